@@ -1,0 +1,144 @@
+// swift-tools-version: 6.2
+import Foundation
+import PackageDescription
+
+/// Settings of every Swift target of ours: the Swift 6 language mode comes with the tools version.
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+func module(
+    _ name: String, _ path: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: strict)
+}
+
+func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: strict)
+}
+
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+
+let shared: [Target] = [
+    module("ProtocolCore", "Sources/ProtocolCore"),
+    module("DNSWire", "Sources/DNSWire"),
+    module("MulticastDNS", "Sources/MulticastDNS", ["ProtocolCore", "DNSWire", deque]),
+    module("ServiceDiscovery", "Sources/ServiceDiscovery", ["ProtocolCore", "DNSWire", "MulticastDNS"]),
+    module("Metering", "Sources/Metering", ["ProtocolCore"]),
+    module("PlugProtocol", "Sources/PlugProtocol", ["ProtocolCore", "Metering", protobuf, deque], exclude: ["smartplug.proto"]),
+    module("PlugTransport", "Sources/PlugTransport", ["ProtocolCore", "PlugProtocol", nioCore, nioPosix, logging]),
+    .target(name: "CLinuxNetwork", path: "Sources/CLinuxNetwork"),
+    module(
+        "LinuxNetwork", "Sources/LinuxNetwork",
+        ["ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "CLinuxNetwork", nioCore, nioPosix, logging]),
+    module("DurableFiles", "Sources/DurableFiles"),
+    .systemLibrary(name: "CLZMA", path: "Sources/CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
+    module("Recordings", "Sources/Recordings", ["ProtocolCore", "Metering", "DurableFiles", "CLZMA"]),
+]
+
+let firmware: [Target] = [
+    module("Appliance", "Firmware/Appliance", ["ProtocolCore", "Metering", "PlugProtocol"]),
+    module("PlugHardware", "Firmware/PlugHardware", ["ProtocolCore", "Metering", "Recordings"]),
+    module(
+        "PlugService", "Firmware/PlugService",
+        [
+            "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "ServiceDiscovery", "LinuxNetwork",
+            "DurableFiles", "Appliance", "PlugHardware", nioCore, nioPosix, logging,
+        ]),
+    program(
+        "plugd", "Firmware/plugd",
+        ["PlugService", "PlugHardware", "Recordings", "DurableFiles", arguments, lifecycle, signals, logging]),
+]
+
+let controller: [Target] = [
+    module(
+        "PlugClient", "Controller/PlugClient",
+        [
+            "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "ServiceDiscovery", "LinuxNetwork", nioCore,
+            nioPosix, logging,
+        ]),
+    module("Automation", "Controller/Automation", ["ProtocolCore", "Metering", "PlugProtocol"]),
+    module("RuleFiles", "Controller/RuleFiles", ["Automation", .product(name: "Yams", package: "Yams")]),
+    module("Charting", "Controller/Charting"),
+    module("Terminal", "Controller/Terminal"),
+    module(
+        "Daemon", "Controller/Daemon",
+        ["PlugClient", "Automation", "RuleFiles", "DurableFiles", "LinuxNetwork", nioCore, nioPosix, logging]),
+    program(
+        "plugctl", "Controller/plugctl",
+        [
+            "PlugClient", "Daemon", "RuleFiles", "Automation", "Charting", "Terminal", "DurableFiles", arguments, signals,
+            logging,
+        ]),
+]
+
+let checks: [Target] = [
+    .target(
+        name: "SimulatedLAN", dependencies: ["ProtocolCore"], path: "Tests/Support/SimulatedLAN", swiftSettings: strict),
+    tests("ProtocolCoreTests", ["ProtocolCore"]),
+    tests("DNSWireTests", ["DNSWire", "ProtocolCore"]),
+    tests("MulticastDNSTests", ["MulticastDNS", "DNSWire", "ProtocolCore"]),
+    tests("ServiceDiscoveryTests", ["ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", "SimulatedLAN"]),
+    tests("SimulatedLANTests", ["SimulatedLAN", "ProtocolCore"]),
+    tests("MeteringTests", ["Metering", "ProtocolCore"]),
+    tests("RecordingsTests", ["Recordings", "DurableFiles"]),
+    tests("PlugProtocolTests", ["PlugProtocol", "ProtocolCore", "Metering"]),
+    tests("PlugTransportTests", ["PlugTransport", "PlugProtocol", nioCore, nioPosix, nioEmbedded]),
+    tests("LinuxNetworkTests", ["LinuxNetwork", nioCore, nioPosix]),
+    tests("DurableFilesTests", ["DurableFiles"]),
+    tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
+    tests("PlugHardwareTests", ["PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
+    tests("PlugServiceTests", ["PlugService", "PlugClient"]),
+    tests("PlugClientTests", ["PlugClient"]),
+    tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol"]),
+    tests("RuleFilesTests", ["RuleFiles", "Automation"]),
+    tests("ChartingTests", ["Charting"]),
+    tests("TerminalTests", ["Terminal"]),
+    tests("DaemonTests", ["Daemon"]),
+    tests(
+        "SimulationTests",
+        [
+            "SimulatedLAN", "ProtocolCore", "MulticastDNS", "ServiceDiscovery", "PlugProtocol", "Appliance",
+            "PlugHardware", "Automation", "Metering",
+        ]),
+    tests("StructureTests", []),
+]
+
+// BEGIN bootstrap: remove before release
+let here = Context.packageDirectory
+var all = (shared + firmware + controller + checks).filter {
+    FileManager.default.fileExists(atPath: here + "/" + $0.path!)
+}
+if let only = Context.environment["ONLY"]?.split(separator: ",").map(String.init) {
+    all = all.filter { only.contains($0.name) }
+}
+// END bootstrap
+
+let package = Package(
+    name: "smartplug",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+    ],
+    targets: all,
+    swiftLanguageModes: [.v6]
+)

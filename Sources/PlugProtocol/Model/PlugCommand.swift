@@ -1,0 +1,34 @@
+/// What a controller can ask of a plug. Every command is absolute, so doing it twice is doing it once.
+public enum PlugCommand: Hashable, Sendable {
+    /// `autoOff`: turn off again after so long; nil stays on.
+    case setRelay(on: Bool, autoOff: Duration?)
+    /// Level 0 also turns the relay off, more turns it on. The way there takes `transition`, at most an hour.
+    case setLevel(DimLevel, transition: Duration)
+    /// Blink the light, so that a person sees which plug this is.
+    case identify
+}
+
+/// The plug's answer to a command.
+public enum CommandOutcome: Hashable, Sendable {
+    /// The state that resulted, and the event that records the change; nil where nothing changed.
+    case done(PlugState, event: SequenceNumber?)
+    case refused(Refusal)
+}
+
+/// Why a plug did not carry out a command.
+public struct Refusal: Error, Hashable, Sendable {
+    public enum Code: String, Hashable, Sendable, CaseIterable {
+        case notPaired, protectionTripped, unsupported, outOfRange, busy, deadlinePassed
+        /// A code that this version does not know.
+        case unknown
+    }
+
+    public var code: Code
+    /// A sentence for a person.
+    public var detail: String
+
+    public init(_ code: Code, _ detail: String) {
+        self.code = code
+        self.detail = detail
+    }
+}

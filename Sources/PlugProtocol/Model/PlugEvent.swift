@@ -1,0 +1,48 @@
+public import ProtocolCore
+
+/// The number of an event: it never repeats in the life of a plug, and starts at 1.
+public typealias SequenceNumber = UInt64
+
+/// Something that happened at a plug once, recorded in its journal and delivered in order to everyone who listens.
+public struct PlugEvent: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        case relayChanged(on: Bool, cause: RelayCause)
+        case buttonPressed(ButtonPress)
+        case protectionTripped(Protection)
+        case restarted(powerLost: Bool)
+    }
+
+    public var sequence: SequenceNumber
+    /// The boot that ``time`` belongs to.
+    public var boot: BootID
+    /// When it happened on the plug's clock.
+    public var time: Instant
+    public var kind: Kind
+
+    public init(sequence: SequenceNumber, boot: BootID, time: Instant, kind: Kind) {
+        self.sequence = sequence
+        self.boot = boot
+        self.time = time
+        self.kind = kind
+    }
+}
+
+/// What made a relay change.
+public enum RelayCause: Hashable, Sendable {
+    case button
+    /// A command of this controller, which named the request so.
+    case controller(name: String, request: RequestID)
+    case protection
+    /// The auto-off timer ran out.
+    case timer
+    /// The plug started and took its power-on state.
+    case powerOn
+}
+
+public enum ButtonPress: String, Hashable, Sendable, CaseIterable {
+    case single, double, long
+}
+
+public enum Protection: String, Hashable, Sendable, CaseIterable {
+    case overPower, overCurrent
+}

@@ -1,0 +1,39 @@
+/// A point on a monotonic clock that keeps counting through suspend: nanoseconds since boot on a real host
+/// (CLOCK_BOOTTIME), since the start of the run in the simulated LAN. Instants of different boots never compare.
+public struct Instant: InstantProtocol, Sendable {
+    public var nanoseconds: Int64
+
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    public static let zero = Instant(nanoseconds: 0)
+
+    /// Saturates instead of trapping, so that a deadline "for ever" can be computed from any instant.
+    public func advanced(by duration: Duration) -> Instant {
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
+        guard overflow else { return Instant(nanoseconds: sum) }
+        return Instant(nanoseconds: duration < .zero ? .min : .max)
+    }
+
+    public func duration(to other: Instant) -> Duration {
+        .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds)
+    }
+
+    public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
+    public static func + (left: Instant, right: Duration) -> Instant { left.advanced(by: right) }
+    public static func - (left: Instant, right: Duration) -> Instant { left.advanced(by: .zero - right) }
+    public static func - (left: Instant, right: Instant) -> Duration { right.duration(to: left) }
+}
+
+extension Duration {
+    /// The duration in nanoseconds, rounded towards zero and clamped to 64 bits (292 years).
+    public var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        let (sum, carry) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return carry ? (seconds < 0 ? .min : .max) : sum
+    }
+
+    /// The duration in seconds as a floating-point number, for printing and arithmetic on measurements.
+    public var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}

@@ -1,0 +1,28 @@
+/// A small deterministic generator (SplitMix64), part of each machine's value: the same seed gives the same run.
+/// It decides delays and jitter only; keys and nonces come from the cryptography library.
+public struct SeededRandom: RandomNumberGenerator, Sendable, Hashable {
+    private var state: UInt64
+
+    public init(seed: UInt64) { state = seed }
+
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// A duration drawn uniformly from the range, both ends included, with nanosecond steps.
+    public mutating func duration(in range: ClosedRange<Duration>) -> Duration {
+        .nanoseconds(Int64.random(in: range.lowerBound.wholeNanoseconds...range.upperBound.wholeNanoseconds, using: &self))
+    }
+
+    /// True with the given probability, 0 to 1.
+    public mutating func chance(_ probability: Double) -> Bool {
+        Double.random(in: 0..<1, using: &self) < probability
+    }
+
+    /// A generator of its own for a part of a simulation, so that one part's draws do not shift another's.
+    public mutating func split() -> SeededRandom { SeededRandom(seed: next()) }
+}
