@@ -1,0 +1,26 @@
+import NIOCore
+
+/// Cuts what arrives into lines of UTF-8 and hands them on; a line over the limit ends the connection.
+final class LineHandler: ByteToMessageDecoder {
+    typealias InboundOut = String
+
+    func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
+        let view = buffer.readableBytesView
+        guard let end = view.firstIndex(of: UInt8(ascii: "\n")) else {
+            guard view.count <= PanelLimits.line else {
+                throw PanelError("a line is longer than \(PanelLimits.line) bytes")
+            }
+            return .needMoreData
+        }
+        let line = String(decoding: view[view.startIndex..<end], as: UTF8.self)
+        buffer.moveReaderIndex(forwardBy: end - view.startIndex + 1)
+        context.fireChannelRead(wrapInboundOut(line))
+        return .continue
+    }
+
+    func decodeLast(
+        context: ChannelHandlerContext, buffer: inout ByteBuffer, seenEOF: Bool
+    ) throws -> DecodingState {
+        try decode(context: context, buffer: &buffer)
+    }
+}

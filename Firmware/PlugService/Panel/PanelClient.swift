@@ -1,0 +1,44 @@
+import NIOCore
+import NIOPosix
+
+/// Asks a running `plugd` through the panel socket in its state directory.
+public enum PanelClient {
+    /// - Returns: the answer's text.
+    /// - Throws: ``PanelError`` when nobody answers there or the request was refused.
+    public static func ask(_ request: PanelRequest, stateDirectory: String) async throws(PanelError) -> String {
+        let line: String
+        do {
+            line = try await exchange(request.line, path: PanelPath.socket(in: stateDirectory))
+        } catch {
+            throw PanelError(
+                """
+                no plugd answers in \(stateDirectory): \(error)
+                hint: start one with `plugd run --state \(stateDirectory)`, or give the directory of one that runs
+                """)
+        }
+        if line.hasPrefix("ok ") { return String(line.dropFirst(3)) }
+        throw PanelError(line.hasPrefix("error ") ? String(line.dropFirst(6)) : "unexpected answer: \(line)")
+    }
+
+    private static func exchange(_ line: String, path: String) async throws -> String {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(.seconds(2))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(LineHandler()))
+                }
+            }
+            .connect(unixDomainSocketPath: path)
+            .flatMapThrowing { try NIOAsyncChannel<String, ByteBuffer>(wrappingChannelSynchronously: $0) }
+            .get()
+        return try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: line + "\n"))
+            for try await answer in inbound { return answer }
+            throw PanelError("the connection ended without an answer")
+        }
+    }
+}
+
+enum PanelPath {
+    static func socket(in stateDirectory: String) -> String { stateDirectory + "/panel.sock" }
+}

@@ -1,0 +1,63 @@
+import NIOCore
+import NIOPosix
+
+/// The actor that carries out what is asked at the panel; its executor is the event loop of the panel's connections.
+protocol PanelOwner: Actor {
+    /// Answers with a line of text for the person who asked.
+    func perform(_ request: PanelRequest) throws -> String
+}
+
+/// Listens on a Unix socket in the plug's state directory: who may enter the directory stands at the plug.
+struct PanelServer: Sendable {
+    private let channel: any Channel
+
+    static func start<Owner: PanelOwner>(
+        path: String, on eventLoop: any EventLoop, owner: Owner
+    ) async throws -> PanelServer {
+        guard path.utf8.count <= PanelLimits.socketPath else {
+            throw PanelError(
+                """
+                the panel socket's path has \(path.utf8.count) bytes, the system takes \(PanelLimits.socketPath): \(path)
+                hint: choose a shorter --state directory
+                """)
+        }
+        let channel = try await ServerBootstrap(group: eventLoop)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandlers(
+                        ByteToMessageHandler(LineHandler()), PanelHandler(owner: owner))
+                }
+            }
+            // A socket that a killed plugd left behind: the state directory's lock proves that nobody listens on it.
+            .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).get()
+        return PanelServer(channel: channel)
+    }
+
+    func stop() async {
+        try? await channel.close()
+    }
+}
+
+private final class PanelHandler<Owner: PanelOwner>: ChannelInboundHandler {
+    typealias InboundIn = String
+    typealias OutboundOut = ByteBuffer
+
+    private let owner: Owner
+
+    init(owner: Owner) { self.owner = owner }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let answer: String
+        do {
+            let request = try PanelRequest(line: unwrapInboundIn(data))
+            answer = try "ok " + owner.assumeIsolated { owner throws in try owner.perform(request) }
+        } catch {
+            answer = "error \(error)"
+        }
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer + "\n")), promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+}

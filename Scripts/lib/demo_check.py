@@ -1,0 +1,240 @@
+"""Runs the demonstration house unattended and judges it: prints a timeline, exits 1 when something did not happen.
+
+Everything is seen from outside: lines that the programs print, the moment they arrived, and /proc.
+"""
+
+import argparse
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+FOUND_WITHIN = 0.25  # seconds from a plug's announcement to the browser's line
+GONE_WITHIN = 1.5  # seconds from SIGTERM to the browser's line
+RESIDENT_LIMIT = 20.0  # megabytes of an idle plugd
+ANONYMOUS_LIMIT = 3.0
+CPU_LIMIT = 0.5  # per cent of one core
+
+
+class Failure(Exception):
+    pass
+
+
+class Lines:
+    """The lines of a process's output with the moment each arrived."""
+
+    def __init__(self, stream, parse=None):
+        self.seen = []
+        self.arrived = queue.Queue()
+        self.parse = parse or (lambda line: line)
+        threading.Thread(target=self._read, args=(stream,), daemon=True).start()
+
+    def _read(self, stream):
+        for raw in stream:
+            self.arrived.put((time.monotonic(), self.parse(raw.decode().rstrip("\n"))))
+        self.arrived.put(None)
+
+    def wait(self, what, matches, seconds, since=0.0):
+        """The first line, not older than `since`, that matches."""
+        for moment, line in self.seen:
+            if moment >= since and matches(line):
+                return moment, line
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                item = self.arrived.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                raise Failure(f"not seen within {seconds:g} s: {what}") from None
+            if item is None:
+                raise Failure(f"the output ended before: {what}")
+            self.seen.append(item)
+            if item[0] >= since and matches(item[1]):
+                return item
+
+
+class House:
+    def __init__(self, options):
+        self.options = options
+        self.processes = []
+        self.start_of_all = time.monotonic()
+
+    def say(self, text, moment=None):
+        moment = time.monotonic() if moment is None else moment
+        print(f"{moment - self.start_of_all:8.3f} s  {text}", flush=True)
+
+    def start(self, program, *arguments, output=subprocess.DEVNULL, errors=subprocess.DEVNULL):
+        command = [os.path.join(self.options.programs, program), *arguments]
+        process = subprocess.Popen(command, stdout=output, stderr=errors, stdin=subprocess.DEVNULL)
+        self.processes.append(process)
+        return process
+
+    def run(self, program, *arguments):
+        command = [os.path.join(self.options.programs, program), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20)
+        if done.returncode != 0:
+            raise Failure(f"{program} {' '.join(arguments)} exited {done.returncode}: {done.stderr.strip()}")
+
+    def follow(self, *arguments):
+        return Lines(self.start("plugctl", *arguments, output=subprocess.PIPE).stdout, json.loads)
+
+    def stop(self):
+        for process in self.processes:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+        for process in self.processes:
+            try:
+                process.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise Failure(f"did not stop on SIGTERM: {' '.join(process.args)}") from None
+
+
+def check(house):
+    options = house.options
+    interface = ["--interface", options.interface]
+    browser = house.follow("browse", "--json", *interface)
+    plugs, logs = {}, {}
+    for entry in options.plug:
+        name, state, *arguments = entry.split("\t")
+        process = house.start(
+            "plugd", "run", "--name", name, "--state", state, *interface, *arguments, errors=subprocess.PIPE)
+        plugs[name], logs[name] = (process, state), Lines(process.stderr)
+    find_all(house, browser, logs)
+    watch = house.follow("watch", "--json", *interface)
+    for name in plugs:
+        watch.wait(f"a snapshot of {name}", lambda line: is_event(line, name, "snapshot"), 10)
+    house.say(f"{len(plugs)} plugs followed")
+    daemon = house.follow("daemon", "--json", "--rules", options.rules, *interface)
+    daemon.wait("the daemon following all plugs", lambda line: line.get("plugs") == len(plugs), 10)
+    judge_story(house, plugs, watch, daemon)
+    judge_button(house, plugs, watch)
+    judge_cost(house, plugs)
+    judge_goodbye(house, plugs, browser)
+
+
+def is_event(line, plug, event, **fields):
+    return line.get("plug") == plug and line.get("event") == event and all(
+        line.get(key) == value for key, value in fields.items())
+
+
+def find_all(house, browser, logs):
+    worst = 0.0
+    for name, log in logs.items():
+        announced, _ = log.wait(f"{name} announced", lambda line: "announced" in line, 20)
+        found, line = browser.wait(
+            f"{name} found", lambda line: line["event"] == "found" and line["name"] == name, 10)
+        worst = max(worst, found - announced)
+        house.say(f"found {name} ({(found - announced) * 1000:.0f} ms after its announcement)", found)
+    if worst > FOUND_WITHIN:
+        raise Failure(f"a plug was found {worst * 1000:.0f} ms after its announcement, {FOUND_WITHIN * 1000:.0f} allowed")
+    house.say(f"{len(logs)} plugs found")
+
+
+def judge_story(house, plugs, watch, daemon):
+    """Television on: lights off, amplifier on."""
+    interface = ["--interface", house.options.interface]
+    began = time.monotonic()
+    house.run("plugctl", "on", "Ceiling Light", *interface)
+    watch.wait("the light on", lambda line: is_event(line, "Ceiling Light", "relay", on=True), 5, began)
+    house.say("Ceiling Light on (by plugctl)")
+    if not house.options.traces:
+        began = time.monotonic()
+        house.run("plugd", "load", "--state", plugs["Television"][1], "on")
+        house.say("the television is switched on by hand")
+    rise, line = watch.wait(
+        "the television above 40 W",
+        lambda line: is_event(line, "Television", "reading") and line["activePower"] > 40,
+        house.options.patience, began)
+    house.say(f"Television reads {line['activePower']:.1f} W", rise)
+    fired, line = daemon.wait(
+        "the rule firing", lambda line: line.get("event") == "firing" and line.get("plug") == "Television", 15, rise)
+    house.say(f"rule \"{line['rule']}\" fired: {line['why']}", fired)
+    for name, on in (("Ceiling Light", False), ("Amplifier", True)):
+        moment, line = watch.wait(
+            f"{name} {'on' if on else 'off'}", lambda line: is_event(line, name, "relay", on=on), 5, rise)
+        house.say(
+            f"{name} {'on' if on else 'off'}, confirmed by its event {line['seq']}: {moment - rise:.3f} s after the rise, "
+            f"{(moment - fired) * 1000:.1f} ms after the firing", moment)
+
+
+def judge_button(house, plugs, watch):
+    pressed = time.monotonic()
+    house.run("plugd", "press", "--state", plugs["Kettle"][1])
+    relay, _ = watch.wait(
+        "the kettle's relay", lambda line: is_event(line, "Kettle", "relay", cause="button"), 5, pressed)
+    press, line = watch.wait(
+        "the press of the kettle's button", lambda line: is_event(line, "Kettle", "button", press="single"), 5, pressed)
+    house.say(f"Kettle's button pushed: relay event printed {(relay - pressed) * 1000:.0f} ms later", relay)
+    house.say(
+        f"Kettle's event {line['seq']} \"single\" printed {(press - pressed) * 1000:.0f} ms later "
+        "(100 ms of pushing and 300 ms of waiting for a second press included)", press)
+
+
+def judge_cost(house, plugs):
+    ticks = os.sysconf("SC_CLK_TCK")
+    seconds = 10.0
+
+    def processor_time(pid):
+        with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+            fields = stat.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / ticks
+
+    process = plugs["Refrigerator"][0]
+    before = processor_time(process.pid)
+    time.sleep(seconds)
+    share = 100 * (processor_time(process.pid) - before) / seconds
+    sizes = {}
+    with open(f"/proc/{process.pid}/smaps_rollup", encoding="ascii") as rollup:
+        for line in rollup:
+            words = line.split()
+            if words[0] in ("Rss:", "Anonymous:"):
+                sizes[words[0][:-1]] = int(words[1]) / 1024
+    house.say(
+        f"plugd of the Refrigerator: {sizes['Rss']:.1f} MB resident (limit {RESIDENT_LIMIT:g}), "
+        f"{sizes['Anonymous']:.2f} MB anonymous (limit {ANONYMOUS_LIMIT:g}), "
+        f"{share:.2f} % of a core over {seconds:g} s (limit {CPU_LIMIT:g})")
+    if sizes["Rss"] > RESIDENT_LIMIT or sizes["Anonymous"] > ANONYMOUS_LIMIT or share > CPU_LIMIT:
+        raise Failure("an idle plugd costs more than its limit")
+
+
+def judge_goodbye(house, plugs, browser):
+    stopped = time.monotonic()
+    plugs["Washing Machine"][0].send_signal(signal.SIGTERM)
+    gone, _ = browser.wait(
+        "the washing machine gone",
+        lambda line: line["event"] == "lost" and line["name"] == "Washing Machine", GONE_WITHIN, stopped)
+    house.say(f"Washing Machine stopped, gone from the browser after {gone - stopped:.3f} s", gone)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--programs", required=True, help="directory of plugd and plugctl")
+    parser.add_argument("--rules", required=True)
+    parser.add_argument("--interface", default="lo")
+    parser.add_argument("--traces", action="store_true", help="the television is a recording that rises by itself")
+    parser.add_argument("--patience", type=float, default=15, help="seconds to wait for the television's rise")
+    parser.add_argument("--plug", action="append", metavar="NAME<TAB>STATE<TAB>ARGUMENT...", required=True)
+    house = House(parser.parse_args())
+    failure = None
+    try:
+        check(house)
+    except Failure as error:
+        failure = error
+    try:
+        house.stop()
+    except Failure as error:
+        failure = failure or error
+    if failure:
+        print(f"demo check failed: {failure}", file=sys.stderr)
+        return 1
+    house.say("everything stopped")
+    print("demo check passed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,32 @@
+public import NIOCore
+public import ProtocolCore
+
+/// A machine's one timer: follows its `nextDeadline` on an event loop.
+///
+/// A deadline that moves later leaves the scheduled task where it is, and the task that comes too early looks again; so a
+/// machine whose deadline moves with every packet costs no task for each.
+public struct DeadlineTimer {
+    private var scheduled: (task: Scheduled<Void>, at: Instant)?
+
+    public init() {}
+
+    /// - Parameters:
+    ///   - deadline: the machine's; nil leaves the timer off.
+    ///   - now: of the clock that the deadline is on.
+    ///   - fire: called on the event loop at the deadline or before; it hands the machine `deadlineReached` if it is due.
+    public mutating func follow(
+        _ deadline: Instant?, now: Instant, on eventLoop: any EventLoop, fire: @escaping @Sendable () -> Void
+    ) {
+        guard let deadline else { return stop() }
+        if let scheduled, scheduled.at <= deadline, scheduled.at > now { return }
+        scheduled?.task.cancel()
+        let delay = max(0, (deadline - now).wholeNanoseconds)
+        let task = eventLoop.scheduleTask(in: .nanoseconds(delay)) { fire() }
+        scheduled = (task, deadline)
+    }
+
+    public mutating func stop() {
+        scheduled?.task.cancel()
+        scheduled = nil
+    }
+}

@@ -1,0 +1,56 @@
+public import NIOCore
+public import NIOPosix
+import PlugProtocol
+
+/// Opens a connection to the first of a plug's addresses that answers.
+///
+/// The addresses are tried as RFC 8305 says (IPv6 first, the next after 250 ms without an answer); NIO's connector does that
+/// for a name, so the addresses already known are given to it as the answer to one.
+public struct Dialer: Sendable {
+    private let group: MultiThreadedEventLoopGroup
+    private let numbers = ConnectionNumbers()
+
+    public init(group: MultiThreadedEventLoopGroup) { self.group = group }
+
+    /// Connects and reports to `owner` from `opened` on, on `eventLoop`, which must be the owner's executor.
+    ///
+    /// - Parameters:
+    ///   - addresses: of the plug, link-local IPv6 ones with their scope.
+    ///   - timeout: for all attempts together.
+    /// - Throws: the last attempt's error.
+    public func connect<Owner: ConnectionOwner>(
+        to addresses: [SocketAddress], timeout: TimeAmount = .seconds(10), on eventLoop: any EventLoop, owner: Owner
+    ) async throws {
+        let id = numbers.next()
+        _ = try await ClientBootstrap(group: eventLoop)
+            .resolver(KnownAddresses(addresses: addresses, eventLoop: eventLoop))
+            .connectTimeout(timeout)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.writeBufferWaterMark, value: SocketLimits.sendBuffer)
+            .channelOption(
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: SocketLimits.receiveBuffer)
+            )
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(OwnerHandler(id: id, owner: owner))
+                }
+            }
+            .connect(host: "plug", port: addresses.first?.port ?? 0).get()
+    }
+}
+
+/// Answers a name with the addresses already known.
+private struct KnownAddresses: Resolver, Sendable {
+    let addresses: [SocketAddress]
+    let eventLoop: any EventLoop
+
+    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        eventLoop.makeSucceededFuture(addresses.filter { $0.protocol == .inet })
+    }
+
+    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        eventLoop.makeSucceededFuture(addresses.filter { $0.protocol == .inet6 })
+    }
+
+    func cancelQueries() {}
+}
