@@ -592,7 +592,8 @@ nonisolated struct WireSubscribe: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// sequence number of the last event seen; absent: only events from now on
+  /// sequence number of the last event seen; absent: only events from now on,
+  /// or, on an event lane that is open already, on from where it is
   var after: UInt64 {
     get {_after ?? 0}
     set {_after = newValue}
@@ -621,6 +622,8 @@ nonisolated struct WireSubscribe: Sendable {
   fileprivate var _after: UInt64? = nil
 }
 
+/// Answers Subscribe. Also sent unasked, with a gap, when the journal's ring was overwritten before a slow subscriber had
+/// read it; the events after the gap follow.
 nonisolated struct WireSubscribed: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

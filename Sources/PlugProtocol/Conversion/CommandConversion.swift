@@ -1,0 +1,111 @@
+internal import ProtocolCore
+
+extension WireCommand {
+    /// - Parameter within: how long the plug may take; at least a millisecond, since 0 means the plug's default.
+    init(_ command: PlugCommand, request: RequestID, within: Duration) {
+        self.init()
+        requestID = .init(request.bytes)
+        deadlineMs = max(1, within.wireMilliseconds32)
+        switch command {
+        case .setRelay(let on, let autoOff):
+            var wire = WireSetRelay()
+            wire.on = on
+            // 0 stays on, so a shorter time than the wire can say becomes the shortest that it can.
+            if let autoOff { wire.autoOffMs = max(1, autoOff.wireMilliseconds32) }
+            kind = .setRelay(wire)
+        case .setLevel(let level, let transition):
+            var wire = WireSetLevel()
+            wire.levelPermille = UInt32(level.permille)
+            wire.transitionMs = transition.wireMilliseconds32
+            kind = .setLevel(wire)
+        case .identify:
+            kind = .identify(WireIdentify())
+        }
+    }
+
+    /// How long the command may take from its arrival.
+    var within: Duration { deadlineMs == 0 ? PlugWire.defaultCommandDeadline : .milliseconds(deadlineMs) }
+
+    /// The command, or why this plug cannot even try it: a value out of range or a kind of a later version.
+    func model() -> Result<PlugCommand, Refusal> {
+        switch kind {
+        case .setRelay(let wire):
+            return .success(
+                .setRelay(
+                    on: wire.on, autoOff: wire.on && wire.autoOffMs > 0 ? .milliseconds(wire.autoOffMs) : nil))
+        case .setLevel(let wire):
+            guard let level = DimLevel(permille: Int(wire.levelPermille)) else {
+                return .failure(Refusal(.outOfRange, "The level is \(wire.levelPermille); 0 to 1000 are allowed."))
+            }
+            let transition = Duration.milliseconds(wire.transitionMs)
+            guard transition <= PlugWire.longestTransition else {
+                return .failure(
+                    Refusal(.outOfRange, "The transition takes \(wire.transitionMs) ms; at most an hour is allowed."))
+            }
+            return .success(.setLevel(level, transition: transition))
+        case .identify:
+            return .success(.identify)
+        case nil:
+            return .failure(Refusal(.unsupported, "This plug does not know the command; its firmware may be too old."))
+        }
+    }
+}
+
+extension WireCommandResult {
+    init(_ outcome: CommandOutcome, request: RequestID) {
+        self.init()
+        requestID = .init(request.bytes)
+        switch outcome {
+        case .done(let state, let event):
+            var wire = WireDone()
+            wire.state = WireState(state)
+            if let event { wire.sequence = event }
+            self.outcome = .done(wire)
+        case .refused(let refusal):
+            var wire = WireRefused()
+            wire.code = WireRefusalCode(refusal.code)
+            wire.detail = refusal.detail
+            self.outcome = .refused(wire)
+        }
+    }
+
+    func model() throws(MessageFault) -> (RequestID, CommandOutcome) {
+        let request = try WireScalar.request(requestID)
+        switch outcome {
+        case .done(let wire):
+            let event = wire.hasSequence ? try WireScalar.sequence(wire.sequence, "sequence") : nil
+            return (request, .done(try wire.state.model(), event: event))
+        case .refused(let wire):
+            return (request, .refused(Refusal(wire.code.model, wire.detail)))
+        case nil:
+            // An outcome of a later version is an answer all the same.
+            return (request, .refused(Refusal(.unknown, "The plug's answer is of a later version.")))
+        }
+    }
+}
+
+extension WireRefusalCode {
+    init(_ code: Refusal.Code) {
+        switch code {
+        case .notPaired: self = .notPaired
+        case .protectionTripped: self = .protectionTripped
+        case .unsupported: self = .unsupported
+        case .outOfRange: self = .outOfRange
+        case .busy: self = .busy
+        case .deadlinePassed: self = .deadlinePassed
+        case .unknown: self = .unspecified
+        }
+    }
+
+    var model: Refusal.Code {
+        switch self {
+        case .notPaired: .notPaired
+        case .protectionTripped: .protectionTripped
+        case .unsupported: .unsupported
+        case .outOfRange: .outOfRange
+        case .busy: .busy
+        case .deadlinePassed: .deadlinePassed
+        case .unspecified, .UNRECOGNIZED: .unknown
+        }
+    }
+}

@@ -1,0 +1,130 @@
+internal import ProtocolCore
+
+extension WireEvent {
+    /// - Parameters:
+    ///   - session: the boot that the session's Welcome named; an event of that boot does not repeat it.
+    ///   - now: the plug's clock, for the age.
+    init(_ event: PlugEvent, session: BootID, now: Instant) {
+        self.init()
+        sequence = event.sequence
+        plugTime = WireScalar.nanoseconds(event.time)
+        if event.boot == session {
+            ageMs = (now - event.time).wireMilliseconds
+        } else {
+            bootID = .init(event.boot.bytes)
+        }
+        kind = OneOf_Kind(event.kind)
+    }
+
+    /// The event; nil where its kind is of a later version.
+    func model(session: BootID) throws(MessageFault) -> PlugEvent? {
+        let boot = bootID.isEmpty ? session : try WireScalar.boot(bootID)
+        let time = try WireScalar.instant(plugTime, "plug_time")
+        guard let kind = try kind?.model() else { return nil }
+        return PlugEvent(sequence: sequence, boot: boot, time: time, kind: kind)
+    }
+}
+
+extension WireEvent.OneOf_Kind {
+    init(_ kind: PlugEvent.Kind) {
+        switch kind {
+        case .relayChanged(let on, let cause):
+            self = .relayChanged(WireRelayChanged(on: on, cause: cause))
+        case .buttonPressed(let press):
+            var wire = WireButtonPressed()
+            wire.press = WirePress(press)
+            self = .buttonPressed(wire)
+        case .protectionTripped(let protection):
+            var wire = WireProtectionTripped()
+            wire.protection = WireProtection(protection)
+            self = .protectionTripped(wire)
+        case .restarted(let powerLost):
+            var wire = WireRestarted()
+            wire.powerLost = powerLost
+            self = .restarted(wire)
+        }
+    }
+
+    /// Nil where a value is of a later version.
+    func model() throws(MessageFault) -> PlugEvent.Kind? {
+        switch self {
+        case .relayChanged(let wire):
+            guard let cause = try wire.causeModel() else { return nil }
+            return .relayChanged(on: wire.on, cause: cause)
+        case .buttonPressed(let wire):
+            guard let press = wire.press.model else { return nil }
+            return .buttonPressed(press)
+        case .protectionTripped(let wire):
+            guard let protection = wire.protection.model else { return nil }
+            return .protectionTripped(protection)
+        case .restarted(let wire):
+            return .restarted(powerLost: wire.powerLost)
+        }
+    }
+}
+
+extension WireRelayChanged {
+    init(on: Bool, cause: RelayCause) {
+        self.init()
+        self.on = on
+        switch cause {
+        case .button: self.cause = .button
+        case .controller(let name, let request):
+            self.cause = .controller
+            controller = name
+            requestID = .init(request.bytes)
+        case .protection: self.cause = .protection
+        case .timer: self.cause = .timer
+        case .powerOn: self.cause = .powerOn
+        }
+    }
+
+    func causeModel() throws(MessageFault) -> RelayCause? {
+        switch cause {
+        case .button: .button
+        case .controller:
+            .controller(
+                name: try WireScalar.name(controller, "controller"), request: try WireScalar.request(requestID))
+        case .protection: .protection
+        case .timer: .timer
+        case .powerOn: .powerOn
+        case .unspecified, .UNRECOGNIZED: nil
+        }
+    }
+}
+
+extension WirePress {
+    init(_ press: ButtonPress) {
+        switch press {
+        case .single: self = .single
+        case .double: self = .double
+        case .long: self = .long
+        }
+    }
+
+    var model: ButtonPress? {
+        switch self {
+        case .single: .single
+        case .double: .double
+        case .long: .long
+        case .unspecified, .UNRECOGNIZED: nil
+        }
+    }
+}
+
+extension WireProtection {
+    init(_ protection: Protection) {
+        switch protection {
+        case .overPower: self = .overPower
+        case .overCurrent: self = .overCurrent
+        }
+    }
+
+    var model: Protection? {
+        switch self {
+        case .overPower: .overPower
+        case .overCurrent: .overCurrent
+        case .unspecified, .UNRECOGNIZED: nil
+        }
+    }
+}

@@ -1,0 +1,124 @@
+internal import ProtocolCore
+
+extension WireSubscribe {
+    init(_ options: SubscriptionOptions) {
+        self.init()
+        switch options.events {
+        case .none: noEvents = true
+        case .fromNow: break
+        case .after(let cursor): after = cursor
+        }
+        if let state = options.state {
+            deadBandMw = state.deadBandMilliwatts
+            // 0 leaves it to the plug, so a shorter interval than the wire can say becomes the shortest that it can.
+            if let interval = state.maximumInterval { maxIntervalMs = max(1, interval.wireMilliseconds32) }
+        } else {
+            noState = true
+        }
+    }
+
+    func model() throws(MessageFault) -> SubscriptionOptions {
+        let events: SubscriptionOptions.Events =
+            noEvents ? .none : hasAfter ? .after(try WireScalar.sequence(after, "after")) : .fromNow
+        let interval: Duration? = maxIntervalMs == 0 ? nil : .milliseconds(maxIntervalMs)
+        return SubscriptionOptions(
+            events: events,
+            state: noState ? nil : StateOptions(deadBandMilliwatts: deadBandMw, maximumInterval: interval))
+    }
+}
+
+extension WireSubscribed {
+    init(next: SequenceNumber, gap: Gap?) {
+        self.init()
+        nextSequence = next
+        if let gap { self.gap = WireGap(gap) }
+    }
+}
+
+extension WireGap {
+    init(_ gap: Gap) {
+        self.init()
+        from = gap.from
+        to = gap.to
+        reason =
+            switch gap.reason {
+            case .powerLost: .powerLost
+            case .overwritten: .overwritten
+            case .unknownCursor: .unknownCursor
+            case .unknown: .unspecified
+            }
+    }
+
+    func model() throws(MessageFault) -> Gap {
+        let from = try WireScalar.sequence(from, "from")
+        let to = try WireScalar.sequence(to, "to")
+        let model: Gap.Reason =
+            switch reason {
+            case .powerLost: .powerLost
+            case .overwritten: .overwritten
+            case .unknownCursor: .unknownCursor
+            case .unspecified, .UNRECOGNIZED: .unknown
+            }
+        // Only a plug that was reset reports a range that may be empty: it has had no event yet.
+        let least = model == .unknownCursor ? Int64(from) - 1 : Int64(from)
+        guard from > 0, Int64(to) >= least else {
+            throw .outOfRange(field: "to", value: Int64(to), allowed: least...Int64.max)
+        }
+        return Gap(from: from, to: to, reason: model)
+    }
+}
+
+extension WireWelcome {
+    init(_ identity: PlugServer.Identity, now: Instant) {
+        self.init()
+        version = PlugWire.version
+        plugID = identity.id.rawValue
+        name = identity.name
+        capabilities = identity.capabilities.map(\.rawValue).sorted()
+        firmware = identity.firmware
+        bootID = .init(identity.boot.bytes)
+        plugTime = WireScalar.nanoseconds(now)
+    }
+
+    func model(asked: Instant, answered: Instant) throws(MessageFault) -> PlugDescription {
+        guard let id = PlugID(rawValue: plugID) else { throw .plugID }
+        let boot = try WireScalar.boot(bootID)
+        return PlugDescription(
+            id: id, name: try WireScalar.name(name, "name"),
+            capabilities: Set(capabilities.compactMap(Capability.init(rawValue:))),
+            firmware: try WireScalar.name(firmware, "firmware"), boot: boot,
+            clock: ClockMapping(
+                boot: boot, plugTime: try WireScalar.instant(plugTime, "plug_time"), asked: asked, answered: answered))
+    }
+}
+
+extension WireGoodbye {
+    init(_ goodbye: Goodbye) {
+        self.init()
+        detail = goodbye.detail
+        reason =
+            switch goodbye.reason {
+            case .stopping: .stopping
+            case .version: .version
+            case .malformed: .malformed
+            case .outOfOrder: .outOfOrder
+            case .limit: .limit
+            case .silent: .silent
+            case .unknown: .unspecified
+            }
+    }
+
+    var model: Goodbye {
+        let reason: Goodbye.Reason =
+            switch reason {
+            case .stopping: .stopping
+            case .version: .version
+            case .malformed: .malformed
+            case .outOfOrder: .outOfOrder
+            case .limit: .limit
+            case .silent: .silent
+            case .unspecified, .UNRECOGNIZED: .unknown
+            }
+        return Goodbye(reason, detail)
+    }
+}

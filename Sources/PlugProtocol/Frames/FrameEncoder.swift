@@ -1,0 +1,38 @@
+internal import SwiftProtobuf
+
+/// Puts messages behind their lengths, one after another, into bytes to send.
+struct FrameEncoder: Sendable {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func append(_ message: some Message) {
+        let body: [UInt8]
+        do {
+            body = try message.serializedBytes()
+        } catch {
+            preconditionFailure("a message of ours does not encode: \(error)")
+        }
+        precondition(
+            (1...PlugWire.maximumMessage).contains(body.count), "a message of ours has \(body.count) bytes; our own bug"
+        )
+        let length = UInt32(body.count)
+        bytes.reserveCapacity(bytes.count + 4 + body.count)
+        for shift in [24, 16, 8, 0] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: length >> shift)) }
+        bytes.append(contentsOf: body)
+    }
+
+    mutating func append(frame: [UInt8]) {
+        if bytes.isEmpty { bytes = frame } else { bytes.append(contentsOf: frame) }
+    }
+
+    /// What was put together so far; nothing remains.
+    mutating func take() -> [UInt8] {
+        defer { bytes = [] }
+        return bytes
+    }
+
+    static func frame(_ message: some Message) -> [UInt8] {
+        var encoder = FrameEncoder()
+        encoder.append(message)
+        return encoder.bytes
+    }
+}

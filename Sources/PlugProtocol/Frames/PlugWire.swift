@@ -1,0 +1,24 @@
+/// The numbers of the plug protocol (smartplug.proto), version 1.
+public enum PlugWire {
+    public static let version: UInt32 = 1
+    /// Bytes of a message at most, without its length. Stops a peer from making the other side buffer without end.
+    public static let maximumMessage = 65_536
+    /// Bytes of one sample chunk at most, so that it fits a frame with its envelope.
+    public static let maximumChunk = 65_000
+    /// A side that has sent nothing for so long sends Ping.
+    public static let pingInterval = Duration.seconds(20)
+    /// A side that has received nothing for so long closes the connection.
+    public static let silenceLimit = Duration.seconds(45)
+    /// How often a reading is sent where the subscriber names no interval.
+    public static let defaultReadingInterval = Duration.milliseconds(1000)
+    /// How long a command may wait at the plug where the controller says nothing.
+    public static let defaultCommandDeadline = Duration.milliseconds(5000)
+    /// The longest way to a dim level.
+    public static let longestTransition = Duration.milliseconds(3_600_000)
+    /// Bytes of a name, as in a service instance name (RFC 6763 section 4.1.1).
+    public static let maximumName = 63
+    /// Commands of one session that wait for their result. Stops a controller from filling the plug's memory.
+    public static let requestsInFlight = 16
+    /// Fetches of one session that wait for their last chunk. Stops the same.
+    public static let fetchesInFlight = 16
+}

@@ -1,0 +1,120 @@
+internal import ProtocolCore
+
+extension PlugServer {
+    /// Lets every session say what is due, and hands its bytes over. Runs at the end of each step.
+    mutating func pump(now: Instant, _ actions: inout [Action]) {
+        continuation = nil
+        // All who follow live get the same bytes at the same instant: encoded once.
+        var latest: (sequence: SequenceNumber, frame: [UInt8])?
+        var index = 0
+        while index < sessions.count {
+            guard now < sessions[index].silentAt else {
+                let detail = "Nothing was received for \(PlugWire.silenceLimit.components.seconds) s."
+                end(index, Goodbye(.silent, detail), now: now, &actions)
+                continue
+            }
+            advance(index, &latest, now: now, &actions)
+            sessions[index].keepAlive(now: now)
+            if let bytes = sessions[index].takeOutput(now: now) {
+                actions.append(.send(sessions[index].connection, bytes))
+            }
+            guard sessions[index].unsentBytes <= limits.unsentBytes else {
+                let detail = "More than \(limits.unsentBytes) bytes wait to be read."
+                end(index, Goodbye(.limit, detail), now: now, &actions)
+                continue
+            }
+            index += 1
+        }
+    }
+
+    /// Moves the lanes of one session forward, as far as its connection takes it.
+    private mutating func advance(
+        _ index: Int, _ latest: inout (sequence: SequenceNumber, frame: [UInt8])?, now: Instant,
+        _ actions: inout [Action]
+    ) {
+        guard sessions[index].writable, case .established(var established) = sessions[index].phase else { return }
+        if case .open(let cursor) = established.events, cursor + 1 < journal.nextSequence {
+            established.events = .open(cursor: sendEvents(index, after: cursor, &latest, now: now))
+        }
+        if case .open(var subscription) = established.states, let due = subscription.due(state), due <= now {
+            var update = WireStateUpdate()
+            update.state = WireState(state)
+            update.plugTime = WireScalar.nanoseconds(now)
+            sessions[index].say { $0.state = update }
+            subscription.sent = state
+            subscription.sentAt = now
+            established.states = .open(subscription)
+        }
+        if let fetch = established.fetches.first, !fetch.asked {
+            established.fetches[0].asked = true
+            actions.append(.fetch(sessions[index].connection, fetch: fetch.id, from: fetch.from, to: fetch.to))
+        }
+        sessions[index].phase = .established(established)
+    }
+
+    /// Sends events after the cursor, one burst at most, and returns the new cursor.
+    private mutating func sendEvents(
+        _ index: Int, after cursor: SequenceNumber, _ latest: inout (sequence: SequenceNumber, frame: [UInt8])?,
+        now: Instant
+    ) -> SequenceNumber {
+        var cursor = cursor
+        // The ring overtook a subscriber who was slow to read: it is told, never left to guess.
+        if case .gap(let gap) = journal.resume(after: cursor) {
+            let subscribed = WireSubscribed(next: journal.nextSequence, gap: gap)
+            sessions[index].say { $0.subscribed = subscribed }
+            cursor = gap.to
+        }
+        while sessions[index].outputBytes < limits.burstBytes, let event = journal[cursor + 1] {
+            cursor = event.sequence
+            if let latest, latest.sequence == cursor {
+                sessions[index].say(frame: latest.frame)
+                continue
+            }
+            var message = WirePlugMessage()
+            message.event = WireEvent(event, session: identity.boot, now: now)
+            let frame = FrameEncoder.frame(message)
+            latest = (cursor, frame)
+            sessions[index].say(frame: frame)
+        }
+        if cursor + 1 < journal.nextSequence { continuation = now }
+        return cursor
+    }
+
+    mutating func fetch(
+        _ wire: WireFetchSamples, from index: Int, _ established: ServerSession.Established, now: Instant,
+        _ actions: inout [Action]
+    ) throws(MessageFault) {
+        let from = try WireScalar.instant(wire.from, "from")
+        let to = try WireScalar.instant(wire.to, "to")
+        guard from <= to else {
+            throw .outOfRange(field: "to", value: to.nanoseconds, allowed: from.nanoseconds...Int64.max)
+        }
+        guard established.fetches.count < PlugWire.fetchesInFlight else {
+            let detail = "More than \(PlugWire.fetchesInFlight) fetches at the same time."
+            return end(index, Goodbye(.limit, detail), now: now, &actions)
+        }
+        var established = established
+        established.fetches.append(ServerSession.Fetch(id: wire.fetchID, from: from, to: to))
+        sessions[index].phase = .established(established)
+    }
+
+    mutating func answer(fetch: UInt32, on connection: ConnectionID, chunk: [UInt8], next: Instant?) {
+        precondition(chunk.count <= PlugWire.maximumChunk, "a chunk has at most \(PlugWire.maximumChunk) bytes")
+        // The session may have gone since it asked.
+        guard let index = index(of: connection), case .established(var established) = sessions[index].phase,
+            let asked = established.fetches.first, asked.asked, asked.id == fetch
+        else { return }
+        var samples = WireSampleChunk()
+        samples.fetchID = fetch
+        samples.chunk = .init(chunk)
+        samples.last = next == nil
+        sessions[index].say { $0.samples = samples }
+        if let next {
+            precondition(next > asked.from, "a fetch that does not move on never ends")
+            established.fetches[0] = ServerSession.Fetch(id: fetch, from: next, to: asked.to)
+        } else {
+            established.fetches.removeFirst()
+        }
+        sessions[index].phase = .established(established)
+    }
+}

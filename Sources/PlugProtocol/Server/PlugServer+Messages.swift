@@ -1,0 +1,169 @@
+internal import ProtocolCore
+
+extension PlugServer {
+    mutating func receive(_ bytes: [UInt8], on connection: ConnectionID, now: Instant, _ actions: inout [Action]) {
+        // Bytes of a session that has ended cross with its close.
+        guard let index = index(of: connection) else { return }
+        sessions[index].lastReceived = now
+        sessions[index].decoder.append(bytes)
+        // The session may end with any message; it is the last one found by its id then no more.
+        while index < sessions.count, sessions[index].connection == connection {
+            do {
+                guard let message = try sessions[index].decoder.next(WireControllerMessage.self) else { return }
+                try take(message, from: index, now: now, &actions)
+            } catch let fault as FrameFault {
+                end(index, Goodbye(.malformed, "\(fault)"), now: now, &actions)
+            } catch let fault as MessageFault {
+                end(index, Goodbye(.malformed, "\(fault)"), now: now, &actions)
+            } catch {
+                preconditionFailure("no other error is thrown here: \(error)")
+            }
+        }
+    }
+
+    private mutating func take(
+        _ message: WireControllerMessage, from index: Int, now: Instant, _ actions: inout [Action]
+    ) throws(MessageFault) {
+        // A message of a later version is skipped.
+        guard let kind = message.kind else { return }
+        if case .goodbye(let wire) = kind {
+            actions.append(.close(sessions[index].connection, .endedByPeer(wire.model)))
+            sessions.remove(at: index)
+            return
+        }
+        switch sessions[index].phase {
+        case .awaitingHello:
+            guard case .hello(let hello) = kind else {
+                return end(index, Goodbye(.outOfOrder, "The first message must be Hello."), now: now, &actions)
+            }
+            try greet(hello, from: index, now: now, &actions)
+        case .established(let established):
+            try take(kind, from: index, established, now: now, &actions)
+        }
+    }
+
+    private mutating func greet(
+        _ hello: WireHello, from index: Int, now: Instant, _ actions: inout [Action]
+    ) throws(MessageFault) {
+        guard hello.version == PlugWire.version else {
+            let side = hello.version > PlugWire.version ? "the plug's firmware" : "the controller"
+            let detail =
+                "The plug speaks version \(PlugWire.version), the controller version \(hello.version): update \(side)."
+            return end(index, Goodbye(.version, detail), now: now, &actions)
+        }
+        let controller = try WireScalar.name(hello.controller, "controller")
+        sessions[index].phase = .established(ServerSession.Established(controller: controller))
+        let welcome = WireWelcome(identity, now: now)
+        sessions[index].say { $0.welcome = welcome }
+    }
+
+    private mutating func take(
+        _ kind: WireControllerMessage.OneOf_Kind, from index: Int, _ established: ServerSession.Established,
+        now: Instant, _ actions: inout [Action]
+    ) throws(MessageFault) {
+        switch kind {
+        case .hello:
+            end(index, Goodbye(.outOfOrder, "Hello came a second time."), now: now, &actions)
+        case .subscribe(let wire):
+            subscribe(index, established, try wire.model(), now: now)
+        case .acknowledge(let wire):
+            // What is ahead of the journal was acknowledged before a reset and says nothing here.
+            guard wire.sequence < journal.nextSequence else { return }
+            var established = established
+            established.acknowledged = wire.sequence
+            sessions[index].phase = .established(established)
+        case .command(let wire):
+            try command(wire, from: index, established, now: now, &actions)
+        case .fetchSamples(let wire):
+            try fetch(wire, from: index, established, now: now, &actions)
+        case .ping(let wire):
+            sessions[index].say { $0.pong.token = wire.token }
+        case .pong:
+            break
+        case .goodbye:
+            preconditionFailure("Goodbye was taken before")
+        }
+    }
+
+    private mutating func subscribe(
+        _ index: Int, _ established: ServerSession.Established, _ options: SubscriptionOptions, now: Instant
+    ) {
+        var established = established
+        var gap: Gap?
+        switch (options.events, established.events) {
+        case (.none, _):
+            established.events = .closed
+        case (.fromNow, .closed):
+            established.events = .open(cursor: journal.nextSequence - 1)
+        case (.fromNow, .open):
+            break
+        case (.after(let cursor), _):
+            switch journal.resume(after: cursor) {
+            case .resumed:
+                established.events = .open(cursor: cursor)
+            case .gap(let lost):
+                gap = lost
+                established.events = .open(cursor: lost.to)
+            }
+        }
+        let subscribed = WireSubscribed(next: journal.nextSequence, gap: gap)
+        sessions[index].say { $0.subscribed = subscribed }
+        if let wanted = options.state {
+            established.states = .open(
+                StateSubscription(
+                    deadBandMilliwatts: wanted.deadBandMilliwatts,
+                    interval: wanted.maximumInterval ?? PlugWire.defaultReadingInterval, sent: state, sentAt: now))
+            var snapshot = WireSnapshot()
+            snapshot.state = WireState(state)
+            snapshot.plugTime = WireScalar.nanoseconds(now)
+            sessions[index].say { $0.snapshot = snapshot }
+        } else {
+            established.states = .closed
+        }
+        sessions[index].phase = .established(established)
+    }
+
+    private mutating func command(
+        _ wire: WireCommand, from index: Int, _ established: ServerSession.Established, now: Instant,
+        _ actions: inout [Action]
+    ) throws(MessageFault) {
+        let request = try WireScalar.request(wire.requestID)
+        let command: PlugCommand
+        switch wire.model() {
+        case .success(let known): command = known
+        case .failure(let refusal): return answer(.refused(refusal), to: request, on: index)
+        }
+        // A refusal for want of room is not remembered as the request's answer: it may be sent again.
+        let mayWait = established.requestsInFlight < PlugWire.requestsInFlight
+        let busy = Refusal(.busy, "Too many commands wait at the plug; send it again later.")
+        switch requests.admit(request, from: sessions[index].connection, mayWait: mayWait, state: state) {
+        case .answered(let outcome):
+            answer(outcome, to: request, on: index)
+        case .full:
+            answer(.refused(busy), to: request, on: index)
+        case .joinedAgain:
+            break
+        case .joined:
+            sessions[index].waits(forRequests: +1)
+        case .new:
+            sessions[index].waits(forRequests: +1)
+            actions.append(
+                .perform(request, controller: established.controller, command, deadline: now + wire.within))
+        }
+    }
+
+    private mutating func answer(_ outcome: CommandOutcome, to request: RequestID, on index: Int) {
+        let result = WireCommandResult(outcome, request: request)
+        sessions[index].say { $0.result = result }
+    }
+
+    mutating func finish(_ request: RequestID, _ outcome: CommandOutcome, now: Instant) {
+        guard let (outcome, waiting) = requests.finish(request, outcome) else { return }
+        for connection in waiting {
+            // Who asked may have gone, and asks again when it is back.
+            guard let index = index(of: connection) else { continue }
+            sessions[index].waits(forRequests: -1)
+            answer(outcome, to: request, on: index)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+internal import DequeModule
+
+/// Which commands are being carried out, and how the last ones ended: a request that comes again gets the first answer.
+struct RequestLedger: Sendable {
+    private enum Entry: Sendable {
+        /// Those who asked, and the event that it caused so far.
+        case running(waiting: [ConnectionID], event: SequenceNumber?)
+        case finished(CommandOutcome)
+        /// Carried out before the firmware restarted; the journal still has its event.
+        case recorded(SequenceNumber)
+    }
+
+    enum Admission: Hashable {
+        /// Not seen before: carry it out.
+        case new
+        /// Being carried out; the connection now waits for its outcome, for the first time or again.
+        case joined, joinedAgain
+        case answered(CommandOutcome)
+        /// Too much is being carried out already.
+        case full
+    }
+
+    private var entries: [RequestID: Entry] = [:]
+    /// Those that have ended, oldest first.
+    private var ended: Deque<RequestID> = []
+    private let recentLimit: Int
+    private let runningLimit: Int
+
+    /// - Parameters:
+    ///   - recent: outcomes kept; the oldest is forgotten first.
+    ///   - running: commands carried out at the same time, also of connections that have gone.
+    ///   - journal: the events of the life before.
+    init(recent: Int, running: Int, journal: EventJournal) {
+        recentLimit = recent
+        runningLimit = running
+        for event in journal.read(after: 0, limit: journal.count) {
+            if let request = event.request { end(request, .recorded(event.sequence)) }
+        }
+    }
+
+    /// - Parameters:
+    ///   - mayWait: whether the connection may wait for another outcome.
+    ///   - state: what a command answers with that was carried out before a restart.
+    mutating func admit(
+        _ request: RequestID, from connection: ConnectionID, mayWait: Bool, state: PlugState
+    ) -> Admission {
+        switch entries[request] {
+        case nil:
+            guard mayWait, entries.count - ended.count < runningLimit else { return .full }
+            entries[request] = .running(waiting: [connection], event: nil)
+            return .new
+        case .running(var waiting, let event):
+            guard !waiting.contains(connection) else { return .joinedAgain }
+            guard mayWait else { return .full }
+            waiting.append(connection)
+            entries[request] = .running(waiting: waiting, event: event)
+            return .joined
+        case .finished(let outcome):
+            return .answered(outcome)
+        case .recorded(let sequence):
+            return .answered(.done(state, event: sequence))
+        }
+    }
+
+    /// Remembers which event records a command that is being carried out.
+    mutating func note(_ event: PlugEvent) {
+        guard let request = event.request, case .running(let waiting, _) = entries[request] else { return }
+        entries[request] = .running(waiting: waiting, event: event.sequence)
+    }
+
+    /// The outcome to answer with and who waits for it; nil for a request that is not being carried out.
+    mutating func finish(_ request: RequestID, _ outcome: CommandOutcome) -> (CommandOutcome, [ConnectionID])? {
+        guard case .running(let waiting, let event) = entries[request] else { return nil }
+        var outcome = outcome
+        if case .done(let state, event: nil) = outcome { outcome = .done(state, event: event) }
+        end(request, .finished(outcome))
+        return (outcome, waiting)
+    }
+
+    private mutating func end(_ request: RequestID, _ entry: Entry) {
+        entries[request] = entry
+        ended.append(request)
+        if ended.count > recentLimit { entries[ended.removeFirst()] = nil }
+    }
+}
+
+extension PlugEvent {
+    /// The command that caused it, where one did.
+    var request: RequestID? {
+        guard case .relayChanged(_, cause: .controller(_, let request)) = kind else { return nil }
+        return request
+    }
+}

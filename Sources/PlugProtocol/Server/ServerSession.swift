@@ -1,0 +1,152 @@
+internal import DequeModule
+internal import ProtocolCore
+
+/// The plug's view of one connection.
+struct ServerSession: Sendable {
+    enum Phase: Sendable {
+        /// Connected; nothing but Hello is allowed. A session that must prove who it is waits here as well.
+        case awaitingHello(since: Instant)
+        case established(Established)
+    }
+
+    struct Established: Sendable {
+        let controller: String
+        var events = EventLane.closed
+        var states = StateLane.closed
+        /// Commands whose outcome this session waits for.
+        var requestsInFlight = 0
+        /// The first is being answered, the others wait; bounded by ``PlugWire/fetchesInFlight``.
+        var fetches: Deque<Fetch> = []
+        var acknowledged: SequenceNumber?
+    }
+
+    enum EventLane: Sendable {
+        case closed
+        /// Everything up to the cursor was sent.
+        case open(cursor: SequenceNumber)
+    }
+
+    enum StateLane: Sendable {
+        case closed
+        case open(StateSubscription)
+    }
+
+    /// A cursor into the plug's samples.
+    struct Fetch: Sendable {
+        let id: UInt32
+        var from: Instant
+        let to: Instant
+        /// The shell was asked for the chunk at `from` and has not answered.
+        var asked = false
+    }
+
+    let connection: ConnectionID
+    let peer: String
+    var phase: Phase
+    var decoder = FrameDecoder()
+    private var output = FrameEncoder()
+    private(set) var writable = true
+    /// Bytes handed over since the connection stopped being writable.
+    private(set) var unsentBytes = 0
+    var lastReceived: Instant
+    private var lastSent: Instant
+    private var pings: UInt64 = 0
+
+    init(connection: ConnectionID, peer: String, now: Instant) {
+        self.connection = connection
+        self.peer = peer
+        phase = .awaitingHello(since: now)
+        lastReceived = now
+        lastSent = now
+    }
+
+    mutating func setWritable(_ writable: Bool) {
+        self.writable = writable
+        if writable { unsentBytes = 0 }
+    }
+
+    /// Puts a message behind what goes out at the end of this step.
+    mutating func say(_ fill: (inout WirePlugMessage) -> Void) {
+        var message = WirePlugMessage()
+        fill(&message)
+        output.append(message)
+    }
+
+    mutating func say(frame: [UInt8]) { output.append(frame: frame) }
+
+    var outputBytes: Int { output.bytes.count }
+
+    /// Counts the commands whose outcome this session waits for.
+    mutating func waits(forRequests change: Int) {
+        guard case .established(var established) = phase else { return }
+        established.requestsInFlight += change
+        phase = .established(established)
+    }
+
+    /// What goes out; nil where there is nothing.
+    mutating func takeOutput(now: Instant) -> [UInt8]? {
+        guard !output.bytes.isEmpty else { return nil }
+        let bytes = output.take()
+        lastSent = now
+        if !writable { unsentBytes += bytes.count }
+        return bytes
+    }
+
+    /// Asks for a sign of life where this side has been silent for long.
+    mutating func keepAlive(now: Instant) {
+        guard let pingAt, pingAt <= now else { return }
+        pings += 1
+        let token = pings
+        say { $0.ping.token = token }
+    }
+
+    /// Nil before Hello, and while earlier bytes still wait to go out: they say as much as a ping.
+    private var pingAt: Instant? {
+        guard writable, case .established = phase else { return nil }
+        return lastSent + PlugWire.pingInterval
+    }
+
+    /// When the session ends for want of a word from the peer. Before Hello bytes alone do not count, so that nobody keeps
+    /// a place by trickling them.
+    var silentAt: Instant {
+        switch phase {
+        case .awaitingHello(let since): since + PlugWire.silenceLimit
+        case .established: lastReceived + PlugWire.silenceLimit
+        }
+    }
+
+    func nextDeadline(state: PlugState) -> Instant? {
+        var deadline = sooner(silentAt, pingAt)
+        if writable, case .established(let established) = phase, case .open(let subscription) = established.states {
+            deadline = sooner(deadline, subscription.due(state))
+        }
+        return deadline
+    }
+
+    var summary: PlugServer.Connection {
+        var summary = PlugServer.Connection(id: connection, peer: peer)
+        if case .established(let established) = phase {
+            summary.controller = established.controller
+            summary.acknowledged = established.acknowledged
+            if case .open(let cursor) = established.events { summary.cursor = cursor }
+        }
+        return summary
+    }
+}
+
+/// The state lane of one session: what it was told last, and when it wants to hear again.
+struct StateSubscription: Sendable {
+    let deadBandMilliwatts: UInt32
+    let interval: Duration
+    var sent: PlugState
+    var sentAt: Instant
+
+    /// When the state is to be sent; nil while it is what was sent last.
+    func due(_ state: PlugState) -> Instant? {
+        guard state != sent else { return nil }
+        guard state.relayOn == sent.relayOn, state.level == sent.level, let new = state.reading, let old = sent.reading
+        else { return sentAt }
+        let moved = abs(Int64(new.deciwatts) - Int64(old.deciwatts)) * 100
+        return moved >= Int64(deadBandMilliwatts) ? sentAt : sentAt + interval
+    }
+}

@@ -1,0 +1,174 @@
+internal import ProtocolCore
+
+extension ControllerSession {
+    /// What a plug did against the protocol.
+    private enum Fault: Error {
+        case frame(FrameFault)
+        case message(MessageFault)
+        case order(String)
+    }
+
+    mutating func receive(_ bytes: [UInt8], now: Instant, _ actions: inout [Action]) {
+        lastReceived = now
+        decoder.append(bytes)
+        do {
+            while true {
+                if case .ended = phase { return }
+                guard let message = try nextMessage() else { return }
+                try take(message, now: now, &actions)
+            }
+        } catch {
+            switch error {
+            case .frame(let fault): end(Goodbye(.malformed, "\(fault)"), now: now, &actions)
+            case .message(let fault): end(Goodbye(.malformed, "\(fault)"), now: now, &actions)
+            case .order(let detail): end(Goodbye(.outOfOrder, detail), now: now, &actions)
+            }
+        }
+    }
+
+    private mutating func nextMessage() throws(Fault) -> WirePlugMessage? {
+        do {
+            return try decoder.next(WirePlugMessage.self)
+        } catch {
+            throw .frame(error)
+        }
+    }
+
+    private mutating func take(_ message: WirePlugMessage, now: Instant, _ actions: inout [Action]) throws(Fault) {
+        // A message of a later version is skipped.
+        guard let kind = message.kind else { return }
+        if case .goodbye(let wire) = kind {
+            phase = .ended
+            actions.append(.close(.endedByPeer(wire.model)))
+            actions.append(.deliver(.ended(.endedByPeer(wire.model))))
+            return
+        }
+        switch phase {
+        case .idle, .ended:
+            preconditionFailure("nothing is read outside a connection")
+        case .greeting(let asked):
+            guard case .welcome(let welcome) = kind else { throw .order("The first message must be Welcome.") }
+            try greeted(welcome, asked: asked, now: now, &actions)
+        case .established(let plug):
+            do {
+                try take(kind, of: plug, now: now, &actions)
+            } catch let fault as MessageFault {
+                throw .message(fault)
+            } catch let fault as Fault {
+                throw fault
+            } catch {
+                preconditionFailure("no other error is thrown here: \(error)")
+            }
+        }
+    }
+
+    private mutating func greeted(
+        _ welcome: WireWelcome, asked: Instant, now: Instant, _ actions: inout [Action]
+    ) throws(Fault) {
+        guard welcome.version == PlugWire.version else {
+            let detail =
+                "The controller speaks version \(PlugWire.version), the plug version \(welcome.version): update "
+                + (welcome.version > PlugWire.version ? "the controller." : "the plug's firmware.")
+            return end(Goodbye(.version, detail), now: now, &actions)
+        }
+        do {
+            let plug = try welcome.model(asked: asked, answered: now)
+            phase = .established(plug)
+            actions.append(.deliver(.welcomed(plug)))
+        } catch {
+            throw .message(error)
+        }
+    }
+
+    private mutating func take(
+        _ kind: WirePlugMessage.OneOf_Kind, of plug: PlugDescription, now: Instant, _ actions: inout [Action]
+    ) throws {
+        switch kind {
+        case .welcome:
+            throw Fault.order("Welcome came a second time.")
+        case .subscribed(let wire):
+            try subscribed(wire, &actions)
+        case .snapshot(let wire):
+            actions.append(.deliver(.snapshot(try wire.state.model())))
+        case .event(let wire):
+            try event(wire, of: plug, now: now, &actions)
+        case .state(let wire):
+            actions.append(.deliver(.state(try wire.state.model())))
+        case .result(let wire):
+            let (request, outcome) = try wire.model()
+            // An answer after its deadline is still the truth.
+            commands.removeAll { $0.request == request }
+            actions.append(.deliver(.commandFinished(request, outcome)))
+        case .samples(let wire):
+            guard fetches.contains(wire.fetchID) else { throw Fault.order("Samples came that nobody asked for.") }
+            if wire.last { fetches.removeAll { $0 == wire.fetchID } }
+            actions.append(.deliver(.samples(fetch: wire.fetchID, chunk: Array(wire.chunk), last: wire.last)))
+        case .ping(let wire):
+            say { $0.pong.token = wire.token }
+        case .pong:
+            break
+        case .goodbye:
+            preconditionFailure("Goodbye was taken before")
+        }
+    }
+
+    private mutating func subscribed(_ wire: WireSubscribed, _ actions: inout [Action]) throws {
+        let next = try WireScalar.sequence(wire.nextSequence, "next_sequence")
+        let gap = wire.hasGap ? try wire.gap.model() : nil
+        if let gap, case .open(let expected) = lane {
+            // Unasked: the plug's journal overtook this session.
+            guard gap.from == expected else {
+                throw Fault.order("A gap from \(gap.from) came where event \(expected) was due.")
+            }
+            lane = .open(expected: gap.to + 1)
+        } else {
+            guard let asked = subscribing else { throw Fault.order("Subscribed came that nobody asked for.") }
+            subscribing = nil
+            switch asked.events {
+            case .none: lane = .closed
+            case .fromNow: if case .closed = lane { lane = .open(expected: next) }
+            case .after(let cursor): lane = .open(expected: try begin(after: cursor, gap))
+            }
+            subscribeIfFree()
+        }
+        if case .open(let expected) = lane, expected > next {
+            throw Fault.order("Event \(expected) is due, but the plug's next number is \(next).")
+        }
+        actions.append(.deliver(.subscribed(next: next, gap: gap)))
+    }
+
+    /// The first number of a lane that was asked for after `cursor`.
+    private func begin(after cursor: SequenceNumber, _ gap: Gap?) throws -> SequenceNumber {
+        guard let gap else { return cursor + 1 }
+        switch gap.reason {
+        case .unknownCursor: break
+        case .powerLost, .overwritten, .unknown:
+            guard gap.from == cursor + 1 else {
+                throw Fault.order("A gap from \(gap.from) came where event \(cursor + 1) was asked for.")
+            }
+        }
+        return gap.to + 1
+    }
+
+    private mutating func event(
+        _ wire: WireEvent, of plug: PlugDescription, now: Instant, _ actions: inout [Action]
+    ) throws {
+        let sequence = try WireScalar.sequence(wire.sequence, "sequence")
+        guard case .open(let expected) = lane else { throw Fault.order("An event came that nobody asked for.") }
+        guard sequence == expected else {
+            throw Fault.order("Event \(sequence) came where \(expected) was due.")
+        }
+        lane = .open(expected: expected + 1)
+        guard let event = try wire.model(session: plug.boot) else {
+            return actions.append(.deliver(.unknownEvent(sequence)))
+        }
+        actions.append(.deliver(.event(event, age: age(of: event, wire, plug, now: now))))
+    }
+
+    /// How long ago the event happened: what the plug said when it sent it, or more where it was long on its way.
+    private func age(of event: PlugEvent, _ wire: WireEvent, _ plug: PlugDescription, now: Instant) -> Duration? {
+        guard wire.hasAgeMs, event.boot == plug.boot else { return nil }
+        let sent = Duration.milliseconds(Int64(clamping: wire.ageMs))
+        return max(sent, now - plug.clock.instant(ofPlugTime: event.time) - plug.clock.uncertainty)
+    }
+}

@@ -1,0 +1,211 @@
+internal import DequeModule
+public import ProtocolCore
+
+/// The controller's side of one connection to a plug. A new connection is a new value; what lasts longer (the cursor,
+/// commands not yet answered) belongs to its owner.
+public struct ControllerSession: Machine, Sendable {
+    public enum Event: MachineEvent, Sendable {
+        case connected
+        case received([UInt8])
+        /// From ``connected`` on, also before the plug answered. The newest wish wins while an earlier one is on its way.
+        case subscribe(SubscriptionOptions)
+        /// `deadline`: on the controller's clock; the plug carries it out before or not at all.
+        case command(RequestID, PlugCommand, deadline: Instant)
+        /// Every event up to this one has taken its effect.
+        case acknowledge(SequenceNumber)
+        /// `from`, `to`: the plug's clock, both included. Answered chunk by chunk.
+        case fetchSamples(UInt32, from: Instant, to: Instant)
+        case closed
+        case stop
+        case deadlineReached
+    }
+
+    public enum Action: Hashable, Sendable {
+        case send([UInt8])
+        /// Close once what was sent before has gone out.
+        case close(EndReason)
+        case deliver(SessionUpdate)
+    }
+
+    enum Phase: Sendable {
+        case idle
+        case greeting(asked: Instant)
+        case established(PlugDescription)
+        case ended
+    }
+
+    enum EventLane: Sendable {
+        case closed
+        /// The number of the next event.
+        case open(expected: SequenceNumber)
+    }
+
+    struct PendingCommand: Sendable {
+        let request: RequestID
+        let deadline: Instant
+    }
+
+    /// What a person calls this controller; the plug shows it as the cause of its commands.
+    public let name: String
+    var phase = Phase.idle
+    var lane = EventLane.closed
+    /// The subscription that the plug has not answered yet, and the one to send after it.
+    var subscribing: SubscriptionOptions?
+    var wanted: SubscriptionOptions?
+    /// Bounded by ``PlugWire/requestsInFlight``.
+    var commands: [PendingCommand] = []
+    /// Bounded by ``PlugWire/fetchesInFlight``.
+    var fetches: [UInt32] = []
+    var decoder = FrameDecoder()
+    var output = FrameEncoder()
+    var lastReceived = Instant.zero
+    private var lastSent = Instant.zero
+    private var pings: UInt64 = 0
+
+    /// - Parameter name: at most 63 bytes.
+    public init(name: String) {
+        precondition(name.utf8.count <= PlugWire.maximumName, "a controller's name has at most 63 bytes")
+        self.name = name
+    }
+
+    public mutating func handle(_ event: Event, now: Instant) -> [Action] {
+        var actions: [Action] = []
+        switch phase {
+        case .idle:
+            switch event {
+            case .connected: greet(now: now)
+            case .stop, .closed: phase = .ended
+            case .deadlineReached: break
+            case .received, .subscribe, .command, .acknowledge, .fetchSamples:
+                preconditionFailure("\(event) came before .connected")
+            }
+        case .greeting, .established:
+            take(event, now: now, &actions)
+        case .ended:
+            // What crosses with the end of the session is of no use any more.
+            return []
+        }
+        keepAlive(now: now, &actions)
+        flush(now: now, &actions)
+        return actions
+    }
+
+    public var nextDeadline: Instant? {
+        switch phase {
+        case .idle, .ended: nil
+        case .greeting, .established:
+            commands.reduce(min(lastSent + PlugWire.pingInterval, lastReceived + PlugWire.silenceLimit)) {
+                min($0, $1.deadline)
+            }
+        }
+    }
+
+    private mutating func greet(now: Instant) {
+        phase = .greeting(asked: now)
+        lastReceived = now
+        var hello = WireHello()
+        hello.version = PlugWire.version
+        hello.controller = name
+        say { $0.hello = hello }
+    }
+
+    private mutating func take(_ event: Event, now: Instant, _ actions: inout [Action]) {
+        switch event {
+        case .connected:
+            preconditionFailure("a session belongs to one connection; make a new one")
+        case .received(let bytes):
+            receive(bytes, now: now, &actions)
+        case .subscribe(let options):
+            wanted = options
+            subscribeIfFree()
+        case .command(let request, let command, let deadline):
+            send(command, request, deadline: deadline, now: now, &actions)
+        case .acknowledge(let sequence):
+            say { $0.acknowledge.sequence = sequence }
+        case .fetchSamples(let fetch, let from, let to):
+            send(fetch: fetch, from: from, to: to, &actions)
+        case .closed:
+            phase = .ended
+            actions.append(.deliver(.ended(.connectionLost)))
+        case .stop:
+            end(Goodbye(.stopping, "The controller stops."), now: now, &actions)
+        case .deadlineReached:
+            break
+        }
+    }
+
+    mutating func subscribeIfFree() {
+        guard subscribing == nil, var options = wanted else { return }
+        wanted = nil
+        // An open lane goes on from where it is: asking anew would bring what is on its way a second time.
+        if case .after = options.events, case .open = lane { options.events = .fromNow }
+        subscribing = options
+        say { $0.subscribe = WireSubscribe(options) }
+    }
+
+    private mutating func send(
+        _ command: PlugCommand, _ request: RequestID, deadline: Instant, now: Instant, _ actions: inout [Action]
+    ) {
+        guard !commands.contains(where: { $0.request == request }) else { return }
+        guard deadline > now else { return actions.append(.deliver(.commandUnanswered(request))) }
+        guard commands.count < PlugWire.requestsInFlight else {
+            let refusal = Refusal(.busy, "\(PlugWire.requestsInFlight) commands already wait for their answer.")
+            return actions.append(.deliver(.commandFinished(request, .refused(refusal))))
+        }
+        commands.append(PendingCommand(request: request, deadline: deadline))
+        say { $0.command = WireCommand(command, request: request, within: deadline - now) }
+    }
+
+    private mutating func send(fetch: UInt32, from: Instant, to: Instant, _ actions: inout [Action]) {
+        guard fetches.count < PlugWire.fetchesInFlight, !fetches.contains(fetch), from <= to else {
+            return actions.append(.deliver(.fetchRefused(fetch)))
+        }
+        fetches.append(fetch)
+        var wire = WireFetchSamples()
+        wire.fetchID = fetch
+        wire.from = WireScalar.nanoseconds(from)
+        wire.to = WireScalar.nanoseconds(to)
+        say { $0.fetchSamples = wire }
+    }
+
+    mutating func say(_ fill: (inout WireControllerMessage) -> Void) {
+        var message = WireControllerMessage()
+        fill(&message)
+        output.append(message)
+    }
+
+    /// Says Goodbye and closes.
+    mutating func end(_ goodbye: Goodbye, now: Instant, _ actions: inout [Action]) {
+        say { $0.goodbye = WireGoodbye(goodbye) }
+        flush(now: now, &actions)
+        phase = .ended
+        actions.append(.close(.ended(goodbye)))
+        actions.append(.deliver(.ended(.ended(goodbye))))
+    }
+
+    private mutating func keepAlive(now: Instant, _ actions: inout [Action]) {
+        switch phase {
+        case .idle, .ended: return
+        case .greeting, .established: break
+        }
+        guard now < lastReceived + PlugWire.silenceLimit else {
+            let detail = "Nothing was received for \(PlugWire.silenceLimit.components.seconds) s."
+            return end(Goodbye(.silent, detail), now: now, &actions)
+        }
+        for command in commands where command.deadline <= now {
+            actions.append(.deliver(.commandUnanswered(command.request)))
+        }
+        commands.removeAll { $0.deadline <= now }
+        if output.bytes.isEmpty, now >= lastSent + PlugWire.pingInterval {
+            pings += 1
+            let token = pings
+            say { $0.ping.token = token }
+        }
+    }
+
+    private mutating func flush(now: Instant, _ actions: inout [Action]) {
+        guard !output.bytes.isEmpty else { return }
+        actions.append(.send(output.take()))
+        lastSent = now
+    }
+}
