@@ -1,0 +1,103 @@
+/// The horizontal axis: ticks at round local times, as close together as their labels allow.
+struct TimeAxis: Hashable {
+    struct Tick: Hashable {
+        let time: Double
+        let label: String
+    }
+
+    private enum Step: Hashable {
+        case seconds(Int)
+        case months(Int)
+
+        static let all: [Step] =
+            [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200].map(seconds)
+            + [1, 2, 7, 14].map { .seconds($0 * 86_400) } + [1, 3, 6, 12, 60, 120, 600, 1200].map(months)
+
+        /// Seconds, at least.
+        var length: Double {
+            switch self {
+            case .seconds(let seconds): Double(seconds)
+            case .months(let months): Double(months * 28 * 86_400)
+            }
+        }
+
+        func label(_ time: CivilTime) -> String {
+            switch self {
+            case .seconds(let seconds):
+                if seconds >= 86_400 || time.isMidnight { return time.dayAndMonth }
+                return seconds < 60 ? time.clockWithSeconds : time.clock
+            case .months(let months):
+                return months >= 12 ? String(time.year) : "\(time.monthName) \(time.year)"
+            }
+        }
+
+        /// How many characters the longest label has.
+        var labelLength: Int {
+            switch self {
+            case .seconds(let seconds): seconds < 60 ? 8 : 6
+            case .months(let months): months >= 12 ? 4 : 8
+            }
+        }
+    }
+
+    let ticks: [Tick]
+
+    /// - Parameters:
+    ///   - length: The length of the axis in characters of its labels.
+    init(window: ChartWindow, zone: ZoneOffsets, length: Double) {
+        let step = Step.all.first { step in
+            // Two characters of space keep neighbouring labels apart.
+            step.length / window.length * length >= Double(step.labelLength + 2)
+        }
+        guard let step else {
+            ticks = []
+            return
+        }
+        var ticks: [Tick] = []
+        for span in zone.spans(of: window) {
+            for time in TimeAxis.times(from: span.from, to: span.to, offset: Double(span.offset), step: step) {
+                let civil = CivilTime(localSeconds: time + Double(span.offset))
+                ticks.append(Tick(time: time, label: step.label(civil)))
+            }
+        }
+        self.ticks = ticks
+    }
+
+    /// UTC times with `from <= time < to` whose local time is a whole number of steps. Weeks begin on Monday.
+    private static func times(from: Double, to: Double, offset: Double, step: Step) -> [Double] {
+        var times: [Double] = []
+        switch step {
+        case .seconds(let seconds):
+            // 1970-01-01 was a Thursday; four days later is the first Monday.
+            let origin = seconds >= 7 * 86_400 ? 4 * 86_400.0 : 0
+            let length = Double(seconds)
+            var local = ((from + offset - origin) / length).rounded(.up) * length + origin
+            while local - offset < to {
+                times.append(local - offset)
+                local += length
+            }
+        case .months(let months):
+            let start = CivilTime(localSeconds: from + offset)
+            var month = floorDivide(start.year * 12 + start.month - 1, months) * months
+            while true {
+                let year = floorDivide(month, 12)
+                let time = CivilTime(year: year, month: month - year * 12 + 1, day: 1).localSeconds - offset
+                guard time < to else { break }
+                if time >= from { times.append(time) }
+                month += months
+            }
+        }
+        return times
+    }
+
+    /// The window in words: its date, and its second date only if that differs.
+    static func caption(_ window: ChartWindow, zone: ZoneOffsets) -> String {
+        let start = CivilTime(localSeconds: window.from + Double(zone.offset(at: window.from)))
+        let end = CivilTime(localSeconds: window.to + Double(zone.offset(at: window.to)))
+        let seconds = window.length < 600
+        let first = seconds ? start.clockWithSeconds : start.clock
+        let last = seconds ? end.clockWithSeconds : end.clock
+        let sameDay = start.date == end.date
+        return "\(start.date) \(first) to " + (sameDay ? last : "\(end.date) \(last)")
+    }
+}

@@ -1,0 +1,74 @@
+/// The unit of a series, and whether it is scaled with a prefix (kW, mA) when numbers get long or short.
+public struct Unit: Hashable, Sendable {
+    public let symbol: String
+    public let takesPrefix: Bool
+
+    public init(_ symbol: String, takesPrefix: Bool = false) {
+        self.symbol = symbol
+        self.takesPrefix = takesPrefix
+    }
+
+    public static let watts = Unit("W", takesPrefix: true)
+    public static let wattHours = Unit("Wh", takesPrefix: true)
+    public static let volts = Unit("V", takesPrefix: true)
+    public static let amperes = Unit("A", takesPrefix: true)
+    public static let percent = Unit("%")
+
+    /// A value for people, with its unit: as many digits as say something, "118.3 W", "2150 W", "12.4 kW".
+    public func text(_ value: Double) -> String { text(value, scaledFor: value) }
+
+    /// The same with the prefix that another value would get, so that values which stand together can be compared.
+    func text(_ value: Double, scaledFor reference: Double) -> String {
+        let prefix = Prefix.fitting(abs(reference), of: self)
+        let scaled = value / prefix.factor
+        let magnitude = abs(scaled)
+        let decimals = magnitude >= 999.95 ? 0 : magnitude >= 9.995 ? 1 : magnitude >= 0.9995 ? 2 : 3
+        let number = trimmed(fixed(scaled, decimals: decimals))
+        let name = prefix.symbol + symbol
+        return name.isEmpty ? number : "\(number) \(name)"
+    }
+}
+
+/// A power of a thousand in front of a unit.
+struct Prefix: Hashable {
+    let symbol: String
+    let factor: Double
+    /// The power of ten that the factor is.
+    let exponent: Int
+
+    static let none = Prefix(symbol: "", factor: 1, exponent: 0)
+
+    /// Four digits are still read at a glance (2200 W is how a kettle is sold), five are not.
+    static func fitting(_ magnitude: Double, of unit: Unit) -> Prefix {
+        guard unit.takesPrefix, magnitude > 0 else { return none }
+        if magnitude >= 10_000_000_000 { return Prefix(symbol: "G", factor: 1_000_000_000, exponent: 9) }
+        if magnitude >= 10_000_000 { return Prefix(symbol: "M", factor: 1_000_000, exponent: 6) }
+        if magnitude >= 10_000 { return Prefix(symbol: "k", factor: 1000, exponent: 3) }
+        if magnitude < 0.1 { return Prefix(symbol: "m", factor: 0.001, exponent: -3) }
+        return none
+    }
+}
+
+/// A number with a fixed count of digits after the point, 0 to 9, rounded half away from zero; never "-0".
+func fixed(_ value: Double, decimals: Int) -> String {
+    var scale = 1.0
+    for _ in 0..<decimals { scale *= 10 }
+    let scaled = (value * scale).rounded(.toNearestOrAwayFromZero)
+    // Beyond 2^53 a Double has no digits after the point to print.
+    guard abs(scaled) < 9e15 else { return value.description }
+    let units = Int64(abs(scaled))
+    let sign = scaled < 0 ? "-" : ""
+    guard decimals > 0 else { return sign + String(units) }
+    let digits = String(units)
+    let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
+    return sign + padded.dropLast(decimals) + "." + padded.suffix(decimals)
+}
+
+/// The same number without zeros that end its fraction.
+private func trimmed(_ number: String) -> String {
+    guard number.contains("."), !number.contains("e") else { return number }
+    var text = number
+    while text.last == "0" { text.removeLast() }
+    if text.last == "." { text.removeLast() }
+    return text
+}

@@ -1,0 +1,85 @@
+/// The vertical axis: bounds and ticks on round numbers (1, 2 or 5 times a power of ten).
+struct ValueAxis: Hashable {
+    let lower: Double
+    let upper: Double
+    /// Ascending, from `lower` to `upper`.
+    let ticks: [Double]
+    let labels: [String]
+    /// With its prefix, as printed beside the labels.
+    let unit: String
+
+    /// - Parameters:
+    ///   - range: The values to be shown; nil when there are none.
+    ///   - intervals: How many steps there may be between ticks, at least 1.
+    init(showing range: ClosedRange<Double>?, fromZero: Bool, unit: Unit, intervals: Int) {
+        let wanted = ValueAxis.widened(range ?? 0...0, fromZero: fromZero)
+        var step = RoundStep(atLeast: (wanted.upperBound - wanted.lowerBound) / Double(max(1, intervals)))
+        var first = (wanted.lowerBound / step.value).rounded(.down)
+        var last = (wanted.upperBound / step.value).rounded(.up)
+        // Rounding the bounds outwards can add a step to either end; around zero there are two steps however long they are.
+        while last - first > Double(max(1, intervals)), first != -1 || last != 1 {
+            step = step.next
+            first = (wanted.lowerBound / step.value).rounded(.down)
+            last = (wanted.upperBound / step.value).rounded(.up)
+        }
+        let ticks = (0...Int(last - first)).map { (first + Double($0)) * step.value }
+        let largest = max(abs(ticks.first ?? 0), abs(ticks.last ?? 0))
+        let prefix = Prefix.fitting(largest, of: unit)
+        let decimals = max(0, prefix.exponent - step.exponent)
+        lower = ticks.first ?? 0
+        upper = ticks.last ?? 1
+        self.ticks = ticks
+        labels = ticks.map { fixed($0 / prefix.factor, decimals: min(decimals, 9)) }
+        self.unit = prefix.symbol + unit.symbol
+    }
+
+    /// A constant series gets room around it; a range too narrow for the digits of a Double counts as constant.
+    private static func widened(_ range: ClosedRange<Double>, fromZero: Bool) -> ClosedRange<Double> {
+        let low = fromZero ? min(0, range.lowerBound) : range.lowerBound
+        let high = fromZero ? max(0, range.upperBound) : range.upperBound
+        let magnitude = max(abs(low), abs(high))
+        guard magnitude >= 1e-6 else { return 0...1 }
+        guard high - low < magnitude * 1e-9 else { return low...high }
+        return (low - magnitude / 20)...(high + magnitude / 20)
+    }
+
+    /// 0 at the lower bound, 1 at the upper one, never outside.
+    func fraction(of value: Double) -> Double { min(max((value - lower) / (upper - lower), 0), 1) }
+}
+
+/// 1, 2 or 5 times a power of ten.
+struct RoundStep: Hashable {
+    private(set) var digit: Int
+    private(set) var exponent: Int
+
+    /// The smallest round step that is not below the value, which must be positive.
+    init(atLeast value: Double) {
+        precondition(value > 0 && value.isFinite, "a step is positive")
+        digit = 1
+        exponent = 0
+        while RoundStep.value(1, exponent) > value { exponent -= 1 }
+        while self.value < value { self = next }
+    }
+
+    private init(digit: Int, exponent: Int) {
+        self.digit = digit
+        self.exponent = exponent
+    }
+
+    var value: Double { RoundStep.value(digit, exponent) }
+
+    var next: RoundStep {
+        switch digit {
+        case 1: RoundStep(digit: 2, exponent: exponent)
+        case 2: RoundStep(digit: 5, exponent: exponent)
+        default: RoundStep(digit: 1, exponent: exponent + 1)
+        }
+    }
+
+    /// Divides for negative exponents, since 0.1 is not exact and its powers drift.
+    private static func value(_ digit: Int, _ exponent: Int) -> Double {
+        var power = 1.0
+        for _ in 0..<abs(exponent) { power *= 10 }
+        return exponent < 0 ? Double(digit) / power : Double(digit) * power
+    }
+}

@@ -1,0 +1,29 @@
+import Charting
+import Foundation
+import Testing
+
+/// Compares with the files in Golden. `GOLDEN=write swift test --filter GoldenTests` writes them anew: look at the
+/// difference before committing it.
+struct GoldenTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
+
+    private func expect(_ output: String, equals name: String) throws {
+        let file = GoldenTests.folder.appending(path: name)
+        if ProcessInfo.processInfo.environment["GOLDEN"] == "write" {
+            try Data(output.utf8).write(to: file)
+        }
+        let golden = try String(decoding: Data(contentsOf: file), as: UTF8.self)
+        #expect(output == golden, "\(name) differs; got:\n\(output)")
+    }
+
+    @Test(arguments: Sample.all) func text(_ sample: Sample) throws {
+        for (glyphs, ending) in [(ChartGlyphs.braille, "braille.txt"), (.plain, "plain.txt")] {
+            let lines = sample.chart.text(columns: 78, rows: sample.rows, glyphs: glyphs)
+            try expect(lines.map(\.text).joined(separator: "\n") + "\n", equals: "\(sample.name).\(ending)")
+        }
+    }
+
+    @Test(arguments: Sample.all) func svg(_ sample: Sample) throws {
+        try expect(sample.chart.svg(width: 720, height: 300, theme: sample.theme), equals: "\(sample.name).svg")
+    }
+}
