@@ -1,0 +1,205 @@
+import PlugProtocol
+public import ProtocolCore
+
+/// Runs rules: what happens at the plugs goes in, firings and commands come out.
+///
+/// Only an edge that the engine itself saw fires a rule. The first reading after its start, after a plug appeared or
+/// returned, or of another boot of the plug, a snapshot, and an event older than ``maximumAge`` (or of unknown age) arm or
+/// disarm triggers and update what is known; they never fire.
+///
+/// Plugs are found by the name as the rule writes it, else by the one present plug whose name differs in capitals only.
+/// When a rule fires, its conditions are judged once, in that moment, and its commands follow in the order of its actions.
+/// One event fires a rule once, however many of its triggers it meets.
+public struct RuleEngine: Machine, Sendable {
+    public typealias Event = RuleEngineEvent
+    public typealias Action = RuleEngineAction
+
+    /// Longer silence than this interrupts a dwell. It is to be longer than the interval at which plugs report.
+    public static let readingGap = Duration.seconds(5)
+    /// An event older than this is history, not an occasion to act.
+    public static let maximumAge = Duration.seconds(5)
+    /// Plugs remembered by name; further ones are ignored. It stops a network of ever new names from filling the memory.
+    public static let maximumPlugs = 1024
+
+    public let rules: [Rule]
+
+    var plugs = PlugTable()
+    var localTime: LocalTime?
+    /// By rule.
+    var lastFired: [Instant?]
+    var powerTriggers: [PowerTrigger] = []
+    var buttonTriggers: [ButtonTrigger] = []
+    private var earliestDwell: Instant?
+
+    /// A trigger with the index of its rule, and of the plug that it listens to now; nil while there is none.
+    struct PowerTrigger: Sendable {
+        let rule: Int
+        /// Its place among the rule's triggers.
+        let place: Int
+        let writtenPlug: String
+        var plug: Int?
+        var threshold: ThresholdTrigger
+    }
+
+    struct ButtonTrigger: Sendable {
+        let rule: Int
+        let writtenPlug: String
+        let press: ButtonPress
+    }
+
+    /// The rules' names must differ from each other.
+    public init(rules: [Rule]) {
+        precondition(Set(rules.map(\.name)).count == rules.count, "two rules of one engine share a name")
+        self.rules = rules
+        lastFired = Array(repeating: nil, count: rules.count)
+        for (index, rule) in rules.enumerated() {
+            for (place, trigger) in rule.triggers.enumerated() {
+                switch trigger {
+                case .activePower(let plug, let threshold):
+                    powerTriggers.append(
+                        PowerTrigger(
+                            rule: index, place: place, writtenPlug: plug, threshold: ThresholdTrigger(threshold)))
+                case .button(let plug, let press):
+                    buttonTriggers.append(ButtonTrigger(rule: index, writtenPlug: plug, press: press))
+                }
+            }
+        }
+    }
+
+    /// The end of the first dwell, or of the silence that it can bear.
+    public var nextDeadline: Instant? { earliestDwell }
+
+    public mutating func handle(_ event: Event, now: Instant) -> [Action] {
+        switch event {
+        case .plugAppeared(let plug, let state, let boot):
+            appear(plug, state, boot)
+            return []
+        case .plugLost(let plug):
+            lose(plug)
+            return []
+        case .reading(let plug, let activePower, let time, let isSnapshot):
+            return read(plug, activePower, time: time, isSnapshot: isSnapshot, now: now)
+        case .relayChanged(let plug, let on, let request, let age):
+            guard let age, age <= Self.maximumAge else { return [] }
+            plugs.relayChanged(plug, on: on, request: request)
+            return []
+        case .buttonPressed(let plug, let press, let sequence, let age):
+            return pressed(plug, press, sequence, age: age, now: now)
+        case .commandFinished(let plug, let id, let outcome):
+            plugs.commandFinished(plug, id: id, outcome: outcome)
+            return []
+        case .localTimeChanged(let time):
+            localTime = time
+            return []
+        case .deadlineReached:
+            return endDwells(now: now)
+        }
+    }
+}
+
+// MARK: - Edges
+
+extension RuleEngine {
+    private mutating func appear(_ plug: String, _ state: PlugState, _ boot: BootID?) {
+        guard let index = plugs.appear(plug, state, boot: boot) else { return }
+        bind()
+        for trigger in powerTriggers.indices where powerTriggers[trigger].plug == index {
+            powerTriggers[trigger].threshold.forget()
+            if let reading = state.reading { powerTriggers[trigger].threshold.settle(reading.activePower) }
+        }
+        findEarliestDwell()
+    }
+
+    private mutating func lose(_ plug: String) {
+        plugs.lose(plug)
+        bind()
+        findEarliestDwell()
+    }
+
+    /// Finds each trigger's plug among those present. A trigger that changes its plug forgets what it knew.
+    private mutating func bind() {
+        for trigger in powerTriggers.indices {
+            let plug = plugs.find(powerTriggers[trigger].writtenPlug).index
+            if plug != powerTriggers[trigger].plug {
+                powerTriggers[trigger].plug = plug
+                powerTriggers[trigger].threshold.forget()
+            }
+        }
+    }
+
+    private mutating func read(
+        _ plug: String, _ activePower: Double, time: Instant, isSnapshot: Bool, now: Instant
+    ) -> [Action] {
+        // A value that is no number compares with nothing.
+        guard !activePower.isNaN, let index = plugs.index(ofPresent: plug) else { return [] }
+        let last = plugs[index].lastReading
+        // The same reading again, which came along with another change of state, says nothing new.
+        if last == time, !isSnapshot { return [] }
+        plugs[index].lastReading = time
+        // Time that runs backwards belongs to another boot.
+        let isComparable = !isSnapshot && last.map { $0 < time } ?? true
+        var edges: [(trigger: Int, ThresholdTrigger.Edge)] = []
+        var deadlinesMoved = false
+        for trigger in powerTriggers.indices where powerTriggers[trigger].plug == index {
+            let before = powerTriggers[trigger].threshold.deadline
+            if isComparable {
+                if let edge = powerTriggers[trigger].threshold.follow(activePower, time: time, now: now) {
+                    edges.append((trigger, edge))
+                }
+            } else {
+                powerTriggers[trigger].threshold.settle(activePower)
+            }
+            if before != powerTriggers[trigger].threshold.deadline { deadlinesMoved = true }
+        }
+        if deadlinesMoved { findEarliestDwell() }
+        return edges.isEmpty ? [] : fire(edges, now: now)
+    }
+
+    private mutating func endDwells(now: Instant) -> [Action] {
+        guard let earliestDwell, earliestDwell <= now else { return [] }
+        var edges: [(trigger: Int, ThresholdTrigger.Edge)] = []
+        for trigger in powerTriggers.indices {
+            guard let edge = powerTriggers[trigger].threshold.deadlineReached(now: now) else { continue }
+            edges.append((trigger, edge))
+        }
+        findEarliestDwell()
+        return fire(edges, now: now)
+    }
+
+    /// Edges of one event, in the order of the rules.
+    private mutating func fire(_ edges: [(trigger: Int, ThresholdTrigger.Edge)], now: Instant) -> [Action] {
+        var actions: [Action] = []
+        var last: Int?
+        for (index, edge) in edges where powerTriggers[index].rule != last {
+            let trigger = powerTriggers[index]
+            last = trigger.rule
+            guard let plug = trigger.plug else { preconditionFailure("an edge without a plug") }
+            let cause = Firing.Cause.activePower(
+                plug: plugs[plug].name, trigger.threshold.threshold, value: edge.value, since: edge.since)
+            let origin = RequestOrigin.reading(
+                plug: plugs[plug].name, boot: plugs[plug].boot, time: edge.since, trigger: trigger.place)
+            actions += fire(trigger.rule, cause, origin, now: now)
+        }
+        return actions
+    }
+
+    private mutating func pressed(
+        _ plug: String, _ press: ButtonPress, _ sequence: SequenceNumber, age: Duration?, now: Instant
+    ) -> [Action] {
+        guard let index = plugs.index(ofPresent: plug), plugs.isNews(sequence, from: index) else { return [] }
+        guard let age, age <= Self.maximumAge else { return [] }
+        let cause = Firing.Cause.button(plug: plug, press, sequence: sequence)
+        var actions: [Action] = []
+        var last: Int?
+        for trigger in buttonTriggers
+        where trigger.press == press && trigger.rule != last && plugs.find(trigger.writtenPlug).index == index {
+            last = trigger.rule
+            actions += fire(trigger.rule, cause, .event(plug: plug, sequence), now: now)
+        }
+        return actions
+    }
+
+    private mutating func findEarliestDwell() {
+        earliestDwell = powerTriggers.lazy.compactMap(\.threshold.deadline).min()
+    }
+}
