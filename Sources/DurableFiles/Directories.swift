@@ -1,0 +1,26 @@
+extension FileStore {
+    /// Makes the directory and those above it that are missing; one that exists is left as it is.
+    ///
+    /// - Parameter mode: permissions of the last directory before the process's mask; those above it get 0755.
+    public func makeDirectories(_ path: String, mode: UInt32 = 0o700) throws(FileError) {
+        let trimmed = withoutTrailingSlashes(path)
+        guard !calls.isDirectory(trimmed) else { return }
+        let parent = parentDirectory(of: trimmed)
+        if parent != "/", parent != "." { try makeDirectories(parent, mode: 0o755) }
+        do throws(FileError) {
+            try attempt(.makeDirectory, trimmed) { () throws(SystemError) in
+                try calls.makeDirectory(trimmed, mode: mode)
+            }
+        } catch {
+            // Another process may have made it in between.
+            guard error.reason == .system(.alreadyExists), calls.isDirectory(trimmed) else { throw error }
+        }
+        try synchronizeDirectory(of: trimmed)
+    }
+
+    private func withoutTrailingSlashes(_ path: String) -> String {
+        var trimmed = Substring(path)
+        while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
+        return String(trimmed)
+    }
+}

@@ -1,0 +1,33 @@
+/// The kernel's calls that the file operations are made of. ``LinuxFileCalls`` is the kernel; tests put a disk in its place
+/// that is full, failing, or loses its power at a given byte.
+public protocol FileCalls: Sendable {
+    /// Opens and returns a descriptor.
+    func open(_ path: String, _ purpose: OpenPurpose) throws(SystemError) -> Int32
+    func close(_ descriptor: Int32)
+    /// Returns how many bytes were read; 0 at the end.
+    func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
+    /// Returns how many bytes were written, which may be fewer than given.
+    func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int
+    func length(_ descriptor: Int32) throws(SystemError) -> Int
+    func truncate(_ descriptor: Int32, to length: Int) throws(SystemError)
+    /// Returns when data and length have reached the storage.
+    func synchronize(_ descriptor: Int32) throws(SystemError)
+    func rename(_ path: String, to newPath: String) throws(SystemError)
+    func remove(_ path: String) throws(SystemError)
+    func makeDirectory(_ path: String, mode: UInt32) throws(SystemError)
+    func isDirectory(_ path: String) -> Bool
+    /// Takes the exclusive lock of an open file without waiting; throws `wouldBlock` when another process has it.
+    func lock(_ descriptor: Int32) throws(SystemError)
+}
+
+/// What a file is opened for.
+public enum OpenPurpose: Sendable, Hashable {
+    case reading
+    /// A new file; it is an error if the name is taken.
+    case creating(mode: UInt32)
+    /// Writing at the end, creating the file if it is missing.
+    case appending(mode: UInt32)
+    /// Reading and writing the lock file, creating it if it is missing.
+    case locking
+    case directory
+}

@@ -1,0 +1,71 @@
+import Glibc
+
+/// A failed file operation: what was tried on which path, why it failed and what to try next.
+public struct FileError: Error, Sendable, Hashable {
+    public enum Operation: String, Sendable {
+        case open, read, write, synchronize, rename, lock
+        case makeDirectory = "make the directory"
+    }
+
+    public enum Reason: Sendable, Hashable {
+        case system(SystemError)
+        /// The file holds more bytes than the caller is ready to keep in memory.
+        case tooLarge(limit: Int)
+        /// Another process holds the directory; nil when its number could not be read.
+        case held(by: Int32?)
+        /// An append failed before and what it left behind could not be cut off again.
+        case damaged
+    }
+
+    public let operation: Operation
+    public let path: String
+    public let reason: Reason
+
+    public init(_ operation: Operation, _ path: String, _ reason: Reason) {
+        self.operation = operation
+        self.path = path
+        self.reason = reason
+    }
+
+    init(_ operation: Operation, _ path: String, _ error: SystemError) {
+        self.init(operation, path, .system(error))
+    }
+
+    /// What to try next, where something sensible can be said.
+    public var hint: String? {
+        switch reason {
+        case .system(let error): hint(for: error)
+        case .tooLarge: "check that this is the file you meant"
+        case .held(let holder?): "stop process \(holder), or choose another directory"
+        case .held(nil): "stop the process that uses it, or choose another directory"
+        case .damaged: "remove the file or repair the storage, then start again"
+        }
+    }
+
+    private func hint(for error: SystemError) -> String? {
+        switch error.code {
+        case ENOSPC, EDQUOT: "free some space on that file system"
+        case EACCES, EPERM: "check the owner and the permissions, or run as the user who owns it"
+        case EROFS: "mount the file system for writing, or choose another directory"
+        case ENOENT: operation == .makeDirectory ? nil : "check the spelling of the path"
+        case EISDIR: "name a file, not a directory"
+        case ENOTDIR, EEXIST: "a file stands where a directory is needed: move it away or choose another path"
+        case EIO: "the storage may be failing: see the kernel's log (dmesg)"
+        case EMFILE, ENFILE: "raise the limit of open files (ulimit -n)"
+        default: nil
+        }
+    }
+}
+
+extension FileError: CustomStringConvertible {
+    /// One sentence without the hint, such as "cannot write /var/lib/plugd/relay: No space left on device".
+    public var description: String {
+        switch reason {
+        case .system(let error): "cannot \(operation.rawValue) \(path): \(error)"
+        case .tooLarge(let limit): "cannot \(operation.rawValue) \(path): it is larger than \(limit) bytes"
+        case .held(let holder?): "\(path) is in use by process \(holder)"
+        case .held(nil): "\(path) is in use by another process"
+        case .damaged: "cannot \(operation.rawValue) \(path): an earlier failed write damaged its end"
+        }
+    }
+}

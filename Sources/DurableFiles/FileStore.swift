@@ -1,0 +1,55 @@
+/// Files that survive a power cut: whole-file reads with a limit, atomic replacement, appends that are complete or absent.
+///
+/// Paths are the kernel's: absolute, or relative to the working directory. Every call blocks until the storage has answered.
+public struct FileStore: Sendable {
+    let calls: any FileCalls
+
+    public init(calls: any FileCalls = LinuxFileCalls()) { self.calls = calls }
+
+    func open(_ path: String, _ purpose: OpenPurpose) throws(FileError) -> Int32 {
+        try attempt(.open, path) { () throws(SystemError) in try calls.open(path, purpose) }
+    }
+
+    /// Makes the entries of a file's directory durable: without it a power cut may forget a name whose data was kept.
+    func synchronizeDirectory(of path: String) throws(FileError) {
+        let parent = parentDirectory(of: path)
+        let descriptor = try open(parent, .directory)
+        defer { calls.close(descriptor) }
+        try attempt(.synchronize, parent) { () throws(SystemError) in try calls.synchronize(descriptor) }
+    }
+
+    /// Writes everything, however little the kernel takes at a time.
+    func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(FileError) {
+        var written = 0
+        while written < bytes.count {
+            let count = try attempt(.write, path) { () throws(SystemError) in
+                try bytes.span.withUnsafeBytes { (all) throws(SystemError) in
+                    try calls.write(descriptor, UnsafeRawBufferPointer(rebasing: all[written...]))
+                }
+            }
+            // A file that takes nothing and gives no error would be asked for ever.
+            guard count > 0 else { throw FileError(.write, path, .inputOutput) }
+            written += count
+        }
+    }
+
+    /// Makes one call, again when a signal interrupted it, and says on which path it failed.
+    @discardableResult
+    func attempt<Value>(
+        _ operation: FileError.Operation, _ path: String, _ call: () throws(SystemError) -> Value
+    ) throws(FileError) -> Value {
+        while true {
+            do throws(SystemError) {
+                return try call()
+            } catch {
+                guard error == .interrupted else { throw FileError(operation, path, error) }
+            }
+        }
+    }
+}
+
+/// The directory that holds the path's last component.
+func parentDirectory(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+}

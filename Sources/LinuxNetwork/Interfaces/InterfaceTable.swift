@@ -1,0 +1,141 @@
+/// The kernel's interfaces as a value: netlink datagrams go in, requests and lists come out.
+///
+/// It asks for all links, then for all addresses, and follows the notifications from then on. Whatever leaves doubt (lost
+/// messages, a dump that overlapped a change, a datagram it cannot read) makes it ask anew, without forgetting the last list.
+struct InterfaceTable {
+    enum Action: Hashable {
+        case send([UInt8])
+        /// The interfaces by index, told only when they differ from the last list.
+        case publish([NetworkInterface])
+        /// The kernel refuses to list; nothing will change that.
+        case fail(code: Int32)
+    }
+
+    private enum State: Hashable {
+        case idle
+        case listingLinks(sequence: UInt32)
+        case listingAddresses(sequence: UInt32)
+        case following
+    }
+
+    /// A container host has hundreds of links. The limits stop a runaway script on the host from filling our memory; links
+    /// and addresses beyond them are left out.
+    static let maximumInterfaces = 4096
+    static let maximumAddresses = 256
+
+    private var state = State.idle
+    private var sequence: UInt32 = 0
+    private var interfaces: [Int32: NetworkInterface] = [:]
+    private var published: [NetworkInterface]?
+    /// Something was missed while listing. The kernel refuses a second request before the first is answered (EBUSY), so the
+    /// next one waits for the end of this one.
+    private var isDoubtful = false
+    /// Lists asked for again in a row; links that change all the time must not make us ask for ever.
+    private var repetitions = 0
+    static let maximumRepetitions = 8
+
+    /// Asks for everything: at the start, and on a fresh socket after messages were lost.
+    mutating func synchronize() -> [Action] {
+        interfaces = [:]
+        isDoubtful = false
+        sequence &+= 1
+        state = .listingLinks(sequence: sequence)
+        return [.send(Netlink.dumpRequest(type: Netlink.getLink, sequence: sequence))]
+    }
+
+    mutating func receive(_ datagram: [UInt8]) -> [Action] {
+        let messages: [NetlinkMessage]
+        do throws(NetlinkError) {
+            messages = try parseNetlink(datagram)
+        } catch {
+            // What cannot be read may have held a change.
+            return doubt()
+        }
+        var actions: [Action] = []
+        for message in messages { actions += handle(message) }
+        if state == .following { actions += publishIfChanged() }
+        return actions
+    }
+
+    private mutating func handle(_ message: NetlinkMessage) -> [Action] {
+        if message.isInterruptedDump, isListing(message.sequence) { isDoubtful = true }
+        switch message.body {
+        case .link(let link): update(link)
+        case .linkRemoved(let index): interfaces[index] = nil
+        case .address(let index, let address): update(index, address)
+        case .addressRemoved(let index, let address):
+            interfaces[index]?.addresses.removeAll { $0.bytes == address.bytes && $0.prefixLength == address.prefixLength }
+        case .done: return finish(message.sequence)
+        case .refused(let code): return isListing(message.sequence) && code != 0 ? [.fail(code: code)] : []
+        case .overrun: return doubt()
+        case .other: break
+        }
+        return []
+    }
+
+    private mutating func doubt() -> [Action] {
+        switch state {
+        case .idle: return []
+        case .listingLinks, .listingAddresses:
+            isDoubtful = true
+            return []
+        case .following: return synchronize()
+        }
+    }
+
+    private func isListing(_ sequence: UInt32) -> Bool {
+        switch state {
+        case .listingLinks(let expected), .listingAddresses(let expected): expected == sequence
+        case .idle, .following: false
+        }
+    }
+
+    private mutating func finish(_ finished: UInt32) -> [Action] {
+        guard isListing(finished) else { return [] }
+        if isDoubtful, repetitions < Self.maximumRepetitions {
+            repetitions += 1
+            return synchronize()
+        }
+        switch state {
+        case .listingLinks:
+            sequence &+= 1
+            state = .listingAddresses(sequence: sequence)
+            return [.send(Netlink.dumpRequest(type: Netlink.getAddress, sequence: sequence))]
+        case .listingAddresses:
+            repetitions = 0
+            state = .following
+            return []
+        case .idle, .following: return []
+        }
+    }
+
+    private mutating func update(_ link: LinkDescription) {
+        if var known = interfaces[link.index] {
+            known.flags = link.flags
+            known.name = link.name ?? known.name
+            known.hardwareAddress = link.hardwareAddress ?? known.hardwareAddress
+            known.carrierChanges = link.carrierChanges ?? known.carrierChanges
+            interfaces[link.index] = known
+        } else if let name = link.name, interfaces.count < Self.maximumInterfaces {
+            interfaces[link.index] = NetworkInterface(
+                index: link.index, name: name, flags: link.flags, hardwareAddress: link.hardwareAddress ?? [],
+                carrierChanges: link.carrierChanges ?? 0)
+        }
+    }
+
+    private mutating func update(_ index: Int32, _ address: InterfaceAddress) {
+        guard var interface = interfaces[index] else { return }
+        interface.addresses.removeAll { $0.bytes == address.bytes && $0.prefixLength == address.prefixLength }
+        guard interface.addresses.count < Self.maximumAddresses else { return }
+        interface.addresses.append(address)
+        interface.addresses.sort()
+        interfaces[index] = interface
+    }
+
+    private mutating func publishIfChanged() -> [Action] {
+        let list = interfaces.values.sorted { $0.index < $1.index }
+        guard list != published else { return [] }
+        published = list
+        return [.publish(list)]
+    }
+}

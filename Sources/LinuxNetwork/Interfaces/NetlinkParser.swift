@@ -1,0 +1,142 @@
+/// Why bytes are not a netlink message, and where.
+struct NetlinkError: Error, Hashable {
+    enum Reason: Hashable {
+        case truncatedHeader
+        /// The length is smaller than its own header or reaches beyond the datagram.
+        case badLength(UInt32)
+        case truncatedBody
+        case badAttributeLength(UInt16)
+        case badAddress
+    }
+
+    var offset: Int
+    var reason: Reason
+}
+
+/// Reads the messages of one datagram. A pure function of the bytes.
+func parseNetlink(_ bytes: [UInt8]) throws(NetlinkError) -> [NetlinkMessage] {
+    var messages: [NetlinkMessage] = []
+    var offset = 0
+    while offset < bytes.count {
+        guard bytes.count - offset >= Netlink.headerSize else {
+            throw NetlinkError(offset: offset, reason: .truncatedHeader)
+        }
+        let length = bytes.load(UInt32.self, at: offset)
+        guard length >= Netlink.headerSize, length <= bytes.count - offset else {
+            throw NetlinkError(offset: offset, reason: .badLength(length))
+        }
+        let end = offset + Int(length)
+        let body = try parseBody(bytes, type: bytes.load(UInt16.self, at: offset + 4), offset + Netlink.headerSize..<end)
+        let flags = bytes.load(UInt16.self, at: offset + 6)
+        messages.append(
+            NetlinkMessage(
+                sequence: bytes.load(UInt32.self, at: offset + 8),
+                isInterruptedDump: flags & Netlink.flagDumpInterrupted != 0, body: body))
+        offset = aligned(end)
+    }
+    return messages
+}
+
+private func parseBody(_ bytes: [UInt8], type: UInt16, _ range: Range<Int>) throws(NetlinkError) -> NetlinkMessage.Body {
+    switch type {
+    case Netlink.done: return .done
+    case Netlink.overrun: return .overrun
+    case Netlink.error:
+        try require(4, in: range)
+        // The kernel gives the error number negated.
+        return .refused(code: 0 &- bytes.load(Int32.self, at: range.lowerBound))
+    case Netlink.newLink, Netlink.deleteLink:
+        return try parseLink(bytes, isRemoval: type == Netlink.deleteLink, range)
+    case Netlink.newAddress, Netlink.deleteAddress:
+        return try parseAddress(bytes, isRemoval: type == Netlink.deleteAddress, range)
+    default: return .other
+    }
+}
+
+private func parseLink(_ bytes: [UInt8], isRemoval: Bool, _ range: Range<Int>) throws(NetlinkError) -> NetlinkMessage.Body {
+    try require(Netlink.linkHeaderSize, in: range)
+    // A port that leaves a bridge is told as the removal of a link of the bridge's family, though the link lives on.
+    guard bytes[range.lowerBound] == Netlink.familyUnspecified else { return .other }
+    let index = bytes.load(Int32.self, at: range.lowerBound + 4)
+    guard !isRemoval else { return .linkRemoved(index: index) }
+    var link = LinkDescription(index: index, flags: .init(rawValue: bytes.load(UInt32.self, at: range.lowerBound + 8)))
+    for attribute in try attributes(bytes, range.lowerBound + Netlink.linkHeaderSize..<range.upperBound) {
+        let value = bytes[attribute.range]
+        switch attribute.type {
+        case Netlink.linkName: link.name = String(decoding: value.prefix { $0 != 0 }, as: UTF8.self)
+        case Netlink.linkAddress: link.hardwareAddress = Array(value)
+        case Netlink.linkCarrierChanges:
+            try require(4, in: attribute.range)
+            link.carrierChanges = bytes.load(UInt32.self, at: attribute.range.lowerBound)
+        default: continue
+        }
+    }
+    return .link(link)
+}
+
+private func parseAddress(
+    _ bytes: [UInt8], isRemoval: Bool, _ range: Range<Int>
+) throws(NetlinkError) -> NetlinkMessage.Body {
+    try require(Netlink.addressHeaderSize, in: range)
+    let family = bytes[range.lowerBound]
+    guard family == Netlink.familyIPv4 || family == Netlink.familyIPv6 else { return .other }
+    let prefixLength = bytes[range.lowerBound + 1]
+    var flags = UInt32(bytes[range.lowerBound + 2])
+    var local: [UInt8]?
+    var address: [UInt8]?
+    for attribute in try attributes(bytes, range.lowerBound + Netlink.addressHeaderSize..<range.upperBound) {
+        switch attribute.type {
+        case Netlink.addressLocal: local = Array(bytes[attribute.range])
+        case Netlink.addressAddress: address = Array(bytes[attribute.range])
+        case Netlink.addressFlags:
+            try require(4, in: attribute.range)
+            flags = bytes.load(UInt32.self, at: attribute.range.lowerBound)
+        default: continue
+        }
+    }
+    // On a point-to-point link "address" is the peer's and "local" is ours; elsewhere either may stand alone.
+    guard let own = local ?? address, own.count == (family == Netlink.familyIPv4 ? 4 : 16) else {
+        throw NetlinkError(offset: range.lowerBound, reason: .badAddress)
+    }
+    let isUsable = flags & Netlink.addressUnusable == 0 || flags & Netlink.addressOptimistic != 0
+    let index = bytes.load(Int32.self, at: range.lowerBound + 4)
+    let described = InterfaceAddress(bytes: own, prefixLength: prefixLength, isUsable: isUsable)
+    return isRemoval ? .addressRemoved(index: index, described) : .address(index: index, described)
+}
+
+private struct Attribute {
+    var type: UInt16
+    var range: Range<Int>
+}
+
+private func attributes(_ bytes: [UInt8], _ range: Range<Int>) throws(NetlinkError) -> [Attribute] {
+    var found: [Attribute] = []
+    var offset = range.lowerBound
+    while range.upperBound - offset >= Netlink.attributeHeaderSize {
+        let length = bytes.load(UInt16.self, at: offset)
+        guard length >= Netlink.attributeHeaderSize, Int(length) <= range.upperBound - offset else {
+            throw NetlinkError(offset: offset, reason: .badAttributeLength(length))
+        }
+        let end = offset + Int(length)
+        found.append(
+            Attribute(
+                type: bytes.load(UInt16.self, at: offset + 2) & Netlink.attributeTypeMask,
+                range: offset + Netlink.attributeHeaderSize..<end))
+        offset = aligned(end)
+    }
+    return found
+}
+
+/// Netlink pads messages and attributes to four bytes; the last one may lack its padding.
+private func aligned(_ offset: Int) -> Int { (offset + 3) & ~3 }
+
+private func require(_ count: Int, in range: Range<Int>) throws(NetlinkError) {
+    guard range.count >= count else { throw NetlinkError(offset: range.lowerBound, reason: .truncatedBody) }
+}
+
+extension [UInt8] {
+    /// An integer in the host's byte order; the caller has checked that the bytes are there.
+    fileprivate func load<Value: FixedWidthInteger & BitwiseCopyable>(_: Value.Type, at offset: Int) -> Value {
+        withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Value.self) }
+    }
+}

@@ -1,0 +1,107 @@
+import CLinuxNetwork
+import NIOCore
+import NIOPosix
+
+/// Drives an ``InterfaceTable`` with an rtnetlink socket. Everything happens on the event loop.
+final class NetlinkShell: @unchecked Sendable {
+    /// The kernel drops messages rather than wait for us (ENOBUFS), and NIO then closes the channel. A new socket and a new
+    /// list mend it; the pause keeps a storm of changes from making that a busy loop.
+    private static let pauseBeforeReopening = TimeAmount.milliseconds(100)
+    /// A dump comes in datagrams of up to 32 KB; a smaller buffer would cut them.
+    private static let largestDatagram = 65_536
+
+    private let filter: InterfaceFilter
+    private let eventLoop: any EventLoop
+    private let continuation: AsyncThrowingStream<[NetworkInterface], any Error>.Continuation
+    private var table = InterfaceTable()
+    private var admitted: [NetworkInterface]?
+    private var channel: (any Channel)?
+    private var isStopped = false
+
+    init(
+        filter: InterfaceFilter, eventLoop: any EventLoop,
+        continuation: AsyncThrowingStream<[NetworkInterface], any Error>.Continuation
+    ) {
+        self.filter = filter
+        self.eventLoop = eventLoop
+        self.continuation = continuation
+    }
+
+    func start() {
+        eventLoop.preconditionInEventLoop()
+        guard !isStopped else { return }
+        let descriptor = clinuxnetwork_open_rtnetlink()
+        guard descriptor >= 0 else { return fail(-descriptor) }
+        NIOPipeBootstrap(group: eventLoop)
+            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.largestDatagram))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Reader(shell: self)) }
+            }
+            .takingOwnershipOfDescriptor(inputOutput: descriptor)
+            .whenComplete { result in
+                switch result {
+                case .success(let channel): self.opened(channel)
+                case .failure: self.reopenLater()
+                }
+            }
+    }
+
+    func stop() {
+        eventLoop.preconditionInEventLoop()
+        isStopped = true
+        channel?.close(promise: nil)
+        channel = nil
+    }
+
+    private func opened(_ channel: any Channel) {
+        guard !isStopped else { return channel.close(promise: nil) }
+        self.channel = channel
+        perform(table.synchronize())
+        channel.closeFuture.whenComplete { _ in
+            self.channel = nil
+            self.reopenLater()
+        }
+    }
+
+    private func reopenLater() {
+        guard !isStopped else { return }
+        eventLoop.scheduleTask(in: Self.pauseBeforeReopening) { self.start() }
+    }
+
+    fileprivate func received(_ datagram: [UInt8]) { perform(table.receive(datagram)) }
+
+    private func perform(_ actions: [InterfaceTable.Action]) {
+        for action in actions {
+            switch action {
+            case .send(let bytes): channel?.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
+            case .publish(let interfaces): publish(interfaces.filter(filter.admits))
+            case .fail(let code): fail(code)
+            }
+        }
+    }
+
+    private func publish(_ interfaces: [NetworkInterface]) {
+        guard interfaces != admitted else { return }
+        admitted = interfaces
+        continuation.yield(interfaces)
+    }
+
+    private func fail(_ code: Int32) {
+        continuation.finish(throwing: InterfaceMonitorError(code: code))
+        stop()
+    }
+}
+
+private final class Reader: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let shell: NetlinkShell
+
+    init(shell: NetlinkShell) { self.shell = shell }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        shell.received(Array(unwrapInboundIn(data).readableBytesView))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
