@@ -1,0 +1,68 @@
+# Reads the arguments of Scripts/test into suites, checks_format and what the tests find in their environment. Sourced.
+
+usage='usage: Scripts/test [unit|simulation|interoperability|fuzz]... [options]
+
+Without a name it runs unit and a sample of simulation, and needs no root.
+
+  --all         everything, and the format: what CI runs (interoperability needs root)
+  --full        the long form: more seeds, longer fuzzing
+  --seeds N     simulated houses a test, each from its own seed
+  --seed S      only the house of this seed, to replay a failure
+  --traces DIR  recorded appliances (default ../shared/traces, where it is there)
+
+The last line is always: N passed, N failed, N skipped'
+
+wrong_usage() {
+    complain "$1" "Scripts/test --help"
+    exit 64
+}
+
+# require_number OPTION VALUE
+require_number() {
+    [[ ${2:-} =~ ^[0-9]+$ ]] || wrong_usage "$1 takes a number, not '${2:-}'"
+}
+
+read_arguments() {
+    suites=() checks_format=false fuzz_seconds=60
+    seeds='' seed='' traces=''
+    local all=false full=false
+    while (($#)); do
+        case $1 in
+        --all) all=true ;;
+        --full) full=true ;;
+        --seeds | --seed)
+            require_number "$@"
+            printf -v "${1#--}" %s "$2"
+            shift
+            ;;
+        --traces)
+            [[ -d ${2:-} ]] || stop "--traces: there is no folder '${2:-}'" "leave it out to use the built-in models"
+            traces=$2
+            shift
+            ;;
+        -h | --help)
+            say "$usage"
+            exit 0
+            ;;
+        -*) wrong_usage "there is no option $1" ;;
+        *)
+            [[ " ${suite_names[*]} " == *" $1 "* ]] || wrong_usage "there is no suite '$1'; there are: ${suite_names[*]}"
+            suites+=("$1")
+            ;;
+        esac
+        shift
+    done
+    local default_seeds=25
+    if ((${#suites[@]} == 0)); then suites=(unit simulation); fi
+    if $all; then suites=(unit simulation fuzz interoperability) checks_format=true default_seeds=250; fi
+    if $full; then fuzz_seconds=600 default_seeds=5000; fi
+    tell_the_tests "${seeds:-$default_seeds}"
+}
+
+# tell_the_tests SEEDS: what tests find in their environment.
+tell_the_tests() {
+    export SMARTPLUG_SEEDS=$1
+    if [[ -n $seed ]]; then export SMARTPLUG_SEED=$seed; fi
+    if [[ -z $traces && -d ../shared/traces ]]; then traces=../shared/traces; fi
+    if [[ -n $traces ]]; then SMARTPLUG_TRACES=$(realpath "$traces") && export SMARTPLUG_TRACES; fi
+}

@@ -1,0 +1,28 @@
+# Builds the tests and the programs, each in its own folder, since their settings differ. Sourced.
+
+# Optimised, or thousands of simulated houses would take hours; the tests look inside the modules all the same.
+# Tests cannot be linked with the static runtime.
+test_settings=(--scratch-path .build-tests -c release -Xswiftc -enable-testing)
+# The programs as they are shipped: small, with the runtime inside, stripped by the linker.
+program_settings=(--scratch-path .build-release -c release --static-swift-stdlib -Xswiftc -Osize -Xlinker --strip-all)
+
+# announce_build WHAT FOLDER
+announce_build() {
+    if [[ -d $2/release ]]; then say "building $1"; else say "building $1 (first time: some minutes)"; fi
+}
+
+build_tests() {
+    announce_build "the tests" .build-tests
+    quietly .build-tests/build.log swift build --build-tests "${test_settings[@]}"
+}
+
+build_programs() {
+    announce_build "the programs" .build-release
+    local program
+    for program in plugd plugctl; do
+        quietly .build-release/build.log swift build "${program_settings[@]}" --product "$program" || return
+    done
+}
+
+# The folder that holds plugd and plugctl.
+program_folder() { swift build "${program_settings[@]}" --show-bin-path 2>/dev/null; }

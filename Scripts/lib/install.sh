@@ -1,0 +1,75 @@
+# Installs what is missing: on Debian and Raspberry Pi OS with apt-get; elsewhere it says what to install. Sourced.
+
+PATH=$PATH:/usr/sbin:/sbin  # Debian keeps ip and avahi-daemon there, out of a user's path.
+
+# Purpose, Debian package, and what shows that it is there: a command, a C header or a Python module.
+needed_packages='
+build            liblzma-dev   header lzma.h
+interoperability iproute2      command ip
+interoperability util-linux    command nsenter
+interoperability dbus          command dbus-daemon
+interoperability avahi-daemon  command avahi-daemon
+interoperability avahi-utils   command avahi-browse
+interoperability python3-venv  module ensurepip
+'
+
+# require_packages PURPOSE...
+require_packages() {
+    local missing=() purpose package kind name
+    while read -r purpose package kind name; do
+        if [[ " $* " == *" $purpose "* ]] && ! is_present "$kind" "$name"; then missing+=("$package"); fi
+    done < <(grep . <<<"$needed_packages")
+    if ((${#missing[@]})); then install_packages "${missing[@]}"; fi
+}
+
+is_present() {
+    case $1 in
+    command) command -v "$2" >/dev/null ;;
+    header) echo "#include <$2>" | cc -E - >/dev/null 2>&1 || [[ -e /usr/include/$2 ]] ;;
+    module) python3 -c "import $2" 2>/dev/null ;;
+    esac
+}
+
+install_packages() {
+    if ! is_debian; then
+        stop "these are missing: $*" "they are named as Debian names them; install what your system calls them"
+    elif ((EUID != 0)); then
+        stop "these packages are missing: $*" "sudo apt-get install --no-install-recommends $*"
+    fi
+    say "installing $*"
+    if ! without_starting_services apt_install "$@" >/dev/null 2>&1; then
+        # The package lists may be absent or older than the archive.
+        if ! quietly .build-tests/apt.log apt-get update ||
+            ! quietly .build-tests/apt.log without_starting_services apt_install "$@"; then
+            stop "apt-get could not install $*"
+        fi
+    fi
+}
+
+is_debian() {
+    command -v apt-get >/dev/null && grep -qE '^ID(_LIKE)?=.*(debian|raspbian)' /etc/os-release
+}
+
+apt_install() {
+    DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$@" </dev/null
+}
+
+# A package that brings a daemon starts it unless this file forbids it; the tests run their own.
+without_starting_services() (
+    policy=/usr/sbin/policy-rc.d
+    if [[ ! -e $policy ]]; then
+        trap 'rm -f "$policy"' EXIT
+        printf '#!/bin/sh\nexit 101\n' >"$policy"
+        chmod +x "$policy"
+    fi
+    "$@"
+)
+
+require_swift() {
+    local version major minor
+    command -v swift >/dev/null || stop "there is no swift here" "install Swift 6.2 or later from https://swift.org/install"
+    version=$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+)\.([0-9]+).*/\1 \2/p' | head -n 1)
+    read -r major minor <<<"${version:-0 0}"
+    ((major > 6 || (major == 6 && minor >= 2))) ||
+        stop "Swift $major.$minor is too old" "install Swift 6.2 or later from https://swift.org/install"
+}

@@ -1,0 +1,14 @@
+# The Python tools of the tests, pinned, in an environment of their own. Sourced.
+
+python_environment=.build-python
+
+# require_python_tools REQUIREMENTS: makes the environment anew when the list has changed.
+require_python_tools() {
+    if cmp -s "$1" "$python_environment/installed.txt"; then return; fi
+    say "installing the Python tools"
+    rm -rf "$python_environment"
+    quietly .build-tests/python.log python3 -m venv "$python_environment" &&
+        quietly .build-tests/python.log "$python_environment/bin/pip" install --quiet --disable-pip-version-check \
+            --requirement "$1" &&
+        cp "$1" "$python_environment/installed.txt"
+}

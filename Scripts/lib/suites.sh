@@ -1,0 +1,81 @@
+# One function a suite; each builds what it needs and records its results. Sourced.
+
+suite_names=(unit simulation interoperability fuzz)
+
+run_format_check() {
+    say "checking the format"
+    local folders=(Package.swift) folder
+    for folder in Sources Firmware Controller Tests; do
+        if [[ -d $folder ]]; then folders+=("$folder"); fi
+    done
+    if swift format lint --strict --configuration .swift-format --recursive "${folders[@]}"; then
+        record format 1 0 0
+    else
+        complain "the format differs" "swift format -i --configuration .swift-format --recursive ${folders[*]}"
+        record format 0 1 0
+    fi
+}
+
+run_unit() {
+    local fuzz=()
+    # The fuzz suite runs those tests longer; once is enough.
+    if [[ " ${suites[*]} " == *" fuzz "* ]]; then fuzz=(--skip '[Ff]uzz'); fi
+    run_swift_tests unit --skip '^SimulationTests\.' "${fuzz[@]}"
+}
+
+run_simulation() {
+    run_swift_tests simulation --filter '^SimulationTests\.'
+}
+
+# Shares out `fuzz_seconds` among the fuzz tests, which run on all cores at once.
+run_fuzz() {
+    require_tests fuzz || return 0
+    local count
+    count=$(swift test list --skip-build "${test_settings[@]}" 2>/dev/null | grep -c '[Ff]uzz' || true)
+    SMARTPLUG_FUZZ_SECONDS=$((count > 0 ? 1 + fuzz_seconds * $(nproc) / count : 1)) \
+        run_swift_tests fuzz --filter '[Ff]uzz'
+}
+
+# run_swift_tests NAME OPTIONS...
+run_swift_tests() {
+    local name=$1 status=0
+    shift
+    require_tests "$name" || return 0
+    mkdir -p "$results"
+    rm -f "$results/$name"*.xml
+    say "running $name"
+    swift test --skip-build "${test_settings[@]}" --disable-xctest --xunit-output "$results/$name.xml" "$@" \
+        >"$results/$name.log" 2>&1 || status=$?
+    # Of the log, all but the tests that passed: what failed, and where, or how the run broke off.
+    if ((status != 0)); then grep -vE '^(◇|✔|\[)' "$results/$name.log" >&2 || true; fi
+    count_report "$name" "$status" "$results/$name"*.xml
+}
+
+# Builds the tests once for all suites; a suite that cannot be built has failed.
+require_tests() {
+    if [[ -z ${tests_built:-} ]]; then
+        if build_tests; then tests_built=yes; else tests_built=no; fi
+    fi
+    if [[ $tests_built == yes ]]; then return 0; fi
+    record "$1" 0 1 0
+    return 1
+}
+
+run_interoperability() {
+    if ((EUID != 0)); then
+        say "skipped: interoperability: network namespaces need root (sudo Scripts/test interoperability)"
+        record interoperability 0 0 1
+        return
+    fi
+    require_packages interoperability
+    if ! require_python_tools Tests/Interoperability/requirements.txt || ! build_programs; then
+        record interoperability 0 1 0
+        return
+    fi
+    local status=0
+    mkdir -p "$results"
+    rm -f "$results/interoperability.xml"
+    say "running interoperability"
+    Tests/Interoperability/run --programs "$(program_folder)" --junit-xml "$results/interoperability.xml" || status=$?
+    count_report interoperability "$status" "$results/interoperability.xml"
+}

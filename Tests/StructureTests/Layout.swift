@@ -1,0 +1,65 @@
+/// What kind of module stands where. A new target gets its line here, which is the moment to decide what it may know.
+enum Layout {
+    enum Kind: Equatable {
+        /// Machines and values: no clock, no socket, no file, no global randomness.
+        case pure
+        /// Brings machines and the outside together, through NIO or a module of kind `system`.
+        case shell
+        /// May call libc.
+        case system
+        /// An executable: wiring only.
+        case program
+        /// C code or a C library's headers.
+        case foreign
+        /// What tests share.
+        case support
+    }
+
+    static let kinds: [String: Kind] = [
+        "Sources/ProtocolCore": .pure,
+        "Sources/DNSWire": .pure,
+        "Sources/MulticastDNS": .pure,
+        "Sources/ServiceDiscovery": .pure,
+        "Sources/Metering": .pure,
+        "Sources/PlugProtocol": .pure,
+        "Sources/PlugTransport": .shell,
+        "Sources/CLinuxNetwork": .foreign,
+        "Sources/LinuxNetwork": .system,
+        "Sources/DurableFiles": .system,
+        "Sources/CLZMA": .foreign,
+        "Sources/Recordings": .shell,
+        "Firmware/LinkWire": .pure,
+        "Firmware/AddressConfiguration": .pure,
+        "Firmware/Appliance": .pure,
+        "Firmware/PlugHardware": .shell,
+        "Firmware/LinuxDevices": .system,
+        "Firmware/PlugService": .shell,
+        "Firmware/plugd": .program,
+        "Controller/PlugClient": .shell,
+        "Controller/PowerHistory": .shell,
+        "Controller/Automation": .pure,
+        "Controller/RuleFiles": .shell,
+        "Controller/Scripting": .system,
+        "Controller/Effects": .system,
+        "Controller/Daemon": .shell,
+        "Controller/Charting": .pure,
+        "Controller/Terminal": .system,
+        "Controller/Dashboard": .shell,
+        "Controller/plugctl": .program,
+        "Tests/Support/SimulatedLAN": .support,
+    ]
+
+    /// Libraries from outside that keep a pure module pure: data structures, and the code behind generated messages.
+    static let pureLibraries: Set = ["DequeModule", "OrderedCollections", "SwiftProtobuf"]
+    static let cLibraries: Set = ["Glibc", "Musl", "Darwin"]
+    /// What comes with the toolchain and is therefore declared nowhere.
+    static let toolchain: Set = [
+        "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Darwin", "Synchronization", "Testing",
+    ]
+    static let longestFile = 400
+    static let longestProgramFile = 200
+
+    static func kind(of target: Manifest.Target) -> Kind? {
+        target.form == .tests ? .support : kinds[target.path]
+    }
+}

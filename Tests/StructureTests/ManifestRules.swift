@@ -1,0 +1,73 @@
+/// Package.swift against the layout and against what the sources import.
+enum ManifestRules {
+    static func targetsStandInTheLayout(_ tree: SourceTree) -> [Violation] {
+        tree.manifest.targets.flatMap { target -> [Violation] in
+            var reasons: [String] = []
+            if target.path.split(separator: "/").last.map(String.init) != target.name {
+                reasons.append("\(target.name) stands in \(target.path); its folder has its name")
+            }
+            if Layout.kind(of: target) == nil {
+                reasons.append("\(target.path) is not in the layout; give it its line in Layout.swift")
+            }
+            if (target.form == .program) != (Layout.kind(of: target) == .program) {
+                reasons.append("\(target.name) is a program in Package.swift or in the layout, but not in both")
+            }
+            return reasons.map { Violation(path: "Package.swift", line: target.line, reason: $0) }
+        }
+    }
+
+    static func everySourceBelongsToATarget(_ tree: SourceTree) -> [Violation] {
+        tree.files.filter { $0.isSwift && $0.path != "Package.swift" && tree.target(of: $0) == nil }.map {
+            Violation(path: $0.path, line: 1, reason: "belongs to no target of Package.swift")
+        }
+    }
+
+    /// What is imported is declared, and what is declared is imported. Targets without sources yet are not judged.
+    static func dependenciesMatchImports(_ tree: SourceTree) -> [Violation] {
+        tree.manifest.targets.flatMap { target -> [Violation] in
+            let files = tree.swiftFiles { $0 == target }
+            guard !files.isEmpty else { return [] }
+            let imports = files.flatMap { entry in SwiftText(entry.file.text).imports.map { (entry.file, $0) } }
+            let undeclared = imports.filter { _, found in
+                !target.dependencies.contains(found.module) && !Layout.toolchain.contains(found.module)
+            }.map { file, found in
+                Violation(
+                    path: file.path, line: found.line,
+                    reason: "imports \(found.module), which Package.swift does not declare for \(target.name)")
+            }
+            let unused = Set(target.dependencies).subtracting(imports.map(\.1.module)).sorted().map {
+                Violation(
+                    path: "Package.swift", line: target.line,
+                    reason: "\(target.name) declares \($0) and never imports it")
+            }
+            return undeclared + unused
+        }
+    }
+
+    /// A target of C is named C…, stands beside its only user, and nothing else is named so.
+    static func foreignTargetsStandBesideTheirUser(_ tree: SourceTree) -> [Violation] {
+        tree.manifest.targets.flatMap { target -> [Violation] in
+            let isForeign =
+                target.form == .systemLibrary
+                || tree.files.contains {
+                    $0.stands(in: target.path) && ($0.path.hasSuffix(".c") || $0.path.hasSuffix(".h"))
+                }
+            guard isForeign else { return [] }
+            var reasons: [String] = []
+            if target.name.firstMatch(of: /^C[A-Z]/) == nil {
+                reasons.append("\(target.name) is C and is not named C…")
+            }
+            let users = tree.manifest.targets.filter { $0.form != .tests && $0.dependencies.contains(target.name) }
+            if users.count != 1 {
+                reasons.append("\(target.name) has \(users.count) users; a C target has one")
+            } else if folder(users[0].path) != folder(target.path) {
+                reasons.append("\(target.name) does not stand beside \(users[0].name)")
+            }
+            return reasons.map { Violation(path: "Package.swift", line: target.line, reason: $0) }
+        }
+    }
+
+    private static func folder(_ path: String) -> Substring {
+        path.lastIndex(of: "/").map { path[..<$0] } ?? ""
+    }
+}

@@ -1,0 +1,154 @@
+import Testing
+
+/// Each rule fails where it should: on a made-up package that breaks it, at the line that breaks it.
+@Suite("Each structure rule can fail")
+struct RuleTests {
+    static let rules: [@Sendable (SourceTree) -> [Violation]] = [
+        ImportRules.sidesStayApart, ImportRules.sourcesKnowNoSide, ImportRules.pureModulesImportPureOnes,
+        ImportRules.onlySystemModulesImportC, ImportRules.generatedFilesStaySmall, PurityRule.check,
+        ProgramRule.check, SizeRule.check, ManifestRules.targetsStandInTheLayout,
+        ManifestRules.everySourceBelongsToATarget, ManifestRules.dependenciesMatchImports,
+        ManifestRules.foreignTargetsStandBesideTheirUser,
+    ]
+
+    @Test("The made-up package keeps all of them")
+    func madeUpPackageIsClean() {
+        for rule in Self.rules { #expect(rule(MadeUpTree.tree()) == []) }
+    }
+
+    @Test func firmwareThatImportsTheController() {
+        let tree = MadeUpTree.tree(adding: ["Firmware/plugd/main.swift": "import PlugHardware\nimport RuleFiles\n"])
+        let found = ImportRules.sidesStayApart(tree)
+        #expect(found.map(\.path) == ["Firmware/plugd/main.swift"])
+        #expect(found.map(\.line) == [2])
+    }
+
+    @Test func controllerThatImportsFirmware() {
+        let tree = MadeUpTree.tree(adding: ["Controller/RuleFiles/Rules.swift": "@testable import PlugHardware\n"])
+        #expect(ImportRules.sidesStayApart(tree).count == 1)
+    }
+
+    @Test func sourcesThatImportFirmware() {
+        let tree = MadeUpTree.tree(adding: ["Sources/LinuxNetwork/Socket.swift": "package import PlugHardware\n"])
+        #expect(ImportRules.sourcesKnowNoSide(tree).map(\.line) == [1])
+    }
+
+    @Test(arguments: [
+        "Foundation", "FoundationEssentials", "Glibc", "Dispatch", "NIOCore", "LinuxNetwork", "CLinuxNetwork",
+    ])
+    func pureModuleThatImports(_ module: String) {
+        let tree = MadeUpTree.tree(adding: ["Sources/DNSWire/Name.swift": "\n  private import struct \(module).Thing\n"]
+        )
+        #expect(ImportRules.pureModulesImportPureOnes(tree).map(\.line) == [2])
+    }
+
+    @Test(arguments: [
+        "let start = ContinuousClock.now", "let start = ContinuousClock().now",
+        "var source = SystemRandomNumberGenerator()",
+        "let die = Int.random(in: 1...6)", "let die = Int.random(in: low()...6)", "list.shuffle()",
+        "let one = list.randomElement()", "Task { await go() }", "try await Task.sleep(for: .seconds(1))",
+        "print(name)",
+        "let now = Date()", "let die = Int.random(\n  in: 1...6)",
+    ])
+    func pureModuleThatReachesOutside(_ line: String) {
+        let tree = MadeUpTree.tree(adding: ["Sources/DNSWire/Name.swift": "struct A {}\n\(line)\n"])
+        #expect(PurityRule.check(tree).map(\.line) == [2])
+    }
+
+    @Test(arguments: [
+        "let die = Int.random(in: 1...6, using: &generator)", "let one = list.randomElement(using: &generator)",
+        "// print(name) at ContinuousClock.now", #"let text = "\(name) Date() print(x)""#, "/* Task { } */",
+        "func print(to: Output) {}".replacing("func print", with: "func write"), "let date = Record.Date",
+        "machine.print(name)",
+    ])
+    func pureModuleThatOnlyLooksSo(_ line: String) {
+        let tree = MadeUpTree.tree(adding: ["Sources/DNSWire/Name.swift": "struct A {}\n\(line)\n"])
+        #expect(PurityRule.check(tree) == [])
+    }
+
+    @Test func shellThatImportsTheCLibrary() {
+        let tree = MadeUpTree.tree(adding: [
+            "Sources/Recordings/Reader.swift": "import CLZMA\n#if os(Linux)\nimport Glibc\n#endif\n"
+        ])
+        #expect(ImportRules.onlySystemModulesImportC(tree).map(\.line) == [3])
+    }
+
+    @Test func generatedFileThatImportsFoundation() {
+        let plain = MadeUpTree.tree(adding: ["Sources/DNSWire/a.pb.swift": "import Foundation\n"])
+        #expect(ImportRules.generatedFilesStaySmall(plain).count == 1)
+        let conditional =
+            "#if canImport(FoundationEssentials)\nimport FoundationEssentials\n#else\nimport Foundation\n#endif\n"
+        let written = MadeUpTree.tree(adding: ["Sources/DNSWire/a.pb.swift": conditional])
+        #expect(ImportRules.generatedFilesStaySmall(written) == [])
+        #expect(ImportRules.pureModulesImportPureOnes(written) == [])
+    }
+
+    @Test(arguments: [
+        "actor Session {}", "final class Session {}", "struct Session: Sendable, Machine {", "import NIOCore",
+    ])
+    func programThatDoesMoreThanWire(_ line: String) {
+        let tree = MadeUpTree.tree(adding: ["Firmware/plugd/main.swift": "import PlugHardware\n\(line)\n"])
+        #expect(ProgramRule.check(tree).map(\.line) == [2])
+    }
+
+    @Test func longFiles() {
+        let lines = String(repeating: "// line\n", count: Layout.longestFile)
+        #expect(SizeRule.check(MadeUpTree.tree(adding: ["Sources/DNSWire/Long.swift": lines])) == [])
+        #expect(SizeRule.check(MadeUpTree.tree(adding: ["Sources/DNSWire/Long.swift": lines + "// more\n"])).count == 1)
+        #expect(SizeRule.check(MadeUpTree.tree(adding: ["Sources/DNSWire/long.pb.swift": lines + lines])) == [])
+        #expect(ProgramRule.check(MadeUpTree.tree(adding: ["Firmware/plugd/Run.swift": lines])).count == 1)
+    }
+
+    @Test func targetOutsideTheLayout() {
+        let unknown = MadeUpTree.tree { $0 + "\nmodule(\"Helpers\", \"Sources/Helpers\")" }
+        #expect(ManifestRules.targetsStandInTheLayout(unknown).map(\.line) == [24])
+        let moved = MadeUpTree.tree { $0.replacing("\"Sources/DNSWire\"", with: "\"Sources/DNS\"") }
+        #expect(ManifestRules.targetsStandInTheLayout(moved).count == 2)
+        let program = MadeUpTree.tree { $0.replacing("module(\"PlugHardware\"", with: "program(\"PlugHardware\"") }
+        #expect(ManifestRules.targetsStandInTheLayout(program).count == 1)
+    }
+
+    @Test func sourceWithoutTarget() {
+        let tree = MadeUpTree.tree(adding: ["Sources/Lost/Lost.swift": ""])
+        #expect(ManifestRules.everySourceBelongsToATarget(tree).map(\.path) == ["Sources/Lost/Lost.swift"])
+    }
+
+    @Test func dependencyThatIsNotDeclaredOrNotUsed() {
+        let undeclared = MadeUpTree.tree(adding: ["Sources/DNSWire/Name.swift": "import DequeModule\n"])
+        #expect(ManifestRules.dependenciesMatchImports(undeclared).map(\.path) == ["Sources/DNSWire/Name.swift"])
+        let unused = MadeUpTree.tree(adding: ["Controller/RuleFiles/Rules.swift": "import DNSWire\n"])
+        #expect(
+            ManifestRules.dependenciesMatchImports(unused).map(\.reason) == [
+                "RuleFiles declares Yams and never imports it"
+            ])
+    }
+
+    @Test func foreignTargetWithAnotherNameOrPlaceOrSecondUser() {
+        let named = MadeUpTree.tree { $0.replacing("\"CLZMA\"", with: "\"LZMA\"") }
+        #expect(ManifestRules.foreignTargetsStandBesideTheirUser(named).count == 1)
+        let shared = MadeUpTree.tree { $0.replacing("[\"PlugHardware\"]", with: "[\"PlugHardware\", \"CLZMA\"]") }
+        #expect(ManifestRules.foreignTargetsStandBesideTheirUser(shared).count == 1)
+        let apart = MadeUpTree.tree { $0.replacing("\"Sources/CLZMA\"", with: "\"Controller/CLZMA\"") }
+        #expect(ManifestRules.foreignTargetsStandBesideTheirUser(apart).count == 1)
+    }
+
+    @Test func manifestIsReadAsWritten() {
+        let manifest = Manifest(MadeUpTree.manifest)
+        #expect(
+            manifest.targets.map(\.name) == [
+                "DNSWire", "CLinuxNetwork", "LinuxNetwork", "CLZMA", "Recordings", "PlugHardware", "plugd", "RuleFiles",
+                "SimulatedLAN", "DNSWireTests",
+            ])
+        #expect(manifest["LinuxNetwork"]?.dependencies == ["DNSWire", "CLinuxNetwork", "NIOCore"])
+        #expect(manifest["RuleFiles"]?.dependencies == ["DNSWire", "Yams"])
+        #expect(manifest["DNSWireTests"]?.path == "Tests/DNSWireTests")
+        #expect(manifest["CLZMA"]?.dependencies == [])
+    }
+
+    @Test func commentsAndStringsAreNotCode() {
+        let text = SwiftText(
+            "let a = \"\"\"\n  import A \"x\" \\(b(\")\"))\n  \"\"\"\n/* /* */ import B */\nimport C // import D\nlet r = #\"a\"\\(\"#\nimport E\n"
+        )
+        #expect(text.imports == [.init(module: "C", line: 5), .init(module: "E", line: 7)])
+    }
+}

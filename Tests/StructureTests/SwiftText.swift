@@ -1,0 +1,124 @@
+/// Swift source read just far enough to judge it: its imports, and its code without comments and string literals.
+struct SwiftText {
+    struct Import: Equatable {
+        var module: String
+        var line: Int
+    }
+
+    /// The source with the contents of comments and string literals left out; line breaks stay, so lines keep their numbers.
+    let code: String
+
+    init(_ source: String) {
+        var scanner = LiteralRemover(source)
+        code = scanner.run()
+    }
+
+    var lines: [(number: Int, text: Substring)] {
+        code.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { ($0.offset + 1, $0.element) }
+    }
+
+    var imports: [Import] {
+        let form =
+            /^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)/
+        return lines.compactMap { number, text in
+            text.firstMatch(of: form).map { Import(module: String($0.output.1), line: number) }
+        }
+    }
+}
+
+/// Walks over the source once. Interpolations are dropped with their string, which is enough for rules about names.
+private struct LiteralRemover {
+    private let source: [Character]
+    private var position = 0
+    private var kept = ""
+
+    init(_ text: String) { source = Array(text) }
+
+    mutating func run() -> String {
+        while position < source.count {
+            if looking(at: "//") {
+                skip { !$0.looking(at: "\n") }
+            } else if looking(at: "/*") {
+                skipBlockComment()
+            } else if let hashes = openingQuote() {
+                skipString(hashes: hashes)
+            } else {
+                kept.append(source[position])
+                position += 1
+            }
+        }
+        return kept
+    }
+
+    private func looking(at text: String) -> Bool {
+        source[position...].starts(with: text)
+    }
+
+    private mutating func skip(while condition: (Self) -> Bool) {
+        while position < source.count, condition(self) { drop() }
+    }
+
+    private mutating func drop(_ count: Int = 1) {
+        for _ in 0..<count where position < source.count {
+            if source[position].isNewline { kept.append("\n") }
+            position += 1
+        }
+    }
+
+    private mutating func skipBlockComment() {
+        var depth = 0
+        repeat {
+            if looking(at: "/*") {
+                depth += 1
+                drop(2)
+            } else if looking(at: "*/") {
+                depth -= 1
+                drop(2)
+            } else {
+                drop()
+            }
+        } while depth > 0 && position < source.count
+    }
+
+    /// The number of `#` in front of a string literal that begins here; nil when none does.
+    private func openingQuote() -> Int? {
+        let hashes = source[position...].prefix { $0 == "#" }.count
+        let quote = position + hashes
+        return quote < source.count && source[quote] == "\"" ? hashes : nil
+    }
+
+    private mutating func skipString(hashes: Int) {
+        drop(hashes)
+        let quote = looking(at: "\"\"\"") ? "\"\"\"" : "\""
+        let end = quote + String(repeating: "#", count: hashes)
+        let escape = "\\" + String(repeating: "#", count: hashes)
+        kept.append("\"\"")
+        drop(quote.count)
+        while position < source.count, !looking(at: end) {
+            if looking(at: escape + "(") {
+                drop(escape.count)
+                skipInterpolation()
+            } else if looking(at: escape) {
+                drop(escape.count + 1)
+            } else {
+                drop()
+            }
+        }
+        drop(end.count)
+    }
+
+    private mutating func skipInterpolation() {
+        var depth = 0
+        repeat {
+            if let hashes = openingQuote() {
+                let before = kept
+                skipString(hashes: hashes)
+                kept = before + String(kept.dropFirst(before.count).filter(\.isNewline))
+                continue
+            }
+            if looking(at: "(") { depth += 1 }
+            if looking(at: ")") { depth -= 1 }
+            drop()
+        } while depth > 0 && position < source.count
+    }
+}
