@@ -34,6 +34,4 @@ public struct EnergyCounter: Sendable {
         remainder = UInt64(rest)
     }
 
-    /// The meter stopped answering: the next measurement is not joined to the last one.
-    public mutating func interrupt() { last = nil }
 }

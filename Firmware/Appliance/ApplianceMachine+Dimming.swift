@@ -1,0 +1,56 @@
+import PlugProtocol
+import ProtocolCore
+
+extension ApplianceMachine {
+    /// Moves the level there, at once or over a time. Level 0 turns the relay off at the end of the way; the event then
+    /// names the same cause.
+    /// - Returns: whether the relay changed already.
+    mutating func setLevel(
+        _ target: DimLevel, over duration: Duration, cause: RelayCause, _ now: Instant, _ actions: inout [Action]
+    ) -> Bool {
+        guard target.permille > 0 else {
+            protection.reset()
+            guard relayOn, duration > .zero else { return switchRelay(false, cause: cause, now, &actions) }
+            move(to: target, over: duration, cause: cause, now, &actions)
+            return false
+        }
+        restingLevel = target
+        var changed = false
+        if !relayOn {
+            level = duration > .zero ? DimLevel(percent: 0) : target
+            changed = switchRelay(true, cause: cause, now, &actions)
+        }
+        move(to: target, over: duration, cause: cause, now, &actions)
+        return changed
+    }
+
+    private mutating func move(
+        to target: DimLevel, over duration: Duration, cause: RelayCause, _ now: Instant, _ actions: inout [Action]
+    ) {
+        transition = nil
+        guard target != level else { return }
+        if duration > .zero {
+            transition = DimTransition(from: level, to: target, start: now, duration: duration, cause: cause)
+        } else {
+            level = target
+            actions.append(.setDimmer(level))
+        }
+    }
+
+    /// Moves the level to where the transition is now.
+    mutating func stepTransition(_ now: Instant, _ actions: inout [Action]) {
+        guard var moving = transition, moving.nextStep <= now else { return }
+        let next = moving.level(at: now)
+        if next != level {
+            level = next
+            actions.append(.setDimmer(level))
+        }
+        if now < moving.end {
+            moving.advance(past: now)
+            transition = moving
+        } else {
+            transition = nil
+            if moving.to.permille == 0 { _ = switchRelay(false, cause: moving.cause, now, &actions) }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import ProtocolCore
+
+/// Decides when the stored state is written. Flash wears out, so a change waits a little for the next one, writes keep a
+/// distance, and energy alone is written a few times a day.
+struct StateKeeper {
+    /// How long a change rests before it is written.
+    static let settling = Duration.seconds(5)
+    /// Two writes are at least this far apart: at most 2880 a day, however often the relay is switched.
+    static let spacing = Duration.seconds(30)
+    /// A loss of power costs at most the energy of this long.
+    static let energyInterval = Duration.seconds(6 * 3600)
+
+    private var stored: StoredState
+    private var lastWrite: Instant
+    private(set) var nextDeadline: Instant?
+
+    init(_ stored: StoredState, now: Instant) {
+        self.stored = stored
+        lastWrite = now
+        nextDeadline = now + Self.energyInterval
+    }
+
+    /// Called after every event. Returns true when the state is to be written now.
+    mutating func shouldWrite(_ state: StoredState, now: Instant) -> Bool {
+        if let deadline = nextDeadline, deadline <= now { return write(state, now: now) }
+        if state.relayOn != stored.relayOn || state.level != stored.level {
+            nextDeadline = sooner(nextDeadline, max(now + Self.settling, lastWrite + Self.spacing))
+        }
+        return false
+    }
+
+    /// Writes at once, before the plug stops. Returns false if flash has it already.
+    mutating func write(_ state: StoredState, now: Instant) -> Bool {
+        nextDeadline = now + Self.energyInterval
+        guard state != stored else { return false }
+        stored = state
+        lastWrite = now
+        return true
+    }
+}
