@@ -1,0 +1,60 @@
+/// An IPv4 or IPv6 address: 4 or 16 bytes.
+public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+    public let bytes: [UInt8]
+
+    /// Nil unless there are 4 or 16 bytes.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.bytes = bytes
+    }
+
+    public init(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8) { bytes = [a, b, c, d] }
+
+    /// A link-local IPv6 address, fe80:: and a number.
+    public static func linkLocal(_ number: UInt16) -> IPAddress {
+        IPAddress(
+            unchecked: [0xFE, 0x80] + [UInt8](repeating: 0, count: 12) + [UInt8(number >> 8), UInt8(number & 0xFF)])
+    }
+
+    private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+
+    public var isIPv4: Bool { bytes.count == 4 }
+
+    public var isMulticast: Bool { isIPv4 ? (224...239).contains(bytes[0]) : bytes[0] == 0xFF }
+
+    /// 255.255.255.255; a subnet's own broadcast address is an ordinary one here.
+    public var isBroadcast: Bool { bytes == [255, 255, 255, 255] }
+
+    public var description: String {
+        if isIPv4 { return bytes.map { String($0) }.joined(separator: ".") }
+        return stride(from: 0, to: 16, by: 2)
+            .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }
+            .joined(separator: ":")
+    }
+}
+
+/// An address and a port, of UDP or TCP.
+public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
+    public var address: IPAddress
+    public var port: UInt16
+
+    public init(_ address: IPAddress, _ port: UInt16) {
+        self.address = address
+        self.port = port
+    }
+
+    public var description: String { address.isIPv4 ? "\(address):\(port)" : "[\(address)]:\(port)" }
+}
+
+/// A UDP datagram; what it carries means nothing to the LAN.
+public struct Datagram: Hashable, Sendable {
+    public var source: Endpoint
+    public var destination: Endpoint
+    public var payload: [UInt8]
+
+    public init(from source: Endpoint, to destination: Endpoint, _ payload: [UInt8]) {
+        self.source = source
+        self.destination = destination
+        self.payload = payload
+    }
+}

@@ -1,0 +1,34 @@
+internal import ProtocolCore
+
+extension SimulatedLAN {
+    func send(_ datagram: Datagram, from host: HostID, on interface: InterfaceID) {
+        precondition(interfaces[interface.index].host == host, "a host sends on its own interfaces")
+        let link = links[interfaces[interface.index].link.index]
+        guard link.isUp else { return }
+        capture?.add(datagram, sender: interface, at: now)
+        for receiver in link.interfaces where receiver != interface && takes(datagram.destination.address, receiver) {
+            guard link.joins(host, interfaces[receiver.index].host), !random.chance(link.faults.loss) else { continue }
+            let copies = random.chance(link.faults.duplication) ? 2 : 1
+            for _ in 0..<copies {
+                var delay = random.duration(in: link.faults.delay)
+                if random.chance(link.faults.reordering) {
+                    delay += random.duration(in: .zero...link.faults.heldBack)
+                }
+                queue.schedule(.datagram(datagram, from: host, to: receiver), at: now + delay)
+            }
+        }
+    }
+
+    /// Multicast and broadcast reach every other interface of the link: who has not joined a group ignores it.
+    private func takes(_ destination: IPAddress, _ receiver: InterfaceID) -> Bool {
+        destination.isMulticast || destination.isBroadcast
+            || interfaces[receiver.index].addresses.contains(destination)
+    }
+
+    func arrive(_ datagram: Datagram, from sender: HostID, at interface: InterfaceID) {
+        let receiver = interfaces[interface.index]
+        // What was on its way when the link broke is lost.
+        guard links[receiver.link.index].joins(sender, receiver.host) else { return }
+        deliver(.datagram(datagram, on: interface), to: receiver.host)
+    }
+}

@@ -1,0 +1,248 @@
+internal import ProtocolCore
+
+extension SimulatedLAN {
+    // MARK: Connecting
+
+    func connect(_ host: HostID, _ id: StreamID, to endpoint: Endpoint) {
+        precondition(id.rawValue < 1 << 32 && find(id, host) == nil, "a host numbers its streams itself, never twice")
+        for interface in slots[host.index].interfaces {
+            let own = interfaces[interface.index]
+            guard
+                let source = own.addresses.first(where: { $0.isIPv4 == endpoint.address.isIPv4 }),
+                let peer = links[own.link.index].interfaces.first(where: {
+                    interfaces[$0.index].addresses.contains(endpoint.address)
+                })
+            else { continue }
+            nextStream += 1
+            let from = Endpoint(source, UInt16(32_768 + nextStream % 28_000))
+            var accepting = Stream.End(
+                host: interfaces[peer.index].host, id: StreamID(accepted: UInt64(nextStream)))
+            accepting.isOpen = false
+            streams[nextStream] = Stream(
+                link: own.link, port: endpoint.port, from: from, ends: [Stream.End(host: host, id: id), accepting])
+            let delay = oneWay(own.link, retry: StreamTiming.firstConnectRetry)
+            queue.schedule(.stream(.ask(nextStream, attempt: 1)), at: now + delay)
+            return
+        }
+        queue.schedule(.stream(.unreachable(host, id)), at: now + StreamTiming.resolution)
+    }
+
+    func advance(_ step: StreamStep) {
+        switch step {
+        case .ask(let number, let attempt): ask(number, attempt: attempt)
+        case .answered(let number, let end): answered(number, end)
+        case .arrive(let number, let from): arrive(number, from: from)
+        case .reset(let number, let to): reset(number, to: to)
+        case .unreachable(let host, let id): deliver(.closed(id, .unreachable), to: host)
+        }
+    }
+
+    private func ask(_ number: Int, attempt: Int) {
+        guard let stream = streams[number] else { return }
+        guard stream.ends[0].isOpen else { return drop(number) }
+        guard hasWay(stream, to: 1), slots[stream.ends[1].host.index].power != .off else {
+            guard attempt < StreamTiming.connectAttempts else { return finish(number, 0, .timedOut) }
+            let wait = StreamTiming.firstConnectRetry * (1 << (attempt - 1))
+            return queue.schedule(.stream(.ask(number, attempt: attempt + 1)), at: now + wait)
+        }
+        let back = now + oneWay(stream.link, retry: StreamTiming.firstConnectRetry)
+        guard slots[stream.ends[1].host.index].ports.contains(stream.port) else {
+            return queue.schedule(.stream(.answered(number, .refused)), at: back)
+        }
+        streams[number]?.ends[1].isOpen = true
+        streams[number]?.wasAccepted = true
+        queue.schedule(.stream(.answered(number, nil)), at: back)
+        deliver(.accepted(stream.ends[1].id, port: stream.port, from: stream.from), to: stream.ends[1].host)
+    }
+
+    private func answered(_ number: Int, _ end: StreamEnd?) {
+        guard let stream = streams[number] else { return }
+        guard stream.ends[0].isOpen else { return }
+        if let end { return finish(number, 0, end) }
+        deliver(.connected(stream.ends[0].id), to: stream.ends[0].host)
+    }
+
+    // MARK: Writing
+
+    func write(_ bytes: [UInt8], to id: StreamID, of host: HostID) {
+        // A stream that just ended takes what was still meant for it.
+        guard !bytes.isEmpty, let (number, side) = find(id, host) else { return }
+        put(number, side, bytes, finishes: false)
+        guard let end = streams[number]?.ends[side], end.writable, end.unreceived.count > StreamTiming.sendBuffer
+        else { return }
+        streams[number]?.ends[side].writable = false
+        deliver(.writable(id, false), to: host)
+    }
+
+    func close(_ id: StreamID, of host: HostID) {
+        guard let (number, side) = find(id, host) else { return }
+        streams[number]?.ends[side].isOpen = false
+        put(number, side, [], finishes: true)
+    }
+
+    func setReading(_ reading: Bool, _ id: StreamID, of host: HostID) {
+        guard let (number, side) = find(id, host) else { return }
+        streams[number]?.ends[side].reading = reading
+        if reading { move(number, from: 1 - side, at: now) }
+    }
+
+    private func put(_ number: Int, _ side: Int, _ bytes: [UInt8], finishes: Bool) {
+        guard let stream = streams[number] else { return }
+        let soonest = now + oneWay(stream.link, retry: StreamTiming.firstRetransmission)
+        let arrival = max(soonest, stream.ends[side].flights.last?.arrival ?? soonest)
+        streams[number]?.ends[side].unreceived += bytes
+        streams[number]?.ends[side].flights.append(
+            Stream.Flight(arrival: arrival, bytes: bytes.count, finishes: finishes))
+        move(number, from: side, at: arrival)
+    }
+
+    private func move(_ number: Int, from side: Int, at time: Instant) {
+        guard let end = streams[number]?.ends[side], !end.isMoving, !end.flights.isEmpty else { return }
+        streams[number]?.ends[side].isMoving = true
+        queue.schedule(.stream(.arrive(number, from: side)), at: max(now, time))
+    }
+
+    // MARK: Arriving
+
+    private func arrive(_ number: Int, from side: Int) {
+        guard let stream = streams[number] else { return }
+        streams[number]?.ends[side].isMoving = false
+        let (sender, receiver) = (stream.ends[side], stream.ends[1 - side])
+        // Nobody sends again what a host lost with its power.
+        guard slots[sender.host.index].power != .off, let first = sender.flights.first else { return }
+        guard hasWay(stream, to: 1 - side), slots[receiver.host.index].power != .off else {
+            return retransmit(number, from: side)
+        }
+        streams[number]?.ends[side].retries = 0
+        streams[number]?.ends[side].blockedSince = nil
+        guard receiver.isOpen else {
+            // Before the other side has accepted, the bytes wait for it.
+            guard stream.wasAccepted else {
+                return move(number, from: side, at: now + StreamTiming.firstRetransmission)
+            }
+            return announceReset(number, to: side)
+        }
+        guard receiver.reading || first.bytes == 0 else { return }
+        take(number, from: side)
+    }
+
+    private func retransmit(_ number: Int, from side: Int) {
+        guard let end = streams[number]?.ends[side] else { return }
+        let since = end.blockedSince ?? now
+        guard now - since < StreamTiming.giveUp else {
+            streams[number]?.ends[side].flights = []
+            return finish(number, side, .timedOut)
+        }
+        streams[number]?.ends[side].blockedSince = since
+        streams[number]?.ends[side].retries += 1
+        move(number, from: side, at: now + StreamTiming.retransmission(end.retries))
+    }
+
+    /// Delivers all flights that are due, cut anew at random places.
+    private func take(_ number: Int, from side: Int) {
+        guard var end = streams[number]?.ends[side], let receiver = streams[number]?.ends[1 - side] else { return }
+        let due = end.flights.prefix { $0.arrival <= now }
+        let finishes = due.contains { $0.finishes }
+        let count = due.reduce(0) { $0 + $1.bytes }
+        var bytes = end.unreceived.prefix(count)
+        end.flights.removeFirst(due.count)
+        end.unreceived.removeFirst(count)
+        streams[number]?.ends[side] = end
+        while !bytes.isEmpty, streams[number]?.ends[1 - side].isOpen == true {
+            let piece = random.chance(0.7) ? bytes.count : Int.random(in: 1...bytes.count, using: &random)
+            deliver(.received(receiver.id, Array(bytes.prefix(piece))), to: receiver.host)
+            bytes = bytes.dropFirst(piece)
+        }
+        if finishes { finish(number, 1 - side, .finished) }
+        if let left = streams[number]?.ends[side] {
+            if !left.writable, left.isOpen, left.unreceived.count < StreamTiming.sendBufferLow {
+                streams[number]?.ends[side].writable = true
+                deliver(.writable(left.id, true), to: left.host)
+            }
+            if let next = left.flights.first { move(number, from: side, at: next.arrival) }
+        }
+    }
+
+    // MARK: Ending
+
+    private func announceReset(_ number: Int, to side: Int) {
+        guard let stream = streams[number] else { return }
+        guard stream.ends[side].isOpen else {
+            streams[number] = nil
+            return
+        }
+        // A reset is sent once: lost, it comes again only when this end speaks again.
+        guard !random.chance(links[stream.link.index].faults.loss) else {
+            return move(number, from: side, at: now + StreamTiming.firstRetransmission)
+        }
+        let delay = random.duration(in: links[stream.link.index].faults.delay)
+        queue.schedule(.stream(.reset(number, to: side)), at: now + delay)
+    }
+
+    private func reset(_ number: Int, to side: Int) {
+        guard let stream = streams[number], hasWay(stream, to: side) else { return }
+        finish(number, side, .reset)
+    }
+
+    /// Ends a stream at one side, which hears of it.
+    private func finish(_ number: Int, _ side: Int, _ reason: StreamEnd) {
+        guard let end = streams[number]?.ends[side] else { return }
+        let wasOpen = end.isOpen
+        streams[number]?.ends[side].isOpen = false
+        drop(number)
+        if wasOpen { deliver(.closed(end.id, reason), to: end.host) }
+    }
+
+    /// Forgets a stream that neither side has any more.
+    private func drop(_ number: Int) {
+        guard let stream = streams[number], !stream.ends.contains(where: \.isOpen) else { return }
+        let isFinishing = stream.ends.contains { !$0.flights.isEmpty && slots[$0.host.index].power != .off }
+        if !isFinishing || !stream.wasAccepted { streams[number] = nil }
+    }
+
+    /// The process or the host is gone.
+    /// - Parameter announced: its kernel lives and tells the peers.
+    func abandonStreams(of host: HostID, announced: Bool) {
+        for number in streams.keys.sorted() {
+            for side in 0...1 where streams[number]?.ends[side].host == host {
+                // What a process closed before it was killed, its kernel still delivers.
+                if announced, streams[number]?.ends[side].isOpen != true { continue }
+                streams[number]?.ends[side].isOpen = false
+                streams[number]?.ends[side].flights = []
+                streams[number]?.ends[side].unreceived = []
+                if announced { announceReset(number, to: 1 - side) } else { drop(number) }
+            }
+        }
+    }
+
+    // MARK: Finding
+
+    private func find(_ id: StreamID, _ host: HostID) -> (number: Int, side: Int)? {
+        for (number, stream) in streams {
+            for side in 0...1
+            where stream.ends[side].id == id && stream.ends[side].host == host && stream.ends[side].isOpen {
+                return (number, side)
+            }
+        }
+        return nil
+    }
+
+    private func hasWay(_ stream: Stream, to side: Int) -> Bool {
+        let (left, right) = (stream.ends[0].host, stream.ends[1].host)
+        guard links[stream.link.index].joins(left, right) else { return false }
+        // Who is suspended answers nothing; a stopped process leaves its kernel to answer.
+        return slots[stream.ends[side].host.index].power != .suspended
+    }
+
+    /// How long a segment takes, with the times it was lost and sent again.
+    private func oneWay(_ link: LinkID, retry first: Duration) -> Duration {
+        let faults = links[link.index].faults
+        var delay = random.duration(in: faults.delay)
+        var retry = first
+        while random.chance(faults.loss), retry < StreamTiming.longestRetransmission {
+            delay += retry
+            retry = retry * 2
+        }
+        return delay
+    }
+}

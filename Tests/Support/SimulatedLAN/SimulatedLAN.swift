@@ -1,0 +1,203 @@
+public import ProtocolCore
+
+/// Hosts on links in virtual time, with faults, all decided by one seed: the same seed gives the same run.
+///
+/// Hosts are machines. The LAN takes what is scheduled next, hands it to its host, performs the actions and checks the
+/// test's invariant. A run that delivers more than its budget is a storm and fails.
+public final class SimulatedLAN<Host: SimulatedHost> {
+    enum Scheduled {
+        case fault(Fault)
+        case stimulus(HostID, Host.Stimulus)
+        case deadline(HostID, token: UInt64)
+        case datagram(Datagram, from: HostID, to: InterfaceID)
+        case stream(StreamStep)
+    }
+
+    public let seed: UInt64
+    /// Deliveries to hosts that the run may still make.
+    public private(set) var budget: Int
+    /// Since the start of the run; each host's own clock counts from its boot.
+    public private(set) var now = Instant.zero
+    /// Every datagram sent since it was set; nil keeps none.
+    public var capture: PacketCapture?
+    var random: SeededRandom
+    var queue = EventQueue<Scheduled>()
+    var slots: [HostSlot<Host>] = []
+    var links: [Link] = []
+    var interfaces: [Interface] = []
+    var streams: [Int: Stream] = [:]
+    var nextStream = 0
+    private var trace = Trace()
+
+    /// - Parameter budget: deliveries; choose several times what a sound run needs.
+    public init(seed: UInt64, budget: Int) {
+        self.seed = seed
+        self.budget = budget
+        random = SeededRandom(seed: seed)
+    }
+
+    // MARK: Building
+
+    public func addLink(_ faults: LinkFaults = .none) -> LinkID {
+        links.append(Link(faults: faults))
+        return LinkID(index: links.count - 1)
+    }
+
+    /// Adds a host that is off; ``Fault/powerOn(_:)`` starts it.
+    public func add(_ host: Host, name: String) -> HostID {
+        slots.append(HostSlot(host: host, name: name, random: random.split()))
+        return HostID(index: slots.count - 1)
+    }
+
+    @discardableResult
+    public func attach(_ host: HostID, to link: LinkID, addresses: [IPAddress]) -> InterfaceID {
+        let interface = InterfaceID(index: interfaces.count)
+        interfaces.append(Interface(host: host, link: link, addresses: addresses))
+        links[link.index].interfaces.append(interface)
+        slots[host.index].interfaces.append(interface)
+        if slots[host.index].power == .running { reportInterfaces(of: host) }
+        return interface
+    }
+
+    public func schedule(_ fault: Fault, after delay: Duration = .zero) {
+        queue.schedule(.fault(fault), at: now + delay)
+    }
+
+    /// A host that is not running at that moment does not notice.
+    public func schedule(_ stimulus: Host.Stimulus, on host: HostID, after delay: Duration = .zero) {
+        queue.schedule(.stimulus(host, stimulus), at: now + delay)
+    }
+
+    // MARK: Looking
+
+    public subscript(host: HostID) -> Host { slots[host.index].host }
+    public func isRunning(_ host: HostID) -> Bool { slots[host.index].power == .running }
+    /// The host's own clock.
+    public func clock(of host: HostID) -> Instant { slots[host.index].clock(now) }
+    /// What the host's wall clock shows more than the time of the run.
+    public func wallClockOffset(of host: HostID) -> Duration { slots[host.index].wallClockOffset }
+
+    // MARK: Running
+
+    /// Runs for so long, or until nothing is left to happen.
+    /// - Parameter invariant: checked after every delivery and what it caused at once; what it throws ends the run.
+    /// - Throws: ``SimulationFailure``.
+    public func run(
+        for duration: Duration, invariant: (SimulatedLAN) throws -> Void = { _ in }
+    ) throws(SimulationFailure) {
+        let end = now + duration
+        while let time = queue.nextTime, time <= end, let (_, item) = queue.next() {
+            now = time
+            let before = budget
+            perform(item)
+            guard budget > 0 else { throw failure("a storm: the budget of deliveries is spent") }
+            guard budget < before else { continue }
+            do {
+                try invariant(self)
+            } catch {
+                throw failure("\(error)")
+            }
+        }
+        now = end
+    }
+
+    /// A failure of this run, for what a test finds after it.
+    public func failure(_ reason: String) -> SimulationFailure {
+        SimulationFailure(seed: seed, reason: "after \((now - .zero).inSeconds) s: \(reason)", trace: trace.lines)
+    }
+
+    private func perform(_ item: Scheduled) {
+        switch item {
+        case .fault(let fault):
+            apply(fault)
+        case .stimulus(let host, let stimulus):
+            deliver(.stimulus(stimulus), to: host)
+        case .deadline(let host, let token):
+            guard slots[host.index].deadlineToken == token else { return }
+            slots[host.index].deadline = nil
+            deliver(.deadlineReached, to: host)
+        case .datagram(let datagram, let sender, let interface):
+            arrive(datagram, from: sender, at: interface)
+        case .stream(let step):
+            advance(step)
+        }
+    }
+
+    /// Hands an event to a host that is running. A suspended one hears of its streams later, any other never.
+    func deliver(_ event: HostEvent<Host.Stimulus>, to host: HostID) {
+        switch slots[host.index].power {
+        case .off, .stopped: return
+        case .suspended: return hold(event, for: host)
+        case .running: break
+        }
+        guard budget > 0 else { return }
+        budget -= 1
+        note(event, host)
+        let actions = slots[host.index].host.handle(event, now: slots[host.index].clock(now))
+        for action in actions { perform(action, of: host) }
+        arm(host)
+    }
+
+    private func hold(_ event: HostEvent<Host.Stimulus>, for host: HostID) {
+        switch event {
+        case .accepted, .connected, .received, .writable, .closed, .wallClockStepped:
+            slots[host.index].held.append(event)
+        case .started, .interfaceUp, .interfaceDown, .datagram, .stimulus, .deadlineReached:
+            break
+        }
+    }
+
+    private func perform(_ action: HostAction, of host: HostID) {
+        switch action {
+        case .send(let datagram, let interface): send(datagram, from: host, on: interface)
+        case .listen(let port): slots[host.index].ports.insert(port)
+        case .connect(let stream, let endpoint): connect(host, stream, to: endpoint)
+        case .write(let stream, let bytes): write(bytes, to: stream, of: host)
+        case .close(let stream): close(stream, of: host)
+        case .setReading(let stream, let reading): setReading(reading, stream, of: host)
+        }
+    }
+
+    /// Schedules the host's next deadline where it differs from the one scheduled.
+    func arm(_ host: HostID) {
+        let slot = slots[host.index]
+        guard slot.power == .running, let own = slot.host.nextDeadline else {
+            slots[host.index].deadline = nil
+            slots[host.index].deadlineToken += 1
+            return
+        }
+        let deadline = max(now, slot.bootedAt + (own - .zero))
+        guard slot.deadline != deadline else { return }
+        slots[host.index].deadline = deadline
+        slots[host.index].deadlineToken += 1
+        queue.schedule(.deadline(host, token: slots[host.index].deadlineToken), at: deadline)
+    }
+
+    private func note(_ event: HostEvent<Host.Stimulus>, _ host: HostID) {
+        var bytes: Int?
+        let text: String
+        switch event {
+        case .started(let start): text = start.cause == .powerOn ? "powered on" : "started"
+        case .interfaceUp: text = "interface up"
+        case .interfaceDown: text = "interface down"
+        case .datagram(let datagram, _): (text, bytes) = ("datagram", datagram.payload.count)
+        case .accepted: text = "accepted a stream"
+        case .connected: text = "connected"
+        case .received(_, let received): (text, bytes) = ("received", received.count)
+        case .writable(_, let writable): text = writable ? "writable" : "not writable"
+        case .closed(_, let end):
+            text =
+                switch end {
+                case .finished: "stream finished"
+                case .reset: "stream reset"
+                case .refused: "connection refused"
+                case .unreachable: "host unreachable"
+                case .timedOut: "stream timed out"
+                }
+        case .wallClockStepped: text = "wall clock stepped"
+        case .stimulus: text = "stimulus"
+        case .deadlineReached: text = "deadline"
+        }
+        trace.add(Trace.Entry(time: now, host: slots[host.index].name, event: text, bytes: bytes))
+    }
+}

@@ -1,0 +1,46 @@
+internal import ProtocolCore
+
+/// Why a run failed, with what replays it.
+public struct SimulationFailure: Error, CustomStringConvertible {
+    public let seed: UInt64
+    public let reason: String
+    /// The last deliveries before it, oldest first.
+    public let trace: [String]
+
+    public var description: String {
+        let lines = trace.map { "  \($0)" }.joined(separator: "\n")
+        return """
+            seed \(seed): \(reason)
+            the last deliveries:
+            \(lines)
+            replay: Scripts/test simulation --seed \(seed)
+            """
+    }
+}
+
+/// The last deliveries of a run, kept as values and put into words only when it fails.
+struct Trace {
+    struct Entry {
+        let time: Instant
+        let host: String
+        let event: String
+        let bytes: Int?
+    }
+
+    private var ring: [Entry] = []
+    private var oldest = 0
+    private static let limit = 40
+
+    mutating func add(_ entry: Entry) {
+        guard ring.count == Self.limit else { return ring.append(entry) }
+        ring[oldest] = entry
+        oldest = (oldest + 1) % Self.limit
+    }
+
+    var lines: [String] {
+        (ring[oldest...] + ring[..<oldest]).map { entry in
+            "\((entry.time - .zero).inSeconds) s \(entry.host): \(entry.event)"
+                + (entry.bytes.map { " (\($0) bytes)" } ?? "")
+        }
+    }
+}
