@@ -1,0 +1,136 @@
+/// Turns the bytes of a keyboard into keys. A byte stream does not tell the Escape key from the start of a sequence, so
+/// while ``isPending`` the reader waits a moment and then calls ``flush()``.
+public struct KeyDecoder: Hashable, Sendable {
+    /// Stops a sequence that never ends from eating all that is typed; real ones have at most about ten bytes.
+    static let longestSequence = 32
+
+    private var buffer: [UInt8] = []
+
+    public init() {}
+
+    /// Whether bytes wait for more.
+    public var isPending: Bool { !buffer.isEmpty }
+
+    /// The keys that are complete with these bytes. Unknown sequences and invalid UTF-8 are left out.
+    public mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
+        buffer += bytes
+        var keys: [Key] = []
+        var start = 0
+        while start < buffer.count, let step = KeyDecoder.step(buffer[start...]) {
+            if let key = step.key { keys.append(key) }
+            start += step.length
+        }
+        buffer.removeFirst(start)
+        return keys
+    }
+
+    /// No more bytes came: what waits is a key of its own, or nothing.
+    public mutating func flush() -> [Key] {
+        defer { buffer = [] }
+        switch buffer {
+        case [0x1B]: return [.escape]
+        case [0x1B, UInt8(ascii: "[")]: return [.alt("[")]
+        case [0x1B, UInt8(ascii: "O")]: return [.alt("O")]
+        default: return []
+        }
+    }
+
+    /// The first key and how many bytes it takes; nil when more bytes are needed.
+    private static func step(_ bytes: ArraySlice<UInt8>) -> (key: Key?, length: Int)? {
+        guard let first = bytes.first else { return nil }
+        switch first {
+        case 0x1B: return escape(bytes)
+        case 0x0A, 0x0D: return (.enter, 1)
+        case 0x09: return (.tab, 1)
+        case 0x08, 0x7F: return (.backspace, 1)
+        case 0x00: return (.control(" "), 1)
+        case 0x01...0x1A: return (.control(Character(Unicode.Scalar(first + 0x60))), 1)
+        case 0x1C...0x1F: return (nil, 1)
+        default:
+            guard let (scalar, length) = scalar(bytes) else { return nil }
+            return (scalar.map { .character(Character($0)) }, length)
+        }
+    }
+
+    private static func escape(_ bytes: ArraySlice<UInt8>) -> (key: Key?, length: Int)? {
+        let rest = bytes.dropFirst()
+        guard let second = rest.first else { return nil }
+        switch second {
+        case UInt8(ascii: "["): return controlSequence(bytes)
+        case UInt8(ascii: "O"):
+            guard let final = rest.dropFirst().first else { return nil }
+            return (named(final: final, parameter: nil), 3)
+        case 0..<0x20, 0x7F: return (.escape, 1)
+        default:
+            guard let (scalar, length) = scalar(rest) else { return nil }
+            return (scalar.map { .alt(Character($0)) }, length + 1)
+        }
+    }
+
+    /// ECMA-48 section 5.4: parameters from 3/0 to 3/15, intermediates from 2/0 to 2/15, a final from 4/0 to 7/14.
+    private static func controlSequence(_ bytes: ArraySlice<UInt8>) -> (key: Key?, length: Int)? {
+        let body = bytes.dropFirst(2)
+        // The Linux console sends its first function keys as ESC [ [ A.
+        if body.first == UInt8(ascii: "[") {
+            guard let final = body.dropFirst().first else { return nil }
+            let number = Int(final) - Int(UInt8(ascii: "A")) + 1
+            return ((1...5).contains(number) ? .function(number) : nil, 4)
+        }
+        guard let end = body.firstIndex(where: { !(0x20...0x3F).contains($0) }) else {
+            return bytes.count > longestSequence ? (nil, bytes.count) : nil
+        }
+        // A byte that cannot be in a sequence ends it, and is looked at again by itself.
+        guard (0x40...0x7E).contains(bytes[end]) else { return (nil, end - bytes.startIndex) }
+        var parameter: Int?
+        for byte in body[..<end].prefix(3) {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { break }
+            parameter = (parameter ?? 0) * 10 + Int(byte - UInt8(ascii: "0"))
+        }
+        return (named(final: bytes[end], parameter: parameter), end - bytes.startIndex + 1)
+    }
+
+    /// Keys of xterm, rxvt and the Linux console; their modifiers are not told apart.
+    private static func named(final: UInt8, parameter: Int?) -> Key? {
+        switch (Character(Unicode.Scalar(final)), parameter) {
+        case ("A", _): .up
+        case ("B", _): .down
+        case ("C", _): .right
+        case ("D", _): .left
+        case ("H", _), ("~", 1), ("~", 7): .home
+        case ("F", _), ("~", 4), ("~", 8): .end
+        case ("Z", _): .backTab
+        case ("M", nil): .enter
+        case ("P", _): .function(1)
+        case ("Q", _): .function(2)
+        case ("R", _): .function(3)
+        case ("S", _): .function(4)
+        case ("~", 2): .insert
+        case ("~", 3): .delete
+        case ("~", 5): .pageUp
+        case ("~", 6): .pageDown
+        case ("~", .some(11...15)): .function((parameter ?? 0) - 10)
+        case ("~", .some(17...21)): .function((parameter ?? 0) - 11)
+        case ("~", .some(23...24)): .function((parameter ?? 0) - 12)
+        default: nil
+        }
+    }
+
+    /// The first UTF-8 scalar, nil for a byte that begins none; the whole is nil when its rest has not come yet.
+    private static func scalar(_ bytes: ArraySlice<UInt8>) -> (Unicode.Scalar?, length: Int)? {
+        guard let first = bytes.first else { return nil }
+        let length =
+            switch first {
+            case 0..<0x80: 1
+            case 0xC2...0xDF: 2
+            case 0xE0...0xEF: 3
+            case 0xF0...0xF4: 4
+            default: 0
+            }
+        guard length > 0 else { return (nil, 1) }
+        let whole = bytes.prefix(length)
+        guard whole.dropFirst().allSatisfy({ $0 & 0xC0 == 0x80 }) else { return (nil, 1) }
+        guard whole.count == length else { return nil }
+        guard let text = String(validating: whole, as: UTF8.self) else { return (nil, 1) }
+        return (text.unicodeScalars.first, length)
+    }
+}

@@ -1,0 +1,69 @@
+/// A colour of the terminal's own palette, which the user has chosen to be readable on their background.
+public enum Color: UInt8, Hashable, Sendable, CaseIterable {
+    case black, red, green, yellow, blue, magenta, cyan, white
+    case brightBlack, brightRed, brightGreen, brightYellow, brightBlue, brightMagenta, brightCyan, brightWhite
+}
+
+/// How text looks. Colour never carries meaning alone: whoever sets one also says it in words or marks.
+public struct Style: Hashable, Sendable {
+    /// One of the palette's sixteen, or one of the 256 with a stand-in for terminals that have sixteen.
+    public enum Ink: Hashable, Sendable {
+        case palette(Color)
+        case indexed(UInt8, otherwise: Color)
+    }
+
+    public var ink: Ink?
+    public var isBold = false
+    public var isFaint = false
+    public var isUnderlined = false
+    public var isReversed = false
+
+    public init(
+        _ color: Color? = nil, bold: Bool = false, faint: Bool = false, underlined: Bool = false, reversed: Bool = false
+    ) {
+        self.init(ink: color.map(Ink.palette), bold: bold, faint: faint, underlined: underlined, reversed: reversed)
+    }
+
+    public init(
+        ink: Ink?, bold: Bool = false, faint: Bool = false, underlined: Bool = false, reversed: Bool = false
+    ) {
+        self.ink = ink
+        isBold = bold
+        isFaint = faint
+        isUnderlined = underlined
+        isReversed = reversed
+    }
+
+    public static let plain = Style()
+    public static let bold = Style(bold: true)
+    public static let faint = Style(faint: true)
+
+    /// The sequence that switches from the plain style to this one (ECMA-48 section 8.3.117, SGR); empty when nothing
+    /// is to be switched.
+    func sequence(_ colors: ColorDepth) -> String {
+        guard colors != .none else { return "" }
+        var parameters: [String] = []
+        if isBold { parameters.append("1") }
+        if isFaint { parameters.append("2") }
+        if isUnderlined { parameters.append("4") }
+        if isReversed { parameters.append("7") }
+        switch (ink, colors) {
+        case (nil, _), (_, .none): break
+        case (.palette(let color), _), (.indexed(_, let color), .sixteen): parameters.append(Style.parameter(color))
+        case (.indexed(let index, _), .many): parameters.append("38;5;\(index)")
+        }
+        return parameters.isEmpty ? "" : "\u{1B}[" + parameters.joined(separator: ";") + "m"
+    }
+
+    private static func parameter(_ color: Color) -> String {
+        String(color.rawValue < 8 ? 30 + color.rawValue : 90 + color.rawValue - 8)
+    }
+}
+
+/// How many colours a terminal shows.
+public enum ColorDepth: Hashable, Sendable {
+    case none
+    case sixteen
+    /// 256 or more.
+    case many
+}

@@ -1,0 +1,81 @@
+/// Rows of cells in aligned columns, laid out for a width: pure, so that a table in a pipe, on a narrow terminal and in a
+/// test comes from the same code.
+public struct Table: Hashable, Sendable {
+    public struct Column: Hashable, Sendable {
+        public var title: String
+        public var alignment: Alignment
+        /// The column is not cut below this width (or its content's, if that is less).
+        public var least: Int
+        /// When room is short, the columns of the lowest importance are cut first, and then left out first.
+        public var importance: Int
+
+        public init(_ title: String, _ alignment: Alignment = .left, least: Int = 4, importance: Int = 0) {
+            self.title = title
+            self.alignment = alignment
+            self.least = least
+            self.importance = importance
+        }
+    }
+
+    private static let space = 2
+
+    public var columns: [Column]
+    /// A row with fewer cells than columns has empty ones at its end; further cells are not shown.
+    public var rows: [[StyledLine]]
+    public var hasTitles: Bool
+
+    public init(_ columns: [Column], rows: [[StyledLine]] = [], hasTitles: Bool = true) {
+        self.columns = columns
+        self.rows = rows
+        self.hasTitles = hasTitles
+    }
+
+    /// - Parameter width: No line is wider; nil sets no limit. Lines have no spaces at their end.
+    public func lines(width: Int? = nil, ellipsis: Character = "…") -> [StyledLine] {
+        let shown = layout(width: width)
+        let titles = hasTitles ? [columns.map { StyledLine($0.title, Style(bold: true)) }] : []
+        return (titles + rows).map { row in
+            var line = StyledLine()
+            for (position, (index, width)) in shown.enumerated() {
+                let cell = index < row.count ? row[index] : StyledLine()
+                if position > 0 { line.append(String(repeating: " ", count: Table.space)) }
+                let isLast = position == shown.count - 1 && columns[index].alignment == .left
+                line.append(
+                    isLast
+                        ? cell.truncated(to: width, ellipsis: ellipsis)
+                        : cell.fitted(to: width, columns[index].alignment, ellipsis: ellipsis))
+            }
+            return line
+        }
+    }
+
+    /// The columns to be shown, with their widths.
+    private func layout(width: Int?) -> [(index: Int, width: Int)] {
+        var shown = columns.indices.map { index in
+            let cells = rows.map { index < $0.count ? $0[index].width : 0 }
+            let title = hasTitles ? DisplayWidth.of(columns[index].title) : 0
+            return (index: index, width: max(title, cells.max() ?? 0))
+        }
+        guard let width else { return shown }
+        var surplus: Int { shown.reduce((shown.count - 1) * Table.space) { $0 + $1.width } - width }
+        while surplus > 0 {
+            // Of equally important columns the widest is cut, so that all of them stay readable.
+            let cuttable = shown.indices.filter { shown[$0].width > columns[shown[$0].index].least }
+            let victim = cuttable.min {
+                let (left, right) = (columns[shown[$0].index], columns[shown[$1].index])
+                return (left.importance, -shown[$0].width) < (right.importance, -shown[$1].width)
+            }
+            if let victim {
+                shown[victim].width -= 1
+            } else if shown.count > 1 {
+                let least = shown.indices.reversed().min {
+                    columns[shown[$0].index].importance < columns[shown[$1].index].importance
+                }
+                shown.remove(at: least ?? shown.count - 1)
+            } else {
+                shown[0].width = max(0, width)
+            }
+        }
+        return shown
+    }
+}

@@ -1,0 +1,98 @@
+internal import Glibc
+
+/// A screen's size in character cells.
+public struct TerminalSize: Hashable, Sendable {
+    public var columns: Int
+    public var rows: Int
+
+    public init(columns: Int, rows: Int) {
+        self.columns = columns
+        self.rows = rows
+    }
+}
+
+/// What became of a write.
+public enum WriteResult: Hashable, Sendable {
+    case written
+    /// The reader has gone (`plugctl watch | head`): no error, the program just ends.
+    case closed
+    /// Anything else, with its errno.
+    case failed(Int32)
+}
+
+/// An output by its file descriptor: a terminal, a pipe or a file.
+public struct TerminalDevice: Hashable, Sendable {
+    public let descriptor: Int32
+
+    public init(descriptor: Int32) { self.descriptor = descriptor }
+
+    public static let standardInput = TerminalDevice(descriptor: 0)
+    public static let standardOutput = TerminalDevice(descriptor: 1)
+    public static let standardError = TerminalDevice(descriptor: 2)
+
+    public var isTerminal: Bool { isatty(descriptor) == 1 }
+
+    /// Nil when this is no terminal, or one that does not know its size (a serial line).
+    public var size: TerminalSize? {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
+        return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
+    }
+
+    /// By the environment of this process.
+    public var capabilities: Capabilities {
+        var environment: [String: String] = [:]
+        for name in ["NO_COLOR", "TERM", "COLORTERM", "LC_ALL", "LC_CTYPE", "LANG"] {
+            if let value = getenv(name) { environment[name] = String(cString: value) }
+        }
+        return Capabilities(environment: environment, isTerminal: isTerminal)
+    }
+
+    /// Writes all of the bytes, waiting as long as the reader makes it wait.
+    @discardableResult public func write(_ bytes: [UInt8]) -> WriteResult {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let (count, error) = rest.withUnsafeBytes { writeWithoutSignal(descriptor, $0) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+                continue
+            }
+            switch error {
+            case EINTR: continue
+            case EAGAIN:
+                var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&ready, 1, -1)
+            // A terminal whose window was closed answers EIO.
+            case EPIPE, EIO: return .closed
+            default: return .failed(error)
+            }
+        }
+        return .written
+    }
+
+    /// Writes a line and its end.
+    @discardableResult public func print(_ line: StyledLine, colors: ColorDepth = .none) -> WriteResult {
+        write(Array((line.rendered(colors) + "\n").utf8))
+    }
+}
+
+/// A write whose SIGPIPE is held back and taken from the thread, so that a closed pipe ends neither this process nor
+/// changes how the programs that it starts treat the signal (which ignoring it for the process would).
+private func writeWithoutSignal(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> (count: Int, error: Int32) {
+    var broken = sigset_t()
+    var before = sigset_t()
+    var pending = sigset_t()
+    sigemptyset(&broken)
+    sigaddset(&broken, SIGPIPE)
+    sigpending(&pending)
+    let wasPending = sigismember(&pending, SIGPIPE) == 1
+    pthread_sigmask(SIG_BLOCK, &broken, &before)
+    let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+    let error = errno
+    if count < 0, error == EPIPE, !wasPending {
+        var atOnce = timespec()
+        while sigtimedwait(&broken, nil, &atOnce) == -1, errno == EINTR {}
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+    return (count, error)
+}

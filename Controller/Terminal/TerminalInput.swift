@@ -1,0 +1,185 @@
+internal import Glibc
+internal import Synchronization
+
+/// What happens at a terminal.
+public enum TerminalEvent: Hashable, Sendable {
+    case key(Key)
+    case resized(TerminalSize)
+    /// The process was stopped and goes on: whatever is on the screen must be drawn anew.
+    case resumed
+}
+
+/// The keyboard in raw mode: keys come one by one, are not echoed, and Control-C is a key. The modes found are put back by
+/// ``close()``, when the input is released, and when the process ends by `exit`, a signal or a trap.
+public final class TerminalInput: Sendable {
+    /// Stops keys that nobody reads from piling up: beyond this many the oldest are dropped.
+    static let mostUnread = 256
+
+    /// Ends when the terminal is closed or ``close()`` is called. For one reader.
+    public let events: AsyncStream<TerminalEvent>
+    private let reader: KeyboardReader
+
+    /// Nil when the device is no terminal. There is one input at a time.
+    public init?(_ device: TerminalDevice = .standardInput) {
+        guard device.isTerminal, let keyboard = RawKeyboard(device.descriptor) else { return nil }
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: TerminalEvent.self, bufferingPolicy: .bufferingNewest(TerminalInput.mostUnread))
+        guard let reader = KeyboardReader(keyboard, continuation) else {
+            keyboard.restore()
+            return nil
+        }
+        events = stream
+        self.reader = reader
+        continuation.onTermination = { _ in reader.close() }
+        reader.start()
+    }
+
+    /// Puts the keyboard's modes back at once and ends ``events``. Further calls do nothing.
+    public func close() { reader.close() }
+
+    deinit { reader.close() }
+}
+
+/// A terminal's modes: those found and those set.
+private struct RawKeyboard: Sendable {
+    let descriptor: Int32
+    private let found: termios
+    private let raw: termios
+
+    init?(_ descriptor: Int32) {
+        var modes = termios()
+        guard tcgetattr(descriptor, &modes) == 0 else { return nil }
+        precondition(Restoration.state.pointee.keyboard < 0, "one terminal input at a time")
+        self.descriptor = descriptor
+        found = modes
+        // No canonical lines, echo, signals or extensions; no translation or flow control of input. Output is left as it
+        // is, so that messages of others still begin at the left.
+        modes.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
+        modes.c_iflag &= ~tcflag_t(ICRNL | INLCR | IXON | ISTRIP)
+        raw = modes
+        Restoration.prepare()
+        Restoration.state.pointee.keyboardModes = found
+        Restoration.state.pointee.keyboard = descriptor
+        apply()
+    }
+
+    func apply() { set(raw) }
+
+    func restore() {
+        Restoration.state.pointee.keyboard = -1
+        set(found)
+    }
+
+    private func set(_ modes: termios) {
+        var modes = modes
+        // TCSADRAIN lets output in flight be finished under the modes that it was written for.
+        while tcsetattr(descriptor, TCSADRAIN, &modes) == -1, errno == EINTR {}
+    }
+}
+
+/// A thread that blocks in `poll` on the keyboard and on a pipe that wakes it.
+private final class KeyboardReader: Sendable {
+    /// Milliseconds. How long the rest of a sequence may take after its Escape, also over a slow connection.
+    private static let escapeDelay: Int32 = 50
+
+    private let keyboard: RawKeyboard
+    private let continuation: AsyncStream<TerminalEvent>.Continuation
+    private let wakeRead: Int32
+    private let wakeWrite: Int32
+    private let isOpen = Mutex(true)
+
+    init?(_ keyboard: RawKeyboard, _ continuation: AsyncStream<TerminalEvent>.Continuation) {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        self.keyboard = keyboard
+        self.continuation = continuation
+        wakeRead = ends[0]
+        wakeWrite = ends[1]
+        Restoration.state.pointee.wake = wakeWrite
+    }
+
+    func start() {
+        var thread = pthread_t()
+        let reader = Unmanaged.passRetained(self).toOpaque()
+        let error = pthread_create(&thread, nil, runReader, reader)
+        precondition(error == 0, "the system refused a thread for the keyboard (error \(error))")
+        pthread_detach(thread)
+    }
+
+    func close() {
+        isOpen.withLock { isOpen in
+            guard isOpen else { return }
+            isOpen = false
+            Restoration.state.pointee.wake = -1
+            keyboard.restore()
+            var reason = Wake.closed
+            _ = write(wakeWrite, &reason, 1)
+        }
+        continuation.finish()
+    }
+
+    func run() {
+        var decoder = KeyDecoder()
+        var isRunning = true
+        while isRunning {
+            var polled = [
+                pollfd(fd: keyboard.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wakeRead, events: Int16(POLLIN), revents: 0),
+            ]
+            let ready = poll(&polled, 2, decoder.isPending ? KeyboardReader.escapeDelay : -1)
+            if ready < 0, errno == EINTR { continue }
+            if ready == 0 { report(decoder.flush()) }
+            if polled[1].revents != 0 { isRunning = handleWake() }
+            if isRunning, polled[0].revents != 0 {
+                let bytes = read(keyboard.descriptor)
+                report(decoder.decode(bytes))
+                isRunning = !bytes.isEmpty
+            }
+        }
+        close()
+        Glibc.close(wakeRead)
+        Glibc.close(wakeWrite)
+    }
+
+    private func report(_ keys: [Key]) {
+        for key in keys { continuation.yield(.key(key)) }
+    }
+
+    /// False when the reader is to end.
+    private func handleWake() -> Bool {
+        for reason in read(wakeRead) {
+            switch reason {
+            case Wake.closed: return false
+            case Wake.resumed:
+                // The shell has set modes of its own meanwhile.
+                isOpen.withLock { if $0 { keyboard.apply() } }
+                continuation.yield(.resumed)
+            default:
+                if let size = TerminalDevice(descriptor: keyboard.descriptor).size {
+                    continuation.yield(.resized(size))
+                }
+            }
+        }
+        return true
+    }
+
+    /// Empty at the end of the input.
+    private func read(_ descriptor: Int32) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 256) { buffer, count in
+            repeat {
+                count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            } while count < 0 && errno == EINTR
+            count = max(0, count)
+        }
+    }
+}
+
+private func runReader(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context else { return nil }
+    Unmanaged<KeyboardReader>.fromOpaque(context).takeRetainedValue().run()
+    return nil
+}
