@@ -1,0 +1,81 @@
+/// A file's text, cut into lines as YAML cuts them, so that its places are found again.
+struct SourceText {
+    let text: String
+    private let lines: [Substring.UnicodeScalarView]
+
+    init(_ text: String) {
+        // A byte order mark is no part of the first line.
+        self.text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+        var lines: [Substring.UnicodeScalarView] = []
+        let scalars = self.text.unicodeScalars
+        var start = scalars.startIndex
+        var index = start
+        while index < scalars.endIndex {
+            let next = scalars.index(after: index)
+            let isReturnOfPair = scalars[index] == "\r" && next < scalars.endIndex && scalars[next] == "\n"
+            if Self.isBreak(scalars[index]), !isReturnOfPair {
+                let end =
+                    scalars[index] == "\n" && index > start && scalars[scalars.index(before: index)] == "\r"
+                    ? scalars.index(before: index) : index
+                lines.append(scalars[start..<end])
+                start = next
+            }
+            index = next
+        }
+        lines.append(scalars[start...])
+        self.lines = lines
+    }
+
+    /// Line breaks of YAML 1.1: line feed, carriage return, next line, line and paragraph separator.
+    private static func isBreak(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x0A, 0x0D, 0x85, 0x2028, 0x2029: true
+        case _: false
+        }
+    }
+
+    /// A line's text without its break, counted from 1; empty beyond the end.
+    func line(_ number: Int) -> String {
+        lines.indices.contains(number - 1) ? String(lines[number - 1]) : ""
+    }
+
+    /// The first character that YAML does not allow in a file, or that this reader needs for itself.
+    var firstForbidden: (Place, Unicode.Scalar)? {
+        for (row, line) in lines.enumerated() {
+            for (column, scalar) in line.enumerated() where !Self.isAllowed(scalar) {
+                return (Place(line: row + 1, column: column + 1), scalar)
+            }
+        }
+        return nil
+    }
+
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x09, 0x20...0x7E, 0xA0...0xFEFE, 0xFF00...0xFFFD, 0x10000...0x10FFFF: scalar != YAMLTree.aliasMark
+        case _: false
+        }
+    }
+
+    /// Where a key of a mapping stands for the second time, if the first is at `first`; nil where it is not found on the
+    /// same line or below in the same column.
+    func repetition(of key: String, after first: Place) -> Place? {
+        guard !key.isEmpty else { return nil }
+        let key = Array(key.unicodeScalars)
+        func isKey(_ line: [Unicode.Scalar], at column: Int) -> Bool {
+            column + key.count < line.count && Array(line[column..<column + key.count]) == key
+                && line[(column + key.count)...].first { $0 != " " } == ":"
+        }
+        let line = Array(self.line(first.line).unicodeScalars)
+        for column in stride(from: first.column, to: line.count, by: 1)
+        where [" ", ",", "{"].contains(line[column - 1]) && isKey(line, at: column) {
+            return Place(line: first.line, column: column + 1)
+        }
+        for row in stride(from: first.line + 1, through: lines.count, by: 1) {
+            let line = Array(self.line(row).unicodeScalars)
+            let indent = line.firstIndex { $0 != " " } ?? .max
+            if indent < first.column - 1 { return nil }
+            if indent == first.column - 1, isKey(line, at: indent) { return Place(line: row, column: indent + 1) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,62 @@
+import Yams
+
+extension Fault {
+    /// The library's error at its place, in the words of somebody who writes a rule file.
+    init(_ error: YamlError, in source: SourceText) {
+        let start = Place(line: 1, column: 1)
+        switch error {
+        case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _):
+            let place = Place(line: mark.line, column: mark.column)
+            let within = context.map { " (\($0.text.trimmed), begun in line \($0.mark.line))" } ?? ""
+            self.init(place, "not valid YAML: \(problem)\(within)", hint: Self.hint(problem, at: place, in: source))
+        case .composer(_, let problem, let mark, _):
+            self.init(
+                Place(line: mark.line, column: mark.column), "not valid YAML: \(problem)",
+                hint: "a rule file is one document: delete the line '---' between its parts")
+        case .duplicatedKeysInMapping(let duplicates, let context):
+            let first = Place(line: context.mark.line, column: context.mark.column)
+            let key = duplicates.first ?? ""
+            self.init(
+                source.repetition(of: key, after: first) ?? first,
+                "'\(key)' stands twice in the same mapping, first in line \(first.line)",
+                hint: "a mapping has each key once; several values make a list: [A, B]")
+        case .reader(let problem, _, _, _), .writer(let problem), .emitter(let problem), .representer(let problem):
+            self.init(start, "not readable: \(problem)")
+        case .memory:
+            self.init(start, "not readable: out of memory")
+        case .dataCouldNotBeDecoded:
+            self.init(start, "not readable: the text is not UTF-8")
+        case .no:
+            self.init(start, "not readable")
+        }
+    }
+
+    private static func hint(_ problem: String, at place: Place, in source: SourceText) -> String? {
+        let line = Array(source.line(place.line).unicodeScalars)
+        let found = line.indices.contains(place.column - 1) ? line[place.column - 1] : nil
+        if found == "\t" || line.prefix(while: { $0 == " " || $0 == "\t" }).contains("\t") {
+            return "indent with spaces, not with tabs"
+        }
+        if let found, "@`%".unicodeScalars.contains(found) {
+            return "put text that begins with '\(found)' in quotes"
+        }
+        if problem.contains("mapping values are not allowed") {
+            return "is the line above indented rightly? Text that contains ': ' has to be in quotes"
+        }
+        if problem.contains("did not find expected ',' or") { return "is a comma or a closing bracket missing?" }
+        if problem.contains("block end") || problem.contains("expected key") || problem.contains("'-' indicator") {
+            return "entries of one list or mapping begin in the same column"
+        }
+        if problem.contains("quoted scalar") || problem.contains("end of stream") {
+            return "is a closing quote missing?"
+        }
+        return nil
+    }
+}
+
+extension String {
+    /// Without spaces and line breaks at both ends.
+    var trimmed: String {
+        String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    }
+}
