@@ -1,5 +1,6 @@
 """What every test gets: a LAN that is taken down after it, and the programs under test."""
 
+import os
 import pathlib
 import signal
 
@@ -9,10 +10,6 @@ from harness.lan import LAN
 from harness.plugs import Controller, Plug
 
 LONGEST_TEST = 90  # seconds; each wait inside has its own, shorter limit
-
-
-def pytest_addoption(parser):
-    parser.addoption("--programs", type=pathlib.Path, required=True, help="the folder that holds plugd and plugctl")
 
 
 @pytest.fixture
@@ -34,8 +31,8 @@ def time_limit():
 
 
 @pytest.fixture(scope="session")
-def programs(request):
-    folder = request.config.getoption("--programs")
+def programs():
+    folder = pathlib.Path(os.environ["SMARTPLUG_PROGRAMS"])
     for program in ("plugd", "plugctl"):
         assert (folder / program).exists(), f"{folder} holds no {program}; Scripts/test interoperability builds it"
     return folder

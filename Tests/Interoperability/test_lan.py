@@ -4,6 +4,8 @@ from harness.avahi import Avahi
 from harness.deadlines import eventually
 from harness.zeroconf_peer import ZeroconfBrowser, publish
 
+DIFFICULT = r"Küche · Lamp.2 \ oben; links"
+
 
 def test_avahi_finds_what_zeroconf_publishes(lan):
     # python-zeroconf would publish a dot in a name as the end of a label.
@@ -16,9 +18,9 @@ def test_avahi_finds_what_zeroconf_publishes(lan):
 
 def test_zeroconf_finds_what_avahi_publishes(lan):
     avahi, other = lan.host(), lan.host()
-    Avahi(avahi).publish("Küche · Lamp.2", 4711, "id=1")
+    Avahi(avahi).publish(DIFFICULT, 4711, "id=1")
     browser = ZeroconfBrowser(other)
-    found = browser.resolved("Küche · Lamp.2", within=10)
+    found = browser.resolved(DIFFICULT, within=10)
     assert (found["port"], found["txt"], avahi.ipv4 in found["addresses"]) == (4711, {"id": "1"}, True)
 
 
@@ -28,6 +30,14 @@ def test_peers_find_each_other_without_ipv4(lan):
     browser = ZeroconfBrowser(other, family="6")
     found = browser.resolved("Lamp", within=10)
     assert all(address.startswith("fe80::") for address in found["addresses"])
+
+
+def test_avahi_finds_what_avahi_publishes(lan):
+    first, second = Avahi(lan.host()), Avahi(lan.host())
+    first.publish(DIFFICULT, 4711)
+    browser = second.browse()
+    browser.appeared(DIFFICULT, within=5)
+    eventually(lambda: second.services() == {DIFFICULT: 4711}, 5, "the service listed once")
 
 
 def test_avahi_renames_the_second_of_a_name(lan):
