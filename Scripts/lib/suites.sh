@@ -76,6 +76,6 @@ run_interoperability() {
     mkdir -p "$results"
     rm -f "$results/interoperability.xml"
     say "running interoperability"
-    Tests/Interoperability/run --programs "$(program_folder)" --junit-xml "$results/interoperability.xml" || status=$?
+    Tests/Interoperability/run "$(program_folder)" --junit-xml "$results/interoperability.xml" || status=$?
     count_report interoperability "$status" "$results/interoperability.xml"
 }

@@ -1,0 +1,67 @@
+"""What every test gets: a LAN that is taken down after it, and the programs under test."""
+
+import os
+import pathlib
+import signal
+
+import pytest
+
+from harness.lan import LAN
+from harness.plugs import Controller, Plug
+
+LONGEST_TEST = 90  # seconds; each wait inside has its own, shorter limit
+
+
+@pytest.fixture
+def lan():
+    lan = LAN()
+    yield lan
+    lan.close()
+
+
+@pytest.fixture(autouse=True)
+def time_limit():
+    def too_long(*_):
+        raise TimeoutError(f"the test ran longer than {LONGEST_TEST} s")
+
+    signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(LONGEST_TEST)
+    yield
+    signal.alarm(0)
+
+
+@pytest.fixture(scope="session")
+def programs():
+    folder = pathlib.Path(os.environ["SMARTPLUG_PROGRAMS"])
+    for program in ("plugd", "plugctl"):
+        assert (folder / program).exists(), f"{folder} holds no {program}; Scripts/test interoperability builds it"
+    return folder
+
+
+@pytest.fixture
+def plug(programs, tmp_path):
+    """Starts a plug on a host: plug(host, name, simulate="lamp", interface=None)."""
+    started = []
+
+    def start(host, name, **options):
+        plug = Plug(programs, host, name, options.pop("state", tmp_path / f"plug{len(started)}"), **options)
+        started.append(plug)
+        return plug
+
+    return start
+
+
+@pytest.fixture
+def controller(programs):
+    """plugctl on a host: controller(host)."""
+    return lambda host: Controller(programs, host)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """A failure shows what every program of the test printed."""
+    report = yield
+    if report.failed and call.when == "call" and "lan" in item.funcargs:
+        for name, transcript in item.funcargs["lan"].transcripts:
+            report.sections.append((name, transcript))
+    return report

@@ -1,0 +1,69 @@
+"""Avahi on a host of the LAN: its daemon with a message bus of its own, and its tools."""
+
+import re
+
+from harness.deadlines import eventually
+
+TYPE = "_smartplug._tcp"
+
+
+class Avahi:
+    def __init__(self, host):
+        self.host = host
+        host.run("mkdir", "-p", "/run/dbus", "/run/avahi-daemon")
+        host.start("dbus-daemon", "--system", "--nofork", "--nopidfile")
+        eventually(lambda: host.finish("test", "-S", "/run/dbus/system_bus_socket").status == 0, 5, "the message bus")
+        self.daemon = host.start("avahi-daemon", "--no-drop-root", "--no-chroot", "--no-rlimits")
+        self.daemon.seen(lambda line: "Server startup complete" in line.text, 10, "that it is up")
+
+    def publish(self, name, port, *txt):
+        """Announces a service until the test ends; the name under which it stands."""
+        publisher = self.host.start("avahi-publish", "-s", name, TYPE, port, *txt)
+        line = publisher.seen(lambda line: "Established under name" in line.text, 10, "that the service stands")
+        return re.search(r"Established under name '(.*)'", line.text).group(1)
+
+    def browse(self):
+        return AvahiBrowser(self.host)
+
+    def services(self):
+        """What `avahi-browse -rpt` lists now: ports by name."""
+        listed = self.host.finish("avahi-browse", "-rptk", TYPE, within=15)
+        return {name: port for _, name, port in parsed(listed.output.splitlines()) if port is not None}
+
+
+class AvahiBrowser:
+    """`avahi-browse` left running; names come and go."""
+
+    def __init__(self, host):
+        self.running = host.start("stdbuf", "--output=L", "avahi-browse", "-rpk", TYPE, name="avahi-browse")
+
+    def appeared(self, name, within):
+        return self.running.seen(lambda line: ("=", name) in signs(line), within, f"that {name} was resolved").at
+
+    def disappeared(self, name, since, within):
+        """The moment when the last interface and address family lost it."""
+        def counts():
+            seen = [mark for line in self.running.lines for mark, found in signs(line) if found == name]
+            return seen.count("+") - seen.count("-")
+
+        eventually(lambda: counts() == 0, within, lambda: f"avahi-browse losing {name}:\n{self.running.transcript()}")
+        return max(line.at for line in self.running.lines if ("-", name) in signs(line)) - since
+
+
+def signs(line):
+    """The marks in a line of the browser, each with the instance name that it is about."""
+    return [] if line.error else [(mark, name) for mark, name, _ in parsed([line.text])]
+
+
+def parsed(lines):
+    """Of `avahi-browse -p`: the mark (+ found, = resolved, - lost), the instance name, and the port where resolved."""
+    for line in lines:
+        fields = line.split(";")
+        if len(fields) >= 6 and fields[0] in "+=-":
+            yield fields[0], unescaped(fields[3]), int(fields[8]) if fields[0] == "=" else None
+
+
+def unescaped(text):
+    r"""Avahi writes the bytes that are not plain letters as \ and three decimal digits, others as \ and themselves."""
+    raw = re.sub(rb"\\(\d{3}|.)", lambda found: bytes([int(found[1])]) if len(found[1]) == 3 else found[1], text.encode())
+    return raw.decode()

@@ -1,0 +1,86 @@
+"""The programs under test, on a host of the LAN."""
+
+from harness.deadlines import eventually
+
+
+class Plug:
+    """`plugd run`, with what one does to it from its own machine."""
+
+    def __init__(self, programs, host, name, state, simulate="lamp", interface=None):
+        self.host, self.name, self.state = host, name, state
+        self._plugd = programs / "plugd"
+        only = ["--interface", interface] if interface else []
+        self.running = host.start(
+            self._plugd, "run", "--name", name, "--state", state, "--simulate", simulate, *only, name=f"plugd {name}")
+
+    def press(self, *how):
+        return self.host.finish(self._plugd, "press", "--state", self.state, *how)
+
+    def load(self, value):
+        return self.host.finish(self._plugd, "load", "--state", self.state, value)
+
+
+class Controller:
+    """`plugctl` on a host: each verb as a person would type it."""
+
+    def __init__(self, programs, host):
+        self.host = host
+        self._plugctl = programs / "plugctl"
+
+    def finish(self, *words, within=15):
+        return self.host.finish(self._plugctl, *words, within=within)
+
+    def does(self, *words, within=15):
+        """A command that has to succeed."""
+        done = self.finish(*words, within=within)
+        assert done.status == 0, f"plugctl {' '.join(words)}: {done}"
+        return done
+
+    def browse(self):
+        return Browser(self.host.start(self._plugctl, "browse", "--json"))
+
+    def watch(self, name):
+        return self.host.start(self._plugctl, "watch", name, "--json", name=f"plugctl watch {name}")
+
+    def resolve(self, name):
+        return self.does("resolve", name, "--json").objects[0]
+
+    def port(self, name):
+        return self.resolve(name)["port"]
+
+
+class Browser:
+    """`plugctl browse --json`, left running."""
+
+    def __init__(self, running):
+        self.running = running
+
+    def found(self, name, within=8):
+        return self._told("found", name, within).json
+
+    def lost(self, name, since, within):
+        """The seconds from `since` until the last interface lost it."""
+        def last():
+            interfaces = {told["interface"]: (told["event"], line.at) for line, told in self._about(name)}
+            return all(event == "lost" for event, _ in interfaces.values()) and max(at for _, at in interfaces.values())
+
+        return eventually(last, within, lambda: f"plugctl losing {name}:\n{self.running.transcript()}") - since
+
+    def names(self):
+        """The names that are there now."""
+        present = {}
+        for line in list(self.running.lines):
+            if line.json:
+                present[line.json["name"], line.json["interface"]] = line.json["event"] != "lost"
+        return {name for (name, _), there in present.items() if there}
+
+    def shows(self, names, within=10):
+        eventually(
+            lambda: self.names() == set(names), within, lambda: f"exactly {sorted(names)}:\n{self.running.transcript()}")
+
+    def _about(self, name):
+        return [(line, line.json) for line in list(self.running.lines) if line.json and line.json["name"] == name]
+
+    def _told(self, event, name, within):
+        return self.running.seen_object(
+            lambda told: told["event"] == event and told["name"] == name, within, f"{event} {name}")

@@ -1,0 +1,105 @@
+"""Programs that run beside a test: what they print is kept with the moment it came, and they end with the test."""
+
+import json
+import signal
+import subprocess
+import threading
+import time
+from dataclasses import dataclass
+
+from harness.deadlines import TooLate
+
+
+@dataclass
+class Line:
+    at: float
+    text: str
+    error: bool
+
+    @property
+    def json(self):
+        """The object that this line of output holds, or None."""
+        try:
+            return None if self.error else json.loads(self.text)
+        except ValueError:
+            return None
+
+
+class Running:
+    """A started process. `lines` grows while it prints; `seen` waits for a line."""
+
+    def __init__(self, name, command):
+        self.name = name
+        self.lines = []
+        self._arrived = threading.Condition()
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            encoding="utf-8", errors="replace")
+        self._readers = [self._read(self.process.stdout, False), self._read(self.process.stderr, True)]
+
+    def _read(self, stream, error):
+        def follow():
+            for text in stream:
+                with self._arrived:
+                    self.lines.append(Line(time.monotonic(), text.rstrip("\n"), error))
+                    self._arrived.notify_all()
+
+        reader = threading.Thread(target=follow, daemon=True)
+        reader.start()
+        return reader
+
+    def seen(self, wanted, within, what="a certain line"):
+        """The first line for which `wanted` is true, waiting `within` seconds for it."""
+        deadline = time.monotonic() + within
+        looked_at = 0
+        with self._arrived:
+            while True:
+                for line in self.lines[looked_at:]:
+                    if wanted(line):
+                        return line
+                looked_at = len(self.lines)
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise TooLate(f"{self.name} did not print {what} within {within} s; it printed:\n{self.transcript()}")
+                self._arrived.wait(left)
+
+    def seen_object(self, wanted, within, what="a certain object"):
+        """As `seen`, for lines that hold a JSON object."""
+        return self.seen(lambda line: isinstance(line.json, dict) and wanted(line.json), within, what)
+
+    def transcript(self):
+        return "\n".join(("! " if line.error else "  ") + line.text for line in list(self.lines))
+
+    @property
+    def is_running(self):
+        return self.process.poll() is None
+
+    def ended(self, within):
+        """The exit status, waiting for it."""
+        try:
+            status = self.process.wait(within)
+        except subprocess.TimeoutExpired:
+            raise TooLate(f"{self.name} still runs after {within} s; it printed:\n{self.transcript()}") from None
+        for reader in self._readers:
+            reader.join(1)
+        return status
+
+    def terminate(self):
+        """Asks for an orderly stop; the moment of it."""
+        at = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        return at
+
+    def stop(self):
+        """Ends it, orderly if it can, by force if it does not within three seconds."""
+        if self.is_running:
+            self.terminate()
+            try:
+                self.process.wait(3)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+        self.process.wait()
+        for reader in self._readers:
+            reader.join(1)
+        self.process.stdout.close()
+        self.process.stderr.close()

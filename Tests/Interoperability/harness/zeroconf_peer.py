@@ -1,0 +1,38 @@
+"""python-zeroconf on a host of the LAN."""
+
+import pathlib
+import sys
+
+from harness.avahi import TYPE
+
+PROGRAM = pathlib.Path(__file__).with_name("zeroconf_program.py")
+
+
+def start(host, verb, *rest, interfaces="all", family="4"):
+    return host.start(sys.executable, PROGRAM, verb, TYPE, interfaces, family, *rest, name=f"python-zeroconf {verb}")
+
+
+def publish(host, name, port, *txt):
+    publisher = start(host, "publish", name, port, host.ipv4, *txt)
+    publisher.seen_object(lambda told: told["event"] == "published", 10, "that the service stands")
+    return publisher
+
+
+class ZeroconfBrowser:
+    def __init__(self, host, interfaces="all", family="4"):
+        self.running = start(host, "browse", interfaces=interfaces, family=family)
+
+    def resolved(self, name, within):
+        return self._told("resolved", name, within).json
+
+    def removed(self, name, since, within):
+        return self._told("removed", name, within).at - since
+
+    def _told(self, event, name, within):
+        return self.running.seen_object(
+            lambda told: told["event"] == event and told["name"] == name, within, f"{event} {name}")
+
+    def services(self):
+        """What is resolved so far: ports by name."""
+        objects = [line.json for line in list(self.running.lines) if line.json]
+        return {told["name"]: told["port"] for told in objects if told["event"] == "resolved"}

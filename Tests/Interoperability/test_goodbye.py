@@ -1,0 +1,33 @@
+"""A plug that is stopped in order says goodbye, and is gone everywhere one second later."""
+
+from harness.avahi import Avahi
+from harness.zeroconf_peer import ZeroconfBrowser
+
+LIMIT = 1.5  # seconds: a goodbye leaves the record a second to live (RFC 6762 section 10.1)
+
+
+def test_a_stopped_plug_disappears_from_every_browser(lan, plug, controller):
+    here, there = lan.host(), lan.host()
+    avahis = [Avahi(here).browse(), Avahi(there).browse()]
+    lamp = plug(here, "Lamp")
+    plug(here, "Kettle")
+    browsers = [controller(host).browse() for host in (here, there)]
+    zeroconf = ZeroconfBrowser(there)
+    for avahi in avahis:
+        avahi.appeared("Lamp", within=10)
+    for browser in browsers:
+        browser.shows({"Lamp", "Kettle"})
+    zeroconf.resolved("Lamp", within=10)
+
+    stopped = lamp.running.terminate()
+    assert lamp.running.ended(within=5) == 0
+    took = {
+        "plugctl beside it": browsers[0].lost("Lamp", stopped, within=5),
+        "plugctl": browsers[1].lost("Lamp", stopped, within=5),
+        "Avahi beside it": avahis[0].disappeared("Lamp", stopped, within=5),
+        "Avahi": avahis[1].disappeared("Lamp", stopped, within=5),
+        "python-zeroconf": zeroconf.removed("Lamp", stopped, within=5),
+    }
+    print({who: round(seconds, 2) for who, seconds in took.items()})
+    assert max(took.values()) <= LIMIT, took
+    assert all(browser.names() == {"Kettle"} for browser in browsers)

@@ -1,0 +1,89 @@
+"""Interfaces that are not there yet, come and go, or know only one kind of address."""
+
+import pytest
+
+from harness.deadlines import eventually
+from harness.zeroconf_peer import ZeroconfBrowser
+
+
+def switched(controller, name):
+    """Whether both states can be commanded now."""
+    controller.does("off", name)
+    controller.does("on", name)
+
+
+@pytest.mark.parametrize("family", ["ipv4", "ipv6"])
+def test_a_host_with_one_family_only(lan, plug, controller, family):
+    only = {"ipv4": family == "ipv4", "ipv6": family == "ipv6"}
+    plug(lan.host(**only), "Lamp")
+    person = controller(lan.host(**only))
+    person.browse().found("Lamp")
+    switched(person, "Lamp")
+    addresses = person.resolve("Lamp")["addresses"]
+    assert addresses and all((":" in address) == (family == "ipv6") for address in addresses)
+
+
+def test_an_interface_that_appears_later(lan, plug, controller):
+    late = lan.host(connected=False)
+    lamp = plug(late, "Lamp")
+    person = controller(lan.host())
+    browser = person.browse()
+    eventually(lambda: lamp.running.lines, 5, "plugd to say that it runs")
+    late.connect()
+    browser.found("Lamp", within=10)
+    switched(person, "Lamp")
+
+
+def test_plugctls_own_interface_appears_later(lan, plug, controller):
+    plug(lan.host(), "Lamp")
+    late = lan.host(connected=False)
+    browser = controller(late).browse()
+    late.connect()
+    browser.found("Lamp", within=10)
+
+
+def test_an_interface_that_goes_down_and_comes_up(lan, plug, controller):
+    host = lan.host()
+    lamp = plug(host, "Lamp")
+    person = controller(lan.host())
+    person.browse().found("Lamp")
+    lines = person.watch("Lamp")
+    lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
+    host.run("ip", "link", "set", "eth0", "down")
+    assert lamp.press().status == 0
+    host.run("ip", "link", "set", "eth0", "up")
+    lines.seen_object(lambda told: told["event"] == "button", 20, "the press made while the interface was down")
+    switched(person, "Lamp")
+
+
+def test_an_interface_that_is_pulled_and_plugged_in(lan, plug, controller):
+    host = lan.host()
+    lamp = plug(host, "Lamp")
+    controller(lan.host()).browse().found("Lamp")
+    host.disconnect()
+    host.connect()
+    newcomer = controller(lan.host())
+    newcomer.browse().found("Lamp", within=10)
+    switched(newcomer, "Lamp")
+    assert lamp.running.is_running
+
+
+def test_a_new_address_is_announced(lan, plug, controller):
+    host = lan.host(ipv6=False)
+    plug(host, "Lamp")
+    person = controller(lan.host())
+    person.browse().found("Lamp")
+    host.run("ip", "address", "add", "10.7.0.99/24", "dev", "eth0")
+    host.run("ip", "address", "delete", f"{host.ipv4}/24", "dev", "eth0")
+    eventually(lambda: person.resolve("Lamp")["addresses"] == ["10.7.0.99"], 10, "the new address and only that")
+    switched(person, "Lamp")
+
+
+def test_on_loopback_a_plug_stays_on_its_host(lan, plug, controller):
+    host = lan.host()
+    plug(host, "Lamp", interface="lo")
+    plug(host, "Kettle")
+    other = controller(lan.host()).browse()
+    ZeroconfBrowser(host, interfaces="127.0.0.1").resolved("Lamp", within=10)
+    other.found("Kettle")
+    assert other.names() == {"Kettle"}

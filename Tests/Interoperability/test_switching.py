@@ -1,0 +1,74 @@
+"""A person at one host, a plug at another: commands are confirmed, presses and loads arrive."""
+
+import pytest
+
+from harness.deadlines import eventually
+
+
+def test_commands_are_confirmed_by_the_plug(lan, plug, controller):
+    plug(lan.host(), "Lamp")
+    person, watching = controller(lan.host()), controller(lan.host())
+    lines = watching.watch("Lamp")
+    lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
+    numbers = []
+    for verb, on in [("off", None), ("on", True), ("off", False), ("toggle", True)]:
+        seen = len(lines.lines)
+        person.does(verb, "Lamp")
+        if on is None:
+            continue  # It may have been off already.
+        relay = eventually(
+            lambda: next((line.json for line in lines.lines[seen:] if line.json and line.json["event"] == "relay"), None),
+            5, lambda: f"an event of plugctl {verb}:\n{lines.transcript()}")
+        assert relay["on"] is on
+        assert relay["plug"] == "Lamp" and 0 <= relay["age"] < 5 and relay["at"][:2] == "20"
+        numbers.append(relay["seq"])
+    assert numbers == sorted(set(numbers)), "every event has a number of its own, in order"
+
+
+def test_dimming(lan, plug, controller):
+    plug(lan.host(), "Lamp", simulate="lamp")
+    person = controller(lan.host())
+    lines = person.watch("Lamp")
+    lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
+    person.does("dim", "Lamp", "30%")
+    lines.seen_object(
+        lambda told: told["event"] == "level" and round(told["level"]) == 30, 10, "the level that was asked for")
+
+
+@pytest.mark.parametrize("press", ["single", "double", "long"])
+def test_a_press_reaches_who_watches(lan, plug, controller, press):
+    lamp = plug(lan.host(), "Television", simulate="television")
+    lines = controller(lan.host()).watch("Television")
+    lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
+    done = lamp.press(*([] if press == "single" else [f"--{press}"]))
+    assert done.status == 0, done
+    button = lines.seen_object(lambda told: told["event"] == "button", 10, "the press").json
+    assert button["press"] == press and isinstance(button["seq"], int)
+
+
+def test_another_load_is_measured(lan, plug, controller):
+    lamp = plug(lan.host(), "Lamp")
+    person = controller(lan.host())
+    lines = person.watch("Lamp")
+    lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
+    person.does("on", "Lamp")
+    assert lamp.load("250").status == 0
+    lines.seen_object(
+        lambda told: told["event"] == "reading" and 230 < told["activePower"] < 270, 10, "a reading near 250 W")
+
+
+def test_a_restarted_plug_is_followed_again(lan, plug, controller):
+    """The port is another one; the watcher finds it by itself and says that the plug restarted."""
+    host = lan.host()
+    lamp = plug(host, "Lamp")
+    person = controller(lan.host())
+    lines = person.watch("Lamp")
+    lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
+    lamp.running.terminate()
+    lines.seen_object(lambda told: told["event"] == "disconnected", 10, "that the plug is gone")
+    seen = len(lines.lines)
+    plug(host, "Lamp", state=lamp.state)
+    eventually(
+        lambda: any(line.json and line.json["event"] == "snapshot" for line in lines.lines[seen:]), 15,
+        lambda: f"another snapshot:\n{lines.transcript()}")
+    person.does("toggle", "Lamp")
