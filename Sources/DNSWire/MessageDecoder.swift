@@ -1,0 +1,104 @@
+extension Message {
+    /// Decodes a whole message. Bytes behind the last record are ignored; a record of a type unknown here is kept as bytes.
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        var reader = WireReader(bytes)
+        self.init(id: try reader.readUInt16(), flags: MessageFlags(rawValue: try reader.readUInt16()))
+        let questionCount = Int(try reader.readUInt16())
+        let answerCount = Int(try reader.readUInt16())
+        let authorityCount = Int(try reader.readUInt16())
+        let additionalCount = Int(try reader.readUInt16())
+        // The counts are a peer's claim: space is reserved only for what the bytes at hand can hold.
+        questions.reserveCapacity(min(questionCount, reader.remaining / Question.shortest))
+        for _ in 0..<questionCount { questions.append(try reader.readQuestion()) }
+        answers = try reader.readRecords(answerCount)
+        authorities = try reader.readRecords(authorityCount)
+        additionals = try reader.readRecords(additionalCount)
+    }
+}
+
+extension Question {
+    /// The root, a type and a class.
+    fileprivate static let shortest = 5
+}
+
+extension Record {
+    /// The root, type, class, time to live and an empty length.
+    fileprivate static let shortest = 11
+}
+
+extension WireReader {
+    fileprivate mutating func readQuestion() throws(WireError) -> Question {
+        let name = try readName()
+        let type = RecordType(rawValue: try readUInt16())
+        let classBits = try readUInt16()
+        return Question(
+            name: name, type: type, recordClass: RecordClass(rawValue: classBits), wantsUnicast: classBits & 0x8000 != 0)
+    }
+
+    fileprivate mutating func readRecords(_ count: Int) throws(WireError) -> [Record] {
+        var records: [Record] = []
+        records.reserveCapacity(min(count, remaining / Record.shortest))
+        for _ in 0..<count { records.append(try readRecord()) }
+        return records
+    }
+
+    private mutating func readRecord() throws(WireError) -> Record {
+        let name = try readName()
+        let type = RecordType(rawValue: try readUInt16())
+        let classBits = try readUInt16()
+        let timeToLive = try readUInt32()
+        let length = Int(try readUInt16())
+        guard length <= remaining else { throw WireError(offset: offset, reason: .truncated(needed: length)) }
+        let (start, end) = (offset, offset + length)
+        let data = try readData(type, length: length)
+        guard offset == end else {
+            throw WireError(offset: start, reason: .dataLength(expected: offset - start, actual: length))
+        }
+        return Record(
+            name: name, recordClass: RecordClass(rawValue: classBits), isCacheFlush: classBits & 0x8000 != 0,
+            timeToLive: timeToLive, data: data)
+    }
+
+    private mutating func readData(_ type: RecordType, length: Int) throws(WireError) -> RecordData {
+        switch type {
+        case .a:
+            return .a(IPv4Address(rawValue: try readUInt32()))
+        case .aaaa:
+            return .aaaa(IPv6Address(high: try readUInt64(), low: try readUInt64()))
+        case .ptr:
+            return .ptr(try readName())
+        case .srv:
+            return .srv(
+                priority: try readUInt16(), weight: try readUInt16(), port: try readUInt16(), target: try readName())
+        case .txt:
+            return .txt(Array(try readBytes(length)))
+        case .nsec:
+            let end = offset + length
+            let next = try readName()
+            return .nsec(next: next, types: try readTypeBitmap(until: end))
+        default:
+            return .other(type, Array(try readBytes(length)))
+        }
+    }
+
+    /// RFC 4034 §4.1.2: blocks of a window number, a length of 1 to 32, and that many bytes of bits.
+    private mutating func readTypeBitmap(until end: Int) throws(WireError) -> [RecordType] {
+        var types: [RecordType] = []
+        var lastWindow = -1
+        while offset < end {
+            let blockStart = offset
+            let header = try readUInt16()
+            let (window, length) = (Int(header >> 8), Int(header & 0xFF))
+            guard window > lastWindow, (1...32).contains(length), offset + length <= end else {
+                throw WireError(offset: blockStart, reason: .typeBitmap)
+            }
+            for (index, byte) in try readBytes(length).enumerated() where byte != 0 {
+                for bit in 0..<8 where byte & (0x80 >> UInt8(bit)) != 0 {
+                    types.append(RecordType(rawValue: UInt16(window << 8 | index << 3 | bit)))
+                }
+            }
+            lastWindow = window
+        }
+        return types
+    }
+}

@@ -1,0 +1,81 @@
+/// Builds a message piece by piece within a size limit: what does not fit is refused and leaves the message as it was.
+/// Questions and records must come in the order of the sections.
+public struct MessageEncoder {
+    /// The sections of records, in their order on the wire.
+    public enum Section: Int, Sendable {
+        case answer, authority, additional
+    }
+
+    private var buffer: WireBuffer
+    private var counts: (question: UInt16, records: [UInt16]) = (0, [0, 0, 0])
+    private static let headerLength = 12
+
+    /// A message of at most `limit` bytes.
+    public init(limit: Int, compression: NameCompression = .multicast) {
+        buffer = WireBuffer(limit: limit, compression: compression)
+        for _ in 0..<(Self.headerLength / 2) { buffer.append(UInt16(0)) }
+    }
+
+    /// The length so far, the header included, in bytes.
+    public var count: Int { buffer.bytes.count }
+
+    /// False when the question does not fit any more.
+    public mutating func append(_ question: Question) -> Bool {
+        precondition(counts.records == [0, 0, 0], "questions come before records")
+        let fits = buffer.appendIfItFits { buffer in
+            buffer.append(question.name)
+            buffer.append(question.type.rawValue)
+            buffer.append(question.recordClass.rawValue | (question.wantsUnicast ? 0x8000 : 0))
+        }
+        if fits { counts.question += 1 }
+        return fits
+    }
+
+    /// False when the record does not fit any more.
+    public mutating func append(_ record: Record, to section: Section) -> Bool {
+        precondition(counts.records[(section.rawValue + 1)...].allSatisfy { $0 == 0 }, "sections come in order")
+        let fits = buffer.appendIfItFits { buffer in
+            buffer.append(record.name)
+            buffer.append(record.type.rawValue)
+            buffer.append(record.recordClass.rawValue | (record.isCacheFlush ? 0x8000 : 0))
+            buffer.append(record.timeToLive)
+            let lengthOffset = buffer.bytes.count
+            buffer.append(UInt16(0))
+            buffer.append(record.data)
+            buffer.overwrite(UInt16(clamping: buffer.bytes.count - lengthOffset - 2), at: lengthOffset)
+        }
+        if fits { counts.records[section.rawValue] += 1 }
+        return fits
+    }
+
+    /// The finished message.
+    public func finish(id: UInt16 = 0, flags: MessageFlags) -> [UInt8] {
+        var buffer = buffer
+        for (index, value) in ([id, flags.rawValue, counts.question] + counts.records).enumerated() {
+            buffer.overwrite(value, at: 2 * index)
+        }
+        return buffer.bytes
+    }
+}
+
+/// A message that does not fit into its limit, in bytes.
+public struct MessageTooLong: Error, Hashable, Sendable {
+    public let limit: Int
+}
+
+extension Message {
+    /// The message on the wire, in at most `limit` bytes; by default what DNS allows over TCP (RFC 1035 §4.2.2).
+    public func encoded(
+        limit: Int = Int(UInt16.max), compression: NameCompression = .multicast
+    ) throws(MessageTooLong) -> [UInt8] {
+        var encoder = MessageEncoder(limit: limit, compression: compression)
+        for question in questions where !encoder.append(question) { throw MessageTooLong(limit: limit) }
+        let sections: [(MessageEncoder.Section, [Record])] = [
+            (.answer, answers), (.authority, authorities), (.additional, additionals),
+        ]
+        for (section, records) in sections {
+            for record in records where !encoder.append(record, to: section) { throw MessageTooLong(limit: limit) }
+        }
+        return encoder.finish(id: id, flags: flags)
+    }
+}

@@ -1,0 +1,97 @@
+/// The type of a resource record (RFC 1035 §3.2.2 and the registry of IANA).
+public struct RecordType: RawRepresentable, Hashable, Sendable, Comparable {
+    public let rawValue: UInt16
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    public static let a = RecordType(rawValue: 1)
+    public static let ptr = RecordType(rawValue: 12)
+    public static let hinfo = RecordType(rawValue: 13)
+    public static let txt = RecordType(rawValue: 16)
+    public static let aaaa = RecordType(rawValue: 28)
+    public static let srv = RecordType(rawValue: 33)
+    public static let opt = RecordType(rawValue: 41)
+    public static let nsec = RecordType(rawValue: 47)
+    /// Only in questions: every type the name has (RFC 1035 §3.2.3, QTYPE "*").
+    public static let any = RecordType(rawValue: 255)
+
+    public static func < (left: RecordType, right: RecordType) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The class of a record or question, without the top bit that RFC 6762 gives another meaning. In an OPT record it carries a
+/// payload size instead.
+public struct RecordClass: RawRepresentable, Hashable, Sendable {
+    public let rawValue: UInt16
+    public init(rawValue: UInt16) { self.rawValue = rawValue & 0x7FFF }
+
+    public static let internet = RecordClass(rawValue: 1)
+    /// Only in questions (RFC 1035 §3.2.5).
+    public static let any = RecordClass(rawValue: 255)
+}
+
+/// One resource record.
+public struct Record: Hashable, Sendable {
+    public var name: Name
+    public var recordClass: RecordClass
+    /// The top bit of the class (RFC 6762 §10.2): this record set replaces what was cached before.
+    public var isCacheFlush: Bool
+    /// Seconds.
+    public var timeToLive: UInt32
+    public var data: RecordData
+
+    public init(
+        name: Name, recordClass: RecordClass = .internet, isCacheFlush: Bool = false, timeToLive: UInt32, data: RecordData
+    ) {
+        self.name = name
+        self.recordClass = recordClass
+        self.isCacheFlush = isCacheFlush
+        self.timeToLive = timeToLive
+        self.data = data
+    }
+
+    public var type: RecordType { data.type }
+
+    /// True when both say the same, whatever their time to live and cache-flush bit.
+    public func hasSameContent(as other: Record) -> Bool {
+        data == other.data && recordClass == other.recordClass && name == other.name
+    }
+}
+
+/// The data of a record, by type. Types without a case of their own are kept as bytes.
+public enum RecordData: Hashable, Sendable {
+    case a(IPv4Address)
+    case aaaa(IPv6Address)
+    case ptr(Name)
+    /// RFC 2782.
+    case srv(priority: UInt16, weight: UInt16, port: UInt16, target: Name)
+    /// Length-prefixed strings as they stand on the wire (RFC 1035 §3.3.14).
+    case txt([UInt8])
+    /// RFC 4034 §4: the next name and the types that exist, ascending.
+    case nsec(next: Name, types: [RecordType])
+    case other(RecordType, [UInt8])
+
+    public init(_ address: IPAddress) {
+        switch address {
+        case .v4(let address): self = .a(address)
+        case .v6(let address): self = .aaaa(address)
+        }
+    }
+
+    public var type: RecordType {
+        switch self {
+        case .a: .a
+        case .aaaa: .aaaa
+        case .ptr: .ptr
+        case .srv: .srv
+        case .txt: .txt
+        case .nsec: .nsec
+        case .other(let type, _): type
+        }
+    }
+
+    /// The data on the wire without compression: what a tiebreak compares (RFC 6762 §8.2).
+    public var uncompressedBytes: [UInt8] {
+        var buffer = WireBuffer(limit: Int(UInt16.max), compression: .none)
+        buffer.append(self)
+        return buffer.bytes
+    }
+}

@@ -1,0 +1,140 @@
+/// Which names in record data may be compressed.
+public enum NameCompression: Hashable, Sendable {
+    /// Every name (RFC 6762 §18.14): between multicast DNS peers.
+    case multicast
+    /// Owner names and the data of PTR only (RFC 3597 §4): towards resolvers that know no multicast DNS.
+    case unicast
+    case none
+}
+
+/// Appends fields to a message and remembers where names stand, so that later ones can point back to them.
+struct WireBuffer {
+    private(set) var bytes: [UInt8] = []
+    private var suffixes: [Suffix] = []
+    let limit: Int
+    let compression: NameCompression
+
+    /// A suffix of a name already written. The hash spares most comparisons of bytes.
+    private struct Suffix {
+        let hash: UInt32
+        let offset: UInt16
+    }
+
+    /// A pointer has 14 bits (RFC 1035 §4.1.4).
+    private static let pointerLimit = 0x3FFF
+
+    init(limit: Int, compression: NameCompression) {
+        self.limit = limit
+        self.compression = compression
+        bytes.reserveCapacity(min(limit, 1500))
+    }
+
+    /// Runs `write`; when that made the message longer than its limit, takes everything back and returns false.
+    mutating func appendIfItFits(_ write: (inout WireBuffer) -> Void) -> Bool {
+        let (byteCount, suffixCount) = (bytes.count, suffixes.count)
+        write(&self)
+        if bytes.count <= limit { return true }
+        bytes.removeSubrange(byteCount...)
+        suffixes.removeSubrange(suffixCount...)
+        return false
+    }
+
+    mutating func append(_ value: UInt16) {
+        bytes.append(UInt8(truncatingIfNeeded: value >> 8))
+        bytes.append(UInt8(truncatingIfNeeded: value))
+    }
+
+    mutating func append(_ value: UInt32) {
+        append(UInt16(truncatingIfNeeded: value >> 16))
+        append(UInt16(truncatingIfNeeded: value))
+    }
+
+    mutating func overwrite(_ value: UInt16, at offset: Int) {
+        bytes[offset] = UInt8(truncatingIfNeeded: value >> 8)
+        bytes[offset + 1] = UInt8(truncatingIfNeeded: value)
+    }
+
+    /// Points only to names of the same bytes, so that every name keeps its case.
+    mutating func append(_ name: Name, compressed: Bool = true) {
+        guard compressed, compression != .none else {
+            bytes.append(contentsOf: name.bytes)
+            return
+        }
+        var offset = 0
+        while name.bytes[offset] != 0 {
+            let hash = Self.hash(name.bytes, from: offset)
+            if let target = suffixes.first(where: { $0.hash == hash && matches(name, from: offset, at: Int($0.offset)) }) {
+                append(0xC000 | target.offset)
+                return
+            }
+            if bytes.count <= Self.pointerLimit { suffixes.append(Suffix(hash: hash, offset: UInt16(bytes.count))) }
+            let end = offset + 1 + Int(name.bytes[offset])
+            bytes.append(contentsOf: name.bytes[offset..<end])
+            offset = end
+        }
+        bytes.append(0)
+    }
+
+    /// FNV-1a over the rest of the name: only a filter before the comparison, so collisions cost time, never correctness.
+    private static func hash(_ name: [UInt8], from offset: Int) -> UInt32 {
+        name.withUnsafeBufferPointer { name in
+            var hash: UInt32 = 2_166_136_261
+            for index in offset..<name.count { hash = (hash ^ UInt32(name[index])) &* 16_777_619 }
+            return hash
+        }
+    }
+
+    /// True when the name written at `target`, pointers followed, has the bytes of `name` from `offset` on.
+    private func matches(_ name: Name, from offset: Int, at target: Int) -> Bool {
+        var (cursor, offset) = (target, offset)
+        while true {
+            if bytes[cursor] >> 6 == 0b11 {
+                cursor = Int(bytes[cursor] & 0x3F) << 8 | Int(bytes[cursor + 1])
+                continue
+            }
+            let length = Int(bytes[cursor])
+            guard length == Int(name.bytes[offset]) else { return false }
+            if length == 0 { return true }
+            for index in 1...length where bytes[cursor + index] != name.bytes[offset + index] { return false }
+            cursor += 1 + length
+            offset += 1 + length
+        }
+    }
+
+    mutating func append(_ data: RecordData) {
+        switch data {
+        case .a(let address):
+            append(address.rawValue)
+        case .aaaa(let address):
+            for half in [address.high, address.low] {
+                append(UInt32(truncatingIfNeeded: half >> 32))
+                append(UInt32(truncatingIfNeeded: half))
+            }
+        case .ptr(let name):
+            append(name)
+        case .srv(let priority, let weight, let port, let target):
+            append(priority)
+            append(weight)
+            append(port)
+            append(target, compressed: compression == .multicast)
+        case .txt(let strings), .other(_, let strings):
+            bytes.append(contentsOf: strings)
+        case .nsec(let next, let types):
+            append(next, compressed: compression == .multicast)
+            appendBitmap(types)
+        }
+    }
+
+    private mutating func appendBitmap(_ types: [RecordType]) {
+        var remaining = types.sorted()[...]
+        while let first = remaining.first {
+            let window = first.rawValue >> 8
+            let block = remaining.prefix { $0.rawValue >> 8 == window }
+            var bits = [UInt8](repeating: 0, count: Int((block.last ?? first).rawValue & 0xFF) / 8 + 1)
+            for type in block { bits[Int(type.rawValue & 0xFF) / 8] |= 0x80 >> UInt8(type.rawValue & 7) }
+            append(window << 8 | UInt16(bits.count))
+            bytes.append(contentsOf: bits)
+            remaining = remaining.dropFirst(block.count)
+        }
+    }
+}
