@@ -1,10 +1,19 @@
-/* Sockets and constants that Swift cannot make itself. Every function returns a descriptor or 0, or -errno. */
+/* Sockets that Swift cannot make itself, because their options and addresses are C structures and macros.
+   Each function returns a non-blocking, close-on-exec descriptor, or -errno. */
 #ifndef C_LINUX_NETWORK_H
 #define C_LINUX_NETWORK_H
 
 #include <stdint.h>
 
-/* An rtnetlink socket subscribed to changes of links and addresses, non-blocking and close-on-exec. */
+/* An rtnetlink socket subscribed to changes of links and addresses. */
 int clinuxnetwork_open_rtnetlink(void);
+
+/* A UDP socket for multicast on one interface: bound to the port (shared with other programs), member of the group there,
+   sending there with the given hop limit, and heard by other sockets of this host. The group is 4 or 16 bytes in network
+   order. On failure *step names the call that failed. */
+int clinuxnetwork_open_multicast4(
+    int interface, uint16_t port, const uint8_t group[4], int hop_limit, const char **step);
+int clinuxnetwork_open_multicast6(
+    int interface, uint16_t port, const uint8_t group[16], int hop_limit, const char **step);
 
 #endif

@@ -1,12 +1,12 @@
 /// What happened to an interface between two lists.
 public enum InterfaceChange: Sendable, Hashable {
-    case added(NetworkInterface)
+    case added(LinuxInterface)
     /// Same index, anything else different. `linkWasLost` tells that its carrier went and came back in between.
-    case changed(NetworkInterface, linkWasLost: Bool)
-    case removed(NetworkInterface)
+    case changed(LinuxInterface, linkWasLost: Bool)
+    case removed(LinuxInterface)
 
     /// The changes that turn one list into the other, removals first, each group by index.
-    public static func changes(from old: [NetworkInterface], to new: [NetworkInterface]) -> [InterfaceChange] {
+    public static func changes(from old: [LinuxInterface], to new: [LinuxInterface]) -> [InterfaceChange] {
         let before = Dictionary(uniqueKeysWithValues: old.map { ($0.index, $0) })
         let after = Dictionary(uniqueKeysWithValues: new.map { ($0.index, $0) })
         var changes: [InterfaceChange] = []

@@ -10,8 +10,8 @@ public enum InterfaceMonitor {
     /// throws when the kernel refuses (``InterfaceMonitorError``).
     public static func interfaces(
         _ filter: InterfaceFilter, on eventLoop: any EventLoop
-    ) -> AsyncThrowingStream<[NetworkInterface], any Error> {
-        let (stream, continuation) = AsyncThrowingStream<[NetworkInterface], any Error>.makeStream(
+    ) -> AsyncThrowingStream<[LinuxInterface], any Error> {
+        let (stream, continuation) = AsyncThrowingStream<[LinuxInterface], any Error>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
         let shell = NetlinkShell(filter: filter, eventLoop: eventLoop, continuation: continuation)
         continuation.onTermination = { _ in eventLoop.execute { shell.stop() } }

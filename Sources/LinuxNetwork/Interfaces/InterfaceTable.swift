@@ -6,7 +6,7 @@ struct InterfaceTable {
     enum Action: Hashable {
         case send([UInt8])
         /// The interfaces by index, told only when they differ from the last list.
-        case publish([NetworkInterface])
+        case publish([LinuxInterface])
         /// The kernel refuses to list; nothing will change that.
         case fail(code: Int32)
     }
@@ -25,8 +25,8 @@ struct InterfaceTable {
 
     private var state = State.idle
     private var sequence: UInt32 = 0
-    private var interfaces: [Int32: NetworkInterface] = [:]
-    private var published: [NetworkInterface]?
+    private var interfaces: [Int32: LinuxInterface] = [:]
+    private var published: [LinuxInterface]?
     /// Something was missed while listing. The kernel refuses a second request before the first is answered (EBUSY), so the
     /// next one waits for the end of this one.
     private var isDoubtful = false
@@ -117,13 +117,13 @@ struct InterfaceTable {
             known.carrierChanges = link.carrierChanges ?? known.carrierChanges
             interfaces[link.index] = known
         } else if let name = link.name, interfaces.count < Self.maximumInterfaces {
-            interfaces[link.index] = NetworkInterface(
+            interfaces[link.index] = LinuxInterface(
                 index: link.index, name: name, flags: link.flags, hardwareAddress: link.hardwareAddress ?? [],
                 carrierChanges: link.carrierChanges ?? 0)
         }
     }
 
-    private mutating func update(_ index: Int32, _ address: InterfaceAddress) {
+    private mutating func update(_ index: Int32, _ address: LinuxAddress) {
         guard var interface = interfaces[index] else { return }
         interface.addresses.removeAll { $0.bytes == address.bytes && $0.prefixLength == address.prefixLength }
         guard interface.addresses.count < Self.maximumAddresses else { return }

@@ -8,8 +8,8 @@ struct NetlinkMessage: Hashable {
     enum Body: Hashable {
         case link(LinkDescription)
         case linkRemoved(index: Int32)
-        case address(index: Int32, InterfaceAddress)
-        case addressRemoved(index: Int32, InterfaceAddress)
+        case address(index: Int32, LinuxAddress)
+        case addressRemoved(index: Int32, LinuxAddress)
         /// A dump is complete.
         case done
         /// The kernel refused a request, with its error number; 0 acknowledges.
@@ -24,7 +24,7 @@ struct NetlinkMessage: Hashable {
 /// A link's description; nil where the message says nothing, as the wireless extensions' events do.
 struct LinkDescription: Hashable {
     var index: Int32
-    var flags: NetworkInterface.Flags
+    var flags: LinuxInterface.Flags
     var name: String?
     var hardwareAddress: [UInt8]?
     var carrierChanges: UInt32?

@@ -100,7 +100,7 @@ private func parseAddress(
     }
     let isUsable = flags & Netlink.addressUnusable == 0 || flags & Netlink.addressOptimistic != 0
     let index = bytes.load(Int32.self, at: range.lowerBound + 4)
-    let described = InterfaceAddress(bytes: own, prefixLength: prefixLength, isUsable: isUsable)
+    let described = LinuxAddress(bytes: own, prefixLength: prefixLength, isUsable: isUsable)
     return isRemoval ? .addressRemoved(index: index, described) : .address(index: index, described)
 }
 

@@ -12,15 +12,15 @@ final class NetlinkShell: @unchecked Sendable {
 
     private let filter: InterfaceFilter
     private let eventLoop: any EventLoop
-    private let continuation: AsyncThrowingStream<[NetworkInterface], any Error>.Continuation
+    private let continuation: AsyncThrowingStream<[LinuxInterface], any Error>.Continuation
     private var table = InterfaceTable()
-    private var admitted: [NetworkInterface]?
+    private var admitted: [LinuxInterface]?
     private var channel: (any Channel)?
     private var isStopped = false
 
     init(
         filter: InterfaceFilter, eventLoop: any EventLoop,
-        continuation: AsyncThrowingStream<[NetworkInterface], any Error>.Continuation
+        continuation: AsyncThrowingStream<[LinuxInterface], any Error>.Continuation
     ) {
         self.filter = filter
         self.eventLoop = eventLoop
@@ -80,7 +80,7 @@ final class NetlinkShell: @unchecked Sendable {
         }
     }
 
-    private func publish(_ interfaces: [NetworkInterface]) {
+    private func publish(_ interfaces: [LinuxInterface]) {
         guard interfaces != admitted else { return }
         admitted = interfaces
         continuation.yield(interfaces)

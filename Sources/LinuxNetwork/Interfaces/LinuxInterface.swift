@@ -1,5 +1,5 @@
 /// A network interface as the kernel describes it.
-public struct NetworkInterface: Sendable, Hashable {
+public struct LinuxInterface: Sendable, Hashable {
     /// The kernel's number, never given to another interface while this one exists.
     public let index: Int32
     public var name: String
@@ -10,11 +10,11 @@ public struct NetworkInterface: Sendable, Hashable {
     /// the link was lost and is now perhaps another network.
     public var carrierChanges: UInt32
     /// Sorted, IPv4 before IPv6.
-    public var addresses: [InterfaceAddress]
+    public var addresses: [LinuxAddress]
 
     public init(
         index: Int32, name: String, flags: Flags, hardwareAddress: [UInt8] = [], carrierChanges: UInt32 = 0,
-        addresses: [InterfaceAddress] = []
+        addresses: [LinuxAddress] = []
     ) {
         self.index = index
         self.name = name
@@ -43,7 +43,7 @@ public struct NetworkInterface: Sendable, Hashable {
 }
 
 /// An address of an interface.
-public struct InterfaceAddress: Sendable, Hashable {
+public struct LinuxAddress: Sendable, Hashable {
     /// In network order: 4 bytes are IPv4, 16 are IPv6.
     public let bytes: [UInt8]
     /// Length of the network's prefix in bits.
@@ -60,8 +60,8 @@ public struct InterfaceAddress: Sendable, Hashable {
     public var isIPv6: Bool { bytes.count == 16 }
 }
 
-extension InterfaceAddress: Comparable {
-    public static func < (left: InterfaceAddress, right: InterfaceAddress) -> Bool {
+extension LinuxAddress: Comparable {
+    public static func < (left: LinuxAddress, right: LinuxAddress) -> Bool {
         guard left.bytes.count == right.bytes.count else { return left.bytes.count < right.bytes.count }
         guard left.bytes == right.bytes else { return left.bytes.lexicographicallyPrecedes(right.bytes) }
         guard left.prefixLength == right.prefixLength else { return left.prefixLength < right.prefixLength }
@@ -76,7 +76,7 @@ public enum InterfaceFilter: Sendable, Hashable {
     /// These and no others, loopback included if it is named; they may appear later.
     case named(Set<String>)
 
-    public func admits(_ interface: NetworkInterface) -> Bool {
+    public func admits(_ interface: LinuxInterface) -> Bool {
         switch self {
         case .multicastCapable: interface.flags.contains(.multicast) && !interface.flags.contains(.loopback)
         case .named(let names): names.contains(interface.name)

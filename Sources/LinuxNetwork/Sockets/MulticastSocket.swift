@@ -1,0 +1,169 @@
+import CLinuxNetwork
+import DNSWire
+import Logging
+import MulticastDNS
+import NIOCore
+import NIOPosix
+
+/// The UDP socket of one interface and one family on port 5353, kept open.
+///
+/// A send that fails may close NIO's channel (ENETUNREACH does), and opening fails while an interface is not ready; the
+/// socket is then made anew after a pause that doubles. What is to be sent meanwhile is dropped: multicast DNS repeats what
+/// matters. Confined to its event loop.
+final class MulticastSocket: @unchecked Sendable {
+    struct Identity: Hashable {
+        var interface: UInt32
+        var interfaceName: String
+        var family: IPFamily
+    }
+
+    private enum State {
+        case opening
+        case open(any Channel)
+        case pausing(Scheduled<Void>)
+        case closed
+    }
+
+    private static let firstPause = TimeAmount.milliseconds(100)
+    /// A link that came back is in use at most this much later.
+    private static let longestPause = TimeAmount.seconds(5)
+
+    let identity: Identity
+    private let eventLoop: any EventLoop
+    private let logger: Logger
+    private let receive: @Sendable (ReceivedDatagram) -> Void
+    private var state = State.opening
+    private var pause = MulticastSocket.firstPause
+    private(set) var counters = SocketCounters()
+
+    /// Opens at once; sending works from then on or, if opening fails, after a pause.
+    init(
+        _ identity: Identity, on eventLoop: any EventLoop, logger: Logger,
+        receive: @escaping @Sendable (ReceivedDatagram) -> Void
+    ) {
+        self.identity = identity
+        self.eventLoop = eventLoop
+        self.receive = receive
+        var logger = logger
+        logger[metadataKey: "interface"] = "\(identity.interfaceName)"
+        logger[metadataKey: "family"] = identity.family == .v4 ? "IPv4" : "IPv6"
+        self.logger = logger
+        open()
+    }
+
+    /// Sends the bytes or counts why not. The promise is fulfilled when the kernel has them or they are dropped; it never fails.
+    func send(_ bytes: [UInt8], to destination: OutboundDatagram.Destination, written: EventLoopPromise<Void>?) {
+        eventLoop.preconditionInEventLoop()
+        // A kernel queue that is full backs up into NIO's; beyond its high-water mark, more would only grow the memory.
+        guard case .open(let channel) = state, channel.isWritable else {
+            counters.sendsDropped += 1
+            written?.succeed()
+            return
+        }
+        let (address, port) =
+            switch destination {
+            case .multicast(.v4): (IPAddress.v4(RFC6762.groupV4), RFC6762.port)
+            case .multicast(.v6): (IPAddress.v6(RFC6762.groupV6), RFC6762.port)
+            case .unicast(let address, let port): (address, port)
+            }
+        let envelope = AddressedEnvelope(
+            remoteAddress: SocketAddress(address, port: port, interface: identity.interface),
+            data: ByteBuffer(bytes: bytes))
+        channel.writeAndFlush(envelope).whenComplete { result in
+            switch result {
+            case .success:
+                self.counters.sent += 1
+                self.pause = Self.firstPause
+            case .failure(let error):
+                self.counters.sendsFailed += 1
+                self.logger.debug("a datagram could not be sent: \(error)")
+            }
+            written?.succeed()
+        }
+    }
+
+    func close() {
+        eventLoop.preconditionInEventLoop()
+        let former = state
+        state = .closed
+        switch former {
+        case .open(let channel): channel.close(promise: nil)
+        case .pausing(let task): task.cancel()
+        case .opening, .closed: break
+        }
+    }
+
+    private func open() {
+        state = .opening
+        var step: UnsafePointer<CChar>?
+        let index = Int32(bitPattern: identity.interface)
+        let hopLimit = Int32(RFC6762.hopLimit)
+        let descriptor =
+            switch identity.family {
+            case .v4:
+                clinuxnetwork_open_multicast4(index, RFC6762.port, RFC6762.groupV4.bytes, hopLimit, &step)
+            case .v6:
+                clinuxnetwork_open_multicast6(index, RFC6762.port, RFC6762.groupV6.bytes, hopLimit, &step)
+            }
+        guard descriptor >= 0 else {
+            return pauseThenOpen("\(step.map { String(cString: $0) } ?? "socket"): \(errorText(-descriptor))")
+        }
+        DatagramBootstrap(group: eventLoop)
+            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: RFC6762.packetLimit))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(DatagramReader(self.received))
+                }
+            }
+            .withBoundSocket(descriptor)
+            .flatMap { channel in channel.setOption(.receivePacketInfo, value: true).map { channel } }
+            .whenComplete(opened)
+    }
+
+    private func opened(_ result: Result<any Channel, any Error>) {
+        switch (result, state) {
+        case (.success(let channel), .opening):
+            state = .open(channel)
+            channel.closeFuture.whenComplete { _ in self.channelClosed() }
+        case (.success(let channel), _): channel.close(promise: nil)
+        case (.failure(let error), .opening): pauseThenOpen("\(error)")
+        case (.failure, _): break
+        }
+    }
+
+    private func channelClosed() {
+        switch state {
+        case .open, .opening: pauseThenOpen("the network refused a datagram")
+        case .pausing, .closed: break
+        }
+    }
+
+    private func pauseThenOpen(_ reason: String) {
+        counters.reopenings += 1
+        // The first of a row is worth a person's attention, the rest would only repeat it.
+        let level: Logger.Level = pause == Self.firstPause ? .notice : .debug
+        logger.log(level: level, "multicast socket unusable, trying again: \(reason)")
+        state = .pausing(
+            eventLoop.scheduleTask(in: pause) { [weak self] in
+                guard let self, case .pausing = self.state else { return }
+                self.open()
+            })
+        pause = min(.nanoseconds(pause.nanoseconds * 2), Self.longestPause)
+    }
+
+    private func received(_ datagram: ReceivedDatagram) {
+        counters.received += 1
+        receive(datagram)
+    }
+}
+
+/// What a socket did since it was made.
+struct SocketCounters: Hashable {
+    var received = 0
+    var sent = 0
+    /// Refused by the kernel.
+    var sendsFailed = 0
+    /// Not tried: the socket was not open or its queue was full.
+    var sendsDropped = 0
+    var reopenings = 0
+}
