@@ -83,7 +83,7 @@ public struct PlugFollower: Machine {
         case .command(let id, let command): self.command(id, command, now: now)
         case .withdraw(let id): withdraw(id)
         case .fetchSamples(let fetch, let from, let to):
-            inSession(nil, .fetchSamples(fetch: fetch, from: from, to: to), now: now)
+            inSession(nil, .fetchSamples(fetch, from: from, to: to), now: now)
         case .acknowledge(let sequence): inSession(nil, .acknowledge(sequence), now: now)
         case .stop: stop(now: now)
         case .deadlineReached: deadlineReached(now: now)
@@ -106,9 +106,9 @@ public struct PlugFollower: Machine {
 
     private mutating func opened(_ id: ConnectionID, now: Instant) -> [Action] {
         guard case .connecting = state else { return [.close(id)] }
-        state = .connected(id, ControllerSession(controllerName: controllerName))
+        state = .connected(id, ControllerSession(name: controllerName))
         return inSession(id, .connected, now: now) + inSession(id, .subscribe(subscription), now: now)
-            + pending.flatMap { inSession(id, .command($0.id, $0.command, deadline: Self.commandDeadline), now: now) }
+            + pending.flatMap { inSession(id, .command($0.id, $0.command, deadline: now + Self.commandDeadline), now: now) }
     }
 
     private mutating func command(_ id: RequestID, _ command: PlugCommand, now: Instant) -> [Action] {
@@ -117,7 +117,7 @@ public struct PlugFollower: Machine {
             return [.deliver(.commandFinished(id, .refused(refusal)))]
         }
         pending.append((id, command))
-        return inSession(nil, .command(id, command, deadline: Self.commandDeadline), now: now)
+        return inSession(nil, .command(id, command, deadline: now + Self.commandDeadline), now: now)
     }
 
     private mutating func withdraw(_ id: RequestID) -> [Action] {
@@ -164,7 +164,7 @@ public struct PlugFollower: Machine {
             return [.deliver(.commandFinished(id, outcome))]
         case .commandUnanswered(let id):
             guard let command = pending.first(where: { $0.id == id })?.command else { return [] }
-            return inSession(nil, .command(id, command, deadline: Self.commandDeadline), now: now)
+            return inSession(nil, .command(id, command, deadline: now + Self.commandDeadline), now: now)
         case .samples(let fetch, let chunk, let last):
             return [.deliver(.samples(fetch: fetch, chunk: chunk, last: last))]
         case .fetchRefused(let fetch):
