@@ -1,10 +1,10 @@
 /// Finds what somebody probably meant to write.
-enum Suggestion {
+public enum Suggestion {
     /// Words beyond this length are not compared: the distance takes their product of time.
     private static let longest = 64
 
     /// The nearest of the known words, if it is near: one mistake in three letters or fewer. Capitals do not matter.
-    static func nearest(to word: String, among known: [String]) -> String? {
+    public static func nearest(to word: String, among known: [String]) -> String? {
         guard word.count <= longest else { return nil }
         let ranked = known.map { (word: $0, distance: distance(word.lowercased(), $0.lowercased())) }
         guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }

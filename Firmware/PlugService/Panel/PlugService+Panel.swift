@@ -1,0 +1,59 @@
+import Appliance
+import Metering
+import NIOCore
+import PlugHardware
+import PlugProtocol
+
+extension PlugService: PanelOwner {
+    func perform(_ request: PanelRequest) throws -> String {
+        switch request {
+        case .status:
+            return status
+        case .press(let press):
+            try push(simulated(), press)
+            return "pressed"
+        case .load(let text):
+            let plug = try simulated()
+            let load = try PluggedLoad.parse(text, replacing: plug.load)
+            plug.change(load: load)
+            logger.info("plugged in: \(load)")
+            return "\(load)"
+        }
+    }
+
+    private func simulated() throws(PanelError) -> SimulatedPlug {
+        guard let plug = settings.simulated else {
+            throw PanelError("this plug has real parts: press its button, plug in what you like")
+        }
+        return plug
+    }
+
+    /// Moves the simulated contact as a finger does: a press lasts 100 ms, a long one 1.2 s, and 100 ms lie between two.
+    private func push(_ plug: SimulatedPlug, _ press: ButtonPress) {
+        let edges: [(after: TimeAmount, down: Bool)] =
+            switch press {
+            case .single: [(.zero, true), (.milliseconds(100), false)]
+            case .double:
+                [
+                    (.zero, true), (.milliseconds(100), false), (.milliseconds(200), true),
+                    (.milliseconds(300), false),
+                ]
+            case .long: [(.zero, true), (.milliseconds(1200), false)]
+            }
+        for edge in edges {
+            _ = loop.scheduleTask(in: edge.after) { plug.moveButton(down: edge.down) }
+        }
+    }
+
+    /// One line of JSON.
+    private var status: String {
+        let state = machine.state
+        var fields = [
+            "\"id\":\"\(machine.identity.id)\"", "\"relay\":\"\(state.relayOn ? "on" : "off")\"",
+            "\"nextSequence\":\(machine.nextSequence)", "\"controllers\":\(machine.connections.count)",
+        ]
+        if let level = state.level { fields.append("\"level\":\(level.percent)") }
+        if let reading = state.reading { fields.append("\"activePower\":\(reading.activePower)") }
+        return "{" + fields.joined(separator: ",") + "}"
+    }
+}

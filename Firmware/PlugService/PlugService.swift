@@ -1,0 +1,138 @@
+import Appliance
+import DurableFiles
+import LinuxNetwork
+public import Logging
+public import NIOCore
+public import NIOPosix
+import PlugHardware
+public import PlugProtocol
+public import PlugTransport
+import ProtocolCore
+import ServiceDiscovery
+
+/// The running plug: the shell of ``Appliance/PlugMachine``. It brings the machine together with its parts, its files, its
+/// controllers' connections and its place on the network.
+///
+/// Everything runs on one event loop: an edge of the button becomes a relay moved and bytes written without a queue between.
+public actor PlugService: ConnectionOwner {
+    public static let firmwareVersion = "0.1.0"
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private nonisolated let executor: any SerialExecutor
+    nonisolated let loop: any EventLoop
+
+    let settings: PlugSettings
+    let logger: Logger
+    let boot: BootID
+    private let directory: StateDirectory
+    var machine: PlugMachine
+    private var reserved: SequenceNumber
+    private var timer = DeadlineTimer()
+    private var connections: [ConnectionID: Connection] = [:]
+
+    /// Takes the state directory and reads it; nothing moves before ``start()``.
+    ///
+    /// - Throws: what is wrong with the state directory.
+    public init(_ settings: PlugSettings, on group: MultiThreadedEventLoopGroup, logger: Logger) throws {
+        var random = SystemRandomNumberGenerator()
+        let eventLoop = group.next()
+        self.settings = settings
+        self.logger = logger
+        loop = eventLoop
+        executor = eventLoop.executor
+        directory = try StateDirectory(settings.stateDirectory, random: &random)
+        // Without /proc every start counts as a new boot.
+        boot = BootID(bytes: BootIdentifier.current() ?? (0..<16).map { _ in .random(in: .min ... .max, using: &random) })!
+        let next = try directory.nextSequence()
+        // The boundary moves ahead before a number below it is used: a power cut can then repeat none.
+        reserved = next + StateDirectory.reservation
+        try directory.write(nextSequence: reserved)
+        let identity = PlugServer.Identity(
+            id: directory.id, name: settings.name, capabilities: settings.appliance.capabilities,
+            firmware: Self.firmwareVersion, boot: boot)
+        machine = PlugMachine(settings.appliance, identity: identity, journal: EventJournal(nextSequence: next))
+    }
+
+    /// The button and the relay work from here on, with or without a network.
+    public func start() throws {
+        let stored = try directory.storedState()
+        handle(.started(stored?.state, powerLost: stored?.boot != boot))
+        try settings.parts.button?.watch { [weak self] edge in
+            self?.loop.execute { self?.assumeIsolated { $0.handle(.buttonEdge(down: edge.down)) } }
+        }
+    }
+
+    /// Says goodbye to the controllers and writes what flash lacks.
+    public func stop() {
+        handle(.stopping)
+        timer.stop()
+        attempt("write the next event's number") { try directory.write(nextSequence: machine.nextSequence) }
+    }
+
+    /// The name under which the plug is known now.
+    func rename(_ name: String) { handle(.renamed(name)) }
+
+    // MARK: What the connections report
+
+    public func opened(_ connection: Connection) {
+        connections[connection.id] = connection
+        logger.debug("controller connected", metadata: ["peer": "\(connection.peer)"])
+        handle(.opened(connection.id, peer: connection.peer))
+    }
+
+    public func received(_ bytes: [UInt8], on id: ConnectionID) { handle(.received(id, bytes)) }
+
+    public func writable(_ isWritable: Bool, on id: ConnectionID) { handle(.writable(id, isWritable)) }
+
+    public func closed(_ id: ConnectionID) {
+        connections[id] = nil
+        handle(.closed(id))
+    }
+
+    // MARK: The machine
+
+    func handle(_ event: PlugMachine.Event) {
+        let now = BootClock.now
+        for action in machine.handle(event, now: now) { perform(action) }
+        reserveNumbers()
+        timer.follow(machine.nextDeadline, now: BootClock.now, on: loop) { [weak self] in
+            self?.assumeIsolated { $0.handle(.deadlineReached) }
+        }
+    }
+
+    private func perform(_ action: PlugMachine.Action) {
+        let parts = settings.parts
+        switch action {
+        case .setRelay(let on): attempt("switch the relay") { try parts.relay?.set(on: on) }
+        case .setDimmer(let level): attempt("dim") { try parts.dimmer?.set(fraction: level.fraction) }
+        case .setLight(let lit): attempt("set the light") { try parts.lamp?.set(lit: lit) }
+        case .readMeter: readMeter()
+        case .persist(let state): attempt("write the state") { try directory.write(state, boot: boot) }
+        case .send(let id, let bytes): connections[id]?.send(bytes)
+        case .close(let id, let reason):
+            logger.debug("session ended", metadata: ["reason": "\(reason)"])
+            connections[id]?.close()
+        }
+    }
+
+    private func readMeter() {
+        do {
+            guard let measurement = try settings.parts.meter?.measure() else { return }
+            handle(.measured(measurement))
+        } catch {
+            logger.warning("the meter did not answer: \(error)")
+            handle(.meterFailed)
+        }
+    }
+
+    /// A part or a disk that fails is said and lived with: the button must go on working.
+    private func attempt(_ what: String, _ work: () throws -> Void) {
+        do { try work() } catch { logger.error("cannot \(what): \(error)") }
+    }
+
+    private func reserveNumbers() {
+        guard machine.nextSequence >= reserved else { return }
+        reserved = machine.nextSequence + StateDirectory.reservation
+        attempt("reserve event numbers") { try directory.write(nextSequence: reserved) }
+    }
+}

@@ -1,0 +1,33 @@
+public import Appliance
+public import PlugHardware
+
+/// How a plug is run: what `plugd run` was told.
+public struct PlugSettings: Sendable {
+    /// The name that it asks for; another plug may have it already, then it gets a number.
+    public var name: String
+    public var stateDirectory: String
+    /// Names of the network interfaces; empty for all that can multicast.
+    public var interfaces: Set<String>
+    /// TCP port; 0 lets the kernel pick one.
+    public var port: UInt16
+    public var appliance: ApplianceConfiguration
+    public var parts: PlugParts
+    /// Where the parts are simulated: what the panel socket moves.
+    public var simulated: SimulatedPlug?
+
+    public init(
+        name: String, stateDirectory: String, interfaces: Set<String> = [], port: UInt16 = 0,
+        appliance: ApplianceConfiguration, parts: PlugParts, simulated: SimulatedPlug? = nil
+    ) {
+        self.name = name
+        self.stateDirectory = stateDirectory
+        self.interfaces = interfaces
+        self.port = port
+        self.appliance = appliance
+        self.parts = parts
+        self.simulated = simulated
+    }
+
+    /// Only the loopback interface: nobody outside this machine may connect either.
+    var staysOnThisMachine: Bool { interfaces == ["lo"] }
+}
