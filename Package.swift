@@ -48,7 +48,7 @@ let shared: [Target] = [
         ["ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "CLinuxNetwork", nioCore, nioPosix, logging]),
     module("DurableFiles", "Sources/DurableFiles"),
     .systemLibrary(name: "CLZMA", path: "Sources/CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
-    module("Recordings", "Sources/Recordings", ["ProtocolCore", "Metering", "DurableFiles", "CLZMA"]),
+    module("Recordings", "Sources/Recordings", ["ProtocolCore", "CLZMA"]),
 ]
 
 let firmware: [Target] = [
@@ -96,7 +96,7 @@ let checks: [Target] = [
     tests("ServiceDiscoveryTests", ["ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", "SimulatedLAN"]),
     tests("SimulatedLANTests", ["SimulatedLAN", "ProtocolCore"]),
     tests("MeteringTests", ["Metering", "ProtocolCore"]),
-    tests("RecordingsTests", ["Recordings", "DurableFiles"]),
+    tests("RecordingsTests", ["Recordings", "ProtocolCore"]),
     tests("PlugProtocolTests", ["PlugProtocol", "ProtocolCore", "Metering"]),
     tests("PlugTransportTests", ["PlugTransport", "PlugProtocol", nioCore, nioPosix, nioEmbedded]),
     tests("LinuxNetworkTests", ["LinuxNetwork", nioCore, nioPosix]),

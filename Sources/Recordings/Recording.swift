@@ -1,0 +1,76 @@
+/// What an appliance drew over a time, as somebody measured it: a list of points in the order of time, at least one.
+///
+/// Between two points the earlier one holds, also over a gap of many minutes: a load played from a recording must draw
+/// something, and any other value would be invented. Who imports a recording as history uses ``points`` and sees the gaps.
+public struct Recording: Hashable, Sendable {
+    public struct Point: Hashable, Sendable {
+        /// Since midnight before the first point where the recording has dates, since the recording's own zero otherwise.
+        public var milliseconds: Int64
+        /// Active power in tenths of a watt.
+        public var deciwatts: Int32
+
+        public init(milliseconds: Int64, deciwatts: Int32) {
+            self.milliseconds = milliseconds
+            self.deciwatts = deciwatts
+        }
+    }
+
+    /// In the order of time; several may have the same time, of which the last counts.
+    public let points: [Point]
+    /// The local day of the first point; nil for a recording without dates.
+    public let day: CalendarDay?
+
+    /// How many points a recording may have (16 MB of memory, 11 days at one a second).
+    public static let pointLimit = 1_000_000
+
+    /// Nil without points, with more than ``pointLimit``, or where time falls.
+    public init?(points: [Point], day: CalendarDay? = nil) {
+        guard !points.isEmpty, points.count <= Self.pointLimit,
+            zip(points, points.dropFirst()).allSatisfy({ $0.milliseconds <= $1.milliseconds })
+        else { return nil }
+        self.init(checked: points, day: day)
+    }
+
+    init(checked points: [Point], day: CalendarDay?) {
+        self.points = points
+        self.day = day
+    }
+
+    /// Active power in tenths of a watt at a time: that of the last point not after it. Before the first point it is the
+    /// first one's.
+    public func deciwatts(at milliseconds: Int64) -> Int32 {
+        var low = 0
+        var high = points.count
+        while low < high {
+            let middle = (low + high) / 2
+            if points[middle].milliseconds <= milliseconds { low = middle + 1 } else { high = middle }
+        }
+        return points[max(0, low - 1)].deciwatts
+    }
+}
+
+/// A day of the Gregorian calendar.
+public struct CalendarDay: Hashable, Sendable {
+    public let year: Int
+    public let month: Int
+    public let day: Int
+
+    /// Nil for a day that no calendar has. Years from 1970 to 9999.
+    public init?(year: Int, month: Int, day: Int) {
+        guard (1970...9999).contains(year), (1...12).contains(month) else { return nil }
+        let leap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+        let length = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
+        guard (1...length).contains(day) else { return nil }
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    /// Days since 1 January 1970.
+    public var number: Int {
+        // The year begins in March here, so that the leap day is its last.
+        let shifted = month > 2 ? year : year - 1
+        let months = (month + 9) % 12
+        return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + (153 * months + 2) / 5 + day - 1 - 719_468
+    }
+}
