@@ -124,6 +124,9 @@ let here = Context.packageDirectory
 var all = (shared + firmware + controller + checks).filter {
     FileManager.default.fileExists(atPath: here + "/" + $0.path!)
 }
+if Context.environment["NODISC"] != nil {
+    for t in all { t.dependencies.removeAll { d in "\(d)".contains("ServiceDiscovery") || "\(d)".contains("MulticastDNS") || "\(d)".contains("DNSWire") } }
+}
 if let only = Context.environment["ONLY"]?.split(separator: ",").map(String.init) {
     all = all.filter { only.contains($0.name) }
 }

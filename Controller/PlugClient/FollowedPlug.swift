@@ -1,8 +1,8 @@
-public import LinuxNetwork
-public import NIOCore
+import LinuxNetwork
+import NIOCore
 public import PlugProtocol
 public import PlugTransport
-public import ProtocolCore
+import ProtocolCore
 
 /// A plug that is being followed: the shell of ``PlugFollower``.
 ///
@@ -163,8 +163,11 @@ public actor FollowedPlug: ConnectionOwner {
         switch update {
         case .event(_, let age): WallTime.now - (age ?? .zero)
         case .state(let state), .snapshot(let state):
-            if let time = state.reading?.time, let clock { WallTime.now - max(.zero, now - clock.instant(ofPlugTime: time)) }
-            else { WallTime.now }
+            if let time = state.reading?.time, let clock {
+                WallTime.now - max(.zero, now - clock.instant(ofPlugTime: time))
+            } else {
+                WallTime.now
+            }
         case .connected, .gap, .commandFinished, .samples, .disconnected: WallTime.now
         }
     }

@@ -7,8 +7,8 @@ public struct PlugReports: AsyncSequence, Sendable {
     public typealias Element = PlugReport
     public typealias Failure = Never
 
-    private typealias Strategy = NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark
-    private typealias Producer = NIOAsyncSequenceProducer<PlugReport, Strategy, Flow>
+    fileprivate typealias Strategy = NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark
+    fileprivate typealias Producer = NIOAsyncSequenceProducer<PlugReport, Strategy, Flow>
 
     /// Reports that wait for the reader before reading from the network stops, and at which it goes on.
     private static let highWatermark = 256
@@ -29,7 +29,6 @@ public struct PlugReports: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let iterator: Producer.AsyncIterator
 
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> PlugReport? { await iterator.next() }
         public mutating func next() async -> PlugReport? { await iterator.next() }
     }
 

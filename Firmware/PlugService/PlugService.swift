@@ -2,13 +2,12 @@ import Appliance
 import DurableFiles
 import LinuxNetwork
 public import Logging
-public import NIOCore
+import NIOCore
 public import NIOPosix
 import PlugHardware
 public import PlugProtocol
 public import PlugTransport
 import ProtocolCore
-import ServiceDiscovery
 
 /// The running plug: the shell of ``Appliance/PlugMachine``. It brings the machine together with its parts, its files, its
 /// controllers' connections and its place on the network.
@@ -58,7 +57,8 @@ public actor PlugService: ConnectionOwner {
         let stored = try directory.storedState()
         handle(.started(stored?.state, powerLost: stored?.boot != boot))
         try settings.parts.button?.watch { [weak self] edge in
-            self?.loop.execute { self?.assumeIsolated { $0.handle(.buttonEdge(down: edge.down)) } }
+            guard let self else { return }
+            loop.execute { self.assumeIsolated { $0.handle(.buttonEdge(down: edge.down)) } }
         }
     }
 

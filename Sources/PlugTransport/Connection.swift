@@ -1,4 +1,4 @@
-public import NIOCore
+import NIOCore
 public import PlugProtocol
 
 /// One TCP connection as its owner sees it: bytes out and an end. Everything that comes in reaches the ``ConnectionOwner``.

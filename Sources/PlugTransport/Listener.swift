@@ -1,6 +1,6 @@
 import NIOCore
 public import NIOPosix
-public import PlugProtocol
+import PlugProtocol
 
 /// Accepts controllers on a TCP port that the kernel picks.
 public struct Listener: Sendable {

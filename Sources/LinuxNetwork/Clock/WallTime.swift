@@ -1,4 +1,5 @@
 import Glibc
+import ProtocolCore
 
 /// A point of civil time, for printing and for storing: it steps whenever somebody sets the clock, so no machine sees it.
 public struct WallTime: Sendable, Hashable, Comparable {
@@ -40,6 +41,13 @@ public struct WallTime: Sendable, Hashable, Comparable {
         let size = abs(minutesAhead)
         return text + (minutesAhead < 0 ? "-" : "+") + padded(size / 60, 2) + ":" + padded(size % 60, 2)
     }
+
+    /// Saturates at the ends of the range.
+    public static func + (left: WallTime, right: Duration) -> WallTime {
+        WallTime(nanosecondsSince1970: (Instant(nanoseconds: left.nanosecondsSince1970) + right).nanoseconds)
+    }
+
+    public static func - (left: WallTime, right: Duration) -> WallTime { left + (.zero - right) }
 
     public static func < (left: WallTime, right: WallTime) -> Bool {
         left.nanosecondsSince1970 < right.nanosecondsSince1970

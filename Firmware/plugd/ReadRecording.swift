@@ -1,0 +1,28 @@
+import DurableFiles
+import Recordings
+
+/// Reads a recording from a file; what is wrong with it is said with the file's name and the line.
+func readRecording(_ path: String, from: String?, speed: Double) throws -> Playback {
+    var start: Int64?
+    if let from {
+        guard let time = TimeOfDay.milliseconds(from) else {
+            throw Complaint("--from takes a time of day such as 11:13 or 11:13:30, not \"\(from)\"")
+        }
+        start = time
+    }
+    let bytes: [UInt8]
+    do {
+        bytes = try FileStore().read(path, limit: Recording.byteLimit)
+    } catch {
+        throw Complaint("\(error)" + (error.hint.map { "\nhint: \($0)" } ?? ""))
+    }
+    do {
+        let recording = try Recording.parse(bytes)
+        guard let playback = Playback(recording, from: start, speed: speed) else {
+            throw Complaint("\(path) has nothing to play from \(from ?? "its beginning") on")
+        }
+        return playback
+    } catch let error as RecordingError {
+        throw Complaint("\(path): \(error)")
+    }
+}
