@@ -29,9 +29,9 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
-let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let asyncAlgorithms = Target.Dependency.product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
 let shared: [Target] = [
@@ -62,28 +62,40 @@ let firmware: [Target] = [
         ]),
     program(
         "plugd", "Firmware/plugd",
-        ["PlugService", "PlugHardware", "Recordings", "DurableFiles", arguments, lifecycle, signals, logging]),
+        [
+            "Appliance", "PlugProtocol", "PlugService", "PlugHardware", "Recordings", "DurableFiles", arguments, signals,
+            nioPosix, logging,
+        ]),
 ]
 
 let controller: [Target] = [
     module(
         "PlugClient", "Controller/PlugClient",
         [
-            "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "ServiceDiscovery", "LinuxNetwork", nioCore,
-            nioPosix, logging,
+            "ProtocolCore", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery", "LinuxNetwork", nioCore,
+            nioPosix, logging, asyncAlgorithms,
         ]),
     module("Automation", "Controller/Automation", ["ProtocolCore", "Metering", "PlugProtocol"]),
-    module("RuleFiles", "Controller/RuleFiles", ["Automation", .product(name: "Yams", package: "Yams")]),
+    module("RuleFiles", "Controller/RuleFiles", ["ProtocolCore", "Automation", .product(name: "Yams", package: "Yams")]),
     module("Charting", "Controller/Charting"),
     module("Terminal", "Controller/Terminal", ["Charting"]),
     module(
         "Daemon", "Controller/Daemon",
-        ["PlugClient", "Automation", "RuleFiles", "DurableFiles", "LinuxNetwork", nioCore, nioPosix, logging]),
+        [
+            "ProtocolCore", "PlugProtocol", "PlugTransport", "PlugClient", "Automation", "LinuxNetwork", nioCore,
+            asyncAlgorithms,
+        ]),
+    module(
+        "Presentation", "Controller/Presentation",
+        [
+            "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "LinuxNetwork", "Metering", "PlugProtocol",
+            "PlugClient", "Automation", "Daemon", "Charting", "Terminal",
+        ]),
     program(
         "plugctl", "Controller/plugctl",
         [
-            "PlugClient", "Daemon", "RuleFiles", "Automation", "Charting", "Terminal", "DurableFiles", arguments, signals,
-            logging,
+            "ProtocolCore", "PlugProtocol", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "Daemon", "Presentation",
+            "RuleFiles", "Automation", "Charting", "Terminal", "DurableFiles", arguments, signals, logging,
         ]),
 ]
 
@@ -139,6 +151,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),

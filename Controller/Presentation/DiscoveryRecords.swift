@@ -1,3 +1,7 @@
+import DNSWire
+public import MulticastDNS
+public import ServiceDiscovery
+
 /// One line of `plugctl browse --json`.
 public struct BrowseRecord: Encodable, Equatable, Sendable {
     /// found, changed, lost.
@@ -6,15 +10,32 @@ public struct BrowseRecord: Encodable, Equatable, Sendable {
     public var type: String
     public var domain: String
     public var interface: String
+    /// Attributes; one without a value has an empty one.
     public var txt: [String: String]
 
-    public init(event: String, name: String, type: String, domain: String, interface: String, txt: [String: String]) {
-        self.event = event
-        self.name = name
-        self.type = type
-        self.domain = domain
-        self.interface = interface
-        self.txt = txt
+    public init(_ change: ServiceChange, interfaceName: (InterfaceID) -> String?) {
+        let identity: ServiceIdentity
+        let attributes: TXTRecord?
+        switch change {
+        case .found(let service, txt: let record): (event, identity, attributes) = ("found", service, record)
+        case .changed(let service, txt: let record): (event, identity, attributes) = ("changed", service, record)
+        case .lost(let service): (event, identity, attributes) = ("lost", service, nil)
+        }
+        name = identity.name
+        type = "\(identity.type)"
+        domain = identity.domain
+        interface = identity.interface.map { interfaceName($0) ?? "\($0)" } ?? ""
+        txt = [:]
+        for attribute in attributes?.attributes ?? [] {
+            txt[attribute.key] = String(decoding: attribute.value ?? [], as: UTF8.self)
+        }
+    }
+
+    /// For a person.
+    public var text: String {
+        let sign = ["found": "+", "changed": "~", "lost": "-"][event] ?? "?"
+        let attributes = txt.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+        return "\(sign) \(name)  (\(interface))  \(attributes)"
     }
 }
 
@@ -23,12 +44,19 @@ public struct ResolveRecord: Encodable, Equatable, Sendable {
     public var name: String
     public var host: String
     public var port: UInt16
+    /// A link-local IPv6 address has its interface behind a percent sign.
     public var addresses: [String]
 
-    public init(name: String, host: String, port: UInt16, addresses: [String]) {
-        self.name = name
-        self.host = host
-        self.port = port
-        self.addresses = addresses
+    public init(_ service: ResolvedService, interfaceName: (InterfaceID) -> String?) {
+        name = service.identity.name
+        host = service.hostName
+        port = service.port
+        addresses = service.addresses.map { entry in
+            guard entry.address.family == .v6, entry.address.isLinkLocal else { return "\(entry.address)" }
+            return "\(entry.address)%\(interfaceName(entry.interface) ?? "\(entry.interface)")"
+        }
     }
+
+    /// For a person.
+    public var text: String { "\(name) is at \(host) port \(port): \(addresses.joined(separator: ", "))" }
 }

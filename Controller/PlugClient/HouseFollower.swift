@@ -1,0 +1,65 @@
+public import AsyncAlgorithms
+import PlugProtocol
+import ServiceDiscovery
+
+/// Follows every plug of the house: those that are there, those that come, until they go.
+public actor HouseFollower {
+    public enum Update: Sendable {
+        case found(String)
+        case report(PlugReport)
+        case lost(String)
+    }
+
+    /// In order for each plug. A reader that is slow slows the reading from the network down; nothing piles up.
+    public nonisolated let updates = AsyncChannel<Update>()
+    private let client: PlugClient
+    private var directory = PlugDirectory()
+    private var plugs: [String: FollowedPlug] = [:]
+    private var connected: Set<String> = []
+
+    public init(_ client: PlugClient) { self.client = client }
+
+    /// Browses and follows until the task is cancelled.
+    public func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            for await change in client.browse() {
+                switch directory.take(change) {
+                case .appeared(let name) where plugs[name] == nil:
+                    let plug = client.follow(name)
+                    plugs[name] = plug
+                    group.addTask {
+                        await self.updates.send(.found(name))
+                        for await report in plug.reports { await self.take(report) }
+                    }
+                case .appeared(let name), .renewed(let name): await plugs[name]?.locate()
+                case .disappeared(let name): await forgetIfAway(name)
+                case nil: break
+                }
+            }
+            for plug in plugs.values { await plug.stop() }
+        }
+        updates.finish()
+    }
+
+    /// The plug of that name, in any spelling of capitals; nil while there is none.
+    public func plug(named name: String) -> FollowedPlug? { directory.match(name).flatMap { plugs[$0] } }
+
+    private func take(_ report: PlugReport) async {
+        await updates.send(.report(report))
+        switch report.update {
+        case .connected: connected.insert(report.plug)
+        case .disconnected:
+            connected.remove(report.plug)
+            await forgetIfAway(report.plug)
+        case .snapshot, .state, .event, .gap, .commandFinished, .samples: break
+        }
+    }
+
+    /// A plug whose announcement ran out but whose connection lives is still there: multicast may be what is broken.
+    private func forgetIfAway(_ name: String) async {
+        guard !directory.names.contains(name), !connected.contains(name) else { return }
+        guard let plug = plugs.removeValue(forKey: name) else { return }
+        await plug.stop()
+        await updates.send(.lost(name))
+    }
+}

@@ -1,0 +1,124 @@
+import DNSWire
+public import LinuxNetwork
+public import Logging
+import NIOCore
+import NIOPosix
+import PlugProtocol
+import PlugTransport
+import ProtocolCore
+public import ServiceDiscovery
+
+/// The controller's end of the house: finds plugs, follows them and commands them.
+///
+/// ```swift
+/// let client = try await PlugClient(name: "kitchen tablet")
+/// let lamp = try await client.find("Living Room Lamp")
+/// try await client.follow(lamp).send(.setRelay(on: true, autoOff: nil))
+/// ```
+public final class PlugClient: Sendable {
+    public static let serviceType: ServiceType = "_smartplug._tcp"
+
+    public let discovery: Discovery
+    private let name: String
+    private let group: MultiThreadedEventLoopGroup
+    private let dialer: Dialer
+
+    /// - Parameters:
+    ///   - name: what a person calls this controller, at most 63 bytes; plugs show it as the cause of its commands.
+    ///   - interfaces: names of the network interfaces to use; empty for all that can multicast.
+    public init(name: String, interfaces: Set<String> = [], logger: Logger) async throws {
+        self.name = name
+        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        dialer = Dialer(group: group)
+        discovery = Discovery(
+            interfaces.isEmpty ? .multicastCapable : .named(interfaces), on: group.next(), logger: logger)
+        await discovery.start()
+    }
+
+    /// Plugs as they come, change and go; ends when the reader stops.
+    public func browse() -> ServiceBrowser { discovery.browse(Self.serviceType) }
+
+    /// The announced name of the plug that a person means.
+    ///
+    /// - Throws: ``PlugNotFound`` when none has appeared within the time.
+    public func find(_ wanted: String, within time: Duration = .seconds(3)) async throws -> String {
+        let browsing = Task {
+            var directory = PlugDirectory()
+            for await change in browse() {
+                _ = directory.take(change)
+                if let name = directory.match(wanted) { return (name as String?, directory.names) }
+            }
+            return (nil, directory.names)
+        }
+        let limit = Task {
+            try await Task.sleep(for: time)
+            browsing.cancel()
+        }
+        let (found, known) = await withTaskCancellationHandler {
+            await browsing.value
+        } onCancel: {
+            browsing.cancel()
+        }
+        limit.cancel()
+        guard let found else { throw PlugNotFound(name: wanted, known: known) }
+        return found
+    }
+
+    /// Where the plug is now.
+    ///
+    /// - Throws: when it did not answer within the time.
+    public func resolve(_ name: String, within time: Duration = .seconds(3)) async throws -> ResolvedService {
+        try await discovery.resolveOnce(ServiceIdentity(name: name, type: Self.serviceType), within: time)
+    }
+
+    /// Follows the plug of that announced name; resolves it anew for each connection.
+    ///
+    /// - Parameters:
+    ///   - cursor: the last event seen; nil listens from now on.
+    ///   - stateOptions: how often a reading is worth sending; nil for no states.
+    public func follow(
+        _ plug: String, after cursor: SequenceNumber? = nil, stateOptions: StateOptions? = StateOptions()
+    ) -> FollowedPlug {
+        let machine = PlugFollower(
+            controllerName: name, cursor: cursor, stateOptions: stateOptions, seed: .random(in: .min ... .max))
+        let eventLoop = group.next()
+        let followed = FollowedPlug(name: plug, machine: machine, eventLoop: eventLoop) { [self] followed in
+            let service = try await resolve(plug, within: .seconds(5))
+            do {
+                try await dialer.connect(to: service.socketAddresses, on: eventLoop, owner: followed)
+            } catch {
+                // The records led nowhere: have them confirmed, so that the next attempt finds better ones.
+                await discovery.reconfirm(service.identity)
+                throw error
+            }
+        }
+        Task { await followed.locate() }
+        return followed
+    }
+
+    public func stop() async {
+        await discovery.stop()
+        try? await group.shutdownGracefully()
+    }
+}
+
+extension ResolvedService {
+    /// With the interface as the scope of link-local IPv6 addresses.
+    var socketAddresses: [SocketAddress] {
+        addresses.compactMap { entry in
+            let isScoped = entry.address.family == .v6 && entry.address.isLinkLocal
+            return try? SocketAddress(
+                packedIPAddress: ByteBuffer(bytes: entry.address.bytes), port: Int(port)
+            ).scoped(isScoped ? entry.interface : 0)
+        }
+    }
+}
+
+extension SocketAddress {
+    fileprivate func scoped(_ interface: UInt32) -> SocketAddress {
+        guard case .v6(let address) = self, interface != 0 else { return self }
+        var raw = address.address
+        raw.sin6_scope_id = interface
+        return SocketAddress(raw, host: address.host)
+    }
+}

@@ -1,0 +1,33 @@
+public import PlugProtocol
+
+/// What `plugctl on`, `off`, `toggle` and `dim` print with `--json`.
+public struct CommandRecord: Encodable, Equatable, Sendable {
+    public var plug: String
+    /// The state that resulted.
+    public var on: Bool?
+    /// Per cent.
+    public var level: Double?
+    /// The number of the event that records the change; absent where nothing changed.
+    public var seq: UInt64?
+    /// Why it was not done.
+    public var error: String?
+
+    public init(plug: String, state: PlugState, event: SequenceNumber?) {
+        self.plug = plug
+        on = state.relayOn
+        level = state.level?.percent
+        seq = event
+    }
+
+    public init(plug: String, error: String) {
+        self.plug = plug
+        self.error = error
+    }
+
+    /// For a person.
+    public var text: String {
+        let dimmed = on == true && level.map { $0 < 100 } == true ? " at \(level ?? 0) %" : ""
+        let unchanged = seq == nil && dimmed.isEmpty ? " (it was already)" : ""
+        return "\(plug): \(on == true ? "on" : "off")\(dimmed)\(unchanged)"
+    }
+}

@@ -1,0 +1,57 @@
+import DNSWire
+public import PlugProtocol
+public import ServiceDiscovery
+
+/// What `plugctl info --json` prints.
+public struct InfoRecord: Encodable, Equatable, Sendable {
+    public var name: String
+    public var id: String
+    public var host: String
+    public var port: UInt16
+    public var addresses: [String]
+    public var firmware: String
+    /// relay, dimmer, meter, button.
+    public var capabilities: [String]
+    public var on: Bool?
+    /// Per cent.
+    public var level: Double?
+    /// W, V, A, Wh.
+    public var activePower: Double?
+    public var voltageRMS: Double?
+    public var currentRMS: Double?
+    public var activeEnergy: Double?
+
+    public init(_ plug: PlugDescription, at place: ResolvedService) {
+        name = plug.name
+        id = plug.id.rawValue
+        host = place.hostName
+        port = place.port
+        addresses = place.addresses.map { "\($0.address)" }
+        firmware = plug.firmware
+        capabilities = plug.capabilities.map(\.rawValue).sorted()
+    }
+
+    public mutating func take(_ state: PlugState) {
+        on = state.relayOn
+        level = state.level?.percent
+        activePower = state.reading?.activePower
+        voltageRMS = state.reading?.voltageRMS
+        currentRMS = state.reading?.currentRMS
+        activeEnergy = state.reading?.activeEnergy
+    }
+
+    /// For a person.
+    public var lines: [String] {
+        var lines = [
+            "\(name)", "  id            \(id)", "  host          \(host), port \(port)",
+            "  addresses     \(addresses.joined(separator: ", "))", "  firmware      \(firmware)",
+            "  capabilities  \(capabilities.joined(separator: ", "))", "  relay         \(on == true ? "on" : "off")",
+        ]
+        if let level { lines.append("  level         \(level) %") }
+        if let activePower { lines.append("  active power  \(activePower) W") }
+        if let voltageRMS { lines.append("  voltage       \(voltageRMS) V") }
+        if let currentRMS { lines.append("  current       \(currentRMS) A") }
+        if let activeEnergy { lines.append("  active energy \(activeEnergy) Wh") }
+        return lines
+    }
+}

@@ -1,0 +1,80 @@
+public import Charting
+import LinuxNetwork
+import Metering
+public import PlugClient
+import PlugProtocol
+import ProtocolCore
+
+/// A plug's active power over the last minutes, from the samples that it kept and the readings that it sends.
+public struct PowerCourse: Sendable {
+    /// Longer without a sample is a hole, and drawn as one.
+    private static let gapLimit = 15.0
+    /// Points kept: a week at one a second.
+    private static let limit = 604_800
+
+    private let plug: String
+    private let span: Duration
+    private var points: [ChartPoint] = []
+    private var clock: ClockMapping?
+    /// True once the samples asked for have come.
+    public private(set) var isComplete = false
+
+    public init(plug: String, span: Duration) {
+        self.plug = plug
+        self.span = span
+    }
+
+    /// - Throws: when the plug sent a chunk of samples that is damaged.
+    public mutating func take(_ report: PlugReport) throws {
+        switch report.update {
+        case .connected(let description): clock = description.clock
+        case .samples(_, let bytes, let last):
+            if !bytes.isEmpty {
+                let samples = try SampleChunk(bytes: bytes).samples()
+                add(samples.map { ($0.time, $0.activePower) })
+            }
+            isComplete = isComplete || last
+        case .snapshot(let state), .state(let state):
+            if let reading = state.reading { add([(reading.time, reading.activePower)]) }
+        case .event, .gap, .commandFinished, .disconnected: break
+        }
+    }
+
+    /// One JSON object for each point.
+    public var records: [SampleRecord] {
+        points.map {
+            let at = WallTime(nanosecondsSince1970: Int64($0.time * 1e9)).iso8601()
+            return SampleRecord(plug: plug, at: at, activePower: $0.value)
+        }
+    }
+
+    /// The last `span` up to now.
+    public var chart: Chart {
+        let now = WallTime.now
+        let seconds = Double(now.nanosecondsSince1970) / 1e9
+        let series = Series(name: plug, unit: .watts, points: points, gapLimit: Self.gapLimit)
+        return Chart(
+            title: "\(plug), active power", series: [series],
+            window: ChartWindow(from: seconds - span.inSeconds, to: seconds), zone: ZoneOffsets(initial: now.localOffset))
+    }
+
+    private mutating func add(_ new: [(time: Instant, watts: Double)]) {
+        guard let clock else { return }
+        let bootToWall = Double(WallTime.now.nanosecondsSince1970 - BootClock.now.nanoseconds)
+        points += new.map { entry in
+            let local = Double(clock.instant(ofPlugTime: entry.time).nanoseconds)
+            return ChartPoint(time: (local + bootToWall) / 1e9, value: entry.watts)
+        }
+        points.sort { $0.time < $1.time }
+        points.removeFirst(max(0, points.count - Self.limit))
+    }
+}
+
+/// One sample as `plugctl chart --once --json` prints it.
+public struct SampleRecord: Encodable, Equatable, Sendable {
+    public var plug: String
+    /// ISO 8601, UTC, milliseconds.
+    public var at: String
+    /// W.
+    public var activePower: Double
+}

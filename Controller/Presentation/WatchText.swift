@@ -1,0 +1,43 @@
+extension WatchRecord {
+    /// What happened, in words: `relay on (by kitchen)`, `214.3 W`.
+    public var words: String {
+        switch event {
+        case "relay": relayWords
+        case "level": "level \(number(level)) %"
+        case "reading": "\(number(activePower)) W"
+        case "button": "button pressed (\(press ?? "?"))"
+        case "protection": "protection tripped (\(protection ?? "?"))"
+        case "restarted": powerLost == true ? "restarted after a loss of power" : "restarted"
+        case "gap": "events \(from ?? 0) to \(to ?? 0) are lost (\(reason ?? "?"))"
+        case "connected": "connected (firmware \(firmware ?? "?"))"
+        case "disconnected": "disconnected: \(reason ?? "?")"
+        case "snapshot": snapshotWords
+        default: event
+        }
+    }
+
+    /// True for what a person wants to see scroll by; readings come every second and stand in the table.
+    public var isNews: Bool { event != "reading" && event != "snapshot" && event != "level" }
+
+    private var relayWords: String {
+        let who: String =
+            switch cause {
+            case "controller": "by \(controller ?? "?")"
+            case "powerOn": "power-on"
+            default: cause ?? "?"
+            }
+        return "\(on == true ? "on" : "off") (\(who))"
+    }
+
+    private var snapshotWords: String {
+        var parts = [on == true ? "on" : "off"]
+        if let level { parts.append("level \(number(level)) %") }
+        if let activePower { parts.append("\(number(activePower)) W") }
+        return parts.joined(separator: ", ")
+    }
+
+    private func number(_ value: Double?) -> String {
+        guard let value else { return "?" }
+        return value == value.rounded() && abs(value) < 1e9 ? "\(Int(value))" : "\(value)"
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import PlugClient
+import Presentation
+
+struct Info: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show what a plug is and what it does now.",
+        discussion: "Example: plugctl info Television")
+
+    @OptionGroup var network: NetworkOptions
+    @Argument(help: "The plug's name.")
+    var name: String
+    @Flag(help: "As a JSON object.")
+    var json = false
+
+    func run() async throws {
+        try await network.withClient { client in
+            let found = try await client.find(name, within: network.wait.duration)
+            let place = try await client.resolve(found, within: network.wait.duration)
+            let plug = client.follow(found)
+            var record: InfoRecord?
+            for await report in plug.reports {
+                if case .connected(let description) = report.update {
+                    record = InfoRecord(description, at: place)
+                } else if case .snapshot(let state) = report.update {
+                    record?.take(state)
+                    break
+                } else if case .disconnected(let reason, _) = report.update {
+                    complain("\(found): \(reason); trying again")
+                }
+            }
+            await plug.stop()
+            guard let record else { return }
+            if json { Output.json(record) } else { record.lines.forEach { Output.safeLine($0) } }
+        }
+    }
+}

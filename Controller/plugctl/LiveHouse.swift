@@ -1,0 +1,80 @@
+import PlugClient
+import PlugProtocol
+import Presentation
+import Terminal
+
+/// The live table of `plugctl watch`: the house's updates and the person's keys in one order, drawn as they come.
+struct LiveHouse: Sendable {
+    private enum Input: Sendable {
+        case house(HouseFollower.Update)
+        case terminal(TerminalEvent)
+    }
+
+    let client: PlugClient
+    let notes: [String]
+
+    func run(_ capabilities: Capabilities) async {
+        guard var screen = LiveScreen(capabilities: capabilities, placement: .wholeScreen) else { return }
+        let keyboard = TerminalInput()
+        let house = HouseFollower(client)
+        let (inputs, continuation) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingOldest(1024))
+        let feeding = [
+            Task { await house.run() },
+            Task { for await update in house.updates { continuation.yield(.house(update)) } },
+            Task {
+                guard let keyboard else { return }
+                for await event in keyboard.events { continuation.yield(.terminal(event)) }
+            },
+        ]
+        var table = HouseTable(notes: notes)
+        screen.draw(table.lines(size: screen.size, capabilities: capabilities))
+        for await input in inputs {
+            switch input {
+            case .house(.found(let name)): table.add(name)
+            case .house(.lost(let name)): table.remove(name)
+            case .house(.report(let report)): table.take(report)
+            case .terminal(.resized): break
+            case .terminal(.resumed): screen.invalidate()
+            case .terminal(.key(let key)):
+                guard await obey(key, &table, house) else {
+                    continuation.finish()
+                    continue
+                }
+            }
+            if screen.draw(table.lines(size: screen.size, capabilities: capabilities)) == .closed { break }
+        }
+        feeding.forEach { $0.cancel() }
+        keyboard?.close()
+    }
+
+    /// False when the person wants to end.
+    private func obey(_ key: Key, _ table: inout HouseTable, _ house: HouseFollower) async -> Bool {
+        switch key {
+        case .interrupt, .character("q"): return false
+        case .up, .character("k"): table.select(by: -1)
+        case .down, .character("j"): table.select(by: 1)
+        case .character(" "), .enter:
+            await send(table, house) { .setRelay(on: !$0.relayOn, autoOff: nil) }
+        case .character("+"), .right: await dim(by: 10, table, house)
+        case .character("-"), .left: await dim(by: -10, table, house)
+        default: break
+        }
+        return true
+    }
+
+    private func dim(by step: Double, _ table: HouseTable, _ house: HouseFollower) async {
+        await send(table, house) { state in
+            state.level.map { .setLevel(DimLevel(percent: $0.percent + step), transition: .milliseconds(200)) }
+        }
+    }
+
+    /// The answer is the plug's own event, which the table shows.
+    private func send(
+        _ table: HouseTable, _ house: HouseFollower, _ command: (PlugState) -> PlugCommand?
+    ) async {
+        guard let name = table.selected, let state = table.state(of: name), let command = command(state),
+            let plug = await house.plug(named: name)
+        else { return }
+        Task { try? await plug.send(command) }
+    }
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+import PlugClient
+import Presentation
+
+struct Resolve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show where a plug is: host, port, addresses.",
+        discussion: "Example: plugctl resolve Lamp --json")
+
+    @OptionGroup var network: NetworkOptions
+    @Argument(help: "The plug's name.")
+    var name: String
+    @Flag(help: "As a JSON object: name, host, port, addresses.")
+    var json = false
+
+    func run() async throws {
+        try await network.withClient { client in
+            let found = try await client.find(name, within: network.wait.duration)
+            let record = await ResolveRecord(
+                try client.resolve(found, within: network.wait.duration), interfaceName: client.discovery.interfaceName)
+            if json { Output.json(record) } else { Output.safeLine(record.text) }
+        }
+    }
+}

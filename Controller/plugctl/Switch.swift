@@ -1,0 +1,71 @@
+import ArgumentParser
+import PlugProtocol
+import PlugClient
+
+struct On: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Turn plugs on.",
+        discussion: """
+            Examples:
+              plugctl on "Living Room Lamp"
+              plugctl on Fan --off-after 10m
+            """)
+
+    @OptionGroup var command: CommandOptions
+    @Option(help: "Turn off again after this long.")
+    var offAfter: TimeSpan?
+
+    func run() async throws {
+        let autoOff = offAfter?.duration
+        try await command.send { _ in .setRelay(on: true, autoOff: autoOff) }
+    }
+}
+
+struct Off: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Turn plugs off.", discussion: "Example: plugctl off \"Living Room Lamp\" Television")
+
+    @OptionGroup var command: CommandOptions
+
+    func run() async throws {
+        try await command.send { _ in .setRelay(on: false, autoOff: nil) }
+    }
+}
+
+struct Toggle: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Turn plugs over: on if they are off, off if they are on.", discussion: "Example: plugctl toggle Lamp")
+
+    @OptionGroup var command: CommandOptions
+
+    func run() async throws {
+        try await command.send { state in .setRelay(on: !state.relayOn, autoOff: nil) }
+    }
+}
+
+struct Dim: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Dim a plug to a level.",
+        discussion: """
+            Examples:
+              plugctl dim "Ceiling Light" 30%
+              plugctl dim "Ceiling Light" 100% --over 10s
+            """)
+
+    @Argument(help: "The plug's name.")
+    var name: String
+    @Argument(help: "The level, 0% to 100%.")
+    var level: Percent
+    @Option(help: "How long the way there takes, at most 1h.")
+    var over = TimeSpan(.zero)
+    @OptionGroup var output: CommandOutput
+
+    func validate() throws {
+        guard over.duration <= .seconds(3600) else { throw ValidationError("--over is at most 1h") }
+    }
+
+    func run() async throws {
+        let command = PlugCommand.setLevel(DimLevel(percent: level.value), transition: over.duration)
+        try await output.send(to: [name]) { _ in command }
+    }
+}

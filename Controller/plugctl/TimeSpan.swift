@@ -1,0 +1,35 @@
+import ArgumentParser
+
+/// A duration as people write it: `500ms`, `3s`, `10m`, `2h`, `1d`; a bare number is seconds.
+struct TimeSpan: ExpressibleByArgument, CustomStringConvertible {
+    let duration: Duration
+    private let text: String
+
+    init(_ duration: Duration) {
+        self.duration = duration
+        text = "\(duration.components.seconds)s"
+    }
+
+    init?(argument: String) {
+        let number = argument.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        let units: [Substring: Double] = ["ms": 0.001, "s": 1, "": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400]
+        guard let value = Double(number), let unit = units[argument.dropFirst(number.count)] else { return nil }
+        guard value * unit <= 366 * 86_400 else { return nil }
+        duration = .nanoseconds(Int64(value * unit * 1e9))
+        text = argument
+    }
+
+    var description: String { text }
+    var defaultValueDescription: String { text }
+}
+
+/// A dim level as people write it: `30%`, `30`.
+struct Percent: ExpressibleByArgument {
+    let value: Double
+
+    init?(argument: String) {
+        let digits = argument.hasSuffix("%") ? String(argument.dropLast()) : argument
+        guard let value = Double(digits), (0...100).contains(value) else { return nil }
+        self.value = value
+    }
+}
