@@ -8,6 +8,11 @@ public struct ResolvedService: Hashable, Sendable {
     public struct Address: Hashable, Sendable {
         public var address: IPAddress
         public var interface: InterfaceID
+
+        public init(address: IPAddress, interface: InterfaceID) {
+            self.address = address
+            self.interface = interface
+        }
     }
 
     /// With the interface of the SRV record.
@@ -19,6 +24,16 @@ public struct ResolvedService: Hashable, Sendable {
     public var addresses: [Address]
     /// Nil when it has not been heard yet.
     public var txt: TXTRecord?
+
+    public init(
+        identity: ServiceIdentity, hostName: String, port: UInt16, addresses: [Address], txt: TXTRecord? = nil
+    ) {
+        self.identity = identity
+        self.hostName = hostName
+        self.port = port
+        self.addresses = addresses
+        self.txt = txt
+    }
 }
 
 /// A resolve and what it has reported.
