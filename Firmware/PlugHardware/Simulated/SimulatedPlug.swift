@@ -1,0 +1,80 @@
+public import Metering
+public import ProtocolCore
+import Synchronization
+
+/// All parts of a plug without any: an outlet on simulated mains with a relay, a dimmer, a meter, a light and a button, and
+/// a load that a person can change while it runs.
+public final class SimulatedPlug: Relay, Dimmer, StatusLamp, Button, PowerMeter {
+    private struct State {
+        var load: SimulatedLoad
+        var relayOn = false
+        var fraction = 1.0
+        var lit = false
+        var report: (@Sendable (ButtonEdge) -> Void)?
+    }
+
+    /// Held for a few instructions only, never while somebody else's code runs.
+    private let state: Mutex<State>
+    private let mains: Mains
+    private let clock: @Sendable () -> Instant
+
+    /// - Parameters:
+    ///   - seed: of the noise; the same seed gives the same run.
+    ///   - speed: how many times faster than life an appliance runs; a recording has its own speed.
+    ///   - clock: the plug's clock.
+    public init(
+        load: PluggedLoad, seed: UInt64, speed: Double = 1, clock: @escaping @Sendable () -> Instant
+    ) {
+        self.clock = clock
+        mains = Mains(noise: Noise(seed: seed ^ 0x6D61_696E_73))
+        state = Mutex(State(load: SimulatedLoad(load, seed: seed, speed: speed, now: clock())))
+    }
+
+    /// The parts as the running plug takes them.
+    public func parts(dimmable: Bool) -> PlugParts {
+        PlugParts(relay: self, button: self, lamp: self, meter: self, dimmer: dimmable ? self : nil)
+    }
+
+    public func set(on: Bool) {
+        let now = clock()
+        state.withLock {
+            $0.relayOn = on
+            $0.load.setPower(on, now: now)
+        }
+    }
+
+    public func set(fraction: Double) { state.withLock { $0.fraction = min(max(fraction, 0), 1) } }
+
+    public func set(lit: Bool) { state.withLock { $0.lit = lit } }
+
+    public func watch(_ report: @escaping @Sendable (ButtonEdge) -> Void) { state.withLock { $0.report = report } }
+
+    public func measure() throws(HardwareFault) -> Measurement {
+        let now = clock()
+        let volts = mains.volts(at: Instant.zero.duration(to: now).inSeconds)
+        let draw = state.withLock { $0.load.draw(now: now, level: $0.fraction, volts: volts) }
+        let amperes = draw.watts / (volts * draw.powerFactor)
+        guard let measurement = Measurement(watts: draw.watts, volts: volts, amperes: abs(amperes)) else {
+            throw HardwareFault(part: "simulated meter", reason: "\(draw.watts) W is more than it can show")
+        }
+        return measurement
+    }
+
+    /// Moves the button's contact, as a finger would.
+    public func moveButton(down: Bool) {
+        let edge = ButtonEdge(down: down, time: clock())
+        state.withLock { $0.report }?(edge)
+    }
+
+    /// What is plugged in.
+    public var load: PluggedLoad { state.withLock { $0.load.plugged } }
+
+    /// Changes what is plugged in or how it is set. ``PluggedLoad/parse(_:replacing:)`` makes one from a person's words.
+    public func change(load: PluggedLoad) {
+        let now = clock()
+        state.withLock { $0.load.change(to: load, now: now) }
+    }
+
+    public var isRelayOn: Bool { state.withLock { $0.relayOn } }
+    public var isLit: Bool { state.withLock { $0.lit } }
+}
