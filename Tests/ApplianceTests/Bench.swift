@@ -1,0 +1,120 @@
+import Appliance
+import Metering
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+/// A machine in virtual time, with a log of everything it did.
+struct Bench {
+    typealias Action = ApplianceMachine.Action
+
+    var machine: ApplianceMachine
+    var now = Instant.zero
+    /// What the machine did, each with the millisecond in which it did it.
+    var log: [(at: Int64, action: Action)] = []
+    /// The load's active power in tenths of a watt, answered to every `readMeter`; nil: the meter fails.
+    var load: Int32? = 0
+    private var nextRequest: UInt8 = 1
+
+    init(
+        _ stored: StoredState? = nil, powerLost: Bool = true,
+        _ adjust: (inout ApplianceConfiguration) -> Void = { _ in }
+    ) {
+        var configuration = ApplianceConfiguration()
+        adjust(&configuration)
+        machine = ApplianceMachine(configuration)
+        feed(.started(stored, powerLost: powerLost))
+    }
+
+    mutating func feed(_ event: ApplianceMachine.Event) {
+        let actions = machine.handle(event, now: now)
+        for action in actions {
+            log.append((now.nanoseconds / 1_000_000, action))
+        }
+        // The load draws only while the relay is closed.
+        for case .readMeter in actions {
+            if let load {
+                feed(.measured(Measurement(deciwatts: machine.state.relayOn ? load : 0)))
+            } else {
+                feed(.meterFailed)
+            }
+        }
+    }
+
+    /// Lets time pass, waking the machine exactly when it asks for it.
+    mutating func run(for duration: Duration) {
+        let end = now + duration
+        var wakeups = 0
+        while let deadline = machine.nextDeadline, deadline <= end {
+            now = max(now, deadline)
+            feed(.deadlineReached)
+            wakeups += 1
+            precondition(wakeups < 1_000_000, "The machine asks to be woken without end.")
+        }
+        now = end
+    }
+
+    mutating func run(milliseconds: Int64) { run(for: .milliseconds(milliseconds)) }
+
+    /// Down, and up again after so long, without bouncing.
+    mutating func press(milliseconds: Int64) {
+        feed(.buttonEdge(down: true))
+        run(milliseconds: milliseconds)
+        feed(.buttonEdge(down: false))
+    }
+
+    @discardableResult
+    mutating func command(_ command: PlugCommand) -> RequestID {
+        let request = RequestID(bytes: [UInt8](repeating: nextRequest, count: 16))!
+        nextRequest += 1
+        feed(.command(request, controller: "kitchen", command))
+        return request
+    }
+
+    mutating func forget() { log.removeAll() }
+
+    /// The events recorded so far.
+    var recorded: [PlugEvent.Kind] {
+        log.compactMap { if case .record(let kind) = $0.action { kind } else { nil } }
+    }
+
+    /// How the relay was set, and when.
+    var relay: [Timed<Bool>] {
+        log.compactMap { if case .setRelay(let on) = $0.action { Timed($0.at, on) } else { nil } }
+    }
+
+    var light: [Timed<Bool>] {
+        log.compactMap { if case .setLight(let lit) = $0.action { Timed($0.at, lit) } else { nil } }
+    }
+
+    var dimmer: [Timed<UInt16>] {
+        log.compactMap { if case .setDimmer(let level) = $0.action { Timed($0.at, level.permille) } else { nil } }
+    }
+
+    var presses: [Timed<ButtonPress>] {
+        log.compactMap { if case .record(.buttonPressed(let press)) = $0.action { Timed($0.at, press) } else { nil } }
+    }
+
+    var persisted: [Timed<StoredState>] {
+        log.compactMap { if case .persist(let state) = $0.action { Timed($0.at, state) } else { nil } }
+    }
+
+    var states: [Timed<PlugState>] {
+        log.compactMap { if case .stateChanged(let state) = $0.action { Timed($0.at, state) } else { nil } }
+    }
+
+    var answers: [ApplianceMachine.CommandAnswer] {
+        log.compactMap { if case .commandDone(_, let answer) = $0.action { answer } else { nil } }
+    }
+}
+
+/// A value and the millisecond in which it came.
+struct Timed<Value: Hashable>: Hashable {
+    let at: Int64
+    let value: Value
+
+    init(_ at: Int64, _ value: Value) {
+        self.at = at
+        self.value = value
+    }
+}

@@ -1,0 +1,127 @@
+import Appliance
+import Metering
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@Suite struct MeteringPolicyTests {
+    @Test func theMeterIsReadEverySecondAndEveryReadingIsASample() {
+        var bench = Bench(StoredState(relayOn: true, milliwattHours: 100), powerLost: false)
+        bench.load = 36_000
+        bench.run(for: .seconds(10))
+        let reads = bench.log.compactMap { $0.action == .readMeter ? $0.at : nil }
+        #expect(reads == (0...10).map { $0 * 1000 })
+        let samples = bench.log.compactMap { if case .sample(let sample) = $0.action { sample } else { nil } }
+        #expect(samples == (0...10).map { Sample(milliseconds: $0 * 1000, deciwatts: $0 == 0 ? 0 : 36_000) })
+        // 3600 W are 1 Wh a second; half of one in the first, whose beginning was measured before the load came on.
+        #expect(bench.machine.state.reading?.milliwattHours == 100 + 9_500)
+        #expect(bench.machine.storedState.milliwattHours == 9_600)
+    }
+
+    @Test func aLateReadingDoesNotShiftThoseThatFollow() {
+        var bench = Bench()
+        bench.run(milliseconds: 2500)
+        bench.now = bench.now + .milliseconds(3200)
+        bench.feed(.deadlineReached)
+        bench.forget()
+        bench.run(milliseconds: 3000)
+        let reads = bench.log.compactMap { $0.action == .readMeter ? $0.at : nil }
+        #expect(reads.count == 3)
+        #expect(zip(reads, reads.dropFirst()).allSatisfy { $1 - $0 == 1000 })
+    }
+
+    @Test func aSilentMeterMakesTheReadingUnavailableNotEternal() {
+        var bench = Bench()
+        bench.load = 500
+        bench.run(for: .seconds(3))
+        #expect(bench.machine.state.reading != nil)
+        bench.load = nil
+        bench.run(milliseconds: 4999)
+        #expect(bench.machine.state.reading != nil)
+        bench.forget()
+        bench.run(milliseconds: 1)
+        #expect(bench.machine.state.reading == nil)
+        #expect(bench.states == [Timed(8000, PlugState(relayOn: false))])
+        bench.load = 600
+        bench.run(for: .seconds(1))
+        #expect(bench.machine.state.reading != nil)
+    }
+
+    @Test func aPlugWithoutAMeterAsksForNothing() {
+        var bench = Bench { $0.capabilities = [.relay] }
+        bench.run(for: .seconds(60))
+        #expect(!bench.log.contains { $0.action == .readMeter })
+        #expect(bench.machine.state == PlugState(relayOn: false))
+    }
+
+    @Test func tooMuchForTooLongTripsOnce() {
+        var bench = Bench { $0.overPower = OverPowerLimit(deciwatts: 36_800, duration: .seconds(5)) }
+        bench.command(.setRelay(on: true, autoOff: nil))
+        bench.run(milliseconds: 500)
+        bench.forget()
+        bench.load = 36_801
+        bench.run(for: .seconds(20))
+        // First measured above at 1 s, so it trips at 6 s.
+        #expect(bench.relay == [Timed(6000, false)])
+        #expect(bench.recorded == [.protectionTripped(.overPower), .relayChanged(on: false, cause: .protection)])
+    }
+
+    @Test func aShortOverloadAndTheLimitItselfAreAllowed() {
+        var bench = Bench()
+        bench.command(.setRelay(on: true, autoOff: nil))
+        for load in [36_801, 36_800, 50_000, 100] as [Int32] {
+            bench.load = load
+            bench.run(for: .seconds(5))
+        }
+        #expect(bench.machine.state.relayOn)
+    }
+
+    @Test func aMeterThatFailsInBetweenDoesNotCountAgainstTheLoad() {
+        var bench = Bench()
+        bench.command(.setRelay(on: true, autoOff: nil))
+        for _ in 0..<5 {
+            bench.load = 40_000
+            bench.run(for: .seconds(4))
+            bench.load = nil
+            bench.run(for: .seconds(1))
+        }
+        #expect(bench.machine.state.relayOn)
+    }
+
+    private func tripped() -> Bench {
+        var bench = Bench()
+        bench.command(.setRelay(on: true, autoOff: nil))
+        bench.load = 40_000
+        bench.run(for: .seconds(10))
+        bench.forget()
+        return bench
+    }
+
+    @Test func trippedItRefusesToTurnOnUntilItIsTurnedOff() {
+        var bench = tripped()
+        bench.command(.setRelay(on: true, autoOff: nil))
+        guard case .refused(let refusal) = bench.answers.last else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(refusal.code == .protectionTripped)
+        #expect(refusal.detail.contains("press the plug's button"))
+        #expect(bench.relay.isEmpty)
+        bench.command(.setRelay(on: false, autoOff: nil))
+        #expect(bench.answers.last == .done(bench.machine.state, recorded: false))
+        bench.command(.setRelay(on: true, autoOff: nil))
+        #expect(bench.relay.map(\.value) == [true])
+    }
+
+    @Test func trippedItsLightBlinksFastAndThePressOfTheButtonResetsIt() {
+        var bench = tripped()
+        bench.run(for: .seconds(1))
+        #expect(bench.light.count == 10)
+        bench.load = 100
+        bench.press(milliseconds: 100)
+        bench.run(for: .seconds(10))
+        #expect(bench.relay.map(\.value) == [true])
+        #expect(bench.light.last?.value == true)
+        #expect(bench.machine.state.relayOn)
+    }
+}
