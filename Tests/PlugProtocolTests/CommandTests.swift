@@ -1,0 +1,128 @@
+import ProtocolCore
+import Testing
+
+@testable import PlugProtocol
+
+@Suite struct CommandTests {
+    private func turnOn(
+        _ bench: inout Bench, _ number: UInt8, on connection: ConnectionID = first, at seconds: Double = 0
+    ) -> [PlugServer.Action] {
+        bench.say(on: connection, at: seconds) {
+            $0.command = WireCommand(.setRelay(on: true, autoOff: nil), request: request(number), within: .seconds(2))
+        }
+    }
+
+    private func results(_ bench: inout Bench, _ connection: ConnectionID = first) throws -> [CommandOutcome] {
+        try bench.take(connection).compactMap { kind in
+            guard case .result(let result) = kind else { return nil }
+            return try result.model().1
+        }
+    }
+
+    private func carryOut(_ bench: inout Bench, _ number: UInt8) {
+        bench.handle(.record(.relayChanged(on: true, cause: .controller(name: "Desk", request: request(number)))))
+        bench.handle(.commandOutcome(request(number), .done(PlugState(relayOn: true), event: nil)))
+    }
+
+    @Test func aCommandIsAnsweredWithTheStateAndItsEvent() throws {
+        var bench = Bench(journal: EventJournal(nextSequence: 40))
+        bench.greet()
+        #expect(
+            turnOn(&bench, 1, at: 3) == [
+                .perform(request(1), controller: "Desk", .setRelay(on: true, autoOff: nil), deadline: at(5))
+            ])
+        carryOut(&bench, 1)
+        #expect(try results(&bench) == [.done(PlugState(relayOn: true), event: 40)])
+    }
+
+    @Test func theSameRequestGetsTheSameAnswerAndIsNotCarriedOutTwice() throws {
+        var bench = Bench()
+        bench.greet(first)
+        bench.greet(second)
+        #expect(turnOn(&bench, 1).count == 1)
+        #expect(turnOn(&bench, 1).isEmpty)
+        #expect(turnOn(&bench, 1, on: second).isEmpty)
+        carryOut(&bench, 1)
+        let answer = CommandOutcome.done(PlugState(relayOn: true), event: 1)
+        #expect(try results(&bench, first) == [answer])
+        #expect(try results(&bench, second) == [answer])
+        bench.handle(.record(.relayChanged(on: false, cause: .button)))
+        #expect(turnOn(&bench, 1).isEmpty)
+        #expect(try results(&bench) == [answer])
+    }
+
+    @Test func whoCameBackGetsTheAnswerOfTheCommandItSentBefore() throws {
+        var bench = Bench()
+        bench.greet(first)
+        _ = turnOn(&bench, 1)
+        bench.handle(.closed(first))
+        bench.greet(second)
+        #expect(turnOn(&bench, 1, on: second).isEmpty)
+        carryOut(&bench, 1)
+        #expect(try results(&bench, second).count == 1)
+    }
+
+    @Test func aRestartWithItsJournalRemembersWhatWasCarriedOut() throws {
+        var bench = Bench()
+        bench.greet()
+        _ = turnOn(&bench, 1)
+        carryOut(&bench, 1)
+        var restarted = Bench(journal: bench.server.journal, state: PlugState(relayOn: false))
+        restarted.greet()
+        #expect(turnOn(&restarted, 1).isEmpty)
+        #expect(try results(&restarted) == [.done(PlugState(relayOn: false), event: 1)])
+    }
+
+    @Test func theSeventeenthCommandIsRefusedAndMayComeAgain() throws {
+        var bench = Bench()
+        bench.greet()
+        for number in 1...16 { #expect(turnOn(&bench, UInt8(number)).count == 1) }
+        #expect(turnOn(&bench, 17).isEmpty)
+        guard case .refused(let refusal) = try results(&bench).first else {
+            Issue.record("it was taken")
+            return
+        }
+        #expect(refusal.code == .busy)
+        carryOut(&bench, 1)
+        #expect(turnOn(&bench, 17).count == 1)
+    }
+
+    @Test func oldOutcomesAreForgottenOldestFirst() {
+        var limits = PlugServer.Limits()
+        limits.recentOutcomes = 3
+        var bench = Bench(limits: limits)
+        bench.greet()
+        for number in 1...4 as ClosedRange<UInt8> {
+            _ = turnOn(&bench, number)
+            carryOut(&bench, number)
+        }
+        #expect(turnOn(&bench, 2).isEmpty)
+        #expect(turnOn(&bench, 1).count == 1)
+    }
+
+    @Test func whatThePlugCannotTryIsRefusedWithItsReason() throws {
+        var bench = Bench()
+        bench.greet()
+        bench.say { $0.command.requestID = .init(request(1).bytes) }
+        bench.say {
+            $0.command.requestID = .init(request(2).bytes)
+            $0.command.setLevel.levelPermille = 1001
+        }
+        let codes = try results(&bench).map { outcome -> Refusal.Code? in
+            guard case .refused(let refusal) = outcome else { return nil }
+            return refusal.code
+        }
+        #expect(codes == [.unsupported, .outOfRange])
+    }
+
+    @Test func aRequestIDOfTheWrongLengthEndsTheSession() {
+        var bench = Bench()
+        bench.greet()
+        bench.say { $0.command.requestID = .init([1, 2, 3]) }
+        guard case .goodbye(let goodbye) = bench.take().first else {
+            Issue.record("it was kept")
+            return
+        }
+        #expect(goodbye.detail == "request_id has 3 bytes; 16 to 16 are allowed")
+    }
+}

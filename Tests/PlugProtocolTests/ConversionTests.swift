@@ -1,0 +1,152 @@
+import Metering
+import ProtocolCore
+import Testing
+
+@testable import PlugProtocol
+
+@Suite struct ConversionTests {
+    static let kinds: [PlugEvent.Kind] =
+        [RelayCause.button, .protection, .timer, .powerOn, .controller(name: "Küche", request: request(9))]
+        .map { .relayChanged(on: true, cause: $0) }
+        + [.relayChanged(on: false, cause: .button)]
+        + ButtonPress.allCases.map { .buttonPressed($0) } + Protection.allCases.map { .protectionTripped($0) }
+        + [.restarted(powerLost: true), .restarted(powerLost: false)]
+
+    @Test(arguments: kinds) func everyEventSurvivesTheWire(kind: PlugEvent.Kind) throws {
+        let event = PlugEvent(sequence: 5, boot: boot, time: at(1.5), kind: kind)
+        let wire = WireEvent(event, session: boot, now: at(3.7506))
+        #expect(try wire.model(session: boot) == event)
+        #expect(wire.bootID.isEmpty)
+        #expect(wire.ageMs == 2250)
+    }
+
+    @Test func anEventOfAnotherBootHasNoAge() throws {
+        let event = PlugEvent(sequence: 5, boot: otherBoot, time: at(900), kind: .buttonPressed(.long))
+        let wire = WireEvent(event, session: boot, now: at(3))
+        #expect(!wire.hasAgeMs)
+        #expect(try wire.model(session: boot)?.boot == otherBoot)
+    }
+
+    @Test func statesSurviveTheWire() throws {
+        let reading = Reading(
+            time: at(1), deciwatts: -15, decivolts: 2301, milliamperes: 17, milliwattHours: 123_456_789_012)
+        for state in [
+            PlugState(relayOn: false), PlugState(relayOn: true, level: DimLevel(permille: 0)),
+            PlugState(relayOn: true, level: .full, reading: reading),
+            PlugState(relayOn: true, reading: Reading(time: .zero, deciwatts: 0, milliwattHours: 0)),
+        ] {
+            #expect(try WireState(state).model() == state)
+        }
+    }
+
+    @Test func commandsSurviveTheWire() {
+        let commands: [PlugCommand] = [
+            .setRelay(on: true, autoOff: nil), .setRelay(on: true, autoOff: .seconds(90)),
+            .setRelay(on: false, autoOff: nil),
+            .setLevel(DimLevel(permille: 333)!, transition: .seconds(3600)), .setLevel(.full, transition: .zero),
+            .identify,
+        ]
+        for command in commands {
+            let wire = WireCommand(command, request: request(3), within: .milliseconds(1234))
+            #expect(wire.model() == .success(command))
+            #expect(wire.within == .milliseconds(1234))
+        }
+        #expect(WireCommand().within == .seconds(5))
+        #expect(WireCommand(.identify, request: request(3), within: .microseconds(1)).within == .milliseconds(1))
+    }
+
+    @Test func outcomesSurviveTheWire() throws {
+        let outcomes: [CommandOutcome] =
+            [.done(PlugState(relayOn: true), event: nil), .done(PlugState(relayOn: false, level: .full), event: 77)]
+            + Refusal.Code.allCases.map { .refused(Refusal($0, "because")) }
+        for outcome in outcomes {
+            let (id, back) = try WireCommandResult(outcome, request: request(4)).model()
+            #expect(id == request(4))
+            #expect(back == outcome)
+        }
+    }
+
+    @Test func subscriptionsGapsAndGoodbyesSurviveTheWire() throws {
+        for options in [
+            SubscriptionOptions(events: .none), SubscriptionOptions(events: .fromNow, state: nil),
+            SubscriptionOptions(events: .after(0)),
+            SubscriptionOptions(
+                events: .after(12), state: StateOptions(deadBandMilliwatts: 500, maximumInterval: .milliseconds(250))),
+        ] {
+            #expect(try WireSubscribe(options).model() == options)
+        }
+        for reason in Gap.Reason.allCases {
+            let gap = Gap(from: 2, to: 9, reason: reason)
+            #expect(try WireGap(gap).model() == gap)
+        }
+        for reason in Goodbye.Reason.allCases {
+            #expect(WireGoodbye(Goodbye(reason, "x")).model == Goodbye(reason, "x"))
+        }
+    }
+
+    @Test func valuesOfALaterVersionAreTolerated() throws {
+        var event = WireEvent(
+            PlugEvent(sequence: 1, boot: boot, time: .zero, kind: .buttonPressed(.single)), session: boot, now: .zero)
+        event.buttonPressed.press = .UNRECOGNIZED(99)
+        #expect(try event.model(session: boot) == nil)
+        event.relayChanged.cause = .UNRECOGNIZED(99)
+        #expect(try event.model(session: boot) == nil)
+        event.kind = nil
+        #expect(try event.model(session: boot) == nil)
+        var gap = WireGap(Gap(from: 1, to: 2, reason: .powerLost))
+        gap.reason = .UNRECOGNIZED(99)
+        #expect(try gap.model().reason == .unknown)
+        var welcome = WireWelcome(lamp, now: .zero)
+        welcome.capabilities.append("teapot")
+        #expect(try welcome.model(asked: .zero, answered: .zero).capabilities == lamp.capabilities)
+    }
+
+    @Test func valuesOutOfRangeAreNamed() {
+        var state = WireState()
+        state.levelPermille = 1001
+        #expect(throws: MessageFault.outOfRange(field: "level_permille", value: 1001, allowed: 0...1000)) {
+            try state.model()
+        }
+        var reading = WireReading()
+        reading.voltageDv = 70_000
+        #expect(throws: MessageFault.outOfRange(field: "voltage_dv", value: 70_000, allowed: 0...65_535)) {
+            try reading.model()
+        }
+        #expect(throws: MessageFault.length(field: "request_id", bytes: 3, allowed: 16...16)) {
+            try WireScalar.request([1, 2, 3])
+        }
+        var gap = WireGap(Gap(from: 5, to: 9, reason: .powerLost))
+        gap.to = 4
+        #expect(throws: MessageFault.self) { try gap.model() }
+        gap.from = .max
+        #expect(throws: MessageFault.self) { try gap.model() }
+        var level = WireCommand()
+        level.setLevel.levelPermille = 1001
+        guard case .failure(let refusal) = level.model() else {
+            Issue.record("a level above full was taken")
+            return
+        }
+        #expect(refusal.code == .outOfRange)
+        level.setLevel.levelPermille = 10
+        level.setLevel.transitionMs = 3_600_001
+        #expect(throws: Refusal.self) { try level.model().get() }
+    }
+
+    @Test func theClocksMeetInTheMiddleOfTheRoundTrip() {
+        let mapping = ClockMapping(boot: boot, plugTime: at(5), asked: at(100), answered: at(100.2))
+        #expect(mapping.uncertainty == .milliseconds(100))
+        #expect(mapping.instant(ofPlugTime: at(5)) == at(100.1))
+        #expect(mapping.instant(ofPlugTime: at(4)) == at(99.1))
+    }
+
+    @Test func theNumbersOfTheProtocolStand() {
+        #expect(PlugWire.version == 1)
+        #expect(PlugWire.maximumMessage == 65_536)
+        #expect(PlugWire.pingInterval == .seconds(20))
+        #expect(PlugWire.silenceLimit == .seconds(45))
+        #expect(PlugWire.defaultReadingInterval == .seconds(1))
+        #expect(PlugWire.defaultCommandDeadline == .seconds(5))
+        #expect(PlugWire.longestTransition == .seconds(3600))
+        #expect(PlugWire.requestsInFlight == 16)
+    }
+}

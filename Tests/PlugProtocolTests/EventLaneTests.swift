@@ -1,0 +1,130 @@
+import ProtocolCore
+import Testing
+
+@testable import PlugProtocol
+
+@Suite struct EventLaneTests {
+    private func subscribe(_ bench: inout Bench, after: UInt64?, on connection: ConnectionID = first) {
+        bench.say(on: connection) {
+            $0.subscribe.noState = true
+            if let after { $0.subscribe.after = after }
+        }
+    }
+
+    private func press(_ bench: inout Bench, at seconds: Double = 0) {
+        bench.handle(.record(.buttonPressed(.single)), at: seconds)
+    }
+
+    @Test func eventsComeInOrderToEveryoneWhoSubscribed() {
+        var bench = Bench()
+        bench.greet(first)
+        bench.greet(second)
+        press(&bench)
+        subscribe(&bench, after: nil, on: first)
+        subscribe(&bench, after: 0, on: second)
+        _ = bench.take(first)
+        #expect(bench.take(second).compactMap(\.sequence) == [1])
+        press(&bench)
+        press(&bench)
+        #expect(bench.take(first).compactMap(\.sequence) == [2, 3])
+        #expect(bench.take(second).compactMap(\.sequence) == [2, 3])
+    }
+
+    @Test func aGapIsSaidBeforeWhatFollowsIt() {
+        var bench = Bench(journal: EventJournal(nextSequence: 500))
+        press(&bench)
+        bench.greet()
+        subscribe(&bench, after: 7)
+        let answer = bench.take()
+        #expect(answer.first == .subscribed(WireSubscribed(next: 501, gap: Gap(from: 8, to: 499, reason: .powerLost))))
+        #expect(answer.compactMap(\.sequence) == [500])
+    }
+
+    @Test func aSlowSubscriberIsACursorAndQueuesNothing() {
+        var bench = Bench(journal: EventJournal(limits: EventJournal.Limits(events: 10)))
+        bench.greet()
+        subscribe(&bench, after: 0)
+        bench.handle(.writable(first, false))
+        _ = bench.take()
+        for _ in 0..<8 { press(&bench) }
+        #expect(bench.take().isEmpty)
+        bench.handle(.writable(first, true))
+        #expect(bench.take().compactMap(\.sequence) == Array(1...8))
+    }
+
+    @Test func aSubscriberOvertakenByTheRingIsToldTheGap() {
+        var bench = Bench(journal: EventJournal(limits: EventJournal.Limits(events: 4)))
+        bench.greet()
+        subscribe(&bench, after: 0)
+        bench.handle(.writable(first, false))
+        _ = bench.take()
+        for _ in 0..<9 { press(&bench) }
+        bench.handle(.writable(first, true))
+        let messages = bench.take()
+        #expect(messages.first == .subscribed(WireSubscribed(next: 10, gap: Gap(from: 1, to: 5, reason: .overwritten))))
+        #expect(messages.compactMap(\.sequence) == [6, 7, 8, 9])
+    }
+
+    @Test func catchingUpGoesInBurstsThatAskToGoOnAtOnce() {
+        var bench = Bench()
+        for _ in 0..<4000 { press(&bench, at: 1) }
+        bench.greet(at: 1)
+        bench.say(at: 1) { $0.subscribe.after = 0 }
+        let firstBurst = bench.take().compactMap(\.sequence).count
+        #expect((1000..<4000).contains(firstBurst))
+        #expect(bench.server.nextDeadline == at(1))
+        _ = bench.run(until: 1)
+        #expect(bench.take().compactMap(\.sequence) == Array(UInt64(firstBurst + 1)...4000))
+        #expect(bench.server.nextDeadline == at(21))
+    }
+
+    @Test func subscribingAnewWithoutACursorGoesOnFromWhereItIs() {
+        var bench = Bench()
+        bench.greet()
+        subscribe(&bench, after: 0)
+        bench.handle(.writable(first, false))
+        press(&bench)
+        subscribe(&bench, after: nil)
+        bench.handle(.writable(first, true))
+        #expect(bench.take().compactMap(\.sequence) == [1])
+    }
+
+    @Test func theLaneCanBeClosed() {
+        var bench = Bench()
+        bench.greet()
+        subscribe(&bench, after: 0)
+        bench.say { $0.subscribe.noEvents = true }
+        press(&bench)
+        #expect(bench.take().compactMap(\.sequence).isEmpty)
+    }
+
+    @Test func acknowledgementsAreKeptAndThoseAheadOfTheJournalSayNothing() {
+        var bench = Bench()
+        bench.greet()
+        press(&bench)
+        subscribe(&bench, after: 0)
+        bench.say { $0.acknowledge.sequence = 1 }
+        bench.say { $0.acknowledge.sequence = 900 }
+        #expect(
+            bench.server.connections == [
+                PlugServer.Connection(id: first, peer: "test", controller: "Desk", cursor: 1, acknowledged: 1)
+            ])
+    }
+
+    @Test func aPeerThatAsksAndNeverReadsIsSentAway() {
+        var limits = PlugServer.Limits()
+        limits.unsentBytes = 100
+        var bench = Bench(limits: limits)
+        bench.greet()
+        bench.handle(.writable(first, false))
+        var closed: [PlugServer.Action] = []
+        for token in 1...20 where closed.isEmpty { closed = bench.say { $0.ping.token = UInt64(token) } }
+        guard case .close(first, .ended(let goodbye)) = closed.first else {
+            Issue.record("it was kept")
+            return
+        }
+        #expect(goodbye.reason == .limit)
+        // A pong takes eight bytes.
+        #expect(bench.take().count == 14)
+    }
+}

@@ -1,0 +1,109 @@
+import Metering
+import ProtocolCore
+
+@testable import PlugProtocol
+
+let boot = BootID(bytes: [UInt8](repeating: 7, count: 16))!
+let otherBoot = BootID(bytes: [UInt8](repeating: 8, count: 16))!
+let lamp = PlugServer.Identity(
+    id: PlugID(rawValue: "0123456789ab")!, name: "Lamp", capabilities: [.relay, .meter, .button], firmware: "1.0",
+    boot: boot)
+
+func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }
+
+func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
+
+func watts(_ watts: Double, at seconds: Double) -> PlugState {
+    PlugState(
+        relayOn: true,
+        reading: Reading(time: at(seconds), deciwatts: Int32((watts * 10).rounded()), milliwattHours: 0))
+}
+
+func controllerFrame(_ fill: (inout WireControllerMessage) -> Void) -> [UInt8] {
+    var message = WireControllerMessage()
+    fill(&message)
+    return FrameEncoder.frame(message)
+}
+
+func plugFrame(_ fill: (inout WirePlugMessage) -> Void) -> [UInt8] {
+    var message = WirePlugMessage()
+    fill(&message)
+    return FrameEncoder.frame(message)
+}
+
+/// A plug and what its sessions were sent, decoded.
+struct Bench {
+    var server: PlugServer
+    var received: [ConnectionID: [WirePlugMessage.OneOf_Kind]] = [:]
+    private var decoders: [ConnectionID: FrameDecoder] = [:]
+
+    init(
+        journal: EventJournal = EventJournal(), state: PlugState = PlugState(relayOn: false),
+        limits: PlugServer.Limits = PlugServer.Limits()
+    ) {
+        server = PlugServer(identity: lamp, journal: journal, state: state, limits: limits)
+    }
+
+    /// The actions that are no bytes.
+    @discardableResult
+    mutating func handle(_ event: PlugServer.Event, at seconds: Double = 0) -> [PlugServer.Action] {
+        var others: [PlugServer.Action] = []
+        for action in server.handle(event, now: at(seconds)) {
+            guard case .send(let connection, let bytes) = action else {
+                others.append(action)
+                continue
+            }
+            decoders[connection, default: FrameDecoder()].append(bytes)
+            while let message = try? decoders[connection]?.next(WirePlugMessage.self) {
+                received[connection, default: []].append(message.kind!)
+            }
+        }
+        return others
+    }
+
+    @discardableResult
+    mutating func say(
+        on connection: ConnectionID = first, at seconds: Double = 0, _ fill: (inout WireControllerMessage) -> Void
+    ) -> [PlugServer.Action] {
+        handle(.received(connection, controllerFrame(fill)), at: seconds)
+    }
+
+    /// A session that said Hello.
+    mutating func greet(_ connection: ConnectionID = first, at seconds: Double = 0) {
+        handle(.opened(connection, peer: "test"), at: seconds)
+        say(on: connection, at: seconds) {
+            $0.hello.version = 1
+            $0.hello.controller = "Desk"
+        }
+        _ = take(connection)
+    }
+
+    /// What the connection received since it was asked last.
+    mutating func take(_ connection: ConnectionID = first) -> [WirePlugMessage.OneOf_Kind] {
+        defer { received[connection] = [] }
+        return received[connection] ?? []
+    }
+
+    /// Runs the machine at its own deadlines up to a moment, which is a step of its own.
+    mutating func run(until seconds: Double) -> [PlugServer.Action] {
+        var others: [PlugServer.Action] = []
+        while let deadline = server.nextDeadline, deadline <= at(seconds) {
+            others += handle(.deadlineReached, at: (deadline - .zero).inSeconds)
+        }
+        return others
+    }
+}
+
+let first = ConnectionID(rawValue: 1)
+let second = ConnectionID(rawValue: 2)
+
+extension WirePlugMessage.OneOf_Kind {
+    var sequence: SequenceNumber? {
+        guard case .event(let event) = self else { return nil }
+        return event.sequence
+    }
+    var goodbyeReason: Goodbye.Reason? {
+        guard case .goodbye(let wire) = self else { return nil }
+        return wire.model.reason
+    }
+}

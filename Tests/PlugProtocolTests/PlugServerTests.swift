@@ -1,0 +1,179 @@
+import ProtocolCore
+import Testing
+
+@testable import PlugProtocol
+
+@Suite struct PlugServerTests {
+    @Test func helloIsAnsweredWithWelcome() {
+        var bench = Bench()
+        bench.handle(.renamed("Lamp (2)"))
+        bench.handle(.opened(first, peer: "192.0.2.1"))
+        bench.say(at: 2) { $0.hello.version = 1 }
+        guard case .welcome(let welcome) = bench.take().first else {
+            Issue.record("no Welcome")
+            return
+        }
+        #expect(welcome.version == 1)
+        #expect(welcome.plugID == "0123456789ab")
+        #expect(welcome.name == "Lamp (2)")
+        #expect(welcome.capabilities == ["button", "meter", "relay"])
+        #expect(Array(welcome.bootID) == boot.bytes)
+        #expect(welcome.plugTime == 2_000_000_000)
+    }
+
+    @Test(arguments: [(0, "the controller"), (2, "the plug's firmware")])
+    func anotherVersionIsToldWhichSideToUpdate(version: Int, side: String) {
+        var bench = Bench()
+        bench.handle(.opened(first, peer: ""))
+        let actions = bench.say { $0.hello.version = UInt32(version) }
+        guard case .close(first, .ended(let goodbye)) = actions.first else {
+            Issue.record("not closed")
+            return
+        }
+        #expect(goodbye.reason == .version)
+        #expect(goodbye.detail.hasSuffix("update \(side)."))
+        #expect(bench.take().map(\.goodbyeReason) == [.version])
+        #expect(bench.server.connections.isEmpty)
+    }
+
+    @Test func aMessageBeforeHelloAndASecondHelloEndTheSession() {
+        var bench = Bench()
+        bench.handle(.opened(first, peer: ""))
+        #expect(bench.say { $0.ping.token = 1 }.count == 1)
+        #expect(bench.take().map(\.goodbyeReason) == [.outOfOrder])
+        bench.greet(second)
+        bench.say(on: second) { $0.hello.version = 1 }
+        #expect(bench.take(second).map(\.goodbyeReason) == [.outOfOrder])
+    }
+
+    @Test func aMessageOfALaterVersionIsSkipped() {
+        var bench = Bench()
+        bench.greet()
+        // Field 90, length-delimited, one byte.
+        bench.handle(.received(first, [0, 0, 0, 4, 0xD2, 0x05, 1, 0]))
+        bench.say { $0.ping.token = 4 }
+        #expect(bench.take() == [.pong(.with(token: 4))])
+    }
+
+    @Test func whatIsNoFrameEndsTheSessionAndNoOther() {
+        var bench = Bench()
+        bench.greet(first)
+        bench.greet(second)
+        #expect(bench.handle(.received(first, [255, 255, 255, 255])).count == 1)
+        #expect(bench.take(first).map(\.goodbyeReason) == [.malformed])
+        bench.say(on: second) { $0.ping.token = 4 }
+        #expect(bench.take(second) == [.pong(.with(token: 4))])
+    }
+
+    @Test func everyoneBeyondTheLimitIsSentAway() {
+        var limits = PlugServer.Limits()
+        limits.connections = 2
+        var bench = Bench(limits: limits)
+        bench.greet(first)
+        bench.greet(second)
+        bench.handle(.opened(ConnectionID(rawValue: 3), peer: ""))
+        #expect(bench.take(ConnectionID(rawValue: 3)).map(\.goodbyeReason) == [.limit])
+        bench.handle(.closed(first))
+        bench.greet(ConnectionID(rawValue: 4))
+        #expect(bench.server.connections.map(\.id.rawValue) == [2, 4])
+    }
+
+    @Test func aSilentPeerIsAskedAfter20SecondsAndLeftAfter45() {
+        var bench = Bench()
+        bench.greet(at: 100)
+        #expect(bench.server.nextDeadline == at(120))
+        #expect(bench.run(until: 144.9).isEmpty)
+        #expect(bench.take() == [.ping(.with(token: 1)), .ping(.with(token: 2))])
+        #expect(bench.server.nextDeadline == at(145))
+        #expect(bench.run(until: 145).count == 1)
+        #expect(bench.take().map(\.goodbyeReason) == [.silent])
+        #expect(bench.server.nextDeadline == nil)
+    }
+
+    @Test func tricklingBytesBeforeHelloKeepsNoPlace() {
+        var bench = Bench()
+        bench.handle(.opened(first, peer: ""), at: 0)
+        for second in 1...44 { bench.handle(.received(first, second == 1 ? [0] : []), at: Double(second)) }
+        _ = bench.run(until: 45)
+        #expect(bench.take().map(\.goodbyeReason) == [.silent])
+    }
+
+    @Test func stopSaysGoodbyeToAllAndAcceptsNobody() {
+        var bench = Bench()
+        bench.greet(first)
+        bench.greet(second)
+        #expect(bench.handle(.stop).count == 2)
+        #expect(bench.take(first).map(\.goodbyeReason) == [.stopping])
+        #expect(bench.take(second).map(\.goodbyeReason) == [.stopping])
+        bench.handle(.opened(ConnectionID(rawValue: 3), peer: ""))
+        #expect(bench.take(ConnectionID(rawValue: 3)).map(\.goodbyeReason) == [.stopping])
+    }
+
+    @Test func fetchesAreAnsweredOneByOneAndAtThePeersPace() {
+        var bench = Bench()
+        bench.greet()
+        func fetch(_ id: UInt32, _ from: Double, _ to: Double) -> [PlugServer.Action] {
+            bench.say {
+                $0.fetchSamples.fetchID = id
+                $0.fetchSamples.from = UInt64(from * 1e9)
+                $0.fetchSamples.to = UInt64(to * 1e9)
+            }
+        }
+        #expect(fetch(1, 10, 20) == [.fetch(first, fetch: 1, from: at(10), to: at(20))])
+        #expect(fetch(2, 0, 1) == [])
+        bench.handle(.writable(first, false))
+        #expect(bench.handle(.samples(first, fetch: 1, chunk: [1, 2], next: at(15))) == [])
+        #expect(bench.handle(.writable(first, true)) == [.fetch(first, fetch: 1, from: at(15), to: at(20))])
+        #expect(
+            bench.handle(.samples(first, fetch: 1, chunk: [3], next: nil))
+                == [.fetch(first, fetch: 2, from: at(0), to: at(1))])
+        bench.handle(.samples(first, fetch: 2, chunk: [], next: nil))
+        let chunks = bench.take().map { kind -> [Int] in
+            guard case .samples(let chunk) = kind else { return [] }
+            return [Int(chunk.fetchID)] + chunk.chunk.map { Int($0) } + [chunk.last ? 100 : 0]
+        }
+        #expect(chunks == [[1, 1, 2, 0], [1, 3, 100], [2, 100]])
+    }
+
+    @Test func randomAndMutatedBytesNeverDoMoreThanEndTheSession() {
+        var random = SeededRandom(seed: 5)
+        let valid =
+            controllerFrame { $0.hello.version = 1 } + controllerFrame { $0.subscribe.after = 3 }
+            + controllerFrame {
+                $0.command.requestID = .init(repeating: 1, count: 16)
+                $0.command.setRelay.on = true
+            } + controllerFrame { $0.fetchSamples.to = 9 } + controllerFrame { $0.acknowledge.sequence = 2 }
+        var bench = Bench(journal: EventJournal(nextSequence: 8))
+        for round in 0..<4000 {
+            let connection = ConnectionID(rawValue: UInt64(round))
+            var bytes = valid
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
+            }
+            bench.handle(.opened(connection, peer: "fuzz"))
+            for action in bench.handle(.received(connection, bytes)) {
+                guard case .perform(let request, _, _, _) = action else { continue }
+                bench.handle(.commandOutcome(request, .done(PlugState(relayOn: true), event: nil)))
+            }
+            bench.handle(.closed(connection))
+            bench.received = [:]
+        }
+        #expect(bench.server.connections.isEmpty)
+    }
+}
+
+extension WirePing {
+    static func with(token: UInt64) -> WirePing {
+        var ping = WirePing()
+        ping.token = token
+        return ping
+    }
+}
+
+extension WirePong {
+    static func with(token: UInt64) -> WirePong {
+        var pong = WirePong()
+        pong.token = token
+        return pong
+    }
+}

@@ -1,0 +1,80 @@
+import ProtocolCore
+import Testing
+
+@testable import PlugProtocol
+
+@Suite struct StateLaneTests {
+    private func opened(deadBand: UInt32, intervalMs: UInt32 = 0, state: PlugState) -> Bench {
+        var bench = Bench(state: state)
+        bench.greet()
+        bench.say {
+            $0.subscribe.noEvents = true
+            $0.subscribe.deadBandMw = deadBand
+            $0.subscribe.maxIntervalMs = intervalMs
+        }
+        return bench
+    }
+
+    private func states(_ bench: inout Bench) throws -> [PlugState] {
+        try bench.take().compactMap { kind in
+            guard case .state(let update) = kind else { return nil }
+            return try update.state.model()
+        }
+    }
+
+    @Test func aSnapshotOpensTheLane() throws {
+        var bench = opened(deadBand: 0, state: watts(40, at: 0))
+        guard case .snapshot(let snapshot) = bench.take().last else {
+            Issue.record("no Snapshot")
+            return
+        }
+        #expect(try snapshot.state.model() == watts(40, at: 0))
+    }
+
+    @Test func withoutADeadBandEveryReadingIsSent() throws {
+        var bench = opened(deadBand: 0, state: watts(40, at: 0))
+        bench.handle(.stateChanged(watts(40, at: 0.1)), at: 0.1)
+        #expect(try states(&bench) == [watts(40, at: 0.1)])
+    }
+
+    @Test func theDeadBandHoldsReadingsBackUntilTheInterval() throws {
+        var bench = opened(deadBand: 1000, intervalMs: 500, state: watts(40, at: 0))
+        bench.handle(.stateChanged(watts(40.9, at: 0.1)), at: 0.1)
+        bench.handle(.stateChanged(watts(40.8, at: 0.2)), at: 0.2)
+        #expect(try states(&bench) == [])
+        #expect(bench.server.nextDeadline == at(0.5))
+        _ = bench.run(until: 0.5)
+        // The newest wins; what came between is not sent.
+        #expect(try states(&bench) == [watts(40.8, at: 0.2)])
+        bench.handle(.stateChanged(watts(39.8, at: 0.6)), at: 0.6)
+        #expect(try states(&bench) == [watts(39.8, at: 0.6)])
+        #expect(bench.server.nextDeadline == at(20.6))
+    }
+
+    @Test func relayLevelAndTheMetersFailureAreSentAtOnce() throws {
+        var bench = opened(deadBand: 1_000_000, state: watts(40, at: 0))
+        var state = watts(40, at: 0.1)
+        state.relayOn = false
+        bench.handle(.stateChanged(state), at: 0.1)
+        #expect(try states(&bench) == [state])
+        state.level = .full
+        bench.handle(.stateChanged(state), at: 0.2)
+        #expect(try states(&bench) == [state])
+        state.reading = nil
+        bench.handle(.stateChanged(state), at: 0.3)
+        #expect(try states(&bench) == [state])
+        bench.handle(.stateChanged(state), at: 0.4)
+        #expect(try states(&bench) == [])
+    }
+
+    @Test func aStalledSubscriberGetsTheNewestStateOnly() throws {
+        var bench = opened(deadBand: 0, state: watts(40, at: 0))
+        bench.handle(.writable(first, false))
+        for second in 1...9 {
+            bench.handle(.stateChanged(watts(Double(second), at: Double(second))), at: Double(second))
+        }
+        #expect(try states(&bench) == [])
+        bench.handle(.writable(first, true), at: 10)
+        #expect(try states(&bench) == [watts(9, at: 9)])
+    }
+}

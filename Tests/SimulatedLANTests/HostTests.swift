@@ -1,0 +1,98 @@
+import ProtocolCore
+import SimulatedLAN
+import Testing
+
+@Suite struct HostTests {
+    @Test func aHostsClockStartsAtItsBootAndStaysThroughARestartOfTheProcess() throws {
+        let pair = Pair()
+        pair.lan.schedule(.powerCut(pair.left), after: .seconds(5))
+        pair.lan.schedule(.powerOn(pair.left), after: .seconds(10))
+        pair.lan.schedule(.kill(pair.left), after: .seconds(12))
+        pair.lan.schedule(.start(pair.left), after: .seconds(13))
+        try pair.lan.run(for: .seconds(20))
+        let starts = pair.lan[pair.left].log.filter { if case .started = $0.note { true } else { false } }
+        #expect(starts.map(\.at) == [.zero, .zero, Instant(nanoseconds: 3_000_000_000)])
+        #expect(starts.map(\.note) == [.started(.powerOn), .started(.powerOn), .started(.processStart)])
+        let boots = pair.lan[pair.left].boots
+        #expect(boots[0] != boots[1] && boots[1] == boots[2])
+    }
+
+    @Test func deadlinesComeAtTheirTimeOnTheHostsClockAndNotAfterAPowerCut() throws {
+        let lan = SimulatedLAN<Chatter>(seed: 1, budget: 100)
+        let host = lan.add(Chatter(alarm: .seconds(4)), name: "host")
+        lan.schedule(.powerOn(host), after: .seconds(100))
+        lan.schedule(.powerCut(host), after: .seconds(103))
+        lan.schedule(.powerOn(host), after: .seconds(200))
+        try lan.run(for: .seconds(300))
+        let alarms = lan[host].log.filter { $0.note == .alarm }
+        #expect(alarms.map(\.at) == [Instant(nanoseconds: 4_000_000_000)])
+    }
+
+    @Test func aSuspendedHostHearsOfItsStreamsLaterAndOfNothingElse() throws {
+        let pair = Pair()
+        pair.lan.schedule(pair.connect(), on: pair.left)
+        pair.lan.schedule(.suspend(pair.right), after: .seconds(1))
+        pair.lan.schedule(pair.datagram([1]), on: pair.left, after: .seconds(2))
+        pair.lan.schedule(pair.write([7]), on: pair.left, after: .seconds(2))
+        try pair.lan.run(for: .seconds(60))
+        #expect(pair.lan[pair.right].bytes == [])
+        pair.lan.schedule(.resume(pair.right))
+        try pair.lan.run(for: .seconds(120))
+        #expect(pair.lan[pair.right].bytes == [7])
+        #expect(pair.notes(pair.right) == [.accepted(port: 80)])
+    }
+
+    @Test func theWallClockStepsAndTheOtherDoesNot() throws {
+        let pair = Pair()
+        pair.lan.schedule(.stepWallClock(pair.left, by: .seconds(-3600)), after: .seconds(1))
+        try pair.lan.run(for: .seconds(2))
+        #expect(pair.notes(pair.left) == [.stepped(.seconds(-3600))])
+        #expect(pair.lan.wallClockOffset(of: pair.left) == .seconds(-3600))
+        #expect(pair.lan.clock(of: pair.left) == Instant(nanoseconds: 2_000_000_000))
+    }
+
+    @Test func aStormFailsWithTheSeedAndTheWayToReplayIt() throws {
+        let pair = Pair(seed: 77, budget: 500)
+        pair.lan.schedule(.storm, on: pair.left, after: .seconds(1))
+        let failure = try #require(throws: SimulationFailure.self) { try pair.lan.run(for: .seconds(2)) }
+        #expect(failure.seed == 77)
+        #expect(failure.reason == "after 1.0 s: a storm: the budget of deliveries is spent")
+        #expect(failure.trace.last == "1.0 s left: deadline")
+        #expect(failure.description.hasSuffix("replay: Scripts/test simulation --seed 77"))
+    }
+
+    @Test func theInvariantIsCheckedAfterEveryDelivery() throws {
+        struct Broken: Error {}
+        let pair = Pair()
+        for second in 1...5 {
+            pair.lan.schedule(pair.datagram([UInt8(second)]), on: pair.left, after: .seconds(second))
+        }
+        #expect(throws: SimulationFailure.self) {
+            try pair.lan.run(for: .seconds(9)) { lan in
+                if lan[pair.right].notes.contains(.datagram([3])) { throw Broken() }
+            }
+        }
+        #expect(pair.notes(pair.right) == [.datagram([1]), .datagram([2]), .datagram([3])])
+    }
+
+    @Test func theSameSeedGivesTheSameRunAndAnotherSeedAnother() throws {
+        func log(seed: UInt64) throws -> [Chatter.Entry] {
+            let faults = LinkFaults(loss: 0.2, duplication: 0.2, reordering: 0.3)
+            let pair = Pair(seed: seed, faults)
+            pair.lan.schedule(pair.connect(), on: pair.left)
+            for number in 0..<100 {
+                pair.lan.schedule(pair.datagram([UInt8(number)]), on: pair.left, after: .milliseconds(20 * number))
+            }
+            try pair.lan.run(for: .seconds(10))
+            return pair.lan[pair.right].log
+        }
+        #expect(try log(seed: 3) == log(seed: 3))
+        #expect(try log(seed: 3) != log(seed: 4))
+    }
+
+    @Test func seedsComeFromTheEnvironment() {
+        #expect(SeedPlan(environment: [:], sampled: 3).seeds == [1, 2, 3])
+        #expect(SeedPlan(environment: ["SMARTPLUG_SEEDS": "5"], sampled: 3).seeds == [1, 2, 3, 4, 5])
+        #expect(SeedPlan(environment: ["SMARTPLUG_SEEDS": "5", "SMARTPLUG_SEED": "99"]).seeds == [99])
+    }
+}
