@@ -1,7 +1,7 @@
 import DNSWire
 public import LinuxNetwork
 public import Logging
-import NIOCore
+public import NIOCore
 import NIOPosix
 import PlugProtocol
 import PlugTransport
@@ -11,7 +11,7 @@ public import ServiceDiscovery
 /// The controller's end of the house: finds plugs, follows them and commands them.
 ///
 /// ```swift
-/// let client = try await PlugClient(name: "kitchen tablet")
+/// let client = PlugClient(name: "kitchen tablet", logger: logger)
 /// let lamp = try await client.find("Living Room Lamp")
 /// try await client.follow(lamp).send(.setRelay(on: true, autoOff: nil))
 /// ```
@@ -19,6 +19,8 @@ public final class PlugClient: Sendable {
     public static let serviceType: ServiceType = "_smartplug._tcp"
 
     public let discovery: Discovery
+    /// Everything of this client runs on it.
+    public let eventLoop: any EventLoop
     private let name: String
     private let group: MultiThreadedEventLoopGroup
     private let dialer: Dialer
@@ -26,13 +28,13 @@ public final class PlugClient: Sendable {
     /// - Parameters:
     ///   - name: what a person calls this controller, at most 63 bytes; plugs show it as the cause of its commands.
     ///   - interfaces: names of the network interfaces to use; empty for all that can multicast.
-    public init(name: String, interfaces: Set<String> = [], logger: Logger) async throws {
+    public init(name: String, interfaces: Set<String> = [], logger: Logger) {
         self.name = name
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         dialer = Dialer(group: group)
+        eventLoop = group.next()
         discovery = Discovery(
-            interfaces.isEmpty ? .multicastCapable : .named(interfaces), on: group.next(), logger: logger)
-        await discovery.start()
+            interfaces: interfaces.isEmpty ? .multicastCapable : .named(interfaces), on: eventLoop, logger: logger)
     }
 
     /// Plugs as they come, change and go; ends when the reader stops.
@@ -68,7 +70,7 @@ public final class PlugClient: Sendable {
     ///
     /// - Throws: when it did not answer within the time.
     public func resolve(_ name: String, within time: Duration = .seconds(3)) async throws -> ResolvedService {
-        try await discovery.resolveOnce(ServiceIdentity(name: name, type: Self.serviceType), within: time)
+        try await discovery.resolveOnce(ServiceIdentity(name: name, type: Self.serviceType), timeout: time)
     }
 
     /// Follows the plug of that announced name; resolves it anew for each connection.
@@ -81,8 +83,7 @@ public final class PlugClient: Sendable {
     ) -> FollowedPlug {
         let machine = PlugFollower(
             controllerName: name, cursor: cursor, stateOptions: stateOptions, seed: .random(in: .min ... .max))
-        let eventLoop = group.next()
-        let followed = FollowedPlug(name: plug, machine: machine, eventLoop: eventLoop) { [self] followed in
+        let followed = FollowedPlug(name: plug, machine: machine, eventLoop: eventLoop) { [self, eventLoop] followed in
             let service = try await resolve(plug, within: .seconds(5))
             do {
                 try await dialer.connect(to: service.socketAddresses, on: eventLoop, owner: followed)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LinuxNetwork
 import PlugClient
 import Presentation
 import ServiceDiscovery
@@ -25,7 +26,7 @@ struct Browse: AsyncParsableCommand {
         try await network.withClient { client in
             try await untilInterrupted(for: limit) {
                 for await change in client.browse() {
-                    let record = await BrowseRecord(change, interfaceName: client.discovery.interfaceName)
+                    let record = BrowseRecord(change, interfaceName: interfaceName)
                     guard json ? Output.json(record) : Output.safeLine(record.text) else { return }
                 }
             }

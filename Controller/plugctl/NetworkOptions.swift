@@ -26,7 +26,7 @@ struct NetworkOptions: ParsableArguments {
         var logger = Logger(label: "plugctl") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = verbose ? .debug : .warning
         do {
-            let client = try await PlugClient(name: controller, interfaces: interfaces, logger: logger)
+            let client = PlugClient(name: controller, interfaces: interfaces, logger: logger)
             let result = await Result.catching { try await body(client) }
             await client.stop()
             try result.get()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LinuxNetwork
 import PlugClient
 import Presentation
 
@@ -16,8 +17,8 @@ struct Resolve: AsyncParsableCommand {
     func run() async throws {
         try await network.withClient { client in
             let found = try await client.find(name, within: network.wait.duration)
-            let record = await ResolveRecord(
-                try client.resolve(found, within: network.wait.duration), interfaceName: client.discovery.interfaceName)
+            let service = try await client.resolve(found, within: network.wait.duration)
+            let record = ResolveRecord(service, interfaceName: interfaceName)
             if json { Output.json(record) } else { Output.safeLine(record.text) }
         }
     }

@@ -22,7 +22,6 @@ public actor PlugService: ConnectionOwner {
 
     let settings: PlugSettings
     let logger: Logger
-    let boot: BootID
     private let directory: StateDirectory
     var machine: PlugMachine
     private var reserved: SequenceNumber
@@ -34,28 +33,29 @@ public actor PlugService: ConnectionOwner {
     /// - Throws: what is wrong with the state directory.
     public init(_ settings: PlugSettings, on group: MultiThreadedEventLoopGroup, logger: Logger) throws {
         var random = SystemRandomNumberGenerator()
-        let eventLoop = group.next()
-        self.settings = settings
-        self.logger = logger
-        loop = eventLoop
-        executor = eventLoop.executor
-        directory = try StateDirectory(settings.stateDirectory, random: &random)
+        let directory = try StateDirectory(settings.stateDirectory, random: &random)
         // Without /proc every start counts as a new boot.
-        boot = BootID(bytes: BootIdentifier.current() ?? (0..<16).map { _ in .random(in: .min ... .max, using: &random) })!
+        let boot = BootIdentifier.current() ?? (0..<16).map { _ in .random(in: .min ... .max, using: &random) }
         let next = try directory.nextSequence()
         // The boundary moves ahead before a number below it is used: a power cut can then repeat none.
-        reserved = next + StateDirectory.reservation
-        try directory.write(nextSequence: reserved)
+        let boundary = next + StateDirectory.reservation
+        try directory.write(nextSequence: boundary)
         let identity = PlugServer.Identity(
-            id: directory.id, name: settings.name, capabilities: settings.appliance.capabilities,
-            firmware: Self.firmwareVersion, boot: boot)
+            id: directory.id, name: settings.name ?? "Plug \(directory.id.short)",
+            capabilities: settings.appliance.capabilities, firmware: Self.firmwareVersion, boot: BootID(bytes: boot)!)
+        self.settings = settings
+        self.logger = logger
+        self.directory = directory
+        loop = group.next()
+        executor = loop.executor
+        reserved = boundary
         machine = PlugMachine(settings.appliance, identity: identity, journal: EventJournal(nextSequence: next))
     }
 
     /// The button and the relay work from here on, with or without a network.
     public func start() throws {
         let stored = try directory.storedState()
-        handle(.started(stored?.state, powerLost: stored?.boot != boot))
+        handle(.started(stored?.state, powerLost: stored?.boot != machine.identity.boot))
         try settings.parts.button?.watch { [weak self] edge in
             guard let self else { return }
             loop.execute { self.assumeIsolated { $0.handle(.buttonEdge(down: edge.down)) } }
@@ -107,7 +107,7 @@ public actor PlugService: ConnectionOwner {
         case .setDimmer(let level): attempt("dim") { try parts.dimmer?.set(fraction: level.fraction) }
         case .setLight(let lit): attempt("set the light") { try parts.lamp?.set(lit: lit) }
         case .readMeter: readMeter()
-        case .persist(let state): attempt("write the state") { try directory.write(state, boot: boot) }
+        case .persist(let state): attempt("write the state") { try directory.write(state, boot: machine.identity.boot) }
         case .send(let id, let bytes): connections[id]?.send(bytes)
         case .close(let id, let reason):
             logger.debug("session ended", metadata: ["reason": "\(reason)"])

@@ -3,8 +3,8 @@ public import PlugHardware
 
 /// How a plug is run: what `plugd run` was told.
 public struct PlugSettings: Sendable {
-    /// The name that it asks for; another plug may have it already, then it gets a number.
-    public var name: String
+    /// The name that it asks for; another plug may have it already, then it gets a number. Nil: "Plug" and its id.
+    public var name: String?
     public var stateDirectory: String
     /// Names of the network interfaces; empty for all that can multicast.
     public var interfaces: Set<String>
@@ -16,7 +16,7 @@ public struct PlugSettings: Sendable {
     public var simulated: SimulatedPlug?
 
     public init(
-        name: String, stateDirectory: String, interfaces: Set<String> = [], port: UInt16 = 0,
+        name: String?, stateDirectory: String, interfaces: Set<String> = [], port: UInt16 = 0,
         appliance: ApplianceConfiguration, parts: PlugParts, simulated: SimulatedPlug? = nil
     ) {
         self.name = name

@@ -1,3 +1,5 @@
+import Logging
+
 /// What is wrong, in words for the person at the terminal.
 struct Complaint: Error, CustomStringConvertible {
     let description: String

@@ -1,0 +1,51 @@
+import Appliance
+import LinuxNetwork
+public import NIOPosix
+import PlugProtocol
+import PlugTransport
+import ServiceDiscovery
+
+extension PlugService {
+    static let serviceType: ServiceType = "_smartplug._tcp"
+
+    /// Brings the plug up, keeps it up until `stopped` returns, and takes it down in order: goodbye to the network first, so
+    /// that nobody looks for it, then to its controllers.
+    ///
+    /// - Throws: what kept it from starting.
+    public func run(on group: MultiThreadedEventLoopGroup, until stopped: () async -> Void) async throws {
+        try start()
+        let panel = try await PanelServer.start(
+            path: PanelPath.socket(in: settings.stateDirectory), on: loop, owner: self)
+        let listener = try await Listener.start(
+            on: group, loopbackOnly: settings.staysOnThisMachine, port: settings.port, owner: self)
+        let discovery = Discovery(
+            interfaces: settings.interfaces.isEmpty ? .multicastCapable : .named(settings.interfaces), on: loop,
+            logger: logger)
+        let registration = try await discovery.register(service(port: listener.port))
+        let following = Task {
+            for await name in registration.names {
+                rename(name)
+                logger.info("announced as \"\(name)\" port \(listener.port)")
+            }
+        }
+        await stopped()
+        logger.info("stopping")
+        await discovery.stop()
+        following.cancel()
+        await listener.stop()
+        stop()
+        await panel.stop()
+    }
+
+    private func service(port: UInt16) throws -> ServiceRegistration {
+        let identity = machine.identity
+        let capabilities = identity.capabilities.map(\.rawValue).sorted()
+        let txt = try TXTRecord([
+            "txtvers": "1", "id": identity.id.rawValue, "pv": "\(PlugWire.version)", "pair": "0",
+            "caps": capabilities.joined(separator: ","),
+        ])
+        return try ServiceRegistration(
+            name: identity.name, type: Self.serviceType, subtypes: capabilities.map { "_" + $0 },
+            hostName: "plug-" + identity.id.short, port: port, txt: txt)
+    }
+}

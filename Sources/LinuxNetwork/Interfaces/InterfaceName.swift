@@ -1,0 +1,8 @@
+import Glibc
+
+/// What the interface with that index is called now; nil when there is none.
+public func interfaceName(_ index: UInt32) -> String? {
+    var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
+    guard if_indextoname(index, &name) != nil else { return nil }
+    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
