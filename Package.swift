@@ -117,8 +117,8 @@ let checks: [Target] = [
     tests("PlugHardwareTests", ["PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests("PlugServiceTests", ["PlugService", "PlugClient"]),
     tests("PlugClientTests", ["PlugClient"]),
-    tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol"]),
-    tests("RuleFilesTests", ["RuleFiles", "Automation"]),
+    tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
+    tests("RuleFilesTests", ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore"]),
     tests("ChartingTests", ["Charting"], exclude: ["Golden"]),
     tests("TerminalTests", ["Terminal"]),
     tests("DaemonTests", ["Daemon"]),
@@ -135,9 +135,6 @@ let checks: [Target] = [
 let here = Context.packageDirectory
 var all = (shared + firmware + controller + checks).filter {
     FileManager.default.fileExists(atPath: here + "/" + $0.path!)
-}
-if Context.environment["NODISC"] != nil {
-    for t in all { t.dependencies.removeAll { d in "\(d)".contains("ServiceDiscovery") || "\(d)".contains("MulticastDNS") || "\(d)".contains("DNSWire") } }
 }
 if let only = Context.environment["ONLY"]?.split(separator: ",").map(String.init) {
     all = all.filter { only.contains($0.name) }

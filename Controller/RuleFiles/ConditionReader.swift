@@ -12,7 +12,10 @@ extension RuleReader {
         case (let plug?, let on?):
             if let plug, let on { conditions.append(.relay(plug: plug, on: on)) }
         case (nil, nil):
-            if tree.keys.isEmpty { report(tree.place, "a condition needs 'time', or 'plug' and 'relay'") }
+            if tree.keys.isEmpty {
+                report(
+                    tree.place, "a condition needs 'time', or 'plug' and 'relay'", hint: "delete 'if' if there is none")
+            }
         case (_?, nil), (nil, _?):
             if tree.keys.allSatisfy({ fields[$0] != nil }) {
                 report(
@@ -34,7 +37,9 @@ extension RuleReader {
             return nil
         }
         if after == before {
-            report(tree.place, "'after' and 'before' are the same time, so the window is empty")
+            report(
+                tree.place, "'after' and 'before' are the same time",
+                hint: "delete 'time' if the rule is for the whole day")
             return nil
         }
         return DailyWindow(after: after, before: before)

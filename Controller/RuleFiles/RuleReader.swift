@@ -69,10 +69,10 @@ extension RuleReader {
         var fields: [String: YAMLTree] = [:]
         for entry in entries {
             guard known.contains(entry.key) else {
-                let meant = Suggestion.nearest(to: entry.key, among: known)
                 report(
                     entry.place, "'\(entry.key)' is not known in \(what)",
-                    hint: meant.map { "did you mean '\($0)'?" } ?? "known here: \(known.joined(separator: ", "))")
+                    hint: entry.key.first?.isNumber == true
+                        ? "is it behind a decimal comma? The decimal sign is a point" : hint(entry.key, known))
                 continue
             }
             fields[entry.key] = entry.value
@@ -92,11 +92,13 @@ extension RuleReader {
     ) -> [Element] {
         guard case .list(let list) = tree.value else { return read(&self, tree) }
         guard !list.isEmpty else {
-            report(tree.place, "the list of \(what) is empty")
+            report(tree.place, "the list of \(what) is empty", hint: "write at least one, each behind '- '")
             return []
         }
         guard list.count <= RuleFileLimits.entries else {
-            report(list[RuleFileLimits.entries].place, "more than \(RuleFileLimits.entries) \(what) in one list")
+            report(
+                list[RuleFileLimits.entries].place, "more than \(RuleFileLimits.entries) \(what) in one list",
+                hint: "make several rules of it")
             return []
         }
         var elements: [Element] = []
@@ -107,11 +109,11 @@ extension RuleReader {
     /// Text of a few words.
     mutating func text(_ tree: YAMLTree, of key: String) -> String? {
         guard case .scalar(let text) = tree.value else {
-            report(tree.place, "'\(key)' is a single value, not \(tree.kind)")
+            report(tree.place, "'\(key)' is a single value, not \(tree.kind)", hint: "write '\(key): VALUE'")
             return nil
         }
         guard !text.isEmpty else {
-            report(tree.place, "'\(key)' is empty")
+            report(tree.place, "'\(key)' is empty", hint: "write the value behind the colon")
             return nil
         }
         return text
@@ -121,12 +123,14 @@ extension RuleReader {
     mutating func name(_ tree: YAMLTree, of key: String) -> String? {
         guard let text = text(tree, of: key) else { return nil }
         guard text.utf8.count <= RuleFileLimits.nameBytes else {
-            report(tree.place, "a name has at most \(RuleFileLimits.nameBytes) bytes")
+            report(
+                tree.place, "a name has at most \(RuleFileLimits.nameBytes) bytes, this one has \(text.utf8.count)",
+                hint: "shorten it; letters beyond A to Z take two bytes and more")
             return nil
         }
         guard text == text.trimmed, !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else {
-            report(tree.place, "a name is one line without spaces at its ends")
+            report(tree.place, "a name is one line without spaces at its ends", hint: "delete them")
             return nil
         }
         return text
@@ -134,7 +138,13 @@ extension RuleReader {
 
     /// One plug's name or a list of them.
     mutating func plugs(_ tree: YAMLTree, of key: String) -> [String] {
-        each(tree, of: "plugs") { reader, element in reader.name(element, of: key).map { [$0] } ?? [] }
+        if case .mapping = tree.value {
+            report(
+                tree.place, "'\(key)' is a plug's name or a list of them, not a mapping",
+                hint: "write '\(key): [Floor Lamp, Amplifier]'")
+            return []
+        }
+        return each(tree, of: "plugs") { reader, element in reader.name(element, of: key).map { [$0] } ?? [] }
     }
 
     mutating func quantity<Value>(
@@ -153,12 +163,13 @@ extension RuleReader {
     mutating func choice<Value>(_ tree: YAMLTree, of key: String, among choices: [(String, Value)]) -> Value? {
         guard let text = text(tree, of: key) else { return nil }
         if let choice = choices.first(where: { $0.0 == text }) { return choice.1 }
-        let words = choices.map(\.0)
-        let meant = Suggestion.nearest(to: text, among: words)
-        report(
-            tree.place, "'\(text)' is not known in '\(key)'",
-            hint: meant.map { "did you mean '\($0)'?" } ?? "known here: \(words.joined(separator: ", "))")
+        report(tree.place, "'\(text)' is not known in '\(key)'", hint: hint(text, choices.map(\.0)))
         return nil
+    }
+
+    private func hint(_ word: String, _ known: [String]) -> String {
+        Suggestion.nearest(to: word, among: known).map { "did you mean '\($0)'?" }
+            ?? "known here: \(known.joined(separator: ", "))"
     }
 }
 

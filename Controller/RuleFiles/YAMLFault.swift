@@ -6,12 +6,16 @@ extension Fault {
         let start = Place(line: 1, column: 1)
         switch error {
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _):
-            let place = Place(line: mark.line, column: mark.column)
+            // A quote that is never closed is found missing at the end, and is to be mended where it was opened.
+            let isUnclosed = problem.contains("unexpected end of stream")
+            let nearest = isUnclosed ? context?.mark ?? mark : mark
+            let place = Place(line: nearest.line, column: nearest.column)
             let within = context.map { " (\($0.text.trimmed), begun in line \($0.mark.line))" } ?? ""
             self.init(place, "not valid YAML: \(problem)\(within)", hint: Self.hint(problem, at: place, in: source))
-        case .composer(_, let problem, let mark, _):
+        case .composer(_, _, let mark, _):
+            // Aliases are resolved by the tree, so the composer has one other complaint.
             self.init(
-                Place(line: mark.line, column: mark.column), "not valid YAML: \(problem)",
+                Place(line: mark.line, column: mark.column), "a second document begins here",
                 hint: "a rule file is one document: delete the line '---' between its parts")
         case .duplicatedKeysInMapping(let duplicates, let context):
             let first = Place(line: context.mark.line, column: context.mark.column)

@@ -32,9 +32,11 @@ struct YAMLTree {
                 start, "the file is larger than \(RuleFileLimits.bytes >> 20) MiB", hint: "split it into several files")
         }
         if let (place, scalar) = source.firstForbidden {
+            let digits = String(scalar.value, radix: 16, uppercase: true)
+            let padded = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
             throw Fault(
                 place,
-                "the character U+\(String(scalar.value, radix: 16, uppercase: true)) is not allowed in a rule file",
+                "the character U+\(padded) is not allowed in a rule file",
                 hint: "delete it; it may be invisible in your editor")
         }
         let text = String(String.UnicodeScalarView(source.text.unicodeScalars.map { $0 == "*" ? aliasMark : $0 }))
@@ -66,7 +68,9 @@ private struct TreeBuilder {
     mutating func build(_ node: Node, depth: Int) throws(Fault) -> YAMLTree {
         let place = Place(node.mark)
         guard depth <= RuleFileLimits.depth else {
-            throw Fault(place, "lists and mappings are nested more than \(RuleFileLimits.depth) deep")
+            throw Fault(
+                place, "lists and mappings are nested more than \(RuleFileLimits.depth) deep",
+                hint: "rules need six; is a bracket left open?")
         }
         try refuseTag(of: node, place)
         let tree: YAMLTree

@@ -7,9 +7,15 @@ public enum Suggestion {
     public static func nearest(to word: String, among known: [String]) -> String? {
         guard word.count <= longest else { return nil }
         let ranked = known.map { (word: $0, distance: distance(word.lowercased(), $0.lowercased())) }
-        guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
+        // Of two equally near words the one that goes on as the word began: "turn of" was to be "turn off", not "turn on".
+        let best = ranked.min {
+            ($0.distance, -prefix($0.word, word)) < ($1.distance, -prefix($1.word, word))
+        }
+        guard let best else { return nil }
         return best.distance <= max(1, max(word.count, best.word.count) / 3) ? best.word : nil
     }
+
+    private static func prefix(_ left: String, _ right: String) -> Int { zip(left, right).prefix { $0 == $1 }.count }
 
     /// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
     static func distance(_ left: String, _ right: String) -> Int {

@@ -1,0 +1,177 @@
+import Automation
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@Suite("Button, names, conditions and cooldown")
+struct ButtonTests {
+    @Test("Each kind of press fires its own rules", arguments: ButtonPress.allCases)
+    func presses(press: ButtonPress) {
+        var house = VirtualHouse(.button(press: press, .turnOff(["Hall"])))
+        house.appear("Hall", at: 0)
+        for (index, made) in ButtonPress.allCases.enumerated() { house.press("Hall", UInt64(index + 1), made, at: 1) }
+        #expect(house.firings == ["1.0 By button"])
+        #expect(house.requests.map(\.command) == [.setRelay(on: false, autoOff: nil)])
+    }
+
+    @Test("An old press, one of unknown age and a replayed one do not fire")
+    func old() {
+        var house = VirtualHouse(.button(.turnOff(["Hall"])))
+        house.appear("Hall", at: 0)
+        house.press("Hall", 1, age: RuleEngine.maximumAge + .nanoseconds(1), at: 1)
+        house.press("Hall", 2, age: nil, at: 1)
+        #expect(house.firings.isEmpty)
+        house.press("Hall", 3, age: RuleEngine.maximumAge, at: 1)
+        house.press("Hall", 3, at: 2)
+        house.press("Hall", 2, at: 2)
+        #expect(house.firings == ["1.0 By button"])
+    }
+
+    @Test("A replay after the plug returned does not fire; numbers that begin anew with another boot do")
+    func replay() {
+        let boots = [UInt8(1), 2].map { BootID(bytes: Array(repeating: $0, count: 16)) }
+        var house = VirtualHouse(.button(.turnOff(["Hall"])))
+        house.appear("Hall", at: 0, boot: boots[0])
+        house.press("Hall", 7, at: 1)
+        house.at(2, .plugLost(plug: "Hall"))
+        house.press("Hall", 8, at: 2)
+        house.appear("Hall", at: 3, boot: boots[0])
+        house.press("Hall", 7, age: .seconds(2), at: 3)
+        #expect(house.firings == ["1.0 By button"])
+        house.appear("Hall", at: 4, boot: boots[1])
+        house.press("Hall", 1, at: 5)
+        #expect(house.firings == ["1.0 By button", "5.0 By button"])
+    }
+
+    @Test("Toggle goes by the command on its way, and by the plug's answer once it is there")
+    func toggle() throws {
+        var house = VirtualHouse(.button(.toggle(["Lamp"])))
+        house.appear("Hall", at: 0)
+        house.appear("Lamp", on: false, at: 0)
+        func wishes() -> [PlugCommand] { house.requests.map(\.command) }
+        let on = PlugCommand.setRelay(on: true, autoOff: nil)
+        let off = PlugCommand.setRelay(on: false, autoOff: nil)
+        house.press("Hall", 1, at: 1)
+        house.press("Hall", 2, at: 1.1)
+        #expect(wishes() == [on, off])
+        let (first, second) = (house.requests[0].id, house.requests[1].id)
+        house.at(
+            1.2, .commandFinished(plug: "Lamp", id: first, outcome: .done(PlugState(relayOn: true), event: 1)))
+        house.press("Hall", 3, at: 1.3)
+        #expect(wishes() == [on, off, on])
+        let third = house.requests[2].id
+        house.at(
+            1.4, .commandFinished(plug: "Lamp", id: second, outcome: .done(PlugState(relayOn: false), event: 2)))
+        house.at(1.5, .commandFinished(plug: "Lamp", id: third, outcome: .refused(Refusal(.busy, "busy"))))
+        house.press("Hall", 4, at: 2)
+        #expect(wishes() == [on, off, on, on])
+    }
+
+    @Test("Toggle follows the relay when somebody else switched it")
+    func toggleAfterChange() {
+        var house = VirtualHouse(.button(.toggle(["Lamp"])))
+        house.appear("Hall", at: 0)
+        house.appear("Lamp", on: false, at: 0)
+        house.at(1, .relayChanged(plug: "Lamp", on: true, age: .zero))
+        house.at(1, .relayChanged(plug: "Lamp", on: false, age: .seconds(3600)))
+        house.press("Hall", 1, at: 2)
+        #expect(house.requests.map(\.command) == [.setRelay(on: false, autoOff: nil)])
+        house.at(3, .relayChanged(plug: "Lamp", on: false, request: house.requests[0].id, age: .zero))
+        house.press("Hall", 2, at: 4)
+        #expect(house.requests.last?.command == .setRelay(on: true, autoOff: nil))
+    }
+
+    @Test("Dim becomes a level with its transition, and actions keep their order")
+    func dim() {
+        var house = VirtualHouse(
+            .button(.dim(["Lamp"], to: DimLevel(percent: 30), over: .seconds(2)), .turnOff(["Hall", "Lamp"])))
+        house.appear("Hall", at: 0)
+        house.appear("Lamp", at: 0)
+        house.press("Hall", 1, at: 1)
+        #expect(house.requests.map(\.plug) == ["Lamp", "Hall", "Lamp"])
+        #expect(house.requests[0].command == .setLevel(DimLevel(percent: 30), transition: .seconds(2)))
+    }
+
+    @Test("A plug's exact name goes before one in other capitals; two others are ambiguous; one that left is not there")
+    func names() {
+        var house = VirtualHouse(.button(.turnOn(["Büro Lamp"])))
+        house.appear("hall", at: 0)
+        house.appear("büro lamp", at: 0)
+        house.press("hall", 1, at: 1)
+        #expect(house.requests.map(\.plug) == ["büro lamp"])
+
+        house.appear("BÜRO LAMP", at: 2)
+        house.press("hall", 2, at: 3)
+        #expect(house.requests.count == 1)
+        guard case .notSent(_, let plug, let reason) = house.log.last?.action else {
+            Issue.record("nothing said")
+            return
+        }
+        #expect(plug == "Büro Lamp" && reason == .ambiguous(["BÜRO LAMP", "büro lamp"]))
+
+        house.appear("Büro Lamp", at: 4)
+        house.press("hall", 3, at: 5)
+        #expect(house.requests.last?.plug == "Büro Lamp")
+
+        for name in ["Büro Lamp", "BÜRO LAMP", "büro lamp"] { house.at(6, .plugLost(plug: name)) }
+        house.press("hall", 4, at: 7)
+        guard case .notSent(_, _, .notPresent) = house.log.last?.action else {
+            Issue.record("nothing said")
+            return
+        }
+    }
+
+    @Test("A trigger that finds a better plug forgets the power of the other")
+    func rebinding() {
+        var house = VirtualHouse(.television())
+        house.appear("television", watts: 1, at: 0)
+        house.appear("Television", at: 1)
+        house.read("Television", 80, at: 2)
+        house.read("television", 80, at: 3)
+        #expect(house.firings.isEmpty)
+    }
+
+    @Test("A relay condition holds or holds back, and says so")
+    func relayCondition() {
+        let rule = Rule.button(if: [.relay(plug: "Lamp", on: true)], .turnOff(["Lamp"]))
+        var house = VirtualHouse(rule)
+        house.appear("Hall", at: 0)
+        house.press("Hall", 1, at: 1)
+        house.appear("Lamp", on: false, at: 2)
+        house.press("Hall", 2, at: 2)
+        #expect(house.firings.isEmpty)
+        guard case .heldBack(let firing, .condition(let condition)) = house.log.last?.action else {
+            Issue.record("nothing said")
+            return
+        }
+        #expect(firing.cause == .button(plug: "Hall", .single, sequence: 2))
+        #expect(HoldBack.condition(condition).description == "not so: Lamp is on")
+        house.at(3, .relayChanged(plug: "Lamp", on: true, age: .zero))
+        house.press("Hall", 3, at: 3)
+        #expect(house.firings == ["3.0 By button"])
+    }
+
+    @Test("A cooldown holds back until it has passed")
+    func cooldown() {
+        var house = VirtualHouse(.button(.turnOff(["Hall"]), cooldown: .seconds(10)))
+        house.appear("Hall", at: 0)
+        for (index, second) in [1, 10.9, 11].enumerated() { house.press("Hall", UInt64(index + 1), at: second) }
+        #expect(house.firings == ["1.0 By button", "11.0 By button"])
+        #expect(
+            house.log.contains {
+                guard case .heldBack(_, .cooldown(let until)) = $0.action else { return false }
+                return until == .at(11)
+            })
+    }
+
+    @Test("New names beyond the table's limit are ignored, known ones go on")
+    func plugLimit() {
+        var house = VirtualHouse(.button(.turnOff(["Hall"])))
+        house.appear("Hall", at: 0)
+        for number in 1...RuleEngine.maximumPlugs { house.appear("Plug \(number)", at: 0) }
+        house.appear("Hall", at: 1)
+        house.press("Hall", 1, at: 1)
+        house.at(1, .reading(plug: "Plug \(RuleEngine.maximumPlugs)", activePower: 1, time: .zero, isSnapshot: false))
+        #expect(house.firings == ["1.0 By button"])
+    }
+}

@@ -1,0 +1,227 @@
+extension BrokenFile {
+    /// Names, shapes and limits.
+    static let shapes = [
+        BrokenFile(
+            "name twice",
+            """
+            - rule: A
+              when: { plug: TV, button: pressed }
+              then: { toggle: TV }
+            - rule: A
+              when: { plug: TV, button: pressed }
+              then: { toggle: TV }
+
+            """,
+            """
+            rules.yaml:4:9: error: the rule 'A' is already in line 1
+              4 | - rule: A
+                |         ^
+              hint: give it another name: it is how logs and commands tell rules apart
+            """),
+        BrokenFile(
+            "value behind an alias",
+            """
+            - rule: A
+              when: &w { plug: TV, button: often }
+              then: *w
+
+            """,
+            """
+            rules.yaml:2:14: error: 'plug' is not known in an action
+              2 |   when: &w { plug: TV, button: often }
+                |              ^
+              hint: known here: turn on, turn off, toggle, dim
+            rules.yaml:2:24: error: 'button' is not known in an action
+              2 |   when: &w { plug: TV, button: often }
+                |                        ^
+              hint: known here: turn on, turn off, toggle, dim
+            rules.yaml:2:24: error: 'button' stands in the same entry as 'plug'
+              2 |   when: &w { plug: TV, button: often }
+                |                        ^
+              hint: begin each action with '- '
+            rules.yaml:2:32: error: 'often' is not known in 'button'
+              2 |   when: &w { plug: TV, button: often }
+                |                                ^
+              hint: known here: pressed, single, double, long
+            """),
+        BrokenFile(
+            "no list",
+            """
+            rule: A
+              when: { plug: TV, button: pressed }
+              then: { toggle: TV }
+
+            """,
+            """
+            rules.yaml:2:7: error: not valid YAML: mapping values are not allowed in this context
+              2 |   when: { plug: TV, button: pressed }
+                |       ^
+              hint: is the line above indented rightly? Text that contains ': ' has to be in quotes
+            """),
+        BrokenFile(
+            "plain text",
+            """
+            movie night
+            """,
+            """
+            rules.yaml:1:1: error: a rule file is a list of rules
+              1 | movie night
+                | ^
+              hint: begin each rule with '- rule: NAME'
+            """),
+        BrokenFile(
+            "elements that are no rules",
+            """
+            - movie night
+            - [a]
+            - rule: [A]
+              when: { plug: TV, button: pressed }
+              then: { toggle: TV }
+
+            """,
+            """
+            rules.yaml:1:3: error: a rule is a mapping, not a single value
+              1 | - movie night
+                |   ^
+              hint: write it as 'rule: ...'
+            rules.yaml:2:3: error: a rule is a mapping, not a list
+              2 | - [a]
+                |   ^
+              hint: write it as 'rule: ...'
+            rules.yaml:3:9: error: 'rule' is a single value, not a list
+              3 | - rule: [A]
+                |         ^
+              hint: write 'rule: VALUE'
+            """),
+        BrokenFile(
+            "empty name",
+            """
+            - rule:
+              when: { plug: TV, button: pressed }
+              then: { toggle: TV }
+
+            """,
+            """
+            rules.yaml:1:8: error: 'rule' is empty
+              1 | - rule:
+                |        ^
+              hint: write the value behind the colon
+            """),
+        BrokenFile(
+            "two actions in one entry",
+            """
+            - rule: A
+              when: { plug: TV, button: pressed }
+              then:
+                - turn on: A
+                  turn off: B
+                - {}
+
+            """,
+            """
+            rules.yaml:5:7: error: 'turn off' stands in the same entry as 'turn on'
+              5 |       turn off: B
+                |       ^
+              hint: begin each action with '- '
+            rules.yaml:6:7: error: an action is missing
+              6 |     - {}
+                |       ^
+              hint: known here: turn on, turn off, toggle, dim
+            """),
+        BrokenFile(
+            "mapping for a plug",
+            """
+            - rule: A
+              when: { plug: TV, button: pressed }
+              then: { turn on: { plug: A } }
+
+            """,
+            """
+            rules.yaml:3:20: error: 'turn on' is a plug's name or a list of them, not a mapping
+              3 |   then: { turn on: { plug: A } }
+                |                    ^
+              hint: write 'turn on: [Floor Lamp, Amplifier]'
+            """),
+        BrokenFile(
+            "key that is no text",
+            """
+            - ? [a, b]
+              : c
+
+            """,
+            """
+            rules.yaml:1:5: error: a key has to be plain text
+              1 | - ? [a, b]
+                |     ^
+              hint: write 'key: value'; a list begins with '- '
+            """),
+        BrokenFile(
+            "tag",
+            """
+            - rule: !secret A
+              when: { plug: TV, button: pressed }
+              then: { toggle: TV }
+
+            """,
+            """
+            rules.yaml:1:9: error: the tag '!secret' is not known in rule files
+              1 | - rule: !secret A
+                |         ^
+              hint: leave it out
+            """),
+        BrokenFile(
+            "control character",
+            """
+            - rule: A\u{07}
+              when: { plug: TV, button: pressed }
+              then: { toggle: TV }
+
+            """,
+            """
+            rules.yaml:1:10: error: the character U+0007 is not allowed in a rule file
+              1 | - rule: A?
+                |          ^
+              hint: delete it; it may be invisible in your editor
+            """),
+        BrokenFile(
+            "name too long",
+            """
+            - rule: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+              when: { plug: TV, button: pressed }
+              then: { toggle: TV }
+
+            """,
+            """
+            rules.yaml:1:9: error: a name has at most 63 bytes, this one has 64
+              1 | - rule: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+                |         ^
+              hint: shorten it; letters beyond A to Z take two bytes and more
+            """),
+        BrokenFile(
+            "nested too deep",
+            """
+            - - - - - - - - - - - - - - - - - x
+
+            """,
+            """
+            rules.yaml:1:33: error: lists and mappings are nested more than 16 deep
+              1 | - - - - - - - - - - - - - - - - - x
+                |                                 ^
+              hint: rules need six; is a bracket left open?
+            """),
+        BrokenFile(
+            "letters beyond ASCII",
+            """
+            - rule: Größe 😀
+              when: { plug: Küche, buton: pressed }
+              then: { toggle: TV }
+
+            """,
+            """
+            rules.yaml:2:24: error: 'buton' is not known in a trigger
+              2 |   when: { plug: Küche, buton: pressed }
+                |                        ^
+              hint: did you mean 'button'?
+            """),
+    ]
+}

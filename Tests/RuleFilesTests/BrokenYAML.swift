@@ -1,0 +1,163 @@
+extension BrokenFile {
+    /// Files that are no YAML, or not the YAML of rule files.
+    static let yaml = [
+        BrokenFile(
+            "key twice in a block",
+            """
+            - rule: A
+              when:
+                plug: TV
+                button: long
+                plug: Lamp
+              then: { toggle: TV }
+
+            """,
+            """
+            rules.yaml:5:5: error: 'plug' stands twice in the same mapping, first in line 3
+              5 |     plug: Lamp
+                |     ^
+              hint: a mapping has each key once; several values make a list: [A, B]
+            """),
+        BrokenFile(
+            "key twice in braces",
+            """
+            - rule: A
+              when: { plug: TV, button: long, plug: Lamp }
+              then: { toggle: TV }
+
+            """,
+            """
+            rules.yaml:2:35: error: 'plug' stands twice in the same mapping, first in line 2
+              2 |   when: { plug: TV, button: long, plug: Lamp }
+                |                                   ^
+              hint: a mapping has each key once; several values make a list: [A, B]
+            """),
+        BrokenFile(
+            "brace left open",
+            """
+            - rule: A
+              when: { plug: TV, button: pressed
+              then: { toggle: TV }
+
+            """,
+            """
+            rules.yaml:3:7: error: not valid YAML: did not find expected ',' or '}' (while parsing a flow mapping, begun in line 2)
+              3 |   then: { toggle: TV }
+                |       ^
+              hint: is a comma or a closing bracket missing?
+            """),
+        BrokenFile(
+            "tab",
+            """
+            - rule: A
+            \twhen: x
+
+            """,
+            """
+            rules.yaml:2:1: error: not valid YAML: found a tab character that violates indentation (while scanning a plain scalar, begun in line 1)
+              2 | \twhen: x
+                | ^
+              hint: indent with spaces, not with tabs
+            """),
+        BrokenFile(
+            "colon in text",
+            """
+            - rule: Movie: night
+              when: { plug: TV, button: pressed }
+              then: { toggle: TV }
+
+            """,
+            """
+            rules.yaml:1:14: error: not valid YAML: mapping values are not allowed in this context
+              1 | - rule: Movie: night
+                |              ^
+              hint: is the line above indented rightly? Text that contains ': ' has to be in quotes
+            """),
+        BrokenFile(
+            "quote left open",
+            """
+            - rule: "A
+              when: { plug: TV, button: pressed }
+              then: { toggle: TV }
+
+            """,
+            """
+            rules.yaml:1:9: error: not valid YAML: found unexpected end of stream (while scanning a quoted scalar, begun in line 1)
+              1 | - rule: "A
+                |         ^
+              hint: is a closing quote missing?
+            """),
+        BrokenFile(
+            "indentation",
+            """
+            - rule: A
+             when: x
+
+            """,
+            """
+            rules.yaml:2:2: error: not valid YAML: did not find expected '-' indicator (while parsing a block collection, begun in line 1)
+              2 |  when: x
+                |  ^
+              hint: entries of one list or mapping begin in the same column
+            """),
+        BrokenFile(
+            "reserved character",
+            """
+            - rule: @home
+              when: { plug: TV, button: pressed }
+              then: { toggle: TV }
+
+            """,
+            """
+            rules.yaml:1:9: error: not valid YAML: found character that cannot start any token (while scanning for the next token, begun in line 1)
+              1 | - rule: @home
+                |         ^
+              hint: put text that begins with '@' in quotes
+            """),
+        BrokenFile(
+            "two documents",
+            """
+            ---
+            - rule: A
+              when: { plug: TV, button: pressed }
+              then: { toggle: TV }
+            ---
+            - rule: A
+              when: { plug: TV, button: pressed }
+              then: { toggle: TV }
+
+            """,
+            """
+            rules.yaml:5:1: error: a second document begins here
+              5 | ---
+                | ^
+              hint: a rule file is one document: delete the line '---' between its parts
+            """),
+        BrokenFile(
+            "alias without anchor",
+            """
+            - rule: A
+              when: *evening
+              then: { toggle: TV }
+
+            """,
+            """
+            rules.yaml:2:9: error: the alias '*evening' has no anchor above it
+              2 |   when: *evening
+                |         ^
+              hint: put '&evening' before the value it stands for, or put the text in quotes
+            """),
+        BrokenFile(
+            "star for a dash",
+            """
+            * rule: A
+
+            """,
+            """
+            rules.yaml:1:1: error: a key has to be plain text
+              1 | * rule: A
+                | ^
+              hint: write 'key: value'; a list begins with '- '
+            """),
+    ]
+}

@@ -1,0 +1,105 @@
+import ProtocolCore
+import RuleFiles
+import Testing
+
+@Suite("Hostile files")
+struct HostileFileTests {
+    /// Reads the text; the only allowed outcomes are rules and diagnostics with places in the text.
+    private func read(_ text: String) -> RuleFileError? {
+        do {
+            _ = try RuleFile(name: "f", text: text)
+            return nil
+        } catch {
+            #expect(!error.diagnostics.isEmpty)
+            for diagnostic in error.diagnostics {
+                #expect(diagnostic.place.line >= 1 && diagnostic.place.column >= 1 && !diagnostic.message.isEmpty)
+            }
+            #expect(!error.description.isEmpty)
+            return error
+        }
+    }
+
+    @Test("Aliases that multiply are counted, not expanded")
+    func aliasExplosion() throws {
+        let levels = (1...30).map { "- &a\($0) [\(Array(repeating: "*a\($0 - 1)", count: 9).joined(separator: ", "))]" }
+        let error = try #require(read("- &a0 [x, x, x]\n" + levels.joined(separator: "\n")))
+        #expect(error.diagnostics[0].message == "more than 100000 values, aliases replaced")
+    }
+
+    @Test("Aliases that multiply inside a key are not compared either")
+    func aliasExplosionInKey() throws {
+        let levels = (1...40).map { "- &a\($0) [*a\($0 - 1), *a\($0 - 1), *a\($0 - 1)]" }
+        let error = try #require(
+            read("- &a0 [x]\n" + levels.joined(separator: "\n") + "\n- {[*a40, *a40]: 1, [*a39]: 2}"))
+        #expect(error.diagnostics.count == 1)
+    }
+
+    @Test("An alias inside its own anchor has nothing to stand for")
+    func selfReference() throws {
+        #expect(try #require(read("- &a [*a]")).diagnostics[0].message == "the alias '*a' has no anchor above it")
+    }
+
+    @Test("Deep nesting is refused", arguments: ["[", "{a: ", "- ", "? "])
+    func depth(open: String) {
+        #expect(read(String(repeating: open, count: 100_000)) != nil)
+        #expect(read(String(repeating: open, count: 500) + "x") != nil)
+    }
+
+    @Test("A file of more than 1 MiB, and one of more than 1000 rules, is refused")
+    func size() throws {
+        let tooLarge = try #require(read("# " + String(repeating: "x", count: 1 << 20)))
+        #expect(tooLarge.diagnostics[0].message == "the file is larger than 1 MiB")
+        #expect(read("# " + String(repeating: "x", count: (1 << 20) - 2)) == nil)
+        func rules(_ count: Int) -> String {
+            (1...count).map {
+                "- { rule: R\($0), when: { plug: TV, button: long }, then: { toggle: TV } }\n"
+            }.joined()
+        }
+        #expect(read(rules(1000)) == nil)
+        let tooMany = try #require(read(rules(1001)))
+        #expect(tooMany.diagnostics.map(\.message) == ["more than 1000 rules in one file"])
+        #expect(tooMany.diagnostics[0].place == Place(line: 1001, column: 3))
+    }
+
+    @Test("Changed examples are read or refused, never fatal")
+    func mutations() throws {
+        let examples = try ExampleTests.examples.sorted { $0.key < $1.key }.map(\.value)
+        let alphabet = Array(
+            "abcW%sm0159 \n\t:-[]{},&*?|>!'\"#@`\\\u{0}\u{7}\u{85}\u{2028}\u{E000}\u{FEFF}ü😀".unicodeScalars)
+        var refused = 0
+        for seed in 0..<4000 {
+            var random = SeededRandom(seed: UInt64(seed))
+            var scalars = Array(examples.randomElement(using: &random)!.unicodeScalars)
+            for _ in 0..<Int.random(in: 1...8, using: &random) {
+                let at = Int.random(in: 0..<scalars.count, using: &random)
+                switch Int.random(in: 0..<5, using: &random) {
+                case 0: scalars[at] = alphabet.randomElement(using: &random)!
+                case 1: scalars.insert(alphabet.randomElement(using: &random)!, at: at)
+                case 2: scalars.removeSubrange(at..<min(scalars.count, at + Int.random(in: 1...20, using: &random)))
+                case 3: scalars.insert(contentsOf: scalars[at..<min(scalars.count, at + 30)], at: 0)
+                case _: scalars.swapAt(at, Int.random(in: 0..<scalars.count, using: &random))
+                }
+                if scalars.isEmpty { scalars = ["-"] }
+            }
+            if read(String(String.UnicodeScalarView(scalars))) != nil { refused += 1 }
+        }
+        // Most changes break something, and some fall into comments and names.
+        #expect(refused > 2000 && refused < 4000)
+    }
+
+    @Test("Random text is read or refused, never fatal")
+    func randomText() {
+        let pieces = [
+            "- ", ": ", "\n", "  ", "{", "}", "[", "]", ", ", "&a ", "*a", "? ", "! ", "!!int ", "|\n", ">-\n", "'",
+            "\"",
+            "\\x00", "\\ud800", "%YAML 1.1\n", "%TAG ! x\n", "---\n", "...\n", "rule", "when", "then", "x", "<<", "~",
+            "\t", "#",
+            "40 W", "\r", "1e999 W", "99999999999999999999 h",
+        ]
+        for seed in 0..<4000 {
+            var random = SeededRandom(seed: UInt64(seed))
+            let length = Int.random(in: 1...40, using: &random)
+            _ = read((0..<length).map { _ in pieces.randomElement(using: &random)! }.joined())
+        }
+    }
+}
