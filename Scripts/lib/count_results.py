@@ -72,7 +72,8 @@ def main():
     for outcome, name, reasons in (case for path in sys.argv[1:] for case in cases(path)):
         counts[outcome] += 1
         if outcome != PASSED:
-            print(f"{outcome}: {name}: " + "; ".join(reason or "no reason given" for reason in reasons), file=sys.stderr)
+            told = "; ".join((reason or "no reason given").splitlines()[0] for reason in reasons)
+            print(f"{outcome}: {name}: {told}", file=sys.stderr)
     print(*counts.values(), sep="\n")
 
 
