@@ -24,6 +24,7 @@ require_number() {
 
 read_arguments() {
     suites=() checks_format=false fuzz_seconds=60
+    suite_limit=15m  # A test that never ends is told as one that the run broke off in.
     seeds='' seed='' traces=''
     local all=false full=false
     while (($#)); do
@@ -55,7 +56,7 @@ read_arguments() {
     local default_seeds=25
     if ((${#suites[@]} == 0)); then suites=(unit simulation); fi
     if $all; then suites=(unit simulation fuzz interoperability) checks_format=true default_seeds=250; fi
-    if $full; then fuzz_seconds=600 default_seeds=5000; fi
+    if $full; then fuzz_seconds=600 default_seeds=5000 suite_limit=6h; fi
     tell_the_tests "${seeds:-$default_seeds}"
 }
 

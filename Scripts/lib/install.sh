@@ -67,9 +67,9 @@ without_starting_services() (
 
 require_swift() {
     local version major minor
-    command -v swift >/dev/null || stop "there is no swift here" "install Swift 6.2 or later from https://swift.org/install"
+    command -v swift >/dev/null || stop "there is no swift here" "install Swift 6.3 or later from https://swift.org/install"
     version=$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+)\.([0-9]+).*/\1 \2/p' | head -n 1)
     read -r major minor <<<"${version:-0 0}"
-    ((major > 6 || (major == 6 && minor >= 2))) ||
-        stop "Swift $major.$minor is too old" "install Swift 6.2 or later from https://swift.org/install"
+    ((major > 6 || (major == 6 && minor >= 3))) ||
+        stop "Swift $major.$minor is too old" "install Swift 6.3 or later from https://swift.org/install"
 }

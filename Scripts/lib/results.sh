@@ -9,7 +9,7 @@ record() {
     say "$1: $2 passed, $3 failed, $4 skipped"
 }
 
-# count_report NAME STATUS FILE...: what a test run wrote as JUnit XML. A run that ended badly without telling of a
+# count_report NAME STATUS FILE...: what a test run reported. A run that ended badly without telling of a
 # failure (it crashed, or wrote no report) is itself one, and so is a run of nothing.
 count_report() {
     local name=$1 status=$2 counts

@@ -38,17 +38,18 @@ run_fuzz() {
 
 # run_swift_tests NAME OPTIONS...
 run_swift_tests() {
-    local name=$1 status=0
+    local name=$1 status=0 events=$results/$1.jsonl
     shift
     require_tests "$name" || return 0
     mkdir -p "$results"
-    rm -f "$results/$name"*.xml
+    rm -f "$events"
     say "running $name"
-    swift test --skip-build "${test_settings[@]}" --disable-xctest --xunit-output "$results/$name.xml" "$@" \
-        >"$results/$name.log" 2>&1 || status=$?
-    # Of the log, all but the tests that passed: what failed, and where, or how the run broke off.
-    if ((status != 0)); then grep -vE '^(◇|✔|\[)' "$results/$name.log" >&2 || true; fi
-    count_report "$name" "$status" "$results/$name"*.xml
+    SWIFT_BACKTRACE=${SWIFT_BACKTRACE-threads=crashed,registers=none,images=none} \
+        timeout --foreground --signal=INT "$suite_limit" \
+        swift test --skip-build "${test_settings[@]}" --disable-xctest --event-stream-version 6.3 \
+        --event-stream-output-path "$events" "$@" >"$results/$name.log" 2>&1 || status=$?
+    if ! grep -q '"kind":"runEnded"' "$events" 2>/dev/null; then tail -n 60 "$results/$name.log" >&2; fi
+    count_report "$name" "$status" "$events"
 }
 
 # Builds the tests once for all suites; a suite that cannot be built has failed.

@@ -38,7 +38,7 @@ enum ImportRules {
     /// A generated file may import FoundationEssentials whatever its module is, and never the whole of Foundation.
     static func generatedFilesStaySmall(_ tree: SourceTree) -> [Violation] {
         tree.files.filter(\.isGenerated).flatMap { file in
-            SwiftText(file.text).imports.filter { $0.module == "Foundation" && !isConditional($0, in: file) }.map {
+            file.swift.imports.filter { $0.module == "Foundation" && !isConditional($0, in: file) }.map {
                 Violation(path: file.path, line: $0.line, reason: "generated code imports Foundation")
             }
         }
@@ -46,7 +46,7 @@ enum ImportRules {
 
     /// protoc-gen-swift writes `#if canImport(FoundationEssentials) … #else import Foundation #endif`.
     private static func isConditional(_ found: SwiftText.Import, in file: SourceFile) -> Bool {
-        let before = SwiftText(file.text).lines.prefix(found.line - 1).last { !$0.text.allSatisfy(\.isWhitespace) }
+        let before = file.swift.lines.prefix(found.line - 1).last { !$0.text.allSatisfy(\.isWhitespace) }
         return before?.text.trimmingPrefix(/\s+/).hasPrefix("#else") ?? false
     }
 
@@ -59,7 +59,7 @@ enum ImportRules {
         _ judge: (String, Manifest.Target) -> String?
     ) -> [Violation] {
         tree.swiftFiles(where: condition).filter { !$0.file.isGenerated }.flatMap { file, target in
-            SwiftText(file.text).imports.compactMap { found in
+            file.swift.imports.compactMap { found in
                 judge(found.module, target).map { Violation(path: file.path, line: found.line, reason: $0) }
             }
         }

@@ -27,7 +27,7 @@ enum ManifestRules {
         tree.manifest.targets.flatMap { target -> [Violation] in
             let files = tree.swiftFiles { $0 == target }
             guard !files.isEmpty else { return [] }
-            let imports = files.flatMap { entry in SwiftText(entry.file.text).imports.map { (entry.file, $0) } }
+            let imports = files.flatMap { entry in entry.file.swift.imports.map { (entry.file, $0) } }
             let undeclared = imports.filter { _, found in
                 !target.dependencies.contains(found.module) && !Layout.toolchain.contains(found.module)
             }.map { file, found in

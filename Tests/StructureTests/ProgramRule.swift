@@ -2,7 +2,6 @@
 enum ProgramRule {
     static func check(_ tree: SourceTree) -> [Violation] {
         tree.swiftFiles { $0.form == .program }.flatMap { file, target in
-            let text = SwiftText(file.text)
             var found: [Violation] = []
             if file.lineCount > Layout.longestProgramFile {
                 found.append(
@@ -10,12 +9,12 @@ enum ProgramRule {
                         path: file.path, line: Layout.longestProgramFile,
                         reason: "\(file.lineCount) lines; a file of wiring has at most \(Layout.longestProgramFile)"))
             }
-            found += text.imports.filter { $0.module.hasPrefix("NIO") }.map {
+            found += file.swift.imports.filter { $0.module.hasPrefix("NIO") }.map {
                 Violation(
                     path: file.path, line: $0.line,
                     reason: "\(target.name) imports \($0.module); sockets belong in a shell")
             }
-            found += text.lines.compactMap { number, line in
+            found += file.swift.lines.compactMap { number, line in
                 line.firstMatch(of: /(?:^|\s)(actor|class)\s+[A-Z]\w*|:\s*(?:\w+,\s*)*(Machine)\b/).map { match in
                     let what = String(match.output.1 ?? match.output.2 ?? "")
                     return Violation(

@@ -2,12 +2,11 @@
 enum PurityRule {
     static func check(_ tree: SourceTree) -> [Violation] {
         tree.swiftFiles { Layout.kind(of: $0) == .pure }.filter { !$0.file.isGenerated }.flatMap { file, target in
-            let text = SwiftText(file.text)
-            return text.lines.flatMap { number, line in
+            file.swift.lines.flatMap { number, line in
                 impurities(line).map {
                     Violation(path: file.path, line: number, reason: "\(target.name) is pure and uses \($0)")
                 }
-            } + drawsWithoutGenerator(text.code, file, target)
+            } + drawsWithoutGenerator(file.swift.code, file, target)
         }
     }
 

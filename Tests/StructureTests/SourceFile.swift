@@ -1,15 +1,19 @@
 /// One file of the repository: its path from the package's folder, and its text.
 struct SourceFile {
-    var path: String
-    var text: String
+    let path: String
+    let lineCount: Int
+    /// The file read as Swift; empty for other files.
+    let swift: SwiftText
 
-    var fileName: String { path.split(separator: "/").last.map(String.init) ?? path }
+    init(path: String, text: String) {
+        self.path = path
+        lineCount = text.split(separator: "\n", omittingEmptySubsequences: false).count - (text.hasSuffix("\n") ? 1 : 0)
+        swift = SwiftText(path.hasSuffix(".swift") ? text : "")
+    }
+
     var isSwift: Bool { path.hasSuffix(".swift") }
     /// What protoc-gen-swift wrote; its size and its imports are not ours to choose.
     var isGenerated: Bool { path.hasSuffix(".pb.swift") }
-    var lineCount: Int {
-        text.split(separator: "\n", omittingEmptySubsequences: false).count - (text.hasSuffix("\n") ? 1 : 0)
-    }
 
     /// Whether the file stands in `folder` or below it.
     func stands(in folder: String) -> Bool { path.hasPrefix(folder + "/") }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The repository as the rules see it.
-struct SourceTree {
+struct SourceTree: Sendable {
     var files: [SourceFile]
     var manifest: Manifest
 

@@ -3,9 +3,11 @@ import Testing
 /// The rules on this repository as it is.
 @Suite("The source tree keeps its rules")
 struct StructureTests {
+    /// Read once for all rules.
+    static let read = Result { try SourceTree.ofThisPackage() }
     let tree: SourceTree
 
-    init() throws { tree = try SourceTree.ofThisPackage() }
+    init() throws { tree = try Self.read.get() }
 
     @Test("The tree and its manifest were really read")
     func treeWasRead() {

@@ -7,20 +7,22 @@ struct SwiftText {
 
     /// The source with the contents of comments and string literals left out; line breaks stay, so lines keep their numbers.
     let code: String
+    let lines: [(number: Int, text: Substring)]
+    let imports: [Import]
 
     init(_ source: String) {
         var scanner = LiteralRemover(source)
         code = scanner.run()
+        lines = code.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map {
+            ($0.offset + 1, $0.element)
+        }
+        imports = Self.imports(lines)
     }
 
-    var lines: [(number: Int, text: Substring)] {
-        code.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { ($0.offset + 1, $0.element) }
-    }
-
-    var imports: [Import] {
+    private static func imports(_ lines: [(number: Int, text: Substring)]) -> [Import] {
         let form =
             /^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)/
-        return lines.compactMap { number, text in
+        return lines.filter { $0.text.contains("import") }.compactMap { number, text in
             text.firstMatch(of: form).map { Import(module: String($0.output.1), line: number) }
         }
     }
