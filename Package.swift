@@ -63,8 +63,8 @@ let firmware: [Target] = [
     program(
         "plugd", "Firmware/plugd",
         [
-            "Appliance", "PlugProtocol", "PlugService", "PlugHardware", "Recordings", "DurableFiles", arguments, signals,
-            nioPosix, logging,
+            "Appliance", "PlugProtocol", "LinuxNetwork", "PlugService", "PlugHardware", "Recordings", "DurableFiles",
+            arguments, signals, nioPosix, logging,
         ]),
 ]
 

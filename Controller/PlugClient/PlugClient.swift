@@ -3,7 +3,7 @@ public import LinuxNetwork
 public import Logging
 public import NIOCore
 import NIOPosix
-import PlugProtocol
+public import PlugProtocol
 import PlugTransport
 import ProtocolCore
 public import ServiceDiscovery

@@ -1,6 +1,6 @@
 import Charting
 public import PlugClient
-import PlugProtocol
+public import PlugProtocol
 public import Terminal
 
 /// The house at a glance: a row for each plug with its state, its power and the power's course, and the latest news below.

@@ -1,7 +1,7 @@
 import LinuxNetwork
 import Metering
 public import PlugClient
-import PlugProtocol
+public import PlugProtocol
 
 /// One line of `plugctl watch --json`; the keys are part of the contract with scripts. A key without a value is left out.
 public struct WatchRecord: Encodable, Equatable, Sendable {

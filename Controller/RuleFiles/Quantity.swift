@@ -1,3 +1,4 @@
+import ProtocolCore
 import Automation
 import PlugProtocol
 

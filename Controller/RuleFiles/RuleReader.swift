@@ -1,3 +1,4 @@
+import ProtocolCore
 import Automation
 
 /// Reads rules from a tree. What is wrong is reported and reading goes on, so that one run shows every fault.

@@ -1,13 +1,12 @@
-import Logging
+import DurableFiles
 
-/// What is wrong, in words for the person at the terminal.
+/// What is wrong, in words for the person at the terminal; the argument parser prints it and exits with 1.
 struct Complaint: Error, CustomStringConvertible {
     let description: String
-    init(_ description: String) { self.description = description }
-}
 
-/// Says on standard error what went wrong.
-func complain(_ text: String) {
-    var standardError = StandardError()
-    print("plugd: \(text)", to: &standardError)
+    init(_ description: String) { self.description = description }
+
+    init(_ error: FileError) {
+        description = "\(error)" + (error.hint.map { "\nhint: \($0)" } ?? "")
+    }
 }

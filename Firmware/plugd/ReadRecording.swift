@@ -14,7 +14,7 @@ func readRecording(_ path: String, from: String?, speed: Double) throws -> Playb
     do {
         bytes = try FileStore().read(path, limit: Recording.byteLimit)
     } catch {
-        throw Complaint("\(error)" + (error.hint.map { "\nhint: \($0)" } ?? ""))
+        throw Complaint(error)
     }
     do {
         let recording = try Recording.parse(bytes)

@@ -1,6 +1,8 @@
-import Appliance
-import ArgumentParser
-import Logging
+public import Appliance
+public import ArgumentParser
+import DurableFiles
+import LinuxNetwork
+public import Logging
 import NIOPosix
 import PlugHardware
 import PlugService
@@ -73,11 +75,10 @@ struct Run: AsyncParsableCommand {
             try await service.run(on: group) {
                 for await _ in signals { break }
             }
-            try await group.shutdownGracefully()
-        } catch {
-            complain("\(error)")
-            throw ExitCode.failure
+        } catch let error as FileError {
+            throw Complaint(error)
         }
+        try await group.shutdownGracefully()
     }
 
     private func settings() throws -> PlugSettings {
@@ -86,7 +87,8 @@ struct Run: AsyncParsableCommand {
         if isDimmable { appliance.capabilities.insert(.dimmer) }
         appliance.powerOnState = powerOn
         appliance.autoOff = autoOff.map { .milliseconds(Int64($0 * 1000)) }
-        let simulated = try SimulatedPlug(load: simulatedLoad(), speed: speed)
+        let simulated = try SimulatedPlug(
+            load: simulatedLoad(), seed: .random(in: .min ... .max), speed: speed, clock: { BootClock.now })
         return PlugSettings(
             name: name, stateDirectory: plug.stateDirectory, interfaces: Set(interface), port: port,
             appliance: appliance, parts: simulated.parts(dimmable: isDimmable), simulated: simulated)
@@ -104,4 +106,4 @@ struct Run: AsyncParsableCommand {
 private let loadNames = SimulatedAppliance.allCases.map(\.rawValue).joined(separator: ", ")
 
 extension PowerOnState: ExpressibleByArgument {}
-extension Logger.Level: ExpressibleByArgument {}
+extension Logger.Level: @retroactive ExpressibleByArgument {}

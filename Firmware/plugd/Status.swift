@@ -13,12 +13,7 @@ struct Status: AsyncParsableCommand {
     }
 }
 
-/// Prints the answer, or the refusal on standard error with exit status 1.
+/// Prints the answer.
 func askPanel(_ request: PanelRequest, stateDirectory: String) async throws {
-    do {
-        print(try await PanelClient.ask(request, stateDirectory: stateDirectory))
-    } catch {
-        complain("\(error)")
-        throw ExitCode.failure
-    }
+    print(try await PanelClient.ask(request, stateDirectory: stateDirectory))
 }
