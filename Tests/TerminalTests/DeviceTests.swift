@@ -32,10 +32,10 @@ private final class PseudoTerminal: Sendable {
         return modes
     }
 
-    /// Waits for output until it ends with the text.
-    func shown(endingWith end: String) -> String {
+    /// Waits for output until it has the text.
+    func shown(upTo end: String) -> String {
         var output: [UInt8] = []
-        while !String(decoding: output, as: UTF8.self).hasSuffix(end) {
+        while !String(decoding: output, as: UTF8.self).contains(end) {
             var buffer = [UInt8](repeating: 0, count: 4096)
             let count = read(keyboard, &buffer, buffer.count)
             guard count > 0 else { break }
@@ -112,12 +112,11 @@ private final class PseudoTerminal: Sendable {
         let input = try #require(TerminalInput(terminal.device))
         terminal.resize(columns: 60, rows: 20)
         // The kernel signals the terminal's own foreground group, which a test process is not.
-        raise(SIGWINCH)
+        kill(getpid(), SIGWINCH)
         for await event in input.events {
             #expect(event == .resized(TerminalSize(columns: 60, rows: 20)))
             break
         }
-        raise(SIGCONT)
         input.close()
     }
 
@@ -150,7 +149,7 @@ private final class PseudoTerminal: Sendable {
             #expect(screen.draw(lines) == .written)
             screen.close()
         }
-        let output = terminal.shown(endingWith: "\u{1B}[?1049l")
+        let output = terminal.shown(upTo: "\u{1B}[?1049l")
         #expect(
             output.hasPrefix("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J\u{1B}[1;1HA line that is long…\u{1B}[2;1H"))
         #expect(output.hasSuffix("\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"))
@@ -168,7 +167,7 @@ private final class PseudoTerminal: Sendable {
         terminal.resize(columns: 30, rows: 4)
         screen.draw([StyledLine("one"), StyledLine("two")])
         screen.close()
-        let output = terminal.shown(endingWith: "\u{1B}[?25h\r\n")
+        let output = terminal.shown(upTo: "\u{1B}[?25h")
         #expect(output.contains("\u{1B}[1A\r\u{1B}[J\rone"))
     }
 }
