@@ -7,9 +7,9 @@ struct LayoutTests {
         (0.0, 151.0, 5, ["0", "50", "100", "150", "200"]),
         (0.0, 2150.0, 5, ["0", "500", "1000", "1500", "2000", "2500"]),
         (-300.0, 0.0, 3, ["-300", "-200", "-100", "0"]),
-        (-7.0, 9.0, 1, ["-10", "0", "10"]),
+        (-7.0, 9.0, 1, ["-20", "0", "20"]),
         (228.1, 231.9, 4, ["228", "229", "230", "231", "232"]),
-        (0.0, 0.07, 2, ["0", "50", "100"]),
+        (0.0, 0.04, 2, ["0", "20", "40"]),
         (0.0, 0.3, 3, ["0.0", "0.1", "0.2", "0.3"]),
         (0.0, 24_000.0, 3, ["0", "10", "20", "30"]),
     ]
@@ -21,7 +21,7 @@ struct LayoutTests {
     }
 
     @Test func axisPrefixes() {
-        func unit(_ high: Double, _ unit: Unit = .watts) -> String {
+        func unit(_ high: Double, _ unit: ChartUnit = .watts) -> String {
             ValueAxis(showing: 0...high, fromZero: true, unit: unit, intervals: 4).unit
         }
         #expect(unit(0.05) == "mW")
@@ -31,13 +31,13 @@ struct LayoutTests {
     }
 
     @Test func valuesInWords() {
-        #expect(Unit.watts.text(118.3) == "118.3 W")
-        #expect(Unit.watts.text(2150.4) == "2150 W")
-        #expect(Unit.watts.text(12_400) == "12.4 kW")
-        #expect(Unit.watts.text(0) == "0 W")
-        #expect(Unit.watts.text(-0.0001) == "-0.1 mW")
-        #expect(Unit.amperes.text(0.043) == "43 mA")
-        #expect(Unit.percent.text(50) == "50 %")
+        #expect(ChartUnit.watts.text(118.3) == "118.3 W")
+        #expect(ChartUnit.watts.text(2150.4) == "2150 W")
+        #expect(ChartUnit.watts.text(12_400) == "12.4 kW")
+        #expect(ChartUnit.watts.text(0) == "0 W")
+        #expect(ChartUnit.watts.text(-0.0001) == "-0.1 mW")
+        #expect(ChartUnit.amperes.text(0.043) == "43 mA")
+        #expect(ChartUnit.percent.text(50) == "50 %")
         #expect(fixed(-0.04, decimals: 1) == "0.0")
         #expect(fixed(2.5, decimals: 0) == "3")
         #expect(fixed(-12.345, decimals: 2) == "-12.35")
@@ -77,7 +77,7 @@ struct LayoutTests {
 
     private static let spans: [(length: Double, first: String, second: String)] = [
         (60.0, "11:00:00", "11:00:10"), (300.0, "11:00", "11:01"), (3600.0, "11:00", "11:10"),
-        (21_600.0, "11:00", "12:00"), (108_000.0, "12:00", "18:00"), (864_000.0, "22 Nov", "24 Nov"),
+        (21_600.0, "11:00", "12:00"), (108_000.0, "12:00", "18:00"), (864_000.0, "23 Nov", "25 Nov"),
         (25_920_000.0, "Jan 2027", "Apr 2027"),
     ]
 
