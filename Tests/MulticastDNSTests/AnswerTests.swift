@@ -156,6 +156,13 @@ struct AnswerTests {
         #expect(test.sent.last?.datagram.destination == .multicast(.v4))
     }
 
+    @Test func anotherResponderOnThisHostIsAnsweredByMulticast() throws {
+        var test = Harness.announced()
+        let neighbour = Peer(address: .v4(10, 0, 0, 1), port: 5353)
+        test.send(.received(try inbound(ask(instance, .txt, wantsUnicast: true), from: neighbour)))
+        #expect(test.sent.map(\.datagram.destination) == [.multicast(.v4)])
+    }
+
     @Test func packetsFromElsewhereAreIgnored() throws {
         var test = Harness.announced()
         let distant = Peer(address: .v4(192, 0, 2, 1), port: 5353)

@@ -184,6 +184,19 @@ struct ClaimTests {
         #expect(test.sent.dropFirst(3).first?.message.answers.contains(other.shared[0]) == true)
     }
 
+    @Test func aServiceFollowsItsHostOnlyToANameThatHasBeenWon() throws {
+        var test = Harness.announced()
+        let newHost: Name = "h-2.local"
+        test.send(.publish(hostID, RecordGroup(name: newHost, publishesAddresses: true)))
+        var moved = serviceGroup
+        moved.unique[0].data = .srv(priority: 0, weight: 0, port: 80, target: newHost)
+        test.send(.publish(serviceID, moved))
+        test.run(for: .seconds(2))
+        let service = try #require(test.sent.first { $0.message.answers.contains { $0.data == moved.unique[0].data } })
+        #expect(service.message.answers.contains { $0.name == newHost && $0.type == .a })
+        #expect(test.sent.filter { $0.message.questions.map(\.name) == [newHost] }.count == 3)
+    }
+
     @Test func fiveHundredServicesShareTheirPackets() throws {
         var test = Harness.responder()
         for number in 3..<503 {
