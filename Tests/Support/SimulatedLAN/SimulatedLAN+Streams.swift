@@ -149,7 +149,7 @@ extension SimulatedLAN {
         end.unreceived.removeFirst(count)
         streams[number]?.ends[side] = end
         while !bytes.isEmpty, streams[number]?.ends[1 - side].isOpen == true {
-            let piece = random.chance(0.7) ? bytes.count : Int.random(in: 1...bytes.count, using: &random)
+            let piece = random.chance(0.5) ? bytes.count : Int.random(in: 1...bytes.count, using: &random)
             deliver(.received(receiver.id, Array(bytes.prefix(piece))), to: receiver.host)
             bytes = bytes.dropFirst(piece)
         }
