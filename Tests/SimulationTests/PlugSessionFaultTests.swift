@@ -38,15 +38,15 @@ struct PlugHouse {
     let link: LinkID
     let plug: HostID
     let controllers: [HostID]
-    /// A small ring is overwritten while a controller is away.
+    /// A small ring is overwritten while a controller is away or slow to read; its streams' buffers are small as well.
     let ring: Int
     var random: SeededRandom
 
     init(seed: UInt64) {
-        lan = SimulatedLAN(seed: seed, budget: 100_000)
+        ring = seed.isMultiple(of: 3) ? 6 : 4096
+        lan = SimulatedLAN(seed: seed, budget: 100_000, sendBuffer: ring > 100 ? 65_536 : 150)
         random = SeededRandom(seed: seed &* 31)
         link = lan.addLink()
-        ring = seed.isMultiple(of: 3) ? 6 : 4096
         let address = IPAddress(192, 0, 2, 1)
         plug = lan.add(.plug(PlugHost(ring: ring)), name: "plug")
         lan.attach(plug, to: link, addresses: [address])
@@ -78,6 +78,9 @@ struct PlugHouse {
     private mutating func breakSomething(after time: Duration) {
         let end = time + random.duration(in: .milliseconds(10)...(.seconds(90)))
         let controller = controllers.randomElement(using: &random)!
+        // What breaks while a command is on its way is what shows whether it can be lost or doubled.
+        lan.schedule(.command(on: Bool.random(using: &random)), on: controller, after: time)
+        let time = time + random.duration(in: .zero...(.milliseconds(6)))
         switch Int.random(in: 0..<8, using: &random) {
         case 0:
             let faults = LinkFaults(
