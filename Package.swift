@@ -36,7 +36,7 @@ let deque = Target.Dependency.product(name: "DequeModule", package: "swift-colle
 let shared: [Target] = [
     module("ProtocolCore", "Sources/ProtocolCore"),
     module("DNSWire", "Sources/DNSWire"),
-    module("MulticastDNS", "Sources/MulticastDNS", ["ProtocolCore", "DNSWire", deque]),
+    module("MulticastDNS", "Sources/MulticastDNS", ["ProtocolCore", "DNSWire"]),
     module("ServiceDiscovery", "Sources/ServiceDiscovery", ["ProtocolCore", "DNSWire", "MulticastDNS"]),
     module("Metering", "Sources/Metering", ["ProtocolCore"]),
     module("PlugProtocol", "Sources/PlugProtocol", ["ProtocolCore", "Metering", protobuf, deque], exclude: ["smartplug.proto"]),

@@ -34,7 +34,8 @@ public struct IPv6Address: Hashable, Sendable, CustomStringConvertible {
 
     /// Text in the canonical form of RFC 5952: lower case, the longest run of at least two zero groups as "::".
     public var description: String {
-        let groups = stride(from: 48, through: 0, by: -16).map { UInt16(truncatingIfNeeded: high >> UInt64($0)) }
+        let groups =
+            stride(from: 48, through: 0, by: -16).map { UInt16(truncatingIfNeeded: high >> UInt64($0)) }
             + stride(from: 48, through: 0, by: -16).map { UInt16(truncatingIfNeeded: low >> UInt64($0)) }
         var longest = 0..<0
         var start = 0

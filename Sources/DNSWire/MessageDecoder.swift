@@ -32,7 +32,8 @@ extension WireReader {
         let type = RecordType(rawValue: try readUInt16())
         let classBits = try readUInt16()
         return Question(
-            name: name, type: type, recordClass: RecordClass(rawValue: classBits), wantsUnicast: classBits & 0x8000 != 0)
+            name: name, type: type, recordClass: RecordClass(rawValue: classBits), wantsUnicast: classBits & 0x8000 != 0
+        )
     }
 
     fileprivate mutating func readRecords(_ count: Int) throws(WireError) -> [Record] {

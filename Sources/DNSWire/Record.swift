@@ -39,7 +39,8 @@ public struct Record: Hashable, Sendable {
     public var data: RecordData
 
     public init(
-        name: Name, recordClass: RecordClass = .internet, isCacheFlush: Bool = false, timeToLive: UInt32, data: RecordData
+        name: Name, recordClass: RecordClass = .internet, isCacheFlush: Bool = false, timeToLive: UInt32,
+        data: RecordData
     ) {
         self.name = name
         self.recordClass = recordClass

@@ -63,7 +63,8 @@ struct WireBuffer {
         var offset = 0
         while name.bytes[offset] != 0 {
             let hash = Self.hash(name.bytes, from: offset)
-            if let target = suffixes.first(where: { $0.hash == hash && matches(name, from: offset, at: Int($0.offset)) }) {
+            if let target = suffixes.first(where: { $0.hash == hash && matches(name, from: offset, at: Int($0.offset)) }
+            ) {
                 append(0xC000 | target.offset)
                 return
             }

@@ -73,7 +73,9 @@ struct WireReader {
             switch byte >> 6 {
             case 0b00:
                 let next = cursor + 1 + Int(byte)
-                guard next <= bytes.count else { throw WireError(offset: cursor, reason: .truncated(needed: Int(byte))) }
+                guard next <= bytes.count else {
+                    throw WireError(offset: cursor, reason: .truncated(needed: Int(byte)))
+                }
                 length += next - cursor
                 guard length <= Name.lengthLimit else { throw WireError(offset: start, reason: .nameTooLong) }
                 cursor = next

@@ -1,0 +1,60 @@
+public import DNSWire
+
+/// The kernel's index of an interface.
+public typealias InterfaceID = UInt32
+
+/// An address with the length of its network part, in bits.
+public struct InterfaceAddress: Hashable, Sendable {
+    public var address: IPAddress
+    public var prefixLength: UInt8
+
+    public init(_ address: IPAddress, prefixLength: UInt8) {
+        self.address = address
+        self.prefixLength = prefixLength
+    }
+
+    /// True when the other address lies in the same subnet.
+    func coversSubnet(of other: IPAddress) -> Bool {
+        guard address.family == other.family else { return false }
+        var bits = Int(prefixLength)
+        for (own, theirs) in zip(address.bytes, other.bytes) {
+            guard bits > 0 else { return true }
+            let mask: UInt8 = bits >= 8 ? 0xFF : ~(0xFF >> UInt8(bits))
+            guard own & mask == theirs & mask else { return false }
+            bits -= 8
+        }
+        return true
+    }
+}
+
+/// An interface that is up, and its addresses that are usable now (not tentative ones).
+public struct NetworkInterface: Hashable, Sendable, Identifiable {
+    public var id: InterfaceID
+    public var name: String
+    public var addresses: [InterfaceAddress]
+    /// The families in which multicast works here.
+    public var families: Set<IPFamily>
+
+    /// Without `families`, those of the addresses; on a loopback interface IPv4 alone, since there IPv6 has no multicast.
+    public init(id: InterfaceID, name: String, addresses: [InterfaceAddress], families: Set<IPFamily>? = nil) {
+        self.id = id
+        self.name = name
+        self.addresses = addresses
+        let isLoopback = addresses.contains { $0.address.isLoopback }
+        self.families = families ?? Set(addresses.map(\.address.family)).subtracting(isLoopback ? [.v6] : [])
+    }
+
+    /// The addresses to publish: those whose family has multicast here, and so can be found and used.
+    var published: [IPAddress] {
+        var seen: Set<IPAddress> = []
+        return addresses.map(\.address).filter { families.contains($0.family) && seen.insert($0).inserted }
+    }
+
+    /// The order in which packets leave, so that a run repeats exactly.
+    var orderedFamilies: [IPFamily] { IPFamily.allCases.filter(families.contains) }
+
+    /// RFC 6762 §11: unicast packets count only when they come from this link.
+    func isOnLink(_ source: IPAddress) -> Bool {
+        source.isLinkLocal || addresses.contains { $0.coversSubnet(of: source) }
+    }
+}

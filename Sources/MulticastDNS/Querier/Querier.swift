@@ -1,0 +1,121 @@
+public import DNSWire
+public import ProtocolCore
+
+/// What is asked for, and the key of the cache: a name and a type, of class IN.
+public struct QuestionKey: Hashable, Sendable {
+    public var name: Name
+    public var type: RecordType
+
+    public init(name: Name, type: RecordType) {
+        self.name = name
+        self.type = type
+    }
+}
+
+/// The asking half of multicast DNS (RFC 6762 §5, §7.1, §10): asks questions continuously for as long as somebody wants the
+/// answers, and keeps a cache of records, one an interface.
+public struct Querier: Machine, Sendable {
+    public enum Event: MachineEvent, Sendable {
+        case interfaceChanged(NetworkInterface)
+        case interfaceRemoved(InterfaceID)
+        case received(InboundMessage)
+        /// Wants the answers from now on, on one interface or (nil) on every one. Counted: to be taken back as often.
+        case ask(QuestionKey, on: InterfaceID?)
+        case forget(QuestionKey, on: InterfaceID?)
+        /// RFC 6762 §10.4: these records, or (not nil) the one with this data, did not work; unless somebody confirms them,
+        /// they go within 10 s.
+        case reconfirm(QuestionKey, RecordData?, on: InterfaceID)
+        case deadlineReached
+    }
+
+    public enum Action: Hashable, Sendable {
+        case send(OutboundDatagram)
+        /// What one packet, or the passing of time, did to the cache of an interface.
+        case changed(InterfaceID, [CacheChange])
+    }
+
+    struct Ask: Hashable {
+        let key: QuestionKey
+        let interface: InterfaceID?
+    }
+
+    var random: SeededRandom
+    var links: [InterfaceID: QuerierLink] = [:]
+    /// How many want an answer, and the order in which they came, so that a run repeats exactly. Bounded by the owner, which
+    /// bounds what it asks for.
+    var asks: [Ask: (count: Int, order: UInt64)] = [:]
+    private var askOrder: UInt64 = 0
+
+    public init(random: SeededRandom) { self.random = random }
+
+    public mutating func handle(_ event: Event, now: Instant) -> [Action] {
+        var actions: [Action] = []
+        switch event {
+        case .interfaceChanged(let network): attach(network, now: now, &actions)
+        case .interfaceRemoved(let id): detach(id, &actions)
+        case .received(let inbound): receive(inbound, now: now, &actions)
+        case .ask(let key, let interface): ask(Ask(key: key, interface: interface), now: now)
+        case .forget(let key, let interface): forget(Ask(key: key, interface: interface))
+        case .reconfirm(let key, let data, let interface): links[interface]?.cache.reconfirm(key, data, now: now)
+        case .deadlineReached: break
+        }
+        for interface in links.keys.sorted() { advance(interface, now: now, &actions) }
+        return actions
+    }
+
+    public var nextDeadline: Instant? {
+        links.values.reduce(nil) { sooner(sooner($0, $1.scheduleDeadline), $1.cache.deadline) }
+    }
+
+    /// The cached records, the newest first, without those that newer ones replace.
+    public func records(for key: QuestionKey, on interface: InterfaceID) -> [Record] {
+        links[interface]?.cache.current(key) ?? []
+    }
+
+    /// The interfaces there are, in the order of their ids.
+    public var interfaces: [InterfaceID] { links.keys.sorted() }
+
+    private mutating func attach(_ network: NetworkInterface, now: Instant, _ actions: inout [Action]) {
+        guard !network.families.isEmpty else { return detach(network.id, &actions) }
+        let old = links[network.id]?.network
+        if old == nil { links[network.id] = QuerierLink(network: network) }
+        links[network.id]?.network = network
+        // A family that is new here has been asked nothing yet.
+        guard old.map({ !network.families.isSubset(of: $0.families) }) ?? true else { return }
+        for ask in asks.sorted(by: { $0.value.order < $1.value.order }).map(\.key)
+        where ask.interface == nil || ask.interface == network.id {
+            start(ask.key, on: network.id, now: now)
+        }
+    }
+
+    private mutating func detach(_ interface: InterfaceID, _ actions: inout [Action]) {
+        guard let link = links.removeValue(forKey: interface) else { return }
+        let removed = link.cache.all.map { CacheChange.removed($0) }
+        if !removed.isEmpty { actions.append(.changed(interface, removed)) }
+    }
+
+    private mutating func ask(_ ask: Ask, now: Instant) {
+        if let known = asks[ask] {
+            asks[ask] = (known.count + 1, known.order)
+            return
+        }
+        askOrder += 1
+        asks[ask] = (1, askOrder)
+        for interface in interfaces where ask.interface == nil || ask.interface == interface {
+            if links[interface]?.schedules[ask.key] == nil { start(ask.key, on: interface, now: now) }
+        }
+    }
+
+    private mutating func forget(_ ask: Ask) {
+        guard let known = asks[ask] else { return }
+        guard known.count == 1 else {
+            asks[ask] = (known.count - 1, known.order)
+            return
+        }
+        asks[ask] = nil
+        for interface in interfaces where ask.interface == nil || ask.interface == interface {
+            let others = [Ask(key: ask.key, interface: nil), Ask(key: ask.key, interface: interface)]
+            if others.allSatisfy({ asks[$0] == nil }) { links[interface]?.schedules[ask.key] = nil }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import DNSWire
+import ProtocolCore
+
+/// Responses into the cache (RFC 6762 §6, §10).
+extension Querier {
+    mutating func receive(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
+        let message = inbound.message
+        guard let link = links[inbound.interface], message.flags.contains(.response), message.flags.operation == 0,
+            message.flags.responseCode == 0, inbound.source.port == RFC6762.port,
+            inbound.wasMulticast || link.network.isOnLink(inbound.source.address)
+        else { return }
+        // Who asks nothing keeps nothing new: a plug that only answers needs no memory for its neighbours.
+        let schedules = link.schedules
+        let jitter = Double.random(in: RFC6762.refreshJitter, using: &random)
+        var changes: [CacheChange] = []
+        for record in message.answers + message.additionals where Self.isCacheable(record) {
+            let key = QuestionKey(name: record.name, type: record.type)
+            let arrival = RecordCache.Arrival(
+                now: now, jitter: jitter, keepsNew: !schedules.isEmpty, isAsked: schedules[key] != nil)
+            // In place: the cache must not be copied for a packet.
+            let change = links[inbound.interface]?.cache.insert(record, arrival) { schedules[$0] != nil }
+            if let change = change ?? nil { changes.append(change) }
+        }
+        for record in message.answers + message.additionals where record.isCacheFlush && record.timeToLive > 0 {
+            noteAnswered(record, on: inbound.interface)
+        }
+        if !changes.isEmpty { actions.append(.changed(inbound.interface, changes)) }
+    }
+
+    private static func isCacheable(_ record: Record) -> Bool {
+        record.recordClass == .internet && record.type != .opt && record.type != .any
+    }
+
+    private mutating func noteAnswered(_ record: Record, on interface: InterfaceID) {
+        let types: [RecordType] = record.type == .nsec ? [.a, .aaaa] : [record.type]
+        for key in types.map({ QuestionKey(name: record.name, type: $0) }) {
+            guard let link = links[interface], link.schedules[key] != nil, link.cache.hasTheAnswer(key) else {
+                continue
+            }
+            links[interface]?.schedules[key] = .answered
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import DNSWire
+import ProtocolCore
+
+/// Queries with their known answers (RFC 6762 §5.3, §7.1, §7.2).
+extension Querier {
+    /// Stops a flood of records under a name we ask for from turning each query of ours into a flood of its own.
+    static let knownAnswerPacketLimit = 32
+
+    /// Asks for multicast answers ("QM"): a unicast one might be delivered to another responder's socket on this host.
+    func sendQuery(_ keys: [QuestionKey], on interface: InterfaceID, now: Instant, _ actions: inout [Action]) {
+        guard let link = links[interface] else { return }
+        let packets = chunks(of: keys, limit: PacketSize.usual, length: { $0.name.bytes.count + 4 }).flatMap { keys in
+            Self.pack(
+                keys.map { Question(name: $0.name, type: $0.type) },
+                known: keys.flatMap { link.cache.knownAnswers($0, now: now) })
+        }
+        for family in link.network.orderedFamilies {
+            for bytes in packets {
+                actions.append(
+                    .send(OutboundDatagram(bytes: bytes, interface: interface, destination: .multicast(family))))
+            }
+        }
+    }
+
+    /// What does not fit continues in packets without questions, announced by the TC bit.
+    private static func pack(_ questions: [Question], known: [Record]) -> [[UInt8]] {
+        var packets: [[UInt8]] = []
+        var encoder = MessageEncoder(limit: PacketSize.usual)
+        for question in questions where !encoder.append(question) { preconditionFailure("too many questions") }
+        var hasAnswers = false
+        for record in known {
+            if encoder.append(record, to: .answer) {
+                hasAnswers = true
+                continue
+            }
+            // A record longer than a packet is left out: it will be answered once more.
+            guard hasAnswers || packets.isEmpty, packets.count + 1 < knownAnswerPacketLimit else { continue }
+            packets.append(encoder.finish(flags: .truncated))
+            encoder = MessageEncoder(limit: PacketSize.usual)
+            hasAnswers = encoder.append(record, to: .answer)
+        }
+        packets.append(encoder.finish(flags: []))
+        return packets
+    }
+}

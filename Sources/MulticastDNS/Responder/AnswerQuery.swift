@@ -1,0 +1,152 @@
+import DNSWire
+import ProtocolCore
+
+/// Answering (RFC 6762 §6): which answers, when, and to whom.
+extension Responder {
+    mutating func answer(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
+        let message = inbound.message
+        guard let attachment = attachments[inbound.interface],
+            attachment.queues[inbound.source.address.family] != nil
+        else { return }
+        let known = KnownAnswers(message.answers)
+        suppressQueued(known, inbound)
+        var selected: Set<Answer> = []
+        var unicast: Set<Answer> = []
+        var hasProbe = false
+        for question in message.questions {
+            let answers = answers(to: question, on: inbound.interface).filter {
+                inbound.source.isLegacy || !known.cover(records($0, on: attachment.network))
+            }
+            if isForeignProbe(question, inbound, now: now) {
+                hasProbe = hasProbe || !answers.isEmpty
+            } else if isOwnProbe(question, inbound) {
+                continue
+            }
+            selected.formUnion(answers)
+            if question.wantsUnicast || !inbound.wasMulticast { unicast.formUnion(answers) }
+        }
+        guard !selected.isEmpty else { return }
+        if inbound.source.isLegacy {
+            answerLegacy(selected.sorted(), inbound, &actions)
+            return
+        }
+        if !hasProbe {
+            let recent = unicast.filter { wasMulticastRecently($0, inbound, now: now) }.sorted()
+            if !recent.isEmpty {
+                sendUnicast(recent, inbound, &actions)
+                selected.subtract(recent)
+            }
+        }
+        schedule(selected.sorted(), inbound, isDefence: hasProbe, now: now)
+    }
+
+    /// §6: at once when nobody else can answer and nothing else was asked; else after a random delay, and longer when more
+    /// known answers are announced (§7.2). §8.1: at once, too, to stop a probe.
+    private mutating func schedule(_ answers: [Answer], _ inbound: InboundMessage, isDefence: Bool, now: Instant) {
+        let isSimple = inbound.message.questions.count == 1 && answers.allSatisfy(\.isUnique)
+        let window: ClosedRange<Instant>
+        if isDefence {
+            window = now...now
+        } else if inbound.message.flags.contains(.truncated) {
+            let due = now + random.duration(in: RFC6762.truncatedAnswerDelay)
+            window = due...due
+        } else if isSimple {
+            window = now...now
+        } else {
+            window = now...(now + random.duration(in: RFC6762.sharedAnswerDelay))
+        }
+        let interval = isDefence ? RFC6762.defenceInterval : RFC6762.multicastInterval
+        let family = inbound.source.address.family
+        for answer in answers {
+            attachments[inbound.interface]?.queues[family]?.enqueue(
+                answer, window: window, asker: isDefence ? nil : inbound.source, interval: interval)
+        }
+    }
+
+    /// The answers that we are authoritative for on this interface.
+    private func answers(to question: Question, on interface: InterfaceID) -> [Answer] {
+        guard question.recordClass == .internet || question.recordClass == .any,
+            let network = attachments[interface]?.network
+        else { return [] }
+        var answers: [Answer] = []
+        for id in owners[question.name] ?? [] where isClaimed(id, on: interface) {
+            guard let content = groups[id]?.content else { continue }
+            if content.name == question.name {
+                let types = Set(content.unique(on: network).map(\.type))
+                let matching = question.type == .any ? types : types.intersection([question.type])
+                answers += matching.map { Answer(group: id, slot: .unique($0)) }
+                // §6.1: we own the name, so we can say that there is no such record.
+                if matching.isEmpty { answers.append(Answer(group: id, slot: .negative)) }
+            }
+            for (index, record) in content.shared.enumerated() where question.isAnswered(by: record) {
+                answers.append(Answer(group: id, slot: .shared(index)))
+            }
+            for (index, record) in content.answeredOnly.enumerated() where question.isAnswered(by: record) {
+                answers.append(Answer(group: id, slot: .answeredOnly(index)))
+            }
+        }
+        return answers
+    }
+
+    func records(_ answer: Answer, on network: NetworkInterface) -> [Record] {
+        groups[answer.group]?.content.records(answer.slot, on: network) ?? []
+    }
+
+    /// A question with proposed records for its name, at least one of which is not ours.
+    private func isForeignProbe(_ question: Question, _ inbound: InboundMessage, now: Instant) -> Bool {
+        let proposed = inbound.message.authorities.filter { $0.name == question.name }
+        return proposed.contains { record in
+            (owners[question.name] ?? []).contains { id in
+                groups[id].map { $0.content.name == question.name && !isOwn(record, of: $0.content, now: now) } ?? false
+            }
+        }
+    }
+
+    /// A probe that is not foreign is our own, come back late: it needs no defence.
+    private func isOwnProbe(_ question: Question, _ inbound: InboundMessage) -> Bool {
+        inbound.message.authorities.contains { $0.name == question.name }
+    }
+
+    /// §5.4: a unicast answer will do when everybody else has heard it within a quarter of its time to live.
+    private func wasMulticastRecently(_ answer: Answer, _ inbound: InboundMessage, now: Instant) -> Bool {
+        guard let attachment = attachments[inbound.interface],
+            let last = attachment.queues[inbound.source.address.family]?.lastMulticast(of: answer),
+            let timeToLive = records(answer, on: attachment.network).first?.timeToLive
+        else { return false }
+        return now - last < .seconds(Int(timeToLive)) / 4
+    }
+
+    /// §7.2: the known answers of a query may continue in packets that carry no question.
+    private mutating func suppressQueued(_ known: KnownAnswers, _ inbound: InboundMessage) {
+        guard !known.isEmpty, let network = attachments[inbound.interface]?.network else { return }
+        let groups = groups
+        attachments[inbound.interface]?.queues[inbound.source.address.family]?.suppress(for: inbound.source) { answer in
+            known.cover(groups[answer.group]?.content.records(answer.slot, on: network) ?? [])
+        }
+    }
+}
+
+/// The answers that a querier has already (RFC 6762 §7.1).
+struct KnownAnswers {
+    private struct Content: Hashable {
+        let name: Name
+        let data: RecordData
+    }
+
+    private var timesToLive: [Content: UInt32] = [:]
+
+    init(_ records: [Record]) {
+        for record in records { timesToLive[Content(name: record.name, data: record.data)] = record.timeToLive }
+    }
+
+    var isEmpty: Bool { timesToLive.isEmpty }
+
+    /// True when every record is known for at least half of its time to live.
+    func cover(_ records: [Record]) -> Bool {
+        !isEmpty && !records.isEmpty
+            && records.allSatisfy { record in
+                guard let known = timesToLive[Content(name: record.name, data: record.data)] else { return false }
+                return UInt64(known) * 2 >= UInt64(record.timeToLive)
+            }
+    }
+}

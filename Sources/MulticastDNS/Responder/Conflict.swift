@@ -1,0 +1,78 @@
+import DNSWire
+import ProtocolCore
+
+/// What other hosts' responses mean for our records: conflicts (RFC 6762 §8.1, §9), answers that spare ours (§7.4), and records
+/// of ours that somebody let die (§6.6).
+extension Responder {
+    mutating func noteResponse(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
+        for record in inbound.message.answers + inbound.message.additionals {
+            for id in owners[record.name] ?? [] {
+                guard let group = groups[id], let claim = group.claims[inbound.interface] else { continue }
+                if group.content.name == record.name, !isOwn(record, of: group.content, now: now) {
+                    noteForeign(record, for: id, claim, on: inbound.interface, now: now, &actions)
+                } else if claim.isClaimed, inbound.wasMulticast {
+                    noteDuplicate(record, of: id, inbound, now: now)
+                }
+            }
+        }
+    }
+
+    /// A goodbye of another host is no claim, and an NSEC record only accompanies claims: ours looks different on each
+    /// interface, and must not conflict with itself.
+    private mutating func noteForeign(
+        _ record: Record, for id: GroupID, _ claim: Claim, on interface: InterfaceID, now: Instant,
+        _ actions: inout [Action]
+    ) {
+        guard record.timeToLive > 0, record.type != .nsec, let content = groups[id]?.content,
+            let network = attachments[interface]?.network
+        else { return }
+        switch claim {
+        case .probing, .deferred, .waiting:
+            // Whatever the type: the name is taken.
+            groups[id]?.conflicts.note(now: now)
+            for interface in orderedInterfaces where groups[id]?.claims[interface]?.isClaimed == false {
+                setClaim(.conflicted, of: id, on: interface)
+            }
+            actions.append(.conflicted(id))
+        case .announcing, .announced:
+            guard content.unique(on: network).contains(where: { $0.type == record.type }) else { return }
+            // §9: both sides go back to probing, and the tiebreak or the other's defence decides.
+            groups[id]?.conflicts.note(now: now)
+            startProbing(id, on: interface, now: now)
+        case .conflicted:
+            return
+        }
+    }
+
+    private mutating func noteDuplicate(_ record: Record, of id: GroupID, _ inbound: InboundMessage, now: Instant) {
+        guard let attachment = attachments[inbound.interface], let content = groups[id]?.content else { return }
+        let family = inbound.source.address.family
+        guard let queue = attachment.queues[family] else { return }
+        // With hundreds of records under one name most responses concern neither case: spare the search.
+        guard !queue.isEmpty || record.timeToLive < RFC6762.otherTimeToLive / 2 else { return }
+        guard let (slot, own) = content.slot(of: record, on: attachment.network) else { return }
+        let answer = Answer(group: id, slot: slot)
+        if record.timeToLive >= own.timeToLive {
+            // A set of several records is complete only when we send it ourselves.
+            if content.records(slot, on: attachment.network).count == 1 {
+                attachments[inbound.interface]?.queues[family]?.cancel(answer)
+            }
+        } else if record.timeToLive < own.timeToLive / 2 {
+            attachments[inbound.interface]?.queues[family]?.enqueue(
+                answer, window: now...now, asker: nil, interval: RFC6762.multicastInterval)
+        }
+    }
+}
+
+extension RecordGroup {
+    /// Where a record that equals one of ours stands.
+    fileprivate func slot(of record: Record, on network: NetworkInterface) -> (Answer.Slot, Record)? {
+        if record.name == name {
+            return unique(on: network).first { $0.hasSameContent(as: record) }.map { (.unique($0.type), $0) }
+        }
+        if let index = shared.firstIndex(where: { $0.hasSameContent(as: record) }) {
+            return (.shared(index), shared[index])
+        }
+        return answeredOnly.firstIndex { $0.hasSameContent(as: record) }.map { (.answeredOnly($0), answeredOnly[$0]) }
+    }
+}

@@ -1,0 +1,163 @@
+import DNSWire
+import ProtocolCore
+
+/// Probing (RFC 6762 §8.1) and the steps of a claim.
+extension Responder {
+    /// Groups that begin within the random wait of an earlier one join it, so that hundreds of services are probed for in a
+    /// handful of packets.
+    mutating func startProbing(_ id: GroupID, on interface: InterfaceID, now: Instant) {
+        guard let group = groups[id] else { return }
+        let pause = group.conflicts.pause
+        if pause > .zero {
+            setClaim(.probing(sent: 0, next: now + pause), of: id, on: interface)
+            return
+        }
+        let start: Instant
+        if let planned = attachments[interface]?.probeStart, planned > now {
+            start = planned
+        } else {
+            start = now + random.duration(in: RFC6762.probeWait)
+            attachments[interface]?.probeStart = start
+        }
+        setClaim(.probing(sent: 0, next: start), of: id, on: interface)
+    }
+
+    /// Takes every claim that is due one step further, those of one interface together in as few packets as possible.
+    mutating func advanceClaims(now: Instant, _ actions: inout [Action]) {
+        guard let claimDeadline, claimDeadline <= now else { return }
+        let ids = groups.keys.sorted()
+        for interface in orderedInterfaces {
+            var probes: [GroupID] = []
+            var announcements: [GroupID] = []
+            for id in ids {
+                guard let claim = groups[id]?.claims[interface] else { continue }
+                switch step(claim, of: id, on: interface, now: now) {
+                case .nothing: break
+                case .probe: probes.append(id)
+                case .announce: announcements.append(id)
+                }
+            }
+            // Host names first: whatever waited for one is announced in the same packet.
+            let waiting = ids.filter { groups[$0]?.claims[interface] == .waiting }
+            for id in waiting.filter({ groups[$0]?.content.requires == nil }) + waiting
+            where groups[id]?.claims[interface] == .waiting {
+                guard let content = groups[id]?.content, isClaimed(content.requires, on: interface) else { continue }
+                beginAnnouncing(id, on: interface, now: now)
+                announcements.append(id)
+            }
+            if !probes.isEmpty { sendProbes(probes, on: interface, &actions) }
+            if !announcements.isEmpty { announce(announcements, on: interface, now: now, &actions) }
+        }
+        reportClaims(ids, &actions)
+        self.claimDeadline = groups.values.lazy.flatMap(\.claims.values).reduce(nil) { sooner($0, $1.deadline) }
+    }
+
+    private enum Step {
+        case nothing, probe, announce
+    }
+
+    private mutating func step(_ claim: Claim, of id: GroupID, on interface: InterfaceID, now: Instant) -> Step {
+        guard let deadline = claim.deadline, deadline <= now else { return .nothing }
+        switch claim {
+        case .probing(let sent, _) where sent < RFC6762.probeCount:
+            groups[id]?.claims[interface] = .probing(sent: sent + 1, next: now + RFC6762.probeInterval)
+            return .probe
+        case .deferred:
+            groups[id]?.claims[interface] = .probing(sent: 1, next: now + RFC6762.probeInterval)
+            return .probe
+        case .probing:
+            groups[id]?.claims[interface] = .waiting
+            return .nothing
+        case .announcing(let sent, _):
+            let interval = RFC6762.announcementInterval * (1 << sent)
+            groups[id]?.claims[interface] =
+                sent + 1 < RFC6762.announcementCount
+                ? .announcing(sent: sent + 1, next: now + interval) : .announced
+            return .announce
+        case .waiting, .announced, .conflicted:
+            return .nothing
+        }
+    }
+
+    private mutating func beginAnnouncing(_ id: GroupID, on interface: InterfaceID, now: Instant) {
+        groups[id]?.claims[interface] = .announcing(sent: 1, next: now + RFC6762.announcementInterval)
+        groups[id]?.conflicts.succeeded()
+    }
+
+    private mutating func reportClaims(_ ids: [GroupID], _ actions: inout [Action]) {
+        for id in ids {
+            guard let group = groups[id], !group.isReported, group.claims.values.contains(where: \.isClaimed),
+                !group.claims.values.contains(where: \.isPending)
+            else { continue }
+            groups[id]?.isReported = true
+            actions.append(.claimed(id))
+        }
+    }
+
+    /// The questions ask for multicast answers ("QM"), against the advice of §8.1: on a host with a second responder a
+    /// unicast answer to port 5353 may be delivered to that one's socket, and an objection would go unheard.
+    private func sendProbes(_ ids: [GroupID], on interface: InterfaceID, _ actions: inout [Action]) {
+        guard let network = attachments[interface]?.network else { return }
+        let probes = ids.compactMap { id in
+            groups[id].map { ProbePacker.Probe(name: $0.content.name, proposed: $0.content.unique(on: network)) }
+        }
+        multicast(ProbePacker.pack(probes), on: network, &actions)
+    }
+
+    func multicast(_ packets: [[UInt8]], on network: NetworkInterface, _ actions: inout [Action]) {
+        for family in network.orderedFamilies {
+            for bytes in packets {
+                actions.append(
+                    .send(OutboundDatagram(bytes: bytes, interface: network.id, destination: .multicast(family))))
+            }
+        }
+    }
+}
+
+/// Puts probes into packets, each question in the same packet as its proposed records.
+enum ProbePacker {
+    struct Probe {
+        let name: Name
+        let proposed: [Record]
+
+        var estimatedLength: Int { name.bytes.count + 4 + proposed.reduce(0) { $0 + $1.estimatedLength } }
+    }
+
+    static func pack(_ probes: [Probe]) -> [[UInt8]] {
+        chunks(of: probes, limit: PacketSize.usual, length: \.estimatedLength).flatMap { encode($0[...]) }
+    }
+
+    /// An estimate may be wrong: what does not fit is halved until it does.
+    private static func encode(_ probes: ArraySlice<Probe>) -> [[UInt8]] {
+        let message = Message(
+            questions: probes.map { Question(name: $0.name, type: .any) },
+            authorities: probes.flatMap { probe in
+                probe.proposed.map { record in
+                    var record = record
+                    // §10.2: the cache-flush bit belongs into responses alone.
+                    record.isCacheFlush = false
+                    return record
+                }
+            })
+        let limit = probes.count == 1 ? PacketSize.largest : PacketSize.usual
+        if let bytes = try? message.encoded(limit: limit) { return [bytes] }
+        guard probes.count > 1 else { return [] }
+        return encode(probes.prefix(probes.count / 2)) + encode(probes.suffix(probes.count - probes.count / 2))
+    }
+}
+
+/// Splits a list so that the estimated lengths of a part stay within the limit; every part has at least one element.
+func chunks<Element>(of elements: [Element], limit: Int, length: (Element) -> Int) -> [[Element]] {
+    var chunks: [[Element]] = []
+    var used = Int.max
+    for element in elements {
+        let size = length(element)
+        if used > limit - size {
+            chunks.append([])
+            used = 12
+        }
+        chunks[chunks.count - 1].append(element)
+        used += size
+    }
+    return chunks
+}

@@ -1,0 +1,124 @@
+import DNSWire
+import ProtocolCore
+
+/// Groups and interfaces that come, change and go.
+extension Responder {
+    mutating func publish(_ id: GroupID, _ content: RecordGroup, now: Instant, _ actions: inout [Action]) {
+        guard let old = groups[id] else {
+            groups[id] = PublishedGroup(content: content)
+            index(content, id)
+            for interface in orderedInterfaces { startProbing(id, on: interface, now: now) }
+            return
+        }
+        guard old.content != content else { return }
+        former.remember(old.content.unique, now: now)
+        forgetIndex(old.content, id)
+        index(content, id)
+        if old.content.name == content.name {
+            update(id, from: old.content, to: content, now: now, &actions)
+        } else {
+            sayGoodbye([id], &actions)
+            groups[id]?.content = content
+            groups[id]?.isReported = false
+            for interface in orderedInterfaces {
+                forgetAnswers(id, on: interface)
+                startProbing(id, on: interface, now: now)
+            }
+        }
+    }
+
+    /// RFC 6762 §8.4: the new data of a name that is ours is announced; shared records that are gone get a goodbye.
+    private mutating func update(
+        _ id: GroupID, from old: RecordGroup, to new: RecordGroup, now: Instant, _ actions: inout [Action]
+    ) {
+        groups[id]?.content = new
+        let gone = old.shared.filter { !new.shared.contains($0) }
+        for interface in orderedInterfaces where isClaimed(id, on: interface) {
+            forgetAnswers(id, on: interface)
+            if !gone.isEmpty { sendGoodbyes(gone, on: interface, &actions) }
+            setClaim(.announcing(sent: 0, next: now), of: id, on: interface)
+        }
+    }
+
+    mutating func withdraw(_ id: GroupID, _ actions: inout [Action]) {
+        guard let group = groups[id] else { return }
+        sayGoodbye([id], &actions)
+        forgetIndex(group.content, id)
+        groups[id] = nil
+        for interface in orderedInterfaces { forgetAnswers(id, on: interface) }
+    }
+
+    mutating func stop(_ actions: inout [Action]) {
+        sayGoodbye(groups.keys.sorted(), &actions)
+        groups = [:]
+        owners = [:]
+        claimDeadline = nil
+        for interface in orderedInterfaces {
+            guard let network = attachments[interface]?.network else { continue }
+            attachments[interface] = Attachment(network: network)
+        }
+    }
+
+    /// An interface without a usable address has no families: nothing is probed for before an address exists.
+    mutating func attach(_ network: NetworkInterface, now: Instant, _ actions: inout [Action]) {
+        guard !network.families.isEmpty else { return detach(network.id, now: now) }
+        guard let old = attachments[network.id]?.network else {
+            attachments[network.id] = Attachment(network: network)
+            for id in groups.keys.sorted() { startProbing(id, on: network.id, now: now) }
+            return
+        }
+        guard old != network else { return }
+        attachments[network.id]?.network = network
+        for family in IPFamily.allCases where old.families.contains(family) != network.families.contains(family) {
+            attachments[network.id]?.queues[family] = network.families.contains(family) ? AnswerQueue() : nil
+        }
+        readdress(from: old, to: network, now: now, &actions)
+    }
+
+    /// The names stay ours when addresses change: the new records are announced, and those that are gone get a goodbye. A
+    /// family that is new here has heard of nothing yet.
+    private mutating func readdress(
+        from old: NetworkInterface, to network: NetworkInterface, now: Instant, _ actions: inout [Action]
+    ) {
+        let gone = old.published.filter { !network.published.contains($0) }
+        let hasNewFamily = !network.families.isSubset(of: old.families)
+        for id in groups.keys.sorted() {
+            guard let group = groups[id] else { continue }
+            let lost = group.content.publishesAddresses ? group.content.addressRecords(gone) : []
+            former.remember(lost, now: now)
+            guard isClaimed(id, on: network.id) else { continue }
+            if !lost.isEmpty { sendGoodbyes(lost, on: network.id, &actions) }
+            let hasChanged = group.content.publishesAddresses && old.published != network.published
+            if hasNewFamily || hasChanged { setClaim(.announcing(sent: 0, next: now), of: id, on: network.id) }
+        }
+    }
+
+    mutating func detach(_ interface: InterfaceID, now: Instant) {
+        guard let attachment = attachments.removeValue(forKey: interface) else { return }
+        for id in groups.keys.sorted() {
+            groups[id]?.claims[interface] = nil
+            guard let content = groups[id]?.content, content.publishesAddresses else { continue }
+            former.remember(content.addressRecords(attachment.network.published), now: now)
+        }
+    }
+
+    private mutating func index(_ content: RecordGroup, _ id: GroupID) {
+        for name in content.ownerNames {
+            var ids = owners[name] ?? []
+            // Ids mostly rise, so this is the end of the list.
+            ids.insert(id, at: ids.lastIndex { $0 < id }.map { $0 + 1 } ?? 0)
+            owners[name] = ids
+        }
+    }
+
+    private mutating func forgetIndex(_ content: RecordGroup, _ id: GroupID) {
+        for name in content.ownerNames {
+            owners[name]?.removeAll { $0 == id }
+            if owners[name]?.isEmpty == true { owners[name] = nil }
+        }
+    }
+
+    private mutating func forgetAnswers(_ id: GroupID, on interface: InterfaceID) {
+        for family in IPFamily.allCases { attachments[interface]?.queues[family]?.forget(id) }
+    }
+}

@@ -1,0 +1,115 @@
+import DNSWire
+public import ProtocolCore
+
+/// The answering half of multicast DNS (RFC 6762 §6-§10): claims names by probing, announces their records, answers questions
+/// about them, defends them, and says goodbye.
+///
+/// IPv4 and IPv6 on one interface share a claim, since they reach the same hosts, but have queues of answers of their own.
+public struct Responder: Machine, Sendable {
+    public enum Event: MachineEvent, Sendable {
+        /// The interface came, or its addresses changed.
+        case interfaceChanged(NetworkInterface)
+        case interfaceRemoved(InterfaceID)
+        case received(InboundMessage)
+        /// Publishes a new group, or changes one: under the same name its records are announced anew (§8.4), under another
+        /// name the old ones get a goodbye and the new name is probed for.
+        case publish(GroupID, RecordGroup)
+        case withdraw(GroupID)
+        /// Goodbye for everything, at once.
+        case stop
+        case deadlineReached
+    }
+
+    public enum Action: Hashable, Sendable {
+        case send(OutboundDatagram)
+        /// The name of the group has been probed for on every interface, and announced.
+        case claimed(GroupID)
+        /// Another host has the name: the owner must publish the group under another name.
+        case conflicted(GroupID)
+    }
+
+    var random: SeededRandom
+    var attachments: [InterfaceID: Attachment] = [:]
+    var groups: [GroupID: PublishedGroup] = [:]
+    /// The groups that answer under a name, in the order of their ids.
+    var owners: [Name: [GroupID]] = [:]
+    var former = FormerRecords()
+    /// No claim is due before this; nil when none is due at all.
+    var claimDeadline: Instant?
+
+    public init(random: SeededRandom) { self.random = random }
+
+    public mutating func handle(_ event: Event, now: Instant) -> [Action] {
+        var actions: [Action] = []
+        switch event {
+        case .interfaceChanged(let network): attach(network, now: now, &actions)
+        case .interfaceRemoved(let id): detach(id, now: now)
+        case .received(let inbound): receive(inbound, now: now, &actions)
+        case .publish(let id, let content): publish(id, content, now: now, &actions)
+        case .withdraw(let id): withdraw(id, &actions)
+        case .stop: stop(&actions)
+        case .deadlineReached: break
+        }
+        advanceClaims(now: now, &actions)
+        sendDueAnswers(now: now, &actions)
+        return actions
+    }
+
+    public var nextDeadline: Instant? {
+        attachments.values.flatMap(\.queues.values).reduce(claimDeadline) { sooner($0, $1.deadline) }
+    }
+
+    private mutating func receive(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
+        guard let attachment = attachments[inbound.interface], inbound.message.flags.operation == 0,
+            inbound.message.flags.responseCode == 0,
+            inbound.wasMulticast || attachment.network.isOnLink(inbound.source.address)
+        else { return }
+        if inbound.message.flags.contains(.response) {
+            // §6: a response from another port is not multicast DNS.
+            guard inbound.source.port == RFC6762.port else { return }
+            noteResponse(inbound, now: now, &actions)
+        } else {
+            breakTies(inbound, now: now)
+            answer(inbound, now: now, &actions)
+        }
+    }
+
+    /// The interfaces in the order of their ids, so that a run repeats exactly.
+    var orderedInterfaces: [InterfaceID] { attachments.keys.sorted() }
+
+    /// True when the record says what we say or said ourselves, on whichever interface: then it is no conflict (§9), even
+    /// when it comes from another interface of ours on the same link, or from another responder on this host.
+    func isOwn(_ record: Record, of content: RecordGroup, now: Instant) -> Bool {
+        if content.unique.contains(where: { $0.hasSameContent(as: record) }) { return true }
+        if content.publishesAddresses, record.name == content.name,
+            attachments.values.contains(where: { $0.network.published.contains { RecordData($0) == record.data } })
+        {
+            return true
+        }
+        return former.contains(record, now: now)
+    }
+
+    mutating func setClaim(_ claim: Claim, of id: GroupID, on interface: InterfaceID) {
+        groups[id]?.claims[interface] = claim
+        claimDeadline = sooner(claimDeadline, claim.deadline)
+    }
+
+    func isClaimed(_ id: GroupID?, on interface: InterfaceID) -> Bool {
+        guard let id else { return true }
+        return groups[id]?.claims[interface]?.isClaimed ?? false
+    }
+}
+
+/// An interface as the responder sees it.
+struct Attachment: Sendable {
+    var network: NetworkInterface
+    /// One a family that has multicast here.
+    var queues: [IPFamily: AnswerQueue] = [:]
+    /// When the probing that began last sends its first probe: what begins until then joins it in the same packets.
+    var probeStart: Instant?
+
+    init(network: NetworkInterface) {
+        self.network = network
+        for family in network.families { queues[family] = AnswerQueue() }
+    }
+}

@@ -1,0 +1,93 @@
+import DNSWire
+import ProtocolCore
+
+/// Sending what has been selected, with the additional records that spare the next question (RFC 6762 §6, RFC 6763 §12).
+extension Responder {
+    mutating func sendDueAnswers(now: Instant, _ actions: inout [Action]) {
+        for interface in orderedInterfaces {
+            guard let network = attachments[interface]?.network else { continue }
+            for family in network.orderedFamilies {
+                guard let due = attachments[interface]?.queues[family]?.takeDue(now: now), !due.isEmpty else {
+                    continue
+                }
+                for bytes in ResponsePacker.pack(units(for: due, on: network)) {
+                    actions.append(
+                        .send(OutboundDatagram(bytes: bytes, interface: interface, destination: .multicast(family))))
+                }
+            }
+        }
+    }
+
+    /// §5.4.
+    func sendUnicast(_ answers: [Answer], _ inbound: InboundMessage, _ actions: inout [Action]) {
+        guard let network = attachments[inbound.interface]?.network else { return }
+        for bytes in ResponsePacker.pack(units(for: answers, on: network)) {
+            actions.append(.send(reply(bytes, to: inbound)))
+        }
+    }
+
+    /// §6.7: as a unicast DNS server would answer: the query's id and question, no cache-flush bits, short times to live, in
+    /// one packet of the size that every resolver takes.
+    func answerLegacy(_ answers: [Answer], _ inbound: InboundMessage, _ actions: inout [Action]) {
+        guard let network = attachments[inbound.interface]?.network else { return }
+        let units = units(for: answers, on: network)
+        var encoder = MessageEncoder(limit: PacketSize.legacy, compression: .unicast)
+        for question in inbound.message.questions where !encoder.append(question) { return }
+        var flags: MessageFlags = [.response, .authoritative]
+        var seen: Set<Record> = []
+        for record in units.flatMap(\.answers) where seen.insert(record).inserted {
+            if !encoder.append(record.forLegacyResolver, to: .answer) { flags.insert(.truncated) }
+        }
+        for record in units.flatMap(\.additionals) where seen.insert(record).inserted && record.type != .nsec {
+            _ = encoder.append(record.forLegacyResolver, to: .additional)
+        }
+        actions.append(.send(reply(encoder.finish(id: inbound.message.id, flags: flags), to: inbound)))
+    }
+
+    private func reply(_ bytes: [UInt8], to inbound: InboundMessage) -> OutboundDatagram {
+        OutboundDatagram(
+            bytes: bytes, interface: inbound.interface,
+            destination: .unicast(inbound.source.address, port: inbound.source.port))
+    }
+
+    private func units(for answers: [Answer], on network: NetworkInterface) -> [ResponseUnit] {
+        answers.compactMap { answer in
+            let records = records(answer, on: network)
+            return records.isEmpty
+                ? nil : ResponseUnit(answers: records, additionals: additionals(for: answer, on: network))
+        }
+    }
+
+    /// RFC 6763 §12: a service's PTR brings SRV, TXT and addresses; an SRV the addresses; an address those of the other
+    /// family, or the word that there are none (RFC 6762 §6.1).
+    private func additionals(for answer: Answer, on network: NetworkInterface) -> [Record] {
+        guard let content = groups[answer.group]?.content else { return [] }
+        switch answer.slot {
+        case .negative, .answeredOnly:
+            return []
+        case .unique(.srv):
+            return addresses(of: content.requires, on: network) + [content.negative(on: network)]
+        case .unique(let type):
+            let isAddress = type == .a || type == .aaaa
+            let others = content.unique(on: network).filter { isAddress && $0.type != type }
+            return others + [content.negative(on: network)]
+        case .shared(let index):
+            guard case .ptr(content.name) = content.shared[index].data else { return [] }
+            return content.unique(on: network) + addresses(of: content.requires, on: network)
+        }
+    }
+
+    private func addresses(of id: GroupID?, on network: NetworkInterface) -> [Record] {
+        guard let content = id.flatMap({ groups[$0]?.content }) else { return [] }
+        return content.unique(on: network) + [content.negative(on: network)]
+    }
+}
+
+extension Record {
+    fileprivate var forLegacyResolver: Record {
+        var record = self
+        record.isCacheFlush = false
+        record.timeToLive = min(timeToLive, RFC6762.legacyTimeToLive)
+        return record
+    }
+}

@@ -1,0 +1,111 @@
+import DNSWire
+import MulticastDNS
+import ProtocolCore
+
+/// What happened to a service that is browsed for.
+public enum ServiceChange: Hashable, Sendable {
+    /// The TXT attributes are nil when they have not been heard yet; `changed` brings them.
+    case found(ServiceIdentity, txt: TXTRecord?)
+    case changed(ServiceIdentity, txt: TXTRecord?)
+    case lost(ServiceIdentity)
+}
+
+/// A browse and what it has reported.
+struct Browse: Sendable {
+    struct Instance: Hashable {
+        let name: Name
+        let interface: InterfaceID
+    }
+
+    struct Found {
+        let identity: ServiceIdentity
+        var txt: TXTRecord?
+    }
+
+    let type: ServiceType
+    let question: QuestionKey
+    /// Bounded by the cache: an instance is here only while its PTR record is.
+    var found: [Instance: Found] = [:]
+}
+
+extension DiscoveryNode {
+    mutating func browse(_ id: BrowseID, _ type: ServiceType, now: Instant, _ actions: inout [Action]) {
+        if browses[id] != nil { cancelBrowse(id, now: now, &actions) }
+        // A type is short, so with this domain its name cannot be too long unless its subtype makes it so.
+        guard browses.count < configuration.browseLimit, let name = try? type.name(in: domain) else { return }
+        let question = QuestionKey(name: name, type: .ptr)
+        browses[id] = Browse(type: type, question: question)
+        query(.ask(question, on: nil), now: now, &actions)
+        for interface in querier.interfaces {
+            for record in querier.records(for: question, on: interface).reversed() {
+                noteInstance(record, of: id, on: interface, now: now, &actions)
+            }
+        }
+    }
+
+    mutating func cancelBrowse(_ id: BrowseID, now: Instant, _ actions: inout [Action]) {
+        guard let browse = browses.removeValue(forKey: id) else { return }
+        query(.forget(browse.question, on: nil), now: now, &actions)
+        for instance in browse.found.keys {
+            query(.forget(QuestionKey(name: instance.name, type: .txt), on: instance.interface), now: now, &actions)
+        }
+    }
+
+    /// A whole packet is in the cache before its changes are looked at, so a found service has the TXT that came with it.
+    mutating func noteBrowsed(
+        _ changes: [CacheChange], on interface: InterfaceID, now: Instant, _ actions: inout [Action]
+    ) {
+        for id in browses.keys.sorted() {
+            for change in changes {
+                switch change {
+                case .added(let record):
+                    noteInstance(record, of: id, on: interface, now: now, &actions)
+                    if record.type == .txt { noteText(record.name, of: id, on: interface, &actions) }
+                case .removed(let record):
+                    noteLoss(record, of: id, on: interface, now: now, &actions)
+                }
+            }
+        }
+    }
+
+    private mutating func noteInstance(
+        _ record: Record, of id: BrowseID, on interface: InterfaceID, now: Instant, _ actions: inout [Action]
+    ) {
+        guard let browse = browses[id], record.name == browse.question.name, case .ptr(let name) = record.data,
+            let identity = ServiceIdentity(instance: name, type: browse.type, domain: domain, interface: interface)
+        else { return }
+        let instance = Browse.Instance(name: name, interface: interface)
+        guard browse.found[instance] == nil, name.parent == (try? browse.type.base.name(in: domain)) else { return }
+        let txt = text(of: name, on: interface)
+        browses[id]?.found[instance] = Browse.Found(identity: identity, txt: txt)
+        actions.append(.browse(id, .found(identity, txt: txt)))
+        query(.ask(QuestionKey(name: name, type: .txt), on: interface), now: now, &actions)
+    }
+
+    private mutating func noteText(
+        _ name: Name, of id: BrowseID, on interface: InterfaceID, _ actions: inout [Action]
+    ) {
+        let instance = Browse.Instance(name: name, interface: interface)
+        guard let found = browses[id]?.found[instance] else { return }
+        let txt = text(of: name, on: interface)
+        guard txt != nil, txt != found.txt else { return }
+        browses[id]?.found[instance]?.txt = txt
+        actions.append(.browse(id, .changed(found.identity, txt: txt)))
+    }
+
+    private mutating func noteLoss(
+        _ record: Record, of id: BrowseID, on interface: InterfaceID, now: Instant, _ actions: inout [Action]
+    ) {
+        guard let browse = browses[id], record.name == browse.question.name, case .ptr(let name) = record.data,
+            let found = browses[id]?.found.removeValue(forKey: Browse.Instance(name: name, interface: interface))
+        else { return }
+        actions.append(.browse(id, .lost(found.identity)))
+        query(.forget(QuestionKey(name: name, type: .txt), on: interface), now: now, &actions)
+    }
+
+    func text(of name: Name, on interface: InterfaceID) -> TXTRecord? {
+        let newest = querier.records(for: QuestionKey(name: name, type: .txt), on: interface).first
+        guard case .txt(let data) = newest?.data else { return nil }
+        return TXTRecord(decoding: data)
+    }
+}

@@ -1,0 +1,172 @@
+import DNSWire
+public import MulticastDNS
+public import ProtocolCore
+
+/// A host's whole service discovery: registers, browses and resolves in `local` by multicast DNS (RFC 6763 over RFC 6762).
+public struct DiscoveryNode: Machine, Sendable {
+    public enum Event: MachineEvent, Sendable {
+        /// The interface came, or its addresses changed. Leave interfaces out that have no multicast.
+        case interfaceChanged(NetworkInterface)
+        case interfaceRemoved(InterfaceID)
+        case received(InboundDatagram)
+        /// An id that is in use is replaced.
+        case register(RegistrationID, ServiceRegistration)
+        case updateTXT(RegistrationID, TXTRecord)
+        case unregister(RegistrationID)
+        case browse(BrowseID, ServiceType)
+        case cancelBrowse(BrowseID)
+        case resolve(ResolveID, ServiceIdentity)
+        case cancelResolve(ResolveID)
+        /// The service did not answer: unless it confirms its records, they go within 10 s.
+        case reconfirm(ServiceIdentity)
+        /// Goodbye for everything registered, at once; browsing and resolving end.
+        case stop
+        case deadlineReached
+    }
+
+    public enum Action: Hashable, Sendable {
+        case send(OutboundDatagram)
+        /// The service is announced under this name; again when another host's claim made it change its name.
+        case registered(RegistrationID, name: String)
+        case browse(BrowseID, ServiceChange)
+        /// What is known of the service; again whenever that changes.
+        case resolved(ResolveID, ResolvedService)
+        /// A resolved service is there no more; the resolve goes on and reports it when it comes back.
+        case unresolved(ResolveID)
+    }
+
+    public struct Configuration: Hashable, Sendable {
+        /// Stops a fault in the program from filling memory and network; beyond it, events to add one are ignored.
+        public var registrationLimit: Int
+        public var browseLimit: Int
+        public var resolveLimit: Int
+
+        public init(registrationLimit: Int = 2000, browseLimit: Int = 100, resolveLimit: Int = 2000) {
+            self.registrationLimit = registrationLimit
+            self.browseLimit = browseLimit
+            self.resolveLimit = resolveLimit
+        }
+    }
+
+    let configuration: Configuration
+    let domain: Name = "local"
+    var random: SeededRandom
+    var responder: Responder
+    var querier: Querier
+    var services: [RegistrationID: RegisteredService] = [:]
+    /// By the host name that was asked for.
+    var hosts: [String: RegisteredHost] = [:]
+    var groupOwners: [GroupID: GroupOwner] = [:]
+    var nextGroup: UInt64 = 0
+    var browses: [BrowseID: Browse] = [:]
+    var resolves: [ResolveID: Resolve] = [:]
+    /// Datagrams that were no DNS messages.
+    public private(set) var malformedCount: UInt64 = 0
+
+    public init(random: SeededRandom, configuration: Configuration = Configuration()) {
+        var random = random
+        self.configuration = configuration
+        responder = Responder(random: random.split())
+        querier = Querier(random: random.split())
+        self.random = random
+    }
+
+    public var nextDeadline: Instant? { sooner(responder.nextDeadline, querier.nextDeadline) }
+
+    public mutating func handle(_ event: Event, now: Instant) -> [Action] {
+        var actions: [Action] = []
+        switch event {
+        case .interfaceChanged(let network):
+            respond(.interfaceChanged(network), now: now, &actions)
+            query(.interfaceChanged(network), now: now, &actions)
+        case .interfaceRemoved(let id):
+            respond(.interfaceRemoved(id), now: now, &actions)
+            query(.interfaceRemoved(id), now: now, &actions)
+        case .received(let datagram):
+            receive(datagram, now: now, &actions)
+        case .register(let id, let registration):
+            register(id, registration, now: now, &actions)
+        case .updateTXT(let id, let txt):
+            updateTXT(id, txt, now: now, &actions)
+        case .unregister(let id):
+            unregister(id, now: now, &actions)
+        case .browse(let id, let type):
+            browse(id, type, now: now, &actions)
+        case .cancelBrowse(let id):
+            cancelBrowse(id, now: now, &actions)
+        case .resolve(let id, let identity):
+            resolve(id, identity, now: now, &actions)
+        case .cancelResolve(let id):
+            cancelResolve(id, now: now, &actions)
+        case .reconfirm(let identity):
+            reconfirm(identity, now: now, &actions)
+        case .stop:
+            stop(now: now, &actions)
+        case .deadlineReached:
+            respond(.deadlineReached, now: now, &actions)
+            query(.deadlineReached, now: now, &actions)
+        }
+        return actions
+    }
+
+    private mutating func receive(_ datagram: InboundDatagram, now: Instant, _ actions: inout [Action]) {
+        do {
+            let inbound = try InboundMessage(datagram)
+            respond(.received(inbound), now: now, &actions)
+            query(.received(inbound), now: now, &actions)
+        } catch {
+            malformedCount += 1
+        }
+    }
+
+    mutating func respond(_ event: Responder.Event, now: Instant, _ actions: inout [Action]) {
+        for action in responder.handle(event, now: now) {
+            switch action {
+            case .send(let datagram): actions.append(.send(datagram))
+            case .claimed(let group): reportClaimed(group, &actions)
+            case .conflicted(let group): rename(group, now: now, &actions)
+            }
+        }
+    }
+
+    mutating func query(_ event: Querier.Event, now: Instant, _ actions: inout [Action]) {
+        for action in querier.handle(event, now: now) {
+            switch action {
+            case .send(let datagram): actions.append(.send(datagram))
+            case .changed(let interface, let changes):
+                noteBrowsed(changes, on: interface, now: now, &actions)
+                noteResolved(changes, now: now, &actions)
+            }
+        }
+    }
+
+    private mutating func stop(now: Instant, _ actions: inout [Action]) {
+        respond(.stop, now: now, &actions)
+        services = [:]
+        hosts = [:]
+        groupOwners = [:]
+        for id in browses.keys.sorted() { cancelBrowse(id, now: now, &actions) }
+        for id in resolves.keys.sorted() { cancelResolve(id, now: now, &actions) }
+    }
+}
+
+/// Names a registration between the node and its shell.
+public struct RegistrationID: RawRepresentable, Hashable, Sendable, Comparable {
+    public let rawValue: UInt64
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Names a browse between the node and its shell.
+public struct BrowseID: RawRepresentable, Hashable, Sendable, Comparable {
+    public let rawValue: UInt64
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Names a resolve between the node and its shell.
+public struct ResolveID: RawRepresentable, Hashable, Sendable, Comparable {
+    public let rawValue: UInt64
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,61 @@
+/// The names people give to services, and what becomes of them when they are taken.
+enum InstanceName {
+    /// The name to try as number `number` (2, 3, ...) for a wish: "Lamp" becomes "Lamp (2)" (RFC 6762 §9), shortened where the
+    /// result would exceed a label.
+    static func numbered(_ wish: String, _ number: Int) -> String {
+        let suffix = " (\(number))"
+        return shortened(wish, to: RFC6763.instanceNameLimit - suffix.utf8.count) + suffix
+    }
+
+    /// The same for host names, where blanks and parentheses do not belong: "plug-1a2b3c-2".
+    static func numberedHost(_ wish: String, _ number: Int) -> String {
+        let suffix = "-\(number)"
+        return shortened(wish, to: RFC6763.instanceNameLimit - suffix.utf8.count) + suffix
+    }
+
+    /// The wish split into its base and the number it may carry already: "Lamp (2)" goes on as "Lamp (3)".
+    static func split(_ wish: String) -> (base: String, number: Int) {
+        guard wish.hasSuffix(")"), let open = wish.lastIndex(of: "("), open > wish.startIndex else { return (wish, 1) }
+        let digits = wish[wish.index(after: open)...].dropLast()
+        let base = wish[..<open]
+        // More digits than anybody counts are part of the name.
+        guard base.hasSuffix(" "), base.count > 1, (1...6).contains(digits.utf8.count), let number = Int(digits),
+            number > 1
+        else { return (wish, 1) }
+        return (String(base.dropLast()), number)
+    }
+
+    /// Whole characters up to a number of bytes.
+    static func shortened(_ text: String, to limit: Int) -> String {
+        var text = text
+        while text.utf8.count > limit { text.removeLast() }
+        return text
+    }
+}
+
+/// Chooses the next number for a name that is taken.
+struct Renaming: Hashable, Sendable {
+    let base: String
+    private(set) var number: Int
+    private var attempts = 0
+
+    init(base: String, number: Int = 1) {
+        self.base = base
+        self.number = number
+    }
+
+    /// The first ones count upwards, as people expect. When many hosts want one name, counting would let only one of them
+    /// through in each round; so later ones draw from a range that doubles, and a thousand hosts settle in a dozen rounds.
+    private static let countedAttempts = 3
+    private static let rangeLimit = 1 << 16
+
+    mutating func next(_ random: inout some RandomNumberGenerator) {
+        attempts += 1
+        guard attempts > Self.countedAttempts else {
+            number += 1
+            return
+        }
+        let range = min(1 << attempts, Self.rangeLimit)
+        number += Int.random(in: 1...range, using: &random)
+    }
+}

@@ -1,0 +1,167 @@
+import DNSWire
+import MulticastDNS
+import ProtocolCore
+
+/// A service as it stands, under the name it has now.
+struct RegisteredService: Sendable {
+    var registration: ServiceRegistration
+    var naming: Renaming
+    let group: GroupID
+    var name: String
+}
+
+/// A host name that services point to.
+struct RegisteredHost: Sendable {
+    var naming: Renaming
+    let group: GroupID
+    var name: String
+    /// The services that point to it.
+    var users: Int
+}
+
+/// Whose a group of records is.
+enum GroupOwner: Hashable, Sendable {
+    case service(RegistrationID)
+    case host(String)
+}
+
+extension DiscoveryNode {
+    mutating func register(
+        _ id: RegistrationID, _ registration: ServiceRegistration, now: Instant, _ actions: inout [Action]
+    ) {
+        if services[id] != nil { unregister(id, now: now, &actions) }
+        guard services.count < configuration.registrationLimit else { return }
+        useHost(registration.hostName, now: now, &actions)
+        let (base, number) = InstanceName.split(registration.name)
+        let service = RegisteredService(
+            registration: registration, naming: Renaming(base: base, number: number), group: newGroup(.service(id)),
+            name: registration.name)
+        services[id] = service
+        publish(service, now: now, &actions)
+    }
+
+    mutating func updateTXT(_ id: RegistrationID, _ txt: TXTRecord, now: Instant, _ actions: inout [Action]) {
+        services[id]?.registration.txt = txt
+        if let service = services[id] { publish(service, now: now, &actions) }
+    }
+
+    mutating func unregister(_ id: RegistrationID, now: Instant, _ actions: inout [Action]) {
+        guard let service = services.removeValue(forKey: id) else { return }
+        groupOwners[service.group] = nil
+        respond(.withdraw(service.group), now: now, &actions)
+        let hostName = service.registration.hostName
+        guard var host = hosts[hostName] else { return }
+        host.users -= 1
+        hosts[hostName] = host.users > 0 ? host : nil
+        guard host.users == 0 else { return }
+        groupOwners[host.group] = nil
+        respond(.withdraw(host.group), now: now, &actions)
+    }
+
+    private mutating func useHost(_ name: String, now: Instant, _ actions: inout [Action]) {
+        if hosts[name] != nil {
+            hosts[name]?.users += 1
+            return
+        }
+        let host = RegisteredHost(naming: Renaming(base: name), group: newGroup(.host(name)), name: name, users: 1)
+        hosts[name] = host
+        publish(host, now: now, &actions)
+    }
+
+    private mutating func newGroup(_ owner: GroupOwner) -> GroupID {
+        nextGroup += 1
+        let group = GroupID(rawValue: nextGroup)
+        groupOwners[group] = owner
+        return group
+    }
+
+    mutating func reportClaimed(_ group: GroupID, _ actions: inout [Action]) {
+        switch groupOwners[group] {
+        case .service(let id):
+            if let service = services[id] { actions.append(.registered(id, name: service.name)) }
+        case .host, nil:
+            break
+        }
+    }
+
+    /// RFC 6762 §9: another name, and from the beginning. A host's services point to its new name.
+    mutating func rename(_ group: GroupID, now: Instant, _ actions: inout [Action]) {
+        switch groupOwners[group] {
+        case .service(let id):
+            guard var service = services[id] else { return }
+            service.naming.next(&random)
+            service.name = InstanceName.numbered(service.naming.base, service.naming.number)
+            services[id] = service
+            publish(service, now: now, &actions)
+        case .host(let wish):
+            guard var host = hosts[wish] else { return }
+            host.naming.next(&random)
+            host.name = InstanceName.numberedHost(host.naming.base, host.naming.number)
+            hosts[wish] = host
+            publish(host, now: now, &actions)
+            for id in services.keys.sorted() {
+                guard let service = services[id], service.registration.hostName == wish else { continue }
+                publish(service, now: now, &actions)
+            }
+        case nil:
+            break
+        }
+    }
+
+    private mutating func publish(_ host: RegisteredHost, now: Instant, _ actions: inout [Action]) {
+        let group = RecordGroup(name: hostName(host.name), publishesAddresses: true)
+        respond(.publish(host.group, group), now: now, &actions)
+    }
+
+    private mutating func publish(_ service: RegisteredService, now: Instant, _ actions: inout [Action]) {
+        guard let host = hosts[service.registration.hostName] else { return }
+        let records = ServiceRecords(service, domain: domain, host: hostName(host.name))
+        respond(.publish(service.group, records.group(requiring: host.group)), now: now, &actions)
+    }
+
+    private func hostName(_ label: String) -> Name {
+        do {
+            return try domain.prepending(label: Array(label.utf8))
+        } catch {
+            preconditionFailure("a registration's host name was checked: \(error)")
+        }
+    }
+}
+
+/// The records of a service (RFC 6763 §4, §5, §6, §7.1, §9).
+struct ServiceRecords {
+    private let instance: Name
+    private let type: Name
+    private let subtypes: [Name]
+    private let enumeration: Name
+    private let location: RecordData
+    private let text: RecordData
+
+    /// A registration's names were checked when it was made, so a name that fails here is a bug of ours.
+    init(_ service: RegisteredService, domain: Name, host: Name) {
+        let registration = service.registration
+        location = .srv(priority: 0, weight: 0, port: registration.port, target: host)
+        text = .txt(registration.txt.encoded)
+        do {
+            type = try registration.type.name(in: domain)
+            instance = try type.prepending(label: Array(service.name.utf8))
+            enumeration = try Name(labels: RFC6763.enumerationLabels.map { Array($0.utf8)[...] } + domain.labels)
+            subtypes = try registration.subtypes.map { try registration.type.subtype($0).name(in: domain) }
+        } catch {
+            preconditionFailure("a registration's names were checked: \(error)")
+        }
+    }
+
+    func group(requiring host: GroupID) -> RecordGroup {
+        let other = RFC6762.otherTimeToLive
+        return RecordGroup(
+            name: instance,
+            unique: [
+                Record(name: instance, timeToLive: RFC6762.hostTimeToLive, data: location),
+                Record(name: instance, timeToLive: other, data: text),
+            ],
+            shared: ([type] + subtypes).map { Record(name: $0, timeToLive: other, data: .ptr(instance)) },
+            answeredOnly: [Record(name: enumeration, timeToLive: other, data: .ptr(type))],
+            requires: host)
+    }
+}

@@ -1,0 +1,57 @@
+import DNSWire
+
+/// A service to register in `local`.
+public struct ServiceRegistration: Hashable, Sendable {
+    public let name: String
+    public let type: ServiceType
+    /// Labels such as `_dimmer`.
+    public let subtypes: [String]
+    /// The first label of the host name, without `.local`.
+    public let hostName: String
+    public let port: UInt16
+    public var txt: TXTRecord
+
+    /// Checks every name, so that nothing can go wrong later.
+    public init(
+        name: String, type: ServiceType, subtypes: [String] = [], hostName: String, port: UInt16,
+        txt: TXTRecord = TXTRecord()
+    ) throws(RegistrationError) {
+        self.name = name
+        self.type = type.base
+        self.subtypes = subtypes
+        self.hostName = hostName
+        self.port = port
+        self.txt = txt
+        guard (1...RFC6763.instanceNameLimit).contains(name.utf8.count) else { throw .nameLength(name.utf8.count) }
+        guard !name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw .controlCharacter(name) }
+        let isAllowed = { (byte: UInt8) in
+            (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == 0x2D
+        }
+        guard (1...Name.labelLimit).contains(hostName.utf8.count), hostName.utf8.allSatisfy(isAllowed) else {
+            throw .hostName(hostName)
+        }
+        for subtype in subtypes {
+            do { _ = try type.base.subtype(subtype) } catch { throw .type(error) }
+        }
+    }
+}
+
+/// Why a service cannot be registered.
+public enum RegistrationError: Error, Hashable, Sendable, CustomStringConvertible {
+    case nameLength(Int)
+    case controlCharacter(String)
+    case hostName(String)
+    case type(ServiceTypeError)
+
+    public var description: String {
+        switch self {
+        case .nameLength(let count):
+            "a service's name takes 1 to \(RFC6763.instanceNameLimit) bytes in UTF-8, not \(count); choose a shorter one"
+        case .controlCharacter(let name):
+            "the name \(name.debugDescription) contains a control character; use visible characters"
+        case .hostName(let name):
+            "\"\(name)\" cannot be a host name: 1 to \(Name.labelLimit) letters, digits and hyphens"
+        case .type(let error): error.description
+        }
+    }
+}

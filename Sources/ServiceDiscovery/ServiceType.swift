@@ -1,0 +1,104 @@
+import DNSWire
+
+/// A service type such as `_smartplug._tcp`, or one of its subtypes, `_dimmer._sub._smartplug._tcp` (RFC 6763 §7).
+public struct ServiceType: Hashable, Sendable, CustomStringConvertible {
+    public enum Transport: String, Hashable, Sendable {
+        case tcp = "_tcp"
+        /// Everything that is not TCP (RFC 6763 §7).
+        case udp = "_udp"
+    }
+
+    /// With its underscore.
+    public let service: String
+    public let transport: Transport
+    /// Nil for the whole type.
+    public let subtype: String?
+
+    /// Reads `_service._tcp`, `_service._udp`, or one of them behind `_subtype._sub.`.
+    public init(_ text: String) throws(ServiceTypeError) {
+        var labels = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        var subtype: String?
+        if labels.count > 2, labels[labels.count - 3].lowercased() == RFC6763.subtypeLabel {
+            subtype = labels.prefix(labels.count - 3).joined(separator: ".")
+            labels.removeFirst(labels.count - 2)
+            guard let subtype, (1...RFC6763.instanceNameLimit).contains(subtype.utf8.count) else {
+                throw .subtypeLength
+            }
+        }
+        guard labels.count == 2, let transport = Transport(rawValue: labels[1].lowercased()) else {
+            throw .notAType(text)
+        }
+        self.transport = transport
+        self.subtype = subtype
+        service = labels[0]
+        try Self.check(service)
+    }
+
+    /// RFC 6335 §5.1.
+    private static func check(_ service: String) throws(ServiceTypeError) {
+        guard service.hasPrefix("_") else { throw .missingUnderscore(service) }
+        let name = Array(service.utf8.dropFirst())
+        guard (1...RFC6763.serviceNameLimit).contains(name.count) else { throw .serviceNameLength(name.count) }
+        let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte | 0x20) }
+        let isAllowed = { (byte: UInt8) in isLetter(byte) || (0x30...0x39).contains(byte) || byte == 0x2D }
+        guard name.allSatisfy(isAllowed), name.contains(where: isLetter), name.first != 0x2D, name.last != 0x2D else {
+            throw .serviceNameCharacters(service)
+        }
+    }
+
+    /// The type without a subtype: what a service's identity carries.
+    public var base: ServiceType { ServiceType(service: service, transport: transport, subtype: nil) }
+
+    private init(service: String, transport: Transport, subtype: String?) {
+        self.service = service
+        self.transport = transport
+        self.subtype = subtype
+    }
+
+    func subtype(_ label: String) throws(ServiceTypeError) -> ServiceType {
+        guard (1...RFC6763.instanceNameLimit).contains(label.utf8.count) else { throw .subtypeLength }
+        return ServiceType(service: service, transport: transport, subtype: label)
+    }
+
+    public var description: String {
+        (subtype.map { "\($0).\(RFC6763.subtypeLabel)." } ?? "") + service + "." + transport.rawValue
+    }
+
+    /// The name that is browsed: type and domain (RFC 6763 §4).
+    func name(in domain: Name) throws(NameError) -> Name {
+        let sub = subtype.map { [$0, RFC6763.subtypeLabel] } ?? []
+        return try Name(labels: (sub + [service, transport.rawValue]).map { Array($0.utf8)[...] } + domain.labels)
+    }
+}
+
+extension ServiceType: ExpressibleByStringLiteral {
+    /// For constants in code: a literal that is no type is a bug of ours.
+    public init(stringLiteral text: String) {
+        do {
+            try self.init(text)
+        } catch {
+            preconditionFailure("\"\(text)\" is not a service type: \(error)")
+        }
+    }
+}
+
+/// Why a text is not a service type.
+public enum ServiceTypeError: Error, Hashable, Sendable, CustomStringConvertible {
+    case notAType(String)
+    case missingUnderscore(String)
+    case serviceNameLength(Int)
+    case serviceNameCharacters(String)
+    case subtypeLength
+
+    public var description: String {
+        switch self {
+        case .notAType(let text): "\"\(text)\" is not a service type; write it like \"_smartplug._tcp\""
+        case .missingUnderscore(let text): "the service name \"\(text)\" must begin with an underscore: \"_\(text)\""
+        case .serviceNameLength(let count):
+            "a service name has 1 to \(RFC6763.serviceNameLimit) characters behind its underscore, not \(count)"
+        case .serviceNameCharacters(let text):
+            "the service name \"\(text)\" may contain only letters, digits and inner hyphens, and needs a letter"
+        case .subtypeLength: "a subtype has 1 to \(RFC6763.instanceNameLimit) bytes"
+        }
+    }
+}

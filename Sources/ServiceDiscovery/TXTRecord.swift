@@ -1,0 +1,99 @@
+/// The attributes of a service (RFC 6763 §6): `key=value` strings. Keys are compared without regard to ASCII case.
+public struct TXTRecord: Hashable, Sendable {
+    public struct Attribute: Hashable, Sendable {
+        public let key: String
+        /// Any bytes; nil for a key without "=", which says only that it is there.
+        public let value: [UInt8]?
+    }
+
+    /// In the order of the record, each key once.
+    public private(set) var attributes: [Attribute] = []
+
+    public init() {}
+
+    /// Attributes with text as values.
+    public init(_ pairs: KeyValuePairs<String, String>) throws(TXTError) {
+        for (key, value) in pairs { try set(key, Array(value.utf8)) }
+    }
+
+    /// Adds an attribute, or changes it in its place.
+    public mutating func set(_ key: String, _ value: [UInt8]?) throws(TXTError) {
+        // §6.4: printable ASCII without "=".
+        guard !key.isEmpty, key.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "=") }) else {
+            throw .badKey(key)
+        }
+        let length = key.utf8.count + (value.map { 1 + $0.count } ?? 0)
+        guard length <= RFC6763.attributeLimit else { throw .attributeTooLong(key, count: length) }
+        var changed = self
+        let attribute = Attribute(key: key, value: value)
+        if let index = index(of: key) {
+            changed.attributes[index] = attribute
+        } else {
+            changed.attributes.append(attribute)
+        }
+        let count = changed.encoded.count
+        guard count <= RFC6763.textLimit else { throw .recordTooLong(count: count) }
+        self = changed
+    }
+
+    public mutating func remove(_ key: String) {
+        if let index = index(of: key) { attributes.remove(at: index) }
+    }
+
+    public func contains(_ key: String) -> Bool { index(of: key) != nil }
+
+    /// The value as bytes; nil when the key is missing or has none.
+    public func bytes(_ key: String) -> [UInt8]? { index(of: key).flatMap { attributes[$0].value } }
+
+    /// The value as text; nil when the key is missing, has no value, or one that is not UTF-8.
+    public subscript(key: String) -> String? { bytes(key).flatMap { String(validating: $0, as: UTF8.self) } }
+
+    private func index(of key: String) -> Int? {
+        attributes.firstIndex { folded($0.key) == folded(key) }
+    }
+
+    private func folded(_ key: String) -> [UInt8] {
+        key.utf8.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
+    }
+
+    /// Reads the data of a TXT record. Nothing a peer sends is an error here: §6.4 says to ignore strings that begin with
+    /// "=" and keys that come again, and a string that runs past the end is dropped.
+    public init(decoding data: [UInt8]) {
+        var rest = data[...]
+        while let length = rest.popFirst(), Int(length) <= rest.count {
+            let string = rest.prefix(Int(length))
+            rest = rest.dropFirst(Int(length))
+            let key = String(decoding: string.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+            guard !key.isEmpty, index(of: key) == nil else { continue }
+            let value = string.firstIndex(of: UInt8(ascii: "=")).map { Array(string[($0 + 1)...]) }
+            attributes.append(Attribute(key: key, value: value))
+        }
+    }
+
+    /// The data of a TXT record; a single empty string when there are no attributes (§6.1).
+    public var encoded: [UInt8] {
+        attributes.isEmpty
+            ? [0]
+            : attributes.flatMap { attribute -> [UInt8] in
+                let string = Array(attribute.key.utf8) + (attribute.value.map { [UInt8(ascii: "=")] + $0 } ?? [])
+                return [UInt8(truncatingIfNeeded: string.count)] + string
+            }
+    }
+}
+
+/// Why an attribute cannot be added.
+public enum TXTError: Error, Hashable, Sendable, CustomStringConvertible {
+    case badKey(String)
+    case attributeTooLong(String, count: Int)
+    case recordTooLong(count: Int)
+
+    public var description: String {
+        switch self {
+        case .badKey(let key): "\"\(key)\" cannot be a TXT key: printable ASCII without \"=\", at least one character"
+        case .attributeTooLong(let key, let count):
+            "the TXT attribute \"\(key)\" takes \(count) bytes; shorten it to \(RFC6763.attributeLimit)"
+        case .recordTooLong(let count):
+            "the TXT record takes \(count) bytes; shorten it to \(RFC6763.textLimit)"
+        }
+    }
+}
