@@ -40,12 +40,13 @@ static int open_bound(
 }
 
 int clinuxnetwork_open_multicast4(
-    int interface, uint16_t port, const uint8_t group[4], int hop_limit, const char **step) {
-    struct ip_mreqn membership = {.imr_ifindex = interface};
+    int interface, uint16_t port, const uint8_t group[4], const uint8_t source[4], int hop_limit, const char **step) {
+    struct ip_mreqn membership = {.imr_ifindex = interface}, sending = {.imr_ifindex = interface};
     memcpy(&membership.imr_multiaddr, group, 4);
+    memcpy(&sending.imr_address, source, 4);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
     const struct option options[] = {
-        {IPPROTO_IP, IP_MULTICAST_IF, &membership, sizeof membership, "IP_MULTICAST_IF"},
+        {IPPROTO_IP, IP_MULTICAST_IF, &sending, sizeof sending, "IP_MULTICAST_IF"},
         {IPPROTO_IP, IP_MULTICAST_TTL, &hop_limit, sizeof hop_limit, "IP_MULTICAST_TTL"},
         {IPPROTO_IP, IP_TTL, &hop_limit, sizeof hop_limit, "IP_TTL"},
         {IPPROTO_IP, IP_MULTICAST_LOOP, &on, sizeof on, "IP_MULTICAST_LOOP"},

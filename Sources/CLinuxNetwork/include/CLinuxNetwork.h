@@ -9,10 +9,10 @@
 int clinuxnetwork_open_rtnetlink(void);
 
 /* A UDP socket for multicast on one interface: bound to the port (shared with other programs), member of the group there,
-   sending there with the given hop limit, and heard by other sockets of this host. The group is 4 or 16 bytes in network
-   order. On failure *step names the call that failed. */
+   sending there with the given hop limit, and heard by other sockets of this host. Addresses are bytes in network order; a
+   source of 0.0.0.0 lets the kernel choose. On failure *step names the call that failed. */
 int clinuxnetwork_open_multicast4(
-    int interface, uint16_t port, const uint8_t group[4], int hop_limit, const char **step);
+    int interface, uint16_t port, const uint8_t group[4], const uint8_t source[4], int hop_limit, const char **step);
 int clinuxnetwork_open_multicast6(
     int interface, uint16_t port, const uint8_t group[16], int hop_limit, const char **step);
 

@@ -64,7 +64,9 @@ struct InterfaceTable {
         case .linkRemoved(let index): interfaces[index] = nil
         case .address(let index, let address): update(index, address)
         case .addressRemoved(let index, let address):
-            interfaces[index]?.addresses.removeAll { $0.bytes == address.bytes && $0.prefixLength == address.prefixLength }
+            interfaces[index]?.addresses.removeAll {
+                $0.bytes == address.bytes && $0.prefixLength == address.prefixLength
+            }
         case .done: return finish(message.sequence)
         case .refused(let code): return isListing(message.sequence) && code != 0 ? [.fail(code: code)] : []
         case .overrun: return doubt()

@@ -26,7 +26,8 @@ func parseNetlink(_ bytes: [UInt8]) throws(NetlinkError) -> [NetlinkMessage] {
             throw NetlinkError(offset: offset, reason: .badLength(length))
         }
         let end = offset + Int(length)
-        let body = try parseBody(bytes, type: bytes.load(UInt16.self, at: offset + 4), offset + Netlink.headerSize..<end)
+        let body = try parseBody(
+            bytes, type: bytes.load(UInt16.self, at: offset + 4), offset + Netlink.headerSize..<end)
         let flags = bytes.load(UInt16.self, at: offset + 6)
         messages.append(
             NetlinkMessage(
@@ -37,7 +38,8 @@ func parseNetlink(_ bytes: [UInt8]) throws(NetlinkError) -> [NetlinkMessage] {
     return messages
 }
 
-private func parseBody(_ bytes: [UInt8], type: UInt16, _ range: Range<Int>) throws(NetlinkError) -> NetlinkMessage.Body {
+private func parseBody(_ bytes: [UInt8], type: UInt16, _ range: Range<Int>) throws(NetlinkError) -> NetlinkMessage.Body
+{
     switch type {
     case Netlink.done: return .done
     case Netlink.overrun: return .overrun
@@ -53,7 +55,9 @@ private func parseBody(_ bytes: [UInt8], type: UInt16, _ range: Range<Int>) thro
     }
 }
 
-private func parseLink(_ bytes: [UInt8], isRemoval: Bool, _ range: Range<Int>) throws(NetlinkError) -> NetlinkMessage.Body {
+private func parseLink(_ bytes: [UInt8], isRemoval: Bool, _ range: Range<Int>) throws(NetlinkError)
+    -> NetlinkMessage.Body
+{
     try require(Netlink.linkHeaderSize, in: range)
     // A port that leaves a bridge is told as the removal of a link of the bridge's family, though the link lives on.
     guard bytes[range.lowerBound] == Netlink.familyUnspecified else { return .other }

@@ -35,7 +35,9 @@ final class NetlinkShell: @unchecked Sendable {
         NIOPipeBootstrap(group: eventLoop)
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.largestDatagram))
             .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Reader(shell: self)) }
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Reader(shell: self))
+                }
             }
             .takingOwnershipOfDescriptor(inputOutput: descriptor)
             .whenComplete { result in

@@ -15,6 +15,9 @@ final class MulticastSocket: @unchecked Sendable {
         var interface: UInt32
         var interfaceName: String
         var family: IPFamily
+        /// The kernel takes no loopback address as the source of a multicast by itself: it would send from another interface's
+        /// address, or from 0.0.0.0.
+        var isLoopback = false
     }
 
     private enum State {
@@ -101,7 +104,9 @@ final class MulticastSocket: @unchecked Sendable {
         let descriptor =
             switch identity.family {
             case .v4:
-                clinuxnetwork_open_multicast4(index, RFC6762.port, RFC6762.groupV4.bytes, hopLimit, &step)
+                clinuxnetwork_open_multicast4(
+                    index, RFC6762.port, RFC6762.groupV4.bytes, identity.isLoopback ? [127, 0, 0, 1] : [0, 0, 0, 0],
+                    hopLimit, &step)
             case .v6:
                 clinuxnetwork_open_multicast6(index, RFC6762.port, RFC6762.groupV6.bytes, hopLimit, &step)
             }
@@ -152,6 +157,9 @@ final class MulticastSocket: @unchecked Sendable {
     }
 
     private func received(_ datagram: ReceivedDatagram) {
+        // For IPv6 the kernel looks only at the group, not at the interface where this socket joined it: packets of other
+        // interfaces come too, and are that interface's socket's to take. Unicast comes to any of the sockets.
+        guard datagram.interface == identity.interface || !datagram.destination.isMulticast else { return }
         counters.received += 1
         receive(datagram)
     }
@@ -166,4 +174,12 @@ struct SocketCounters: Hashable {
     /// Not tried: the socket was not open or its queue was full.
     var sendsDropped = 0
     var reopenings = 0
+
+    static func += (left: inout SocketCounters, right: SocketCounters) {
+        left.received += right.received
+        left.sent += right.sent
+        left.sendsFailed += right.sendsFailed
+        left.sendsDropped += right.sendsDropped
+        left.reopenings += right.reopenings
+    }
 }

@@ -1,0 +1,131 @@
+public import Logging
+import MulticastDNS
+public import NIOCore
+import ProtocolCore
+import ServiceDiscovery
+import Synchronization
+
+/// Service discovery on the host's real interfaces: registers, browses and resolves in `local` by multicast DNS.
+///
+/// It starts working when it is made and lives until ``stop()``. Interfaces may come, change and go at any time; without
+/// one it waits. The protocol is ``DiscoveryNode``; this actor gives it packets, time and the list of interfaces, and runs on
+/// the given event loop, so that a packet is handled in the same turn of the loop that received it.
+///
+/// Answers sent to one host's port 5353 reach one socket of that host only, so beside another responder a part of the
+/// unicast traffic is lost to either of them; everything that matters travels by multicast.
+public actor Discovery {
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
+
+    let eventLoop: any EventLoop
+    let logger: Logger
+    let configuration = DiscoveryNode.Configuration()
+    /// Numbers registrations, browses and resolves.
+    nonisolated let lastIdentifier = Atomic<UInt64>(0)
+    var node: DiscoveryNode
+    var links: [InterfaceID: DiscoveryLink] = [:]
+    var registrations: [RegistrationID: RegistrationState] = [:]
+    var browses: [BrowseID: BrowseState] = [:]
+    var resolves: [ResolveID: AsyncStream<Resolution>.Continuation] = [:]
+    var isStopped = false
+    var saidWaiting = false
+    /// Datagrams that belong to no interface in use.
+    var strayCount = 0
+    /// Of the sockets that are closed.
+    var formerSockets = SocketCounters()
+    private var timer: (deadline: Instant, task: Scheduled<Void>)?
+    private var following: Task<Void, Never>?
+
+    /// - Parameter interfaces: where to work; loopback only when it is named.
+    public init(interfaces: InterfaceFilter = .multicastCapable, on eventLoop: any EventLoop, logger: Logger) {
+        self.eventLoop = eventLoop
+        self.logger = logger
+        // Delays and tiebreaks need no secret, only hosts that differ.
+        node = DiscoveryNode(random: SeededRandom(seed: .random(in: .min ... .max)), configuration: configuration)
+        eventLoop.execute { self.assumeIsolated { $0.follow(interfaces) } }
+    }
+
+    /// Says goodbye for everything registered, ends every sequence and returns when the last packet is with the kernel.
+    public func stop() async {
+        guard !isStopped else { return }
+        isStopped = true
+        following?.cancel()
+        timer?.task.cancel()
+        timer = nil
+        let goodbyes = node.handle(.stop, now: BootClock.now).compactMap { action in
+            switch action {
+            case .send(let datagram): send(datagram)
+            case .registered, .browse, .resolved, .unresolved: nil
+            }
+        }
+        finishSequences()
+        await written(goodbyes)
+        for link in links.values { close(link) }
+        links = [:]
+    }
+
+    private func written(_ datagrams: [EventLoopFuture<Void>]) async {
+        // A socket fulfils its promise whether or not the kernel took the datagram.
+        try? await EventLoopFuture.andAllComplete(datagrams, on: eventLoop).get()
+    }
+
+    private func finishSequences() {
+        for registration in registrations.values { registration.names.finish() }
+        for browse in browses.values { browse.signal.finish() }
+        for resolve in resolves.values { resolve.finish() }
+        registrations = [:]
+        browses = [:]
+        resolves = [:]
+    }
+
+    private func follow(_ filter: InterfaceFilter) {
+        guard !isStopped else { return }
+        following = Task {
+            do {
+                for try await interfaces in InterfaceMonitor.interfaces(filter, on: eventLoop) { update(interfaces) }
+            } catch let error as InterfaceMonitorError {
+                logger.error("\(error)", metadata: ["hint": "\(error.hint)"])
+            } catch {
+                logger.error("cannot follow the network interfaces: \(error)")
+            }
+        }
+    }
+
+    nonisolated func newIdentifier() -> UInt64 {
+        lastIdentifier.add(1, ordering: .relaxed).newValue
+    }
+
+    /// Gives the event to the machine, does what it says and waits for its next deadline.
+    func handle(_ event: DiscoveryNode.Event) {
+        guard !isStopped else { return }
+        for action in node.handle(event, now: BootClock.now) {
+            switch action {
+            case .send(let datagram): _ = send(datagram)
+            case .registered(let id, let name): registered(id, name)
+            case .browse(let id, let change): browsed(id, change)
+            case .resolved(let id, let service): resolves[id]?.yield(.resolved(service))
+            case .unresolved(let id): resolves[id]?.yield(.gone)
+            }
+        }
+        schedule()
+    }
+
+    /// Keeps one task for the machine's next deadline. The loop's clock stands still while the host is suspended and the
+    /// machine's does not, so after a suspension the task comes late; what was due is done then.
+    private func schedule() {
+        let deadline = node.nextDeadline
+        guard deadline != timer?.deadline else { return }
+        timer?.task.cancel()
+        timer = deadline.map { deadline in
+            let pause = max(.zero, deadline - BootClock.now)
+            let task = eventLoop.scheduleTask(in: .nanoseconds(pause.wholeNanoseconds)) {
+                self.assumeIsolated { $0.deadlineReached() }
+            }
+            return (deadline, task)
+        }
+    }
+
+    private func deadlineReached() {
+        timer = nil
+        handle(.deadlineReached)
+    }
+}

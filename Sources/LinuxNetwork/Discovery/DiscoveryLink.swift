@@ -1,0 +1,126 @@
+import DNSWire
+import MulticastDNS
+import NIOCore
+import ServiceDiscovery
+
+/// An interface in use, with its sockets.
+struct DiscoveryLink {
+    var network: NetworkInterface
+    var carrierChanges: UInt32
+    var sockets: [IPFamily: MulticastSocket]
+}
+
+extension NetworkInterface {
+    /// The interface as multicast DNS can use it, or nil if it cannot: no link, or no address to send from.
+    init?(_ interface: LinuxInterface) {
+        guard interface.isOperational else { return nil }
+        let usable = interface.addresses.filter(\.isUsable).compactMap { described in
+            IPAddress(bytes: described.bytes).map { InterfaceAddress($0, prefixLength: described.prefixLength) }
+        }
+        // IPv6 multicast on a link goes out from its link-local address. Loopback has none, and no route for it either.
+        let families = Set(usable.map(\.address).filter { $0.family == .v4 || $0.isLinkLocal }.map(\.family))
+        guard !families.isEmpty else { return nil }
+        self.init(
+            id: UInt32(bitPattern: interface.index), name: interface.name, addresses: usable, families: families)
+    }
+}
+
+extension Discovery {
+    /// Takes the newest list of interfaces: opens and closes sockets, and tells the machine.
+    func update(_ interfaces: [LinuxInterface]) {
+        guard !isStopped else { return }
+        let usable = interfaces.compactMap { interface in
+            NetworkInterface(interface).map { ($0, carrierChanges: interface.carrierChanges) }
+        }
+        for id in links.keys.sorted() where !usable.contains(where: { $0.0.id == id }) { detach(id) }
+        for (network, carrierChanges) in usable {
+            // Behind a link that was lost and is back there may be another network, with other names taken.
+            if let link = links[network.id], link.carrierChanges != carrierChanges { detach(network.id) }
+            attach(network, carrierChanges)
+        }
+        if links.isEmpty, !saidWaiting {
+            saidWaiting = true
+            logger.warning(
+                "no usable network interface yet; waiting for one",
+                metadata: ["hint": "connect a cable or join a wireless network"])
+        }
+    }
+
+    private func attach(_ network: NetworkInterface, _ carrierChanges: UInt32) {
+        var link = links[network.id] ?? DiscoveryLink(network: network, carrierChanges: carrierChanges, sockets: [:])
+        let isNew = links[network.id] == nil
+        guard isNew || link.network != network else { return }
+        if isNew { logger.info("working on a network interface", metadata: ["interface": "\(network.name)"]) }
+        link.network = network
+        for family in IPFamily.allCases {
+            if network.families.contains(family) {
+                link.sockets[family] = link.sockets[family] ?? open(network, family)
+            } else if let socket = link.sockets.removeValue(forKey: family) {
+                close(socket)
+            }
+        }
+        links[network.id] = link
+        handle(.interfaceChanged(network))
+    }
+
+    private func detach(_ id: InterfaceID) {
+        guard let link = links.removeValue(forKey: id) else { return }
+        logger.info("a network interface is gone", metadata: ["interface": "\(link.network.name)"])
+        close(link)
+        handle(.interfaceRemoved(id))
+    }
+
+    private func open(_ network: NetworkInterface, _ family: IPFamily) -> MulticastSocket {
+        let identity = MulticastSocket.Identity(
+            interface: network.id, interfaceName: network.name, family: family,
+            isLoopback: network.addresses.contains { $0.address.isLoopback })
+        return MulticastSocket(identity, on: eventLoop, logger: logger) { datagram in
+            self.assumeIsolated { $0.received(datagram) }
+        }
+    }
+
+    func close(_ link: DiscoveryLink) {
+        for socket in link.sockets.values { close(socket) }
+    }
+
+    private func close(_ socket: MulticastSocket) {
+        formerSockets += socket.counters
+        socket.close()
+    }
+
+    /// Fulfilled when the kernel has the datagram, or nobody ever will.
+    func send(_ datagram: OutboundDatagram) -> EventLoopFuture<Void> {
+        let family =
+            switch datagram.destination {
+            case .multicast(let family): family
+            case .unicast(let address, _): address.family
+            }
+        let written = eventLoop.makePromise(of: Void.self)
+        if let socket = links[datagram.interface]?.sockets[family] {
+            socket.send(datagram.bytes, to: datagram.destination, written: written)
+        } else {
+            formerSockets.sendsDropped += 1
+            written.succeed()
+        }
+        return written.futureResult
+    }
+
+    private func received(_ datagram: ReceivedDatagram) {
+        guard let interface = interface(of: datagram) else {
+            strayCount += 1
+            return
+        }
+        handle(
+            .received(
+                InboundDatagram(
+                    bytes: datagram.bytes, interface: interface, source: datagram.source,
+                    sourcePort: datagram.sourcePort, wasMulticast: datagram.destination.isMulticast)))
+    }
+
+    /// The kernel gives a unicast packet to any of the sockets on the port, so the packet's own interface counts, not the
+    /// socket's. What this host sends to its own address arrives on loopback and belongs to the address's interface.
+    private func interface(of datagram: ReceivedDatagram) -> InterfaceID? {
+        if links[datagram.interface] != nil { return datagram.interface }
+        return links.values.first { $0.network.addresses.contains { $0.address == datagram.destination } }?.network.id
+    }
+}
