@@ -95,7 +95,8 @@ struct DiscoveryTests {
             let found = try await first(&browser) { if case .found = $0 { true } else { false } }
             #expect(found.identity.name == "Kettle")
             let resolved = try await controller.resolveOnce(found.identity)
-            #expect(resolved.addresses.allSatisfy { $0.address.isLinkLocal && $0.interface == found.identity.interface })
+            #expect(
+                resolved.addresses.allSatisfy { $0.address.isLinkLocal && $0.interface == found.identity.interface })
             try await network.ip("link del left")
             #expect(try await first(&browser) { _ in true } == .lost(found.identity))
         }

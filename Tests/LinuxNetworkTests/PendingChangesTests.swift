@@ -20,7 +20,10 @@ struct PendingChangesTests {
     func sums() throws {
         let txt = try TXTRecord(["id": "1"])
         let newer = try TXTRecord(["id": "2"])
-        #expect(sum([.found(lamp, txt: txt), .found(kettle, txt: nil)]) == [.found(lamp, txt: txt), .found(kettle, txt: nil)])
+        #expect(
+            sum([.found(lamp, txt: txt), .found(kettle, txt: nil)]) == [
+                .found(lamp, txt: txt), .found(kettle, txt: nil),
+            ])
         #expect(sum([.found(lamp, txt: nil), .changed(lamp, txt: txt)]) == [.found(lamp, txt: txt)])
         #expect(sum([.found(lamp, txt: nil), .found(kettle, txt: nil), .lost(lamp)]) == [.found(kettle, txt: nil)])
         #expect(sum([.changed(lamp, txt: txt), .changed(lamp, txt: newer)]) == [.changed(lamp, txt: newer)])
