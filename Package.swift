@@ -92,7 +92,7 @@ let checks: [Target] = [
     tests("ProtocolCoreTests", ["ProtocolCore"]),
     tests("DNSWireTests", ["DNSWire", "ProtocolCore"]),
     tests("MulticastDNSTests", ["MulticastDNS", "DNSWire", "ProtocolCore"]),
-    tests("ServiceDiscoveryTests", ["ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", "SimulatedLAN"]),
+    tests("ServiceDiscoveryTests", ["ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore"]),
     tests("SimulatedLANTests", ["SimulatedLAN", "ProtocolCore"]),
     tests("MeteringTests", ["Metering", "ProtocolCore"]),
     tests("RecordingsTests", ["Recordings", "DurableFiles"]),

@@ -8,6 +8,11 @@ public struct ResolvedService: Hashable, Sendable {
     public struct Address: Hashable, Sendable {
         public var address: IPAddress
         public var interface: InterfaceID
+
+        public init(address: IPAddress, interface: InterfaceID) {
+            self.address = address
+            self.interface = interface
+        }
     }
 
     /// With the interface of the SRV record.
@@ -19,6 +24,16 @@ public struct ResolvedService: Hashable, Sendable {
     public var addresses: [Address]
     /// Nil when it has not been heard yet.
     public var txt: TXTRecord?
+
+    public init(
+        identity: ServiceIdentity, hostName: String, port: UInt16, addresses: [Address], txt: TXTRecord? = nil
+    ) {
+        self.identity = identity
+        self.hostName = hostName
+        self.port = port
+        self.addresses = addresses
+        self.txt = txt
+    }
 }
 
 /// A resolve and what it has reported.
@@ -38,8 +53,11 @@ struct Resolve: Sendable {
 extension DiscoveryNode {
     mutating func resolve(_ id: ResolveID, _ identity: ServiceIdentity, now: Instant, _ actions: inout [Action]) {
         if resolves[id] != nil { cancelResolve(id, now: now, &actions) }
-        // A name that cannot be asked for does not exist: nothing will ever be reported for it.
-        guard resolves.count < configuration.resolveLimit, let instance = try? identity.instanceName() else { return }
+        // A name that cannot be asked for does not exist, and other domains are not asked for by multicast (RFC 6762 §3):
+        // nothing will ever be reported for them.
+        guard resolves.count < configuration.resolveLimit, let instance = try? identity.instanceName(),
+            (try? Name(presentation: identity.domain)) == domain
+        else { return }
         let resolve = Resolve(identity: identity, instance: instance)
         resolves[id] = resolve
         for question in resolve.questions { query(.ask(question, on: identity.interface), now: now, &actions) }

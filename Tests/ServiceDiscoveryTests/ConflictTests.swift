@@ -1,0 +1,95 @@
+import DNSWire
+import MulticastDNS
+import ProtocolCore
+import ServiceDiscovery
+import Testing
+
+struct ConflictTests {
+    private let id = RegistrationID(rawValue: 1)
+
+    @Test(arguments: 0..<30)
+    func twoPlugsOfOneNameStartedTogether(seed: UInt64) throws {
+        var link = TestLink(nodes: 2, seed: seed)
+        link.send(.register(id, try lamp(host: "plug-1", port: 1)), to: 0)
+        link.send(.register(id, try lamp(host: "plug-2", port: 2)), to: 1)
+        link.run(for: .seconds(10))
+        #expect(Set(link.names.values) == ["Lamp", "Lamp (2)"])
+    }
+
+    @Test(arguments: 0..<30)
+    func aNewcomerYieldsToTheOneThatHasTheName(seed: UInt64) throws {
+        var link = TestLink(nodes: 2, seed: seed)
+        link.send(.register(id, try lamp(host: "plug-1", port: 9)), to: 0)
+        link.run(for: .seconds(5))
+        link.send(.register(id, try lamp(host: "plug-2", port: 1)), to: 1)
+        link.run(for: .seconds(5))
+        #expect(link.names == [0: "Lamp", 1: "Lamp (2)"])
+    }
+
+    @Test func hostNamesAreRenamedTooAndTheServiceFollows() throws {
+        var link = TestLink(nodes: 3)
+        link.send(.register(id, try lamp("Lamp", port: 1)), to: 0)
+        link.run(for: .seconds(5))
+        link.send(.register(id, try lamp("Fan", port: 2)), to: 1)
+        link.run(for: .seconds(5))
+        link.send(.resolve(ResolveID(rawValue: 1), ServiceIdentity(name: "Fan", type: "_smartplug._tcp")), to: 2)
+        link.run(for: .seconds(2))
+        #expect(link.names == [0: "Lamp", 1: "Fan"])
+        let resolved = link.reports.compactMap { report -> ResolvedService? in
+            guard report.node == 2, case .resolved(_, let service) = report.action else { return nil }
+            return service
+        }
+        #expect(resolved.last?.hostName == "plug-1a2b3c-2.local")
+        #expect(resolved.last?.addresses == [.init(address: TestLink.address(of: 1), interface: 2)])
+    }
+
+    @Test func noServicePointsToAHostNameThatIsAnotherHosts() throws {
+        var link = TestLink(nodes: 2, seed: 3)
+        link.send(.register(id, try lamp("Lamp", port: 1)), to: 0)
+        link.send(.register(id, try lamp("Fan", port: 2)), to: 1)
+        link.run(for: .seconds(10))
+        for packet in link.packets where packet.message.flags.contains(.response) {
+            for record in packet.message.answers {
+                guard case .srv(_, _, let port, let target) = record.data else { continue }
+                let owner = link.packets.first { other in
+                    other.message.flags.contains(.response) && other.message.answers.contains { $0.name == target }
+                }
+                #expect(owner?.sender == Int(port) - 1)
+            }
+        }
+    }
+
+    @Test(arguments: 0..<3)
+    func aHundredNodesOfOneNameEndUniqueWithABoundedNumberOfPackets(seed: UInt64) throws {
+        var link = TestLink(nodes: 100, seed: seed)
+        for node in 0..<100 {
+            link.send(.register(id, try lamp(host: "plug-\(node)", port: UInt16(node + 1))), to: node)
+        }
+        link.run(for: .seconds(60))
+        #expect(link.names.count == 100)
+        #expect(Set(link.names.values).count == 100)
+        #expect(link.packets.count < 100 * 40, "\(link.packets.count) packets")
+        let settled = try #require(link.reports.last?.time)
+        #expect(settled < Instant.zero + .seconds(45))
+    }
+
+    @Test(arguments: 0..<10)
+    func thirtyPercentLossEndsUniqueAndDiscovered(seed: UInt64) throws {
+        var link = TestLink(nodes: 8, seed: seed, loss: 0.3)
+        link.send(.browse(BrowseID(rawValue: 1), "_smartplug._tcp"), to: 7)
+        for node in 0..<7 {
+            link.send(.register(id, try lamp(host: "plug-\(node)", port: UInt16(node + 1))), to: node)
+        }
+        link.run(for: .seconds(300))
+        #expect(Set(link.names.values).count == 7)
+        var found: Set<String> = []
+        for (_, change) in link.changes(at: 7) {
+            switch change {
+            case .found(let identity, _): found.insert(identity.name)
+            case .lost(let identity): found.remove(identity.name)
+            case .changed: break
+            }
+        }
+        #expect(found.isSuperset(of: link.names.values))
+    }
+}
