@@ -111,7 +111,11 @@ let checks: [Target] = [
     tests("RecordingsTests", ["Recordings", "Metering", "ProtocolCore"]),
     tests("PlugProtocolTests", ["PlugProtocol", "ProtocolCore", "Metering"]),
     tests("PlugTransportTests", ["PlugTransport", "PlugProtocol", nioCore, nioPosix, nioEmbedded]),
-    tests("LinuxNetworkTests", ["LinuxNetwork", nioCore, nioPosix]),
+    tests(
+        "LinuxNetworkTests",
+        [
+            "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix, logging,
+        ]),
     tests("DurableFilesTests", ["DurableFiles"]),
     tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests("PlugHardwareTests", ["PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
