@@ -6,14 +6,14 @@ furnish_house() {
     house=$(mktemp -d "${TMPDIR:-/tmp}/smartplug.XXXXXX")
     trap leave_house EXIT
     # Minutes pass as seconds for what takes hours, so that a cycle is seen while one looks.
-    local fast=${speed:-60}
+    local fast=${speed:-60} on=$'\t--power-on\ton'
     plugs=()
-    add_plug Television "$(load TV-LCD television "${speed:-1}")"
+    add_plug Television "$(load TV-LCD television "${speed:-1}")$on"
     add_plug Amplifier "$(load Amplifier amplifier "${speed:-1}")"
-    add_plug "Ceiling Light" "--simulate"$'\t'"lamp"
-    add_plug Refrigerator "$(load Refrigerator refrigerator "$fast")"
-    add_plug "Washing Machine" "$(load Washingmachine washing-machine "$fast")"
-    add_plug Kettle "--simulate"$'\t'"kettle"
+    add_plug "Ceiling Light" $'--simulate\tlamp'
+    add_plug Refrigerator "$(load Refrigerator refrigerator "$fast")$on"
+    add_plug "Washing Machine" "$(load Washingmachine washing-machine "$fast")$on"
+    add_plug Kettle $'--simulate\tkettle'
 }
 
 # load TRACE MODEL SPEED: the arguments that play the trace, or else the model.
