@@ -130,6 +130,12 @@ struct ControllerHost {
         return perform(.command(request, outstanding.command, deadline: now + .seconds(5)), now: now)
     }
 
+    /// The session ignores those that wait for their answer already.
+    private mutating func sendOutstanding(now: Instant) -> [HostAction] {
+        database.outstanding.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+            .flatMap { send($0, now: now) }
+    }
+
     /// Hands an event to the session and does what it says.
     private mutating func perform(_ event: ControllerSession.Event, now: Instant) -> [HostAction] {
         guard case .open(let stream, var session) = link else { return [] }
@@ -155,8 +161,7 @@ struct ControllerHost {
             let subscription = SubscriptionOptions(
                 events: .after(database.cursor), state: StateOptions(deadBandMilliwatts: 20_000))
             return perform(.subscribe(subscription), now: now)
-                + database.outstanding.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
-                .flatMap { send($0, now: now) }
+                + sendOutstanding(now: now)
         case .subscribed(_, let gap):
             if let gap {
                 if gap.from != database.cursor + 1 { violation = "a gap from \(gap.from) after \(database.cursor)" }
@@ -173,9 +178,11 @@ struct ControllerHost {
             lastAge = (event, age, plugDescription!.clock.uncertainty, now)
             return perform(.acknowledge(event.sequence), now: now)
         case .commandFinished(let request, let outcome):
+            // Too many waited for their answer; it goes out again when one of them has ended.
+            if case .refused(let refusal) = outcome, refusal.code == .busy { return [] }
             guard database.outstanding.removeValue(forKey: request) != nil else { return [] }
             database.acknowledged[request] = outcome
-            return []
+            return sendOutstanding(now: now)
         case .commandUnanswered(let request):
             return send(request, now: now)
         case .ended(let reason):
