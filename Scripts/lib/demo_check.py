@@ -198,7 +198,7 @@ def judge_cost(house, plugs):
             fields = stat.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / ticks
 
-    process = plugs["Refrigerator"][0]
+    process = plugs["Kettle"][0]
     before = processor_time(process.pid)
     time.sleep(seconds)
     share = 100 * (processor_time(process.pid) - before) / seconds
@@ -209,7 +209,7 @@ def judge_cost(house, plugs):
             if words[0] in ("Rss:", "Anonymous:"):
                 sizes[words[0][:-1]] = int(words[1]) / 1024
     house.say(
-        f"plugd of the Refrigerator: {sizes['Rss']:.1f} MB resident (limit {RESIDENT_LIMIT:g}), "
+        f"plugd of the Kettle, idle: {sizes['Rss']:.1f} MB resident (limit {RESIDENT_LIMIT:g}), "
         f"{sizes['Anonymous']:.2f} MB anonymous (limit {ANONYMOUS_LIMIT:g}), "
         f"{share:.2f} % of a core over {seconds:g} s (limit {CPU_LIMIT:g})")
     if sizes["Rss"] > RESIDENT_LIMIT or sizes["Anonymous"] > ANONYMOUS_LIMIT or share > CPU_LIMIT:
