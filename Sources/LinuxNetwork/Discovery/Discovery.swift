@@ -18,6 +18,7 @@ public actor Discovery {
 
     let eventLoop: any EventLoop
     let logger: Logger
+    let interfaces: InterfaceFilter
     let configuration = DiscoveryNode.Configuration()
     /// Numbers registrations, browses and resolves.
     nonisolated let lastIdentifier = Atomic<UInt64>(0)
@@ -39,9 +40,10 @@ public actor Discovery {
     public init(interfaces: InterfaceFilter = .multicastCapable, on eventLoop: any EventLoop, logger: Logger) {
         self.eventLoop = eventLoop
         self.logger = logger
+        self.interfaces = interfaces
         // Delays and tiebreaks need no secret, only hosts that differ.
         node = DiscoveryNode(random: SeededRandom(seed: .random(in: .min ... .max)), configuration: configuration)
-        eventLoop.execute { self.assumeIsolated { $0.follow(interfaces) } }
+        eventLoop.execute { self.assumeIsolated { $0.follow() } }
     }
 
     /// Says goodbye for everything registered, ends every sequence and returns when the last packet is with the kernel.
@@ -77,11 +79,11 @@ public actor Discovery {
         resolves = [:]
     }
 
-    private func follow(_ filter: InterfaceFilter) {
+    private func follow() {
         guard !isStopped else { return }
         following = Task {
             do {
-                for try await interfaces in InterfaceMonitor.interfaces(filter, on: eventLoop) { update(interfaces) }
+                for try await list in InterfaceMonitor.interfaces(interfaces, on: eventLoop) { update(list) }
             } catch let error as InterfaceMonitorError {
                 logger.error("\(error)", metadata: ["hint": "\(error.hint)"])
             } catch {
