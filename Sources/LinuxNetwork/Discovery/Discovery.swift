@@ -33,7 +33,7 @@ public actor Discovery {
     var strayCount = 0
     /// Of the sockets that are closed.
     var formerSockets = SocketCounters()
-    private var timer: (deadline: Instant, task: Scheduled<Void>)?
+    private var timer = DeadlineTimer()
     private var following: Task<Void, Never>?
 
     /// - Parameter interfaces: where to work; loopback only when it is named.
@@ -51,8 +51,7 @@ public actor Discovery {
         guard !isStopped else { return }
         isStopped = true
         following?.cancel()
-        timer?.task.cancel()
-        timer = nil
+        timer.stop()
         let goodbyes = node.handle(.stop, now: BootClock.now).compactMap { action in
             switch action {
             case .send(let datagram): send(datagram)
@@ -108,26 +107,10 @@ public actor Discovery {
             case .unresolved(let id): resolves[id]?.yield(.gone)
             }
         }
-        schedule()
-    }
-
-    /// Keeps one task for the machine's next deadline. The loop's clock stands still while the host is suspended and the
-    /// machine's does not, so after a suspension the task comes late; what was due is done then.
-    private func schedule() {
-        let deadline = node.nextDeadline
-        guard deadline != timer?.deadline else { return }
-        timer?.task.cancel()
-        timer = deadline.map { deadline in
-            let pause = max(.zero, deadline - BootClock.now)
-            let task = eventLoop.scheduleTask(in: .nanoseconds(pause.wholeNanoseconds)) {
-                self.assumeIsolated { $0.deadlineReached() }
-            }
-            return (deadline, task)
+        // The loop's clock stands still while the host is suspended and the machine's does not, so after a suspension the
+        // timer comes late; what was due is done then.
+        timer.follow(node.nextDeadline, now: BootClock.now, on: eventLoop) { [weak self] in
+            self?.assumeIsolated { $0.handle(.deadlineReached) }
         }
-    }
-
-    private func deadlineReached() {
-        timer = nil
-        handle(.deadlineReached)
     }
 }
