@@ -108,10 +108,14 @@ let checks: [Target] = [
     tests("ServiceDiscoveryTests", ["ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore"]),
     tests("SimulatedLANTests", ["SimulatedLAN", "ProtocolCore"]),
     tests("MeteringTests", ["Metering", "ProtocolCore"]),
-    tests("RecordingsTests", ["Recordings", "ProtocolCore"]),
+    tests("RecordingsTests", ["Recordings", "Metering", "ProtocolCore"]),
     tests("PlugProtocolTests", ["PlugProtocol", "ProtocolCore", "Metering"]),
     tests("PlugTransportTests", ["PlugTransport", "PlugProtocol", nioCore, nioPosix, nioEmbedded]),
-    tests("LinuxNetworkTests", ["LinuxNetwork", nioCore, nioPosix]),
+    tests(
+        "LinuxNetworkTests",
+        [
+            "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix, logging,
+        ]),
     tests("DurableFilesTests", ["DurableFiles"]),
     tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests("PlugHardwareTests", ["PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
