@@ -24,14 +24,18 @@ def test_a_host_with_one_family_only(lan, plug, controller, family):
 
 
 def test_an_interface_that_appears_later(lan, plug, controller):
+    """Until then the plug says once that it waits, and its button works."""
     late = lan.host(connected=False)
     lamp = plug(late, "Lamp")
-    person = controller(lan.host())
-    browser = person.browse()
-    eventually(lambda: lamp.running.lines, 5, "plugd to say that it runs")
+    browser = controller(lan.host()).browse()
+    lamp.running.seen(lambda line: "waiting for one" in line.text, 5, "that it waits for an interface")
+    before = lamp.status()["relay"]
+    assert lamp.press().status == 0
+    eventually(lambda: lamp.status()["relay"] != before, 5, "the relay to follow the button")
     late.connect()
     browser.found("Lamp", within=10)
-    switched(person, "Lamp")
+    switched(controller(lan.host()), "Lamp")
+    assert lamp.running.transcript().count("waiting for one") == 1
 
 
 def test_plugctls_own_interface_appears_later(lan, plug, controller):
