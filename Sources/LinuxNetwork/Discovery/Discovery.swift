@@ -27,7 +27,6 @@ public actor Discovery {
     var registrations: [RegistrationID: RegistrationState] = [:]
     var browses: [BrowseID: BrowseState] = [:]
     var resolves: [ResolveID: AsyncStream<Resolution>.Continuation] = [:]
-    var isStopped = false
     var saidWaiting = false
     /// Datagrams that belong to no interface in use.
     var strayCount = 0
@@ -35,6 +34,9 @@ public actor Discovery {
     var formerSockets = SocketCounters()
     private var timer = DeadlineTimer()
     private var following: Task<Void, Never>?
+    private var stopping: Task<Void, Never>?
+
+    var isStopped: Bool { stopping != nil }
 
     /// - Parameter interfaces: where to work; loopback only when it is named.
     public init(interfaces: InterfaceFilter = .multicastCapable, on eventLoop: any EventLoop, logger: Logger) {
@@ -48,8 +50,13 @@ public actor Discovery {
 
     /// Says goodbye for everything registered, ends every sequence and returns when the last packet is with the kernel.
     public func stop() async {
-        guard !isStopped else { return }
-        isStopped = true
+        // Whoever calls second waits for the same goodbyes, and a cancelled caller does not cut them short.
+        let task = stopping ?? Task { await sayGoodbye() }
+        stopping = task
+        await task.value
+    }
+
+    private func sayGoodbye() async {
         following?.cancel()
         timer.stop()
         let goodbyes = node.handle(.stop, now: BootClock.now).compactMap { action in
