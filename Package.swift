@@ -40,8 +40,10 @@ let shared: [Target] = [
     module("MulticastDNS", "Sources/MulticastDNS", ["ProtocolCore", "DNSWire"]),
     module("ServiceDiscovery", "Sources/ServiceDiscovery", ["ProtocolCore", "DNSWire", "MulticastDNS"]),
     module("Metering", "Sources/Metering", ["ProtocolCore"]),
-    module("PlugProtocol", "Sources/PlugProtocol", ["ProtocolCore", "Metering", protobuf, deque], exclude: ["smartplug.proto"]),
-    module("PlugTransport", "Sources/PlugTransport", ["ProtocolCore", "PlugProtocol", nioCore, nioPosix, logging]),
+    module(
+        "PlugProtocol", "Sources/PlugProtocol", ["ProtocolCore", "Metering", protobuf, deque],
+        exclude: ["smartplug.proto"]),
+    module("PlugTransport", "Sources/PlugTransport", ["PlugProtocol", nioCore, nioPosix]),
     .target(name: "CLinuxNetwork", path: "Sources/CLinuxNetwork"),
     module(
         "LinuxNetwork", "Sources/LinuxNetwork",
@@ -75,15 +77,16 @@ let controller: [Target] = [
             "ProtocolCore", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery", "LinuxNetwork", nioCore,
             nioPosix, logging, asyncAlgorithms,
         ]),
-    module("Automation", "Controller/Automation", ["ProtocolCore", "Metering", "PlugProtocol"]),
-    module("RuleFiles", "Controller/RuleFiles", ["ProtocolCore", "Automation", .product(name: "Yams", package: "Yams")]),
+    module("Automation", "Controller/Automation", ["ProtocolCore", "PlugProtocol"]),
+    module(
+        "RuleFiles", "Controller/RuleFiles",
+        ["ProtocolCore", "PlugProtocol", "Automation", .product(name: "Yams", package: "Yams")]),
     module("Charting", "Controller/Charting"),
     module("Terminal", "Controller/Terminal", ["Charting"]),
     module(
         "Daemon", "Controller/Daemon",
         [
-            "ProtocolCore", "PlugProtocol", "PlugTransport", "PlugClient", "Automation", "LinuxNetwork", nioCore,
-            asyncAlgorithms,
+            "ProtocolCore", "PlugProtocol", "PlugClient", "Automation", "LinuxNetwork", nioCore, asyncAlgorithms,
         ]),
     module(
         "Presentation", "Controller/Presentation",
@@ -94,8 +97,8 @@ let controller: [Target] = [
     program(
         "plugctl", "Controller/plugctl",
         [
-            "ProtocolCore", "PlugProtocol", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "Daemon", "Presentation",
-            "RuleFiles", "Automation", "Charting", "Terminal", "DurableFiles", arguments, signals, logging,
+            "PlugProtocol", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "Daemon", "Presentation", "RuleFiles",
+            "Automation", "Charting", "Terminal", "DurableFiles", arguments, signals, logging,
         ]),
 ]
 
@@ -110,11 +113,12 @@ let checks: [Target] = [
     tests("MeteringTests", ["Metering", "ProtocolCore"]),
     tests("RecordingsTests", ["Recordings", "Metering", "ProtocolCore"]),
     tests("PlugProtocolTests", ["PlugProtocol", "ProtocolCore", "Metering"]),
-    tests("PlugTransportTests", ["PlugTransport", "PlugProtocol", nioCore, nioPosix, nioEmbedded]),
+    tests("PlugTransportTests", ["PlugTransport", "PlugProtocol", nioCore, nioPosix]),
     tests(
         "LinuxNetworkTests",
         [
-            "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix, logging,
+            "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix,
+            nioEmbedded, logging,
         ]),
     tests("DurableFilesTests", ["DurableFiles"]),
     tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),

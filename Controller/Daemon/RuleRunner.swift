@@ -4,7 +4,6 @@ import LinuxNetwork
 import NIOCore
 public import PlugClient
 import PlugProtocol
-import PlugTransport
 import ProtocolCore
 
 /// Runs rules on the house: the shell of ``Automation/RuleEngine``.

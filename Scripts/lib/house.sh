@@ -43,15 +43,20 @@ live_in_house() {
         "$programs/plugd" run --name "${fields[0]}" --state "${fields[1]}" "${network[@]}" "${fields[@]:2}" \
             2>"$house/${fields[0]}.log" &
     done
-    "$programs/plugctl" daemon --rules Controller/Examples/movie-night.yaml "${network[@]}" >"$house/daemon.log" 2>&1 &
+    "$programs/plugctl" daemon --controller "the rules" --rules Controller/Examples/movie-night.yaml "${network[@]}" >"$house/daemon.log" 2>&1 &
     if [[ -z $traces ]]; then watch_television & fi
-    local press="$programs/plugd press --state $house/Kettle" switch="$programs/plugd load --state $house/Television on"
-    if [[ ! -t 1 ]]; then say "press a button: $press"; say "switch the television: $switch"; fi
+    # Short names, so that the commands fit on a line.
+    ln -sf "$programs/plugd" "$programs/plugctl" .build-release/
+    local press=".build-release/plugd press --state $house/Kettle"
+    local switch=".build-release/plugd load --state $house/Television on"
+    local chart=".build-release/plugctl chart Refrigerator ${network[*]}"
+    if [[ ! -t 1 ]]; then printf '%s\n' "press a button: $press" "switch the television: $switch" "a chart: $chart"; fi
     "$programs/plugctl" watch "${network[@]}" \
         --note "arrows: select   space: turn over   + and -: dim   q: end" \
-        --note "In another terminal, press a button:    $press" \
-        --note "switch the television (on, standby):    $switch" \
-        --note "look at the refrigerator's cycles:      $programs/plugctl chart Refrigerator ${network[*]}" || true
+        --note "In another terminal:" \
+        --note "  $press" \
+        --note "  $switch     (or standby)" \
+        --note "  $chart" || true
 }
 
 # Somebody in the house: the light goes on, then the television; after a while the television goes to standby, and again.

@@ -144,9 +144,11 @@ struct DiscoveryTests {
         #expect(await first(registration) == "Lamp")
         await plug.sendGarbage(count: 20)
         while await plug.counters.malformed < 20 { try await network.eventLoop.submit {}.get() }
-        let found = try await discovery(network).resolveOnce(ServiceIdentity(name: "Lamp", type: type))
+        let controller = discovery(network)
+        let found = try await controller.resolveOnce(ServiceIdentity(name: "Lamp", type: type))
         #expect(found.port == 4711)
         await plug.stop()
+        await controller.stop()
     }
 }
 

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import LinuxNetwork
@@ -45,5 +46,27 @@ struct InterfaceMonitorTests {
             #expect(Set(list.map(\.name)) == names)
             break
         }
+    }
+
+    @Test("messages that the kernel had to drop are made up for by a new list", .timeLimit(.minutes(1)))
+    func overflow() async throws {
+        let network = try await PrivateNetwork()
+        var lists = InterfaceMonitor.interfaces(.named(["lo"]), on: network.eventLoop).makeAsyncIterator()
+        let first = try #require(try await lists.next())
+        // The loop waits for the command, so nobody reads while thousands of messages arrive.
+        let changes = (0..<3000).map { "addr \($0.isMultiple(of: 2) ? "add" : "del") 192.0.2.9/32 dev lo" }
+        let path = "/tmp/interface-changes-\(getpid())"
+        let file = try #require(fopen(path, "w"))
+        fputs((changes + ["addr add 192.0.2.10/32 dev lo"]).joined(separator: "\n") + "\n", file)
+        fclose(file)
+        defer { unlink(path) }
+        try await network.ip("-batch \(path)")
+        let last = LinuxAddress(bytes: [192, 0, 2, 10], prefixLength: 32)
+        while let list = try await lists.next() {
+            guard list.first?.addresses.contains(last) == true else { continue }
+            #expect(list.first?.addresses == (first[0].addresses + [last]).sorted())
+            return
+        }
+        Issue.record("the sequence ended")
     }
 }

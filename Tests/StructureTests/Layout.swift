@@ -44,6 +44,7 @@ enum Layout {
         "Controller/Daemon": .shell,
         "Controller/Charting": .pure,
         "Controller/Terminal": .system,
+        "Controller/Presentation": .shell,
         "Controller/Dashboard": .shell,
         "Controller/plugctl": .program,
         "Tests/Support/SimulatedLAN": .support,

@@ -18,6 +18,7 @@ public actor Discovery {
 
     let eventLoop: any EventLoop
     let logger: Logger
+    let interfaces: InterfaceFilter
     let configuration = DiscoveryNode.Configuration()
     /// Numbers registrations, browses and resolves.
     nonisolated let lastIdentifier = Atomic<UInt64>(0)
@@ -26,31 +27,38 @@ public actor Discovery {
     var registrations: [RegistrationID: RegistrationState] = [:]
     var browses: [BrowseID: BrowseState] = [:]
     var resolves: [ResolveID: AsyncStream<Resolution>.Continuation] = [:]
-    var isStopped = false
     var saidWaiting = false
     /// Datagrams that belong to no interface in use.
     var strayCount = 0
     /// Of the sockets that are closed.
     var formerSockets = SocketCounters()
-    private var timer: (deadline: Instant, task: Scheduled<Void>)?
+    private var timer = DeadlineTimer()
     private var following: Task<Void, Never>?
+    private var stopping: Task<Void, Never>?
+
+    var isStopped: Bool { stopping != nil }
 
     /// - Parameter interfaces: where to work; loopback only when it is named.
     public init(interfaces: InterfaceFilter = .multicastCapable, on eventLoop: any EventLoop, logger: Logger) {
         self.eventLoop = eventLoop
         self.logger = logger
+        self.interfaces = interfaces
         // Delays and tiebreaks need no secret, only hosts that differ.
         node = DiscoveryNode(random: SeededRandom(seed: .random(in: .min ... .max)), configuration: configuration)
-        eventLoop.execute { self.assumeIsolated { $0.follow(interfaces) } }
+        eventLoop.execute { self.assumeIsolated { $0.follow() } }
     }
 
     /// Says goodbye for everything registered, ends every sequence and returns when the last packet is with the kernel.
     public func stop() async {
-        guard !isStopped else { return }
-        isStopped = true
+        // Whoever calls second waits for the same goodbyes, and a cancelled caller does not cut them short.
+        let task = stopping ?? Task { await sayGoodbye() }
+        stopping = task
+        await task.value
+    }
+
+    private func sayGoodbye() async {
         following?.cancel()
-        timer?.task.cancel()
-        timer = nil
+        timer.stop()
         let goodbyes = node.handle(.stop, now: BootClock.now).compactMap { action in
             switch action {
             case .send(let datagram): send(datagram)
@@ -77,11 +85,11 @@ public actor Discovery {
         resolves = [:]
     }
 
-    private func follow(_ filter: InterfaceFilter) {
+    private func follow() {
         guard !isStopped else { return }
         following = Task {
             do {
-                for try await interfaces in InterfaceMonitor.interfaces(filter, on: eventLoop) { update(interfaces) }
+                for try await list in InterfaceMonitor.interfaces(interfaces, on: eventLoop) { update(list) }
             } catch let error as InterfaceMonitorError {
                 logger.error("\(error)", metadata: ["hint": "\(error.hint)"])
             } catch {
@@ -106,26 +114,10 @@ public actor Discovery {
             case .unresolved(let id): resolves[id]?.yield(.gone)
             }
         }
-        schedule()
-    }
-
-    /// Keeps one task for the machine's next deadline. The loop's clock stands still while the host is suspended and the
-    /// machine's does not, so after a suspension the task comes late; what was due is done then.
-    private func schedule() {
-        let deadline = node.nextDeadline
-        guard deadline != timer?.deadline else { return }
-        timer?.task.cancel()
-        timer = deadline.map { deadline in
-            let pause = max(.zero, deadline - BootClock.now)
-            let task = eventLoop.scheduleTask(in: .nanoseconds(pause.wholeNanoseconds)) {
-                self.assumeIsolated { $0.deadlineReached() }
-            }
-            return (deadline, task)
+        // The loop's clock stands still while the host is suspended and the machine's does not, so after a suspension the
+        // timer comes late; what was due is done then.
+        timer.follow(node.nextDeadline, now: BootClock.now, on: eventLoop) { [weak self] in
+            self?.assumeIsolated { $0.handle(.deadlineReached) }
         }
-    }
-
-    private func deadlineReached() {
-        timer = nil
-        handle(.deadlineReached)
     }
 }
