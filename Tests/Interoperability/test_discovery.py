@@ -60,6 +60,14 @@ def test_a_plug_with_a_difficult_name(lan, plug, controller):
     browser.appeared(DIFFICULT, within=10)
 
 
+def test_plugs_with_a_dimmer_are_a_subtype(lan, plug):
+    here, there = lan.host(), lan.host()
+    plug(here, "Lamp"), plug(here, "Television", simulate="television")
+    avahi = Avahi(there)
+    eventually(lambda: len(avahi.services()) == 2, 10, "both plugs")
+    assert set(avahi.services("_dimmer._sub._smartplug._tcp")) == {"Lamp"}
+
+
 @pytest.mark.parametrize("beside", [True, False], ids=["on the same host", "on another host"])
 def test_plugctl_sees_what_avahi_publishes(lan, controller, beside):
     host = lan.host()
