@@ -72,11 +72,29 @@ def test_an_interface_that_is_pulled_and_plugged_in(lan, plug, controller):
     assert lamp.running.is_running
 
 
+def test_two_interfaces_on_the_same_lan(lan, plug, controller):
+    """As with a cable and Wi-Fi at once: a plug hears itself, and keeps its name."""
+    host = lan.host()
+    host.connect("eth1")
+    plug(host, "Lamp"), plug(host, "Kettle")
+    people = [controller(host), controller(lan.host())]
+    browsers = [person.browse() for person in people]
+    for person, browser in zip(people, browsers):
+        browser.shows({"Lamp", "Kettle"})
+        switched(person, "Lamp")
+        addresses = person.resolve("Lamp")["addresses"]
+        assert len(addresses) == len(set(addresses)), addresses
+    told = "\n".join(browser.running.transcript() for browser in browsers)
+    assert "lost" not in told and "Lamp (2)" not in told, told
+
+
 def test_a_new_address_is_announced(lan, plug, controller):
     host = lan.host(ipv6=False)
     plug(host, "Lamp")
     person = controller(lan.host())
     person.browse().found("Lamp")
+    # As systemd sets it; else the kernel removes the second address of a network together with the first.
+    host.run("sysctl", "-qw", "net.ipv4.conf.eth0.promote_secondaries=1")
     host.run("ip", "address", "add", "10.7.0.99/24", "dev", "eth0")
     host.run("ip", "address", "delete", f"{host.ipv4}/24", "dev", "eth0")
     eventually(lambda: person.resolve("Lamp")["addresses"] == ["10.7.0.99"], 10, "the new address and only that")

@@ -61,6 +61,13 @@ class Browser:
     def found(self, name, within=8):
         return self._told("found", name, within).json
 
+    def found_at(self, name, within):
+        return self._told("found", name, within).at
+
+    def told_text(self, name, txt, within):
+        """The TXT record may come after the service was found, as a change of it."""
+        self.running.seen_object(lambda told: (told["name"], told["txt"]) == (name, txt), within, f"{txt} of {name}")
+
     def lost(self, name, since, within):
         """The seconds from `since` until the last interface lost it."""
         def last():
