@@ -114,7 +114,12 @@ let checks: [Target] = [
     tests("RecordingsTests", ["Recordings", "ProtocolCore"]),
     tests("PlugProtocolTests", ["PlugProtocol", "ProtocolCore", "Metering"]),
     tests("PlugTransportTests", ["PlugTransport", "PlugProtocol", nioCore, nioPosix]),
-    tests("LinuxNetworkTests", ["LinuxNetwork", "ProtocolCore", nioCore, nioEmbedded]),
+    tests(
+        "LinuxNetworkTests",
+        [
+            "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix, nioEmbedded,
+            logging,
+        ]),
     tests("DurableFilesTests", ["DurableFiles"]),
     tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests("PlugHardwareTests", ["PlugHardware", "Metering", "ProtocolCore", "Recordings"]),

@@ -53,8 +53,11 @@ struct Resolve: Sendable {
 extension DiscoveryNode {
     mutating func resolve(_ id: ResolveID, _ identity: ServiceIdentity, now: Instant, _ actions: inout [Action]) {
         if resolves[id] != nil { cancelResolve(id, now: now, &actions) }
-        // A name that cannot be asked for does not exist: nothing will ever be reported for it.
-        guard resolves.count < configuration.resolveLimit, let instance = try? identity.instanceName() else { return }
+        // A name that cannot be asked for does not exist, and other domains are not asked for by multicast (RFC 6762 §3):
+        // nothing will ever be reported for them.
+        guard resolves.count < configuration.resolveLimit, let instance = try? identity.instanceName(),
+            (try? Name(presentation: identity.domain)) == domain
+        else { return }
         let resolve = Resolve(identity: identity, instance: instance)
         resolves[id] = resolve
         for question in resolve.questions { query(.ask(question, on: identity.interface), now: now, &actions) }

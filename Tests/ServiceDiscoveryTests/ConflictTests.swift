@@ -59,7 +59,7 @@ struct ConflictTests {
         }
     }
 
-    @Test(arguments: 0..<5)
+    @Test(arguments: 0..<3)
     func aHundredNodesOfOneNameEndUniqueWithABoundedNumberOfPackets(seed: UInt64) throws {
         var link = TestLink(nodes: 100, seed: seed)
         for node in 0..<100 {

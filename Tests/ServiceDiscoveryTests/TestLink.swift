@@ -12,7 +12,9 @@ struct TestLink {
         let datagram: OutboundDatagram
 
         var message: Message {
-            do { return try Message(decoding: datagram.bytes) } catch { preconditionFailure("we sent garbage: \(error)") }
+            do { return try Message(decoding: datagram.bytes) } catch {
+                preconditionFailure("we sent garbage: \(error)")
+            }
         }
     }
 
@@ -99,7 +101,8 @@ struct TestLink {
 
     private func inbound(_ packet: Packet, from source: IPAddress, wasMulticast: Bool) -> InboundDatagram {
         InboundDatagram(
-            bytes: packet.datagram.bytes, interface: 2, source: source, sourcePort: RFC6762.port, wasMulticast: wasMulticast
+            bytes: packet.datagram.bytes, interface: 2, source: source, sourcePort: RFC6762.port,
+            wasMulticast: wasMulticast
         )
     }
 

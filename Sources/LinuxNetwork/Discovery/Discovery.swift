@@ -18,6 +18,7 @@ public actor Discovery {
 
     let eventLoop: any EventLoop
     let logger: Logger
+    let interfaces: InterfaceFilter
     let configuration = DiscoveryNode.Configuration()
     /// Numbers registrations, browses and resolves.
     nonisolated let lastIdentifier = Atomic<UInt64>(0)
@@ -26,7 +27,6 @@ public actor Discovery {
     var registrations: [RegistrationID: RegistrationState] = [:]
     var browses: [BrowseID: BrowseState] = [:]
     var resolves: [ResolveID: AsyncStream<Resolution>.Continuation] = [:]
-    var isStopped = false
     var saidWaiting = false
     /// Datagrams that belong to no interface in use.
     var strayCount = 0
@@ -34,20 +34,29 @@ public actor Discovery {
     var formerSockets = SocketCounters()
     private var timer = DeadlineTimer()
     private var following: Task<Void, Never>?
+    private var stopping: Task<Void, Never>?
+
+    var isStopped: Bool { stopping != nil }
 
     /// - Parameter interfaces: where to work; loopback only when it is named.
     public init(interfaces: InterfaceFilter = .multicastCapable, on eventLoop: any EventLoop, logger: Logger) {
         self.eventLoop = eventLoop
         self.logger = logger
+        self.interfaces = interfaces
         // Delays and tiebreaks need no secret, only hosts that differ.
         node = DiscoveryNode(random: SeededRandom(seed: .random(in: .min ... .max)), configuration: configuration)
-        eventLoop.execute { self.assumeIsolated { $0.follow(interfaces) } }
+        eventLoop.execute { self.assumeIsolated { $0.follow() } }
     }
 
     /// Says goodbye for everything registered, ends every sequence and returns when the last packet is with the kernel.
     public func stop() async {
-        guard !isStopped else { return }
-        isStopped = true
+        // Whoever calls second waits for the same goodbyes, and a cancelled caller does not cut them short.
+        let task = stopping ?? Task { await sayGoodbye() }
+        stopping = task
+        await task.value
+    }
+
+    private func sayGoodbye() async {
         following?.cancel()
         timer.stop()
         let goodbyes = node.handle(.stop, now: BootClock.now).compactMap { action in
@@ -76,11 +85,11 @@ public actor Discovery {
         resolves = [:]
     }
 
-    private func follow(_ filter: InterfaceFilter) {
+    private func follow() {
         guard !isStopped else { return }
         following = Task {
             do {
-                for try await interfaces in InterfaceMonitor.interfaces(filter, on: eventLoop) { update(interfaces) }
+                for try await list in InterfaceMonitor.interfaces(interfaces, on: eventLoop) { update(list) }
             } catch let error as InterfaceMonitorError {
                 logger.error("\(error)", metadata: ["hint": "\(error.hint)"])
             } catch {

@@ -27,9 +27,9 @@ extension NetworkInterface {
 
 extension Discovery {
     /// Takes the newest list of interfaces: opens and closes sockets, and tells the machine.
-    func update(_ interfaces: [LinuxInterface]) {
+    func update(_ list: [LinuxInterface]) {
         guard !isStopped else { return }
-        let usable = interfaces.compactMap { interface in
+        let usable = list.compactMap { interface in
             NetworkInterface(interface).map { ($0, carrierChanges: interface.carrierChanges) }
         }
         for id in links.keys.sorted() where !usable.contains(where: { $0.0.id == id }) { detach(id) }
@@ -42,7 +42,9 @@ extension Discovery {
             saidWaiting = true
             logger.warning(
                 "no usable network interface yet; waiting for one",
-                metadata: ["hint": "connect a cable or join a wireless network"])
+                metadata: [
+                    "interfaces": "\(interfaces)", "hint": "connect a cable or join a wireless network",
+                ])
         }
     }
 

@@ -1,6 +1,4 @@
-import CLinuxNetwork
 public import NIOCore
-import NIOPosix
 
 /// Follows the host's network interfaces through rtnetlink.
 public enum InterfaceMonitor {

@@ -83,3 +83,12 @@ public enum InterfaceFilter: Sendable, Hashable {
         }
     }
 }
+
+extension InterfaceFilter: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .multicastCapable: "any that can multicast"
+        case .named(let names): names.sorted().joined(separator: ", ")
+        }
+    }
+}

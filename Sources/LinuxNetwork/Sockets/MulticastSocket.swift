@@ -157,6 +157,9 @@ final class MulticastSocket: @unchecked Sendable {
     }
 
     private func received(_ datagram: ReceivedDatagram) {
+        // For IPv6 the kernel looks only at the group, not at the interface where this socket joined it: packets of other
+        // interfaces come too, and are that interface's socket's to take. Unicast comes to any of the sockets.
+        guard datagram.interface == identity.interface || !datagram.destination.isMulticast else { return }
         counters.received += 1
         receive(datagram)
     }

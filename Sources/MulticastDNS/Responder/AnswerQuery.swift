@@ -107,9 +107,11 @@ extension Responder {
         inbound.message.authorities.contains { $0.name == question.name }
     }
 
-    /// §5.4: a unicast answer will do when everybody else has heard it within a quarter of its time to live.
+    /// §5.4: a unicast answer will do when everybody else has heard it within a quarter of its time to live. Not for
+    /// another responder on this host: we share its port, and our own socket might receive the answer in its place.
     private func wasMulticastRecently(_ answer: Answer, _ inbound: InboundMessage, now: Instant) -> Bool {
         guard let attachment = attachments[inbound.interface],
+            !attachment.network.addresses.contains(where: { $0.address == inbound.source.address }),
             let last = attachment.queues[inbound.source.address.family]?.lastMulticast(of: answer),
             let timeToLive = records(answer, on: attachment.network).first?.timeToLive
         else { return false }

@@ -36,7 +36,9 @@ extension Responder {
         for interface in orderedInterfaces where isClaimed(id, on: interface) {
             forgetAnswers(id, on: interface)
             if !gone.isEmpty { sendGoodbyes(gone, on: interface, &actions) }
-            setClaim(.announcing(sent: 0, next: now), of: id, on: interface)
+            // A host that has just changed its name must win the new one before a service points there.
+            let isReady = isClaimed(new.requires, on: interface)
+            setClaim(isReady ? .announcing(sent: 0, next: now) : .waiting, of: id, on: interface)
         }
     }
 
@@ -88,7 +90,7 @@ extension Responder {
             former.remember(lost, now: now)
             guard isClaimed(id, on: network.id) else { continue }
             if !lost.isEmpty { sendGoodbyes(lost, on: network.id, &actions) }
-            let hasChanged = group.content.publishesAddresses && old.published != network.published
+            let hasChanged = group.content.publishesAddresses && Set(old.published) != Set(network.published)
             if hasNewFamily || hasChanged { setClaim(.announcing(sent: 0, next: now), of: id, on: network.id) }
         }
     }

@@ -1,0 +1,160 @@
+@testable import DNSWire
+import ProtocolCore
+import Testing
+
+/// One record of every type, with names that share suffixes.
+func sampleMessage() -> Message {
+    let instance: Name = "Lamp._smartplug._tcp.local"
+    let host: Name = "plug-1a2b3c.local"
+    return Message(
+        id: 0x1234, flags: [.response, .authoritative],
+        questions: [Question(name: "_smartplug._tcp.local", type: .ptr, wantsUnicast: true)],
+        answers: [
+            Record(name: "_smartplug._tcp.local", timeToLive: 4500, data: .ptr(instance)),
+            Record(
+                name: instance, isCacheFlush: true, timeToLive: 120,
+                data: .srv(priority: 1, weight: 2, port: 8080, target: host)),
+        ],
+        authorities: [Record(name: instance, timeToLive: 4500, data: .txt([3, 0x61, 0x3D, 0x62]))],
+        additionals: [
+            Record(name: host, isCacheFlush: true, timeToLive: 120, data: .a(IPv4Address(10, 0, 0, 1))),
+            Record(name: host, timeToLive: 120, data: .aaaa(IPv6Address(high: 0xFE80 << 48, low: 7))),
+            Record(
+                name: host, timeToLive: 120, data: .nsec(next: host, types: [.a, .aaaa, RecordType(rawValue: 300)])),
+            Record(name: host, timeToLive: 120, data: .other(.hinfo, [1, 0x41, 1, 0x42])),
+            Record(name: .root, recordClass: RecordClass(rawValue: 1440), timeToLive: 0, data: .other(.opt, [])),
+        ])
+}
+
+struct MessageTests {
+    @Test func exactBytesWithCompression() throws {
+        let message = Message(
+            flags: [.response, .authoritative],
+            answers: [
+                Record(name: "_x._tcp.local", timeToLive: 4500, data: .ptr("A._x._tcp.local")),
+                Record(
+                    name: "A._x._tcp.local", isCacheFlush: true, timeToLive: 120,
+                    data: .srv(priority: 0, weight: 0, port: 80, target: "h.local")),
+            ])
+        let expected: [UInt8] =
+            [0, 0, 0x84, 0, 0, 0, 0, 2, 0, 0, 0, 0]
+            + [2, 0x5F, 0x78, 4, 0x5F, 0x74, 0x63, 0x70, 5, 0x6C, 0x6F, 0x63, 0x61, 0x6C, 0]
+            + [0, 12, 0, 1, 0, 0, 0x11, 0x94, 0, 4, 1, 0x41, 0xC0, 12]
+            + [0xC0, 37, 0, 33, 0x80, 1, 0, 0, 0, 120, 0, 10, 0, 0, 0, 0, 0, 80, 1, 0x68, 0xC0, 20]
+        #expect(try message.encoded() == expected)
+        #expect(try Message(decoding: expected) == message)
+    }
+
+    @Test(arguments: [NameCompression.multicast, .unicast, .none])
+    func everythingComesBack(compression: NameCompression) throws {
+        let bytes = try sampleMessage().encoded(compression: compression)
+        #expect(try Message(decoding: bytes) == sampleMessage())
+    }
+
+    @Test func unicastLeavesServiceTargetsUncompressed() throws {
+        let target = Name("plug.local")
+        let message = Message(answers: [
+            Record(name: target, timeToLive: 1, data: .srv(priority: 0, weight: 0, port: 1, target: target))
+        ])
+        #expect(try message.encoded(compression: .unicast).suffix(target.bytes.count) == target.bytes[...])
+        #expect(try message.encoded(compression: .multicast).suffix(2) == [0xC0, 12])
+    }
+
+    @Test func namesKeepTheirCaseThroughCompression() throws {
+        let message = Message(questions: [
+            Question(name: "Lamp.local", type: .any), Question(name: "LAMP.Local", type: .any),
+        ])
+        let decoded = try Message(decoding: message.encoded())
+        #expect(decoded.questions.map(\.name.description) == ["Lamp.local", "LAMP.Local"])
+    }
+
+    @Test func encoderRefusesWhatDoesNotFitAndStaysWhole() throws {
+        let record = Record(name: "a.local", timeToLive: 1, data: .a(IPv4Address(1, 2, 3, 4)))
+        var encoder = MessageEncoder(limit: 12 + 23 + 16)
+        let tooMuch = Record(name: "b.local", timeToLive: 1, data: .a(IPv4Address(1, 2, 3, 4)))
+        let fits = [
+            encoder.append(record, to: .answer), encoder.append(tooMuch, to: .answer),
+            encoder.append(record, to: .additional),
+        ]
+        #expect(fits == [true, false, true])
+        let message = try Message(decoding: encoder.finish(flags: .response))
+        #expect(message.answers == [record])
+        #expect(message.additionals == [record])
+        #expect(throws: MessageTooLong(limit: 40)) { try sampleMessage().encoded(limit: 40) }
+    }
+
+    @Test func pointersBeyondTheirReachAreNotUsed() throws {
+        let filler = Record(name: "f.local", timeToLive: 1, data: .txt([UInt8](repeating: 0, count: 17000)))
+        let far = Record(name: "far.away", timeToLive: 1, data: .ptr("far.away"))
+        let message = Message(answers: [filler, far, far])
+        #expect(try Message(decoding: message.encoded()) == message)
+    }
+}
+
+struct MalformedMessageTests {
+    private func error(_ bytes: [UInt8]) -> WireError? {
+        do {
+            _ = try Message(decoding: bytes)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private let oneQuestion: [UInt8] = [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+    private let oneAnswer: [UInt8] = [0, 0, 0x84, 0, 0, 0, 0, 1, 0, 0, 0, 0]
+
+    @Test func eachFaultHasItsPlaceAndReason() {
+        #expect(error([]) == WireError(offset: 0, reason: .truncated(needed: 2)))
+        #expect(error(oneQuestion) == WireError(offset: 12, reason: .truncated(needed: 1)))
+        #expect(error(oneQuestion + [5, 1]) == WireError(offset: 12, reason: .truncated(needed: 5)))
+        #expect(error(oneQuestion + [0xC0, 12]) == WireError(offset: 12, reason: .pointerNotBackwards(to: 12)))
+        #expect(
+            error(oneQuestion + [1, 0x61, 0xC0, 12]) == WireError(offset: 14, reason: .pointerNotBackwards(to: 12)))
+        #expect(error(oneQuestion + [0xC0, 99]) == WireError(offset: 12, reason: .pointerNotBackwards(to: 99)))
+        #expect(error(oneQuestion + [0x40]) == WireError(offset: 12, reason: .reservedLabel(0x40)))
+        #expect(error(oneQuestion + [0]) == WireError(offset: 13, reason: .truncated(needed: 2)))
+        let label = [63] + [UInt8](repeating: 0x61, count: 63)
+        #expect(
+            error(oneQuestion + label + label + label + label + [0]) == WireError(offset: 12, reason: .nameTooLong))
+        let header: [UInt8] = [0, 0, 1, 0, 1, 0, 0, 0, 1]
+        #expect(
+            error(oneAnswer + header + [0, 5, 1, 2, 3, 4, 5])
+                == WireError(offset: 23, reason: .dataLength(expected: 4, actual: 5)))
+        #expect(error(oneAnswer + header + [0, 9, 1]) == WireError(offset: 23, reason: .truncated(needed: 9)))
+        #expect(
+            error(oneAnswer + [0, 0, 47, 0, 1, 0, 0, 0, 1, 0, 3, 0, 0, 0]) == WireError(offset: 24, reason: .typeBitmap)
+        )
+    }
+
+    @Test func aClaimOfManyRecordsReservesNothing() {
+        #expect(error([0, 0, 0, 0] + [UInt8](repeating: 0xFF, count: 8) + [0, 0, 1, 0, 1]) != nil)
+    }
+
+    @Test func randomBytesNeverCrash() {
+        var random = SeededRandom(seed: 1)
+        for _ in 0..<5000 {
+            let bytes = (0..<Int.random(in: 0..<300, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            _ = try? Message(decoding: bytes)
+        }
+    }
+
+    @Test func whatDecodesAlsoEncodesAndComesBack() throws {
+        var random = SeededRandom(seed: 2)
+        let valid = try sampleMessage().encoded()
+        var decodedCount = 0
+        for _ in 0..<5000 {
+            var bytes = valid
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            if random.chance(0.2) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random)) }
+            guard let message = try? Message(decoding: bytes) else { continue }
+            decodedCount += 1
+            #expect(try Message(decoding: message.encoded()) == message)
+        }
+        #expect(decodedCount > 500)
+    }
+}

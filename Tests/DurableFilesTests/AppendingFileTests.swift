@@ -1,0 +1,72 @@
+import DurableFiles
+import Testing
+
+@Suite("Appending")
+struct AppendingFileTests {
+    private let directory: TemporaryDirectory
+    private var path: String { directory.path + "/journal" }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func content() throws -> [UInt8] { try FileStore().read(path, limit: 1000) }
+
+    @Test("appends follow each other, also after opening again")
+    func appends() throws {
+        do {
+            let file = try AppendingFile(path)
+            try file.append([1, 2])
+            try file.append([3])
+            #expect(file.length == 3)
+        }
+        let file = try AppendingFile(path)
+        #expect(file.length == 3)
+        try file.append([4])
+        #expect(try content() == [1, 2, 3, 4])
+        #expect(directory.mode(of: "journal") == 0o600)
+    }
+
+    @Test("a torn end can be cut off")
+    func truncation() throws {
+        let file = try AppendingFile(path)
+        try file.append([1, 2, 3, 4])
+        try file.truncate(to: 2)
+        try file.append([5])
+        #expect(try content() == [1, 2, 5])
+    }
+
+    @Test("an append that does not fit leaves nothing of itself, at whichever byte it failed", arguments: 0..<10)
+    func fullDisk(room: Int) throws {
+        let calls = FaultyCalls(.init(longestWrite: 3))
+        let file = try AppendingFile(path, store: FileStore(calls: calls))
+        try file.append([1, 2, 3, 4])
+        calls.change { $0.room = room }
+        #expect(throws: FileError(.write, path, .system(.noSpace))) {
+            try file.append([UInt8](repeating: 9, count: 10))
+        }
+        #expect(file.length == 4)
+        #expect(try content() == [1, 2, 3, 4])
+        calls.change { $0.room = 100 }
+        try file.append([5])
+        #expect(try content() == [1, 2, 3, 4, 5])
+    }
+
+    @Test("what could not be synchronized does not count")
+    func failingSynchronize() throws {
+        let calls = FaultyCalls(.init())
+        let file = try AppendingFile(path, store: FileStore(calls: calls))
+        calls.change { $0.synchronizeError = .inputOutput }
+        #expect(throws: FileError(.synchronize, path, .system(.inputOutput))) { try file.append([1]) }
+        #expect(file.length == 0)
+        #expect(try content() == [])
+    }
+
+    @Test("when the torn end stays, nothing is put behind it")
+    func damage() throws {
+        let calls = FaultyCalls(.init(room: 2, truncateError: .inputOutput))
+        let file = try AppendingFile(path, store: FileStore(calls: calls))
+        #expect(throws: FileError(.write, path, .system(.noSpace))) { try file.append([1, 2, 3]) }
+        calls.change { $0.room = 100 }
+        #expect(throws: FileError(.write, path, .damaged)) { try file.append([4]) }
+        #expect(try content() == [1, 2])
+    }
+}

@@ -1,0 +1,51 @@
+import DurableFiles
+import Glibc
+import Testing
+
+@Suite("The lock of a directory")
+struct DirectoryLockTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test("a second owner is refused and told who the first one is")
+    func second() throws {
+        let lock = try DirectoryLock(directory.path)
+        let error = #expect(throws: FileError.self) { _ = try DirectoryLock(directory.path) }
+        #expect(error?.reason == .held(by: getpid()))
+        #expect(error?.description == "\(directory.path) is in use by process \(getpid())")
+        #expect(error?.hint == "stop process \(getpid()), or choose another directory")
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("it is free again when its owner is gone")
+    func release() throws {
+        do { _ = try DirectoryLock(directory.path) }
+        let lock = try DirectoryLock(directory.path)
+        #expect(try FileStore().read(directory.path + "/lock", limit: 100) == Array("\(getpid())\n".utf8))
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("the number of an earlier owner does not shine through")
+    func staleNumber() throws {
+        try FileStore().replace(directory.path + "/lock", with: Array("4294967296123456\n".utf8))
+        let lock = try DirectoryLock(directory.path)
+        #expect(try FileStore().read(directory.path + "/lock", limit: 100) == Array("\(getpid())\n".utf8))
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("a holder that has not written its number yet is no one we can name")
+    func unknownHolder() throws {
+        let path = directory.path + "/lock"
+        let descriptor = try LinuxFileCalls().open(path, .locking)
+        try LinuxFileCalls().lock(descriptor)
+        defer { LinuxFileCalls().close(descriptor) }
+        #expect(throws: FileError(.lock, directory.path, .held(by: nil))) { _ = try DirectoryLock(directory.path) }
+    }
+
+    @Test("a missing directory is told")
+    func missing() {
+        let path = directory.path + "/no"
+        #expect(throws: FileError(.open, path + "/lock", .system(.notFound))) { _ = try DirectoryLock(path) }
+    }
+}

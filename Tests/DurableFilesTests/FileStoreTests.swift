@@ -1,0 +1,133 @@
+import Glibc
+import Testing
+
+@testable import DurableFiles
+
+@Suite("Files")
+struct FileStoreTests {
+    private let directory: TemporaryDirectory
+    private let store = FileStore()
+    private var file: String { directory.path + "/state" }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test("what was written is read, whatever its length", arguments: [0, 1, 4095, 4096, 4097, 600_000])
+    func roundTrip(count: Int) throws {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        try store.replace(file, with: bytes)
+        #expect(try store.read(file, limit: count) == bytes)
+        #expect(directory.names == ["state"])
+    }
+
+    @Test("a file beyond the limit is refused")
+    func limit() throws {
+        try store.replace(file, with: [1, 2, 3])
+        #expect(throws: FileError(.read, file, .tooLarge(limit: 2))) { try store.read(file, limit: 2) }
+    }
+
+    @Test("a device without end or length stops at the limit")
+    func endless() {
+        #expect(throws: FileError(.read, "/dev/zero", .tooLarge(limit: 100_000))) {
+            try store.read("/dev/zero", limit: 100_000)
+        }
+    }
+
+    @Test("a file whose length the kernel does not tell is read to its end")
+    func unknownLength() throws {
+        #expect(try store.read("/proc/self/status", limit: 1 << 20).count > 100)
+    }
+
+    @Test("a missing file is nil or an error that names it")
+    func missing() throws {
+        #expect(try store.readIfPresent(file, limit: 10) == nil)
+        #expect(throws: FileError(.open, file, .system(.notFound))) { try store.read(file, limit: 10) }
+        let error = FileError(.open, "/x", .system(.notFound))
+        #expect(error.description == "cannot open /x: No such file or directory")
+        #expect(error.hint == "check the spelling of the path")
+    }
+
+    @Test("a directory is no file")
+    func directoryAsFile() {
+        #expect(throws: FileError(.read, directory.path, .system(SystemError(EISDIR)))) {
+            try store.readIfPresent(directory.path, limit: 100_000)
+        }
+    }
+
+    @Test("only the owner reads a replaced file, unless a mode is given")
+    func modes() throws {
+        try store.replace(file, with: [1])
+        #expect(directory.mode(of: "state") == 0o600)
+        try store.replace(file, with: [1], mode: 0o640)
+        #expect(directory.mode(of: "state") == 0o640)
+    }
+
+    @Test("an unfinished replacement of an earlier run is no obstacle")
+    func leftover() throws {
+        #expect(symlink("/nowhere/at/all", file + ".new") == 0)
+        try store.replace(file, with: [7])
+        #expect(try store.read(file, limit: 10) == [7])
+        #expect(directory.names == ["state"])
+    }
+
+    @Test("signals and short transfers change nothing")
+    func shortTransfers() throws {
+        let store = FileStore(calls: FaultyCalls(.init(longestWrite: 3, interruptions: 2)))
+        let bytes = Array("one sentence, some bytes at a time".utf8)
+        try store.replace(file, with: bytes)
+        #expect(try store.read(file, limit: 100) == bytes)
+    }
+
+    @Test("a full disk leaves the old file and no rubbish", arguments: 0..<13)
+    func fullDisk(room: Int) throws {
+        try store.replace(file, with: [9])
+        let full = FileStore(calls: FaultyCalls(.init(longestWrite: 4, room: room)))
+        let error = #expect(throws: FileError.self) { try full.replace(file, with: [UInt8](repeating: 1, count: 13)) }
+        #expect(error?.reason == .system(.noSpace))
+        #expect(error?.hint == "free some space on that file system")
+        #expect(try store.read(file, limit: 10) == [9])
+        #expect(directory.names == ["state"])
+    }
+
+    @Test("a failing synchronize or rename leaves the old file and no rubbish")
+    func failingSteps() throws {
+        try store.replace(file, with: [9])
+        let calls = FaultyCalls(.init(synchronizeError: .inputOutput))
+        #expect(throws: FileError(.synchronize, file + ".new", .system(.inputOutput))) {
+            try FileStore(calls: calls).replace(file, with: [1])
+        }
+        calls.change { ($0.synchronizeError, $0.renameError) = (nil, .readOnly) }
+        #expect(throws: FileError(.rename, file, .system(.readOnly))) {
+            try FileStore(calls: calls).replace(file, with: [1])
+        }
+        #expect(try store.read(file, limit: 10) == [9])
+        #expect(directory.names == ["state"])
+    }
+
+    @Test("directories are made as deep as needed, and found again")
+    func directories() throws {
+        let deep = directory.path + "/a/b/c/"
+        try store.makeDirectories(deep, mode: 0o750)
+        try store.makeDirectories(deep)
+        try store.replace(deep + "file", with: [1])
+        #expect(directory.mode(of: "a/b/c") == 0o750)
+        #expect(unlink(deep + "file") == 0 && rmdir(deep) == 0)
+        #expect(rmdir(directory.path + "/a/b") == 0 && rmdir(directory.path + "/a") == 0)
+    }
+
+    @Test("a file in the way of a directory is told")
+    func fileInTheWay() throws {
+        try store.replace(file, with: [1])
+        #expect(throws: FileError(.makeDirectory, file, .system(.alreadyExists))) { try store.makeDirectories(file) }
+        #expect(throws: FileError(.makeDirectory, file, .system(.alreadyExists))) {
+            try store.makeDirectories(file + "/a")
+        }
+    }
+
+    @Test("the parent of a path")
+    func parents() {
+        #expect(parentDirectory(of: "/var/lib/x") == "/var/lib")
+        #expect(parentDirectory(of: "/x") == "/")
+        #expect(parentDirectory(of: "x") == ".")
+        #expect(parentDirectory(of: "a/x") == "a")
+    }
+}

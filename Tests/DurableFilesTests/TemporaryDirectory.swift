@@ -1,0 +1,38 @@
+import Glibc
+import Testing
+
+/// A directory of its own for a test, removed at the end together with the files directly in it.
+final class TemporaryDirectory {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/durable-files-XXXXXX".utf8CString)
+        let made = try #require(mkdtemp(&template))
+        path = String(cString: made)
+    }
+
+    deinit {
+        for name in names { unlink(path + "/" + name) }
+        rmdir(path)
+    }
+
+    /// What is in it, sorted.
+    var names: [String] {
+        guard let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    func mode(of name: String) -> UInt32 {
+        var status = stat()
+        stat(path + "/" + name, &status)
+        return status.st_mode & 0o7777
+    }
+}

@@ -1,0 +1,100 @@
+import ProtocolCore
+import Testing
+
+@testable import LinuxNetwork
+
+@Suite("Netlink messages")
+struct NetlinkParserTests {
+    private static let sample = NetlinkBuilder.datagram {
+        $0.link(2, "eth0", sequence: 7)
+        $0.address(2, [192, 0, 2, 1], 24, sequence: 7)
+        $0.address(3, [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1], 64, flags: 0xC0, sequence: 7)
+        $0.done(7)
+    }
+
+    @Test("links and addresses are read")
+    func sample() throws {
+        let messages = try parseNetlink(Self.sample)
+        #expect(messages.map(\.sequence) == [7, 7, 7, 7])
+        let link = LinkDescription(
+            index: 2, flags: [.up, .running, .multicast, .init(rawValue: 2)], name: "eth0",
+            hardwareAddress: [2, 0, 0, 0, 0, 1], carrierChanges: 1)
+        let tentative = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
+        #expect(
+            messages.map(\.body) == [
+                .link(link), .address(index: 2, LinuxAddress(bytes: [192, 0, 2, 1], prefixLength: 24)),
+                .address(index: 3, LinuxAddress(bytes: tentative, prefixLength: 64, isUsable: false)), .done,
+            ])
+    }
+
+    @Test("what a link of the bridge's family says is not about the link")
+    func bridgePort() throws {
+        let datagram = NetlinkBuilder.datagram { $0.link(2, "eth0", family: 7, removed: true) }
+        #expect(try parseNetlink(datagram).map(\.body) == [.other])
+    }
+
+    @Test("on a point-to-point link our end counts, not the peer's")
+    func pointToPoint() throws {
+        let datagram = NetlinkBuilder.datagram { $0.address(4, [10, 0, 0, 2], 32, local: [10, 0, 0, 1]) }
+        let own = LinuxAddress(bytes: [10, 0, 0, 1], prefixLength: 32)
+        #expect(try parseNetlink(datagram).map(\.body) == [.address(index: 4, own)])
+    }
+
+    @Test("an optimistic address may be sent from, a duplicate one may not")
+    func addressFlags() throws {
+        let address = [UInt8](repeating: 1, count: 16)
+        for (flags, isUsable) in [(UInt32(0x40), false), (0x44, true), (0x08, false), (0x20, true), (0x100, true)] {
+            let datagram = NetlinkBuilder.datagram { $0.address(1, address, 64, flags: flags) }
+            let expected = LinuxAddress(bytes: address, prefixLength: 64, isUsable: isUsable)
+            #expect(try parseNetlink(datagram).map(\.body) == [.address(index: 1, expected)])
+        }
+    }
+
+    @Test("a refusal tells its error number")
+    func refusal() throws {
+        #expect(
+            try parseNetlink(NetlinkBuilder.datagram { $0.refused(3, code: 16) }).map(\.body) == [.refused(code: 16)])
+    }
+
+    @Test("a fault is told with its place")
+    func faults() {
+        #expect(throws: NetlinkError(offset: 0, reason: .truncatedHeader)) { try parseNetlink([1, 2, 3]) }
+        var bytes = Self.sample
+        bytes[0] = 15
+        #expect(throws: NetlinkError(offset: 0, reason: .badLength(15))) { try parseNetlink(bytes) }
+        bytes = Self.sample
+        bytes[32] = 3  // the length of the first attribute
+        #expect(throws: NetlinkError(offset: 32, reason: .badAttributeLength(3))) { try parseNetlink(bytes) }
+        let wrongSize = NetlinkBuilder.datagram { $0.address(1, [1, 2, 3, 4], 8, local: [1, 2, 3]) }
+        #expect(throws: NetlinkError(offset: 16, reason: .badAddress)) { try parseNetlink(wrongSize) }
+    }
+
+    @Test("every cut of a datagram is a fault or fewer messages")
+    func cuts() {
+        for length in 0..<Self.sample.count {
+            let messages = try? parseNetlink(Array(Self.sample.prefix(length)))
+            #expect(messages.map { $0.count < 4 } ?? true, "cut at \(length)")
+        }
+    }
+
+    @Test("random and mutated datagrams never trap, neither the parser nor the table")
+    func fuzz() {
+        var random = SeededRandom(seed: 2026)
+        for _ in 0..<10_000 {
+            var table = InterfaceTable()
+            _ = table.synchronize()
+            for _ in 0..<3 {
+                var bytes = Self.sample
+                if random.chance(0.2) {
+                    bytes = (0..<Int.random(in: 0..<200, using: &random)).map { _ in
+                        UInt8.random(in: 0...255, using: &random)
+                    }
+                }
+                for _ in 0..<Int.random(in: 0..<6, using: &random) where !bytes.isEmpty {
+                    bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
+                }
+                _ = table.receive(bytes)
+            }
+        }
+    }
+}

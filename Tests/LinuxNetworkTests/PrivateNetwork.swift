@@ -1,0 +1,79 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import LinuxNetwork
+
+/// A network namespace of its own for a test: one event loop whose thread lives in it, and with it every socket that the loop
+/// opens. It vanishes with the thread.
+final class PrivateNetwork {
+    static let reason: Comment = "needs root, to make a network namespace of its own"
+
+    /// Tried once: root in a container may be refused as well.
+    static let isAvailable: Bool = {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        defer { try? group.syncShutdownGracefully() }
+        return (try? group.next().submit { try leaveNetworkNamespace() }.wait()) == 0
+    }()
+
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    var eventLoop: any EventLoop { group.next() }
+
+    init() async throws {
+        try await group.next().submit {
+            guard try leaveNetworkNamespace() == 0 else { throw NamespaceFailure(what: "unshare", code: errno) }
+        }.get()
+        try await ip("link set lo up")
+    }
+
+    deinit { try? group.syncShutdownGracefully() }
+
+    /// Runs `ip` in the namespace: a child process is born into the namespace of the thread that makes it.
+    func ip(_ arguments: String) async throws {
+        try await eventLoop.submit {
+            let words = ["ip"] + arguments.split(separator: " ").map(String.init)
+            var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+            defer { pointers.forEach { free($0) } }
+            var child = pid_t()
+            let failure = posix_spawnp(&child, "ip", nil, nil, &pointers, environ)
+            guard failure == 0 else { throw NamespaceFailure(what: "ip", code: failure) }
+            var status: Int32 = 0
+            guard waitpid(child, &status, 0) == child, status == 0 else {
+                throw NamespaceFailure(what: "ip \(arguments)", code: status)
+            }
+        }.get()
+    }
+
+    /// Two interfaces joined by a cable, ready for IPv6: up, with link-local addresses. Duplicate detection is left out.
+    func connectedPair(_ left: String, _ right: String) async throws {
+        try await eventLoop.submit {
+            // The directory shows the namespace of the thread that looks.
+            let descriptor = open("/proc/sys/net/ipv6/conf/default/accept_dad", O_WRONLY)
+            guard write(descriptor, "0", 1) == 1 else { throw NamespaceFailure(what: "accept_dad", code: errno) }
+            close(descriptor)
+        }.get()
+        try await ip("link add \(left) type veth peer name \(right)")
+        try await ip("link set \(left) up")
+        try await ip("link set \(right) up")
+        try await wait(for: [left, right]) { list in
+            list.count == 2 && list.allSatisfy { $0.addresses.contains { $0.isIPv6 && $0.isUsable } }
+        }
+    }
+
+    func wait(for names: Set<String>, until isReady: ([LinuxInterface]) -> Bool) async throws {
+        for try await list in InterfaceMonitor.interfaces(.named(names), on: eventLoop) where isReady(list) { return }
+    }
+}
+
+struct NamespaceFailure: Error {
+    var what: String
+    var code: Int32
+}
+
+/// Calls unshare(CLONE_NEWNET), which the C library's module hides: it stands behind _GNU_SOURCE.
+private func leaveNetworkNamespace() throws -> Int32 {
+    let symbol = try #require(dlsym(nil, "unshare"))
+    let unshare = unsafeBitCast(symbol, to: (@convention(c) (Int32) -> Int32).self)
+    return unshare(0x4000_0000)
+}

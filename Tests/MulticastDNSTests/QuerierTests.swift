@@ -1,0 +1,176 @@
+import DNSWire
+import MulticastDNS
+import ProtocolCore
+import Testing
+
+struct QuerierTests {
+    private let browse = QuestionKey(name: type, type: .ptr)
+    private let service = QuestionKey(name: instance, type: .srv)
+
+    @Test func questionsAreAskedEverMoreSeldom() throws {
+        var test = Harness.querier()
+        test.send(.ask(browse, on: nil))
+        test.run(for: .seconds(4 * 3600))
+        let first = try #require(test.sent.first?.time)
+        #expect((Instant.zero + .milliseconds(20)...(Instant.zero + .milliseconds(120))).contains(first))
+        let steps = zip(test.sent, test.sent.dropFirst()).map { $1.time - $0.time }
+        let doubling = (0..<12).map { Duration.seconds(1 << $0) }
+        #expect(Array(steps.prefix(12)) == doubling)
+        #expect(steps.dropFirst(12).allSatisfy { $0 == .seconds(3600) })
+        #expect(test.sent[0].message == ask(type, .ptr))
+    }
+
+    @Test func questionsThatBeginTogetherShareAPacket() throws {
+        var test = Harness.querier()
+        for number in 0..<20 {
+            test.send(.ask(QuestionKey(name: try Name(presentation: "n\(number).local"), type: .a), on: nil))
+        }
+        test.run(for: .milliseconds(200))
+        #expect(test.sent.map(\.message.questions.count) == [20])
+    }
+
+    @Test func aUniqueAnswerEndsTheAskingUntilItAges() throws {
+        var test = Harness.querier()
+        test.send(.ask(service, on: nil))
+        test.run(for: .milliseconds(200))
+        test.send(.received(try inbound(response([srv()]))))
+        let heard = test.now
+        test.clear()
+        test.run(for: .seconds(125))
+        let times = test.sent.map { $0.time - heard }
+        for (time, percent) in zip(times, RFC6762.refreshPercentages) {
+            let exact = Duration.seconds(120) * percent / 100
+            #expect((exact...(exact + .milliseconds(2400))).contains(time))
+        }
+        // Four refreshes, then expiry after 120 s, and the question begins anew.
+        #expect(test.changes.map(\.change) == [.removed(srv())])
+        #expect(test.changes.first?.time == heard + .seconds(120))
+        #expect(times.count > 4)
+        #expect(times[4] >= .milliseconds(120_020))
+    }
+
+    @Test func aRefreshedRecordLivesOn() throws {
+        var test = Harness.querier()
+        test.send(.ask(service, on: nil))
+        test.send(.received(try inbound(response([srv()]))))
+        for _ in 0..<10 {
+            test.clear()
+            test.run(for: .seconds(100))
+            #expect(test.sent.count == 1)
+            test.send(.received(try inbound(response([srv()]))))
+        }
+        #expect(test.changes.isEmpty)
+    }
+
+    @Test func knownAnswersStandInTheQueryWhileHalfOfTheirLifeIsLeft() throws {
+        var test = Harness.querier()
+        test.send(.ask(browse, on: nil))
+        test.send(.received(try inbound(response([pointer(ttl: 100)]))))
+        test.run(for: .seconds(10))
+        #expect(test.sent.last?.message.answers.map(\.data) == [pointer().data])
+        let last = try #require(test.sent.last)
+        #expect(last.message.answers[0].timeToLive == UInt32(99 - last.time.nanoseconds / 1_000_000_000))
+        test.clear()
+        test.run(for: .seconds(58))
+        #expect(test.sent.last?.message.answers.isEmpty == true)
+    }
+
+    @Test func manyKnownAnswersContinueInFurtherPackets() throws {
+        var test = Harness.querier()
+        test.send(.ask(browse, on: nil))
+        for number in 0..<200 {
+            let name = try Name(presentation: "Service number \(number)._x._tcp.local")
+            test.send(.received(try inbound(response([Record(name: type, timeToLive: 4500, data: .ptr(name))]))))
+        }
+        test.run(for: .milliseconds(200))
+        let packets = test.sent.map(\.message)
+        #expect(packets.count > 2)
+        #expect(packets.dropLast().allSatisfy { $0.flags == .truncated } && packets.last?.flags == [])
+        #expect(packets.map(\.questions.count) == [1] + [Int](repeating: 0, count: packets.count - 1))
+        #expect(Set(packets.flatMap(\.answers)).count == 200)
+    }
+
+    @Test func aGoodbyeTakesEffectAfterASecondUnlessItIsContradicted() throws {
+        var test = Harness.querier()
+        test.send(.ask(browse, on: nil))
+        test.send(.received(try inbound(response([pointer()]))))
+        test.run(for: .seconds(5))
+        test.clear()
+        test.send(.received(try inbound(response([pointer(ttl: 0)]))))
+        test.run(for: .milliseconds(900))
+        test.send(.received(try inbound(response([pointer()]))))
+        test.run(for: .seconds(5))
+        #expect(test.changes.isEmpty)
+        let goodbye = test.now
+        test.send(.received(try inbound(response([pointer(ttl: 0)]))))
+        test.run(for: .seconds(5))
+        #expect(test.changes.map(\.change) == [.removed(pointer())])
+        #expect(test.changes.first?.time == goodbye + .seconds(1))
+    }
+
+    @Test func theCacheFlushBitReplacesWhatIsOlderThanASecond() throws {
+        var test = Harness.querier()
+        let key = QuestionKey(name: host, type: .a)
+        test.send(.ask(key, on: nil))
+        test.send(.received(try inbound(response([address(1)]))))
+        test.run(for: .milliseconds(900))
+        test.send(.received(try inbound(response([address(2)]))))
+        test.run(for: .seconds(5))
+        #expect(Set(test.machine.records(for: key, on: 2)) == [address(1), address(2)])
+        let flushed = test.now
+        test.send(.received(try inbound(response([address(3)]))))
+        #expect(test.machine.records(for: key, on: 2) == [address(3)])
+        test.clear()
+        test.run(for: .seconds(5))
+        #expect(test.changes.map(\.time) == [flushed + .seconds(1), flushed + .seconds(1)])
+    }
+
+    @Test func whoAsksNothingKeepsNothing() throws {
+        var test = Harness.querier()
+        test.send(.received(try inbound(response([pointer(), srv(), txt(), address()]))))
+        #expect(test.log.isEmpty)
+        #expect(test.machine.records(for: service, on: 2).isEmpty)
+        #expect(test.machine.nextDeadline == nil)
+    }
+
+    @Test func aDenialEndsTheAskingToo() throws {
+        var test = Harness.querier()
+        test.send(.ask(QuestionKey(name: host, type: .aaaa), on: nil))
+        test.run(for: .milliseconds(200))
+        test.send(.received(try inbound(response([hostNSEC]))))
+        test.clear()
+        test.run(for: .seconds(60))
+        #expect(test.sent.isEmpty)
+    }
+
+    @Test func whatIsForgottenIsNotAsked() {
+        var test = Harness.querier()
+        test.send(.ask(browse, on: nil))
+        test.send(.ask(browse, on: nil))
+        test.send(.forget(browse, on: nil))
+        test.run(for: .seconds(1))
+        #expect(!test.sent.isEmpty)
+        test.send(.forget(browse, on: nil))
+        test.clear()
+        test.run(for: .seconds(60))
+        #expect(test.sent.isEmpty)
+        #expect(test.machine.nextDeadline == nil)
+    }
+
+    @Test func aFloodDoesNotFillTheMemory() throws {
+        var test = Harness.querier()
+        test.send(.ask(browse, on: nil))
+        for packet in 0..<400 {
+            let records = try (0..<20).map { number in
+                Record(
+                    name: type, timeToLive: 4500,
+                    data: .ptr(try Name(presentation: "flood-\(packet)-\(number)._x._tcp.local")))
+            }
+            test.send(.received(try inbound(response(records))))
+        }
+        #expect(test.machine.records(for: browse, on: 2).count == 5000)
+        test.clear()
+        test.run(for: .milliseconds(300))
+        #expect(test.sent.count <= 32)
+    }
+}

@@ -1,0 +1,153 @@
+import DNSWire
+import MulticastDNS
+import ProtocolCore
+@testable import ServiceDiscovery
+import Testing
+
+struct ServiceTypeTests {
+    @Test func constants() {
+        #expect(RFC6763.serviceNameLimit == 15)
+        #expect(RFC6763.instanceNameLimit == 63)
+        #expect(RFC6763.textLimit == 1300)
+        #expect(RFC6763.attributeLimit == 255)
+    }
+
+    @Test func typesAndSubtypes() throws {
+        let text = "_smartplug._tcp"
+        let type = try ServiceType(text)
+        #expect(type.description == "_smartplug._tcp")
+        #expect(try type.name(in: "local") == "_smartplug._tcp.local")
+        let subtype: ServiceType = "_dimmer._sub._smartplug._tcp"
+        #expect(subtype.subtype == "_dimmer")
+        #expect(subtype.base == type)
+        #expect(try subtype.name(in: "local") == "_dimmer._sub._smartplug._tcp.local")
+    }
+
+    @Test(arguments: [
+        ("_smartplug", ServiceTypeError.notAType("_smartplug")),
+        ("_smartplug._sctp", .notAType("_smartplug._sctp")),
+        ("smartplug._tcp", .missingUnderscore("smartplug")),
+        ("_abcdefghijklmnop._tcp", .serviceNameLength(16)),
+        ("_._tcp", .serviceNameLength(0)),
+        ("_-a._tcp", .serviceNameCharacters("_-a")),
+        ("_12._tcp", .serviceNameCharacters("_12")),
+        ("_a b._tcp", .serviceNameCharacters("_a b")),
+        ("_sub._smartplug._tcp", .subtypeLength),
+    ])
+    func whatIsNoType(text: String, error: ServiceTypeError) {
+        #expect(throws: error) { try ServiceType(text) }
+    }
+}
+
+struct InstanceNameTests {
+    @Test func anyUTF8IsAName() throws {
+        let identity = ServiceIdentity(name: "Café „Zur Lampe“. 💡\\", type: "_smartplug._tcp")
+        let name = try identity.instanceName()
+        #expect(name.description == "Café „Zur Lampe“\\. 💡\\\\._smartplug._tcp.local")
+        #expect(
+            ServiceIdentity(instance: name, type: "_smartplug._tcp", domain: "local", interface: 2)?.name
+                == identity.name)
+        let broken = try Name(labels: [[0xFF, 0xFE]])
+        #expect(ServiceIdentity(instance: broken, type: "_smartplug._tcp", domain: "local", interface: 2) == nil)
+    }
+
+    @Test func numbering() {
+        #expect(InstanceName.numbered("Lamp", 2) == "Lamp (2)")
+        #expect(InstanceName.numberedHost("plug-1a2b3c", 2) == "plug-1a2b3c-2")
+        #expect(InstanceName.split("Lamp (2)") == ("Lamp", 2))
+        #expect(InstanceName.split("Lamp(2)") == ("Lamp(2)", 1))
+        #expect(InstanceName.split("Lamp (1)") == ("Lamp (1)", 1))
+        #expect(InstanceName.split("Lamp (x)") == ("Lamp (x)", 1))
+        #expect(InstanceName.split("(2)") == ("(2)", 1))
+        #expect(InstanceName.split("Lamp (2000000)") == ("Lamp (2000000)", 1))
+        // Whole characters go, not halves of them.
+        let long = String(repeating: "ä", count: 31)
+        #expect(InstanceName.numbered(long, 2) == String(repeating: "ä", count: 29) + " (2)")
+    }
+
+    @Test func theFirstTriesCountAndLaterOnesSpread() {
+        var random = SeededRandom(seed: 1)
+        var naming = Renaming(base: "Lamp")
+        var numbers: [Int] = []
+        for _ in 0..<40 {
+            naming.next(&random)
+            numbers.append(naming.number)
+        }
+        #expect(numbers.prefix(3) == [2, 3, 4])
+        #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(numbers[39] < 10_000_000)
+    }
+
+    @Test func registrationsAreChecked() throws {
+        let type: ServiceType = "_smartplug._tcp"
+        #expect(throws: RegistrationError.nameLength(0)) {
+            try ServiceRegistration(name: "", type: type, hostName: "h", port: 1)
+        }
+        #expect(throws: RegistrationError.nameLength(64)) {
+            try ServiceRegistration(name: String(repeating: "x", count: 64), type: type, hostName: "h", port: 1)
+        }
+        #expect(throws: RegistrationError.controlCharacter("a\n")) {
+            try ServiceRegistration(name: "a\n", type: type, hostName: "h", port: 1)
+        }
+        #expect(throws: RegistrationError.hostName("a.b")) {
+            try ServiceRegistration(name: "a", type: type, hostName: "a.b", port: 1)
+        }
+        #expect(throws: RegistrationError.type(.subtypeLength)) {
+            try ServiceRegistration(name: "a", type: type, subtypes: [""], hostName: "h", port: 1)
+        }
+    }
+}
+
+struct TXTRecordTests {
+    @Test func exactBytes() throws {
+        var txt = try TXTRecord(["txtvers": "1", "id": "ab"])
+        try txt.set("flag", nil)
+        try txt.set("empty", [])
+        #expect(
+            txt.encoded == [9] + Array("txtvers=1".utf8) + [5] + Array("id=ab".utf8) + [4] + Array("flag".utf8) + [6]
+                + Array("empty=".utf8))
+        #expect(TXTRecord(decoding: txt.encoded) == txt)
+        #expect(TXTRecord().encoded == [0])
+        #expect(txt["TXTVERS"] == "1")
+        #expect(txt.contains("flag") && txt["flag"] == nil)
+        #expect(txt.bytes("empty") == [])
+        try txt.set("ID", [0x63])
+        #expect(txt["id"] == "c")
+        txt.remove("Id")
+        #expect(!txt.contains("id"))
+    }
+
+    @Test func whatPeersMaySend() {
+        let strings: [[UInt8]] = [
+            Array("=ignored".utf8), [], Array("a=1".utf8), Array("A=2".utf8), [0x62, 0x3D, 0xFF, 0x3D],
+        ]
+        let txt = TXTRecord(decoding: strings.flatMap { [UInt8($0.count)] + $0 } + [200, 0x63])
+        #expect(txt.attributes.map(\.key) == ["a", "b"])
+        #expect(txt["a"] == "1")
+        #expect(txt["b"] == nil)
+        #expect(txt.bytes("b") == [0xFF, 0x3D])
+    }
+
+    @Test func limits() throws {
+        var txt = TXTRecord()
+        #expect(throws: TXTError.badKey("a=b")) { try txt.set("a=b", []) }
+        #expect(throws: TXTError.badKey("")) { try txt.set("", []) }
+        #expect(throws: TXTError.badKey("ä")) { try txt.set("ä", []) }
+        #expect(throws: TXTError.attributeTooLong("k", count: 256)) {
+            try txt.set("k", [UInt8](repeating: 0, count: 254))
+        }
+        for key in ["a", "b", "c", "d", "e"] { try txt.set(key, [UInt8](repeating: 0, count: 253)) }
+        #expect(throws: TXTError.recordTooLong(count: 1303)) { try txt.set("f", [UInt8](repeating: 0, count: 20)) }
+        #expect(txt.attributes.count == 5)
+    }
+
+    @Test func randomDataNeverCrashes() {
+        var random = SeededRandom(seed: 3)
+        for _ in 0..<3000 {
+            let data = (0..<Int.random(in: 0..<60, using: &random)).map { _ in UInt8.random(in: 0...70, using: &random)
+            }
+            let txt = TXTRecord(decoding: data)
+            #expect(txt.attributes.isEmpty || TXTRecord(decoding: txt.encoded) == txt)
+        }
+    }
+}
