@@ -117,16 +117,23 @@ let checks: [Target] = [
     tests(
         "LinuxNetworkTests",
         [
+<<<<<<< HEAD
             "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix,
             nioEmbedded, logging,
+=======
+            "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix, nioEmbedded,
+            logging,
+>>>>>>> 9e532b53a2971b99a7fbcaa2b2d96f6e62199fb4
         ]),
     tests("DurableFilesTests", ["DurableFiles"]),
     tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests("PlugHardwareTests", ["PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests("PlugServiceTests", ["PlugService", "PlugClient"]),
-    tests("PlugClientTests", ["PlugClient"]),
+    tests("PlugClientTests", ["PlugClient", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", nioPosix]),
     tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
-    tests("RuleFilesTests", ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore"]),
+    tests(
+        "RuleFilesTests",
+        ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
     tests("ChartingTests", ["Charting"], exclude: ["Golden"]),
     tests("TerminalTests", ["Terminal"]),
     tests("DaemonTests", ["Daemon"]),

@@ -27,6 +27,8 @@ public actor PlugService: ConnectionOwner {
     private var reserved: SequenceNumber
     private var timer = DeadlineTimer()
     private var connections: [ConnectionID: Connection] = [:]
+    /// After the last number was written none may be used any more.
+    private var isStopped = false
 
     /// Takes the state directory and reads it; nothing moves before ``start()``.
     ///
@@ -55,7 +57,14 @@ public actor PlugService: ConnectionOwner {
     /// The button and the relay work from here on, with or without a network.
     public func start() throws {
         let stored = try directory.storedState()
-        handle(.started(stored?.state, powerLost: stored?.boot != machine.identity.boot))
+        let powerLost = stored?.boot != machine.identity.boot
+        handle(.started(stored?.state, powerLost: powerLost))
+        if powerLost {
+            // Flash names the present boot from here on: a restart of the firmware alone is then none of the board.
+            attempt("write the state") {
+                try directory.write(stored?.state ?? StoredState(), boot: machine.identity.boot)
+            }
+        }
         try settings.parts.button?.watch { [weak self] edge in
             guard let self else { return }
             loop.execute { self.assumeIsolated { $0.handle(.buttonEdge(down: edge.down)) } }
@@ -65,6 +74,7 @@ public actor PlugService: ConnectionOwner {
     /// Says goodbye to the controllers and writes what flash lacks.
     public func stop() {
         handle(.stopping)
+        isStopped = true
         timer.stop()
         attempt("write the next event's number") { try directory.write(nextSequence: machine.nextSequence) }
     }
@@ -92,6 +102,7 @@ public actor PlugService: ConnectionOwner {
     // MARK: The machine
 
     func handle(_ event: PlugMachine.Event) {
+        guard !isStopped else { return }
         let now = BootClock.now
         for action in machine.handle(event, now: now) { perform(action) }
         reserveNumbers()

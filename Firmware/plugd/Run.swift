@@ -72,7 +72,7 @@ struct Run: AsyncParsableCommand {
         do {
             let service = try PlugService(settings(), on: group, logger: logger)
             let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-            try await service.run(on: group) {
+            try await service.run {
                 for await _ in signals { break }
             }
         } catch let error as FileError {
