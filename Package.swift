@@ -66,7 +66,7 @@ let firmware: [Target] = [
         "plugd", "Firmware/plugd",
         [
             "Appliance", "PlugProtocol", "LinuxNetwork", "PlugService", "PlugHardware", "Recordings", "DurableFiles",
-            arguments, signals, nioPosix, logging,
+            arguments, signals, logging,
         ]),
 ]
 
@@ -117,13 +117,8 @@ let checks: [Target] = [
     tests(
         "LinuxNetworkTests",
         [
-<<<<<<< HEAD
             "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix,
             nioEmbedded, logging,
-=======
-            "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix, nioEmbedded,
-            logging,
->>>>>>> 9e532b53a2971b99a7fbcaa2b2d96f6e62199fb4
         ]),
     tests("DurableFilesTests", ["DurableFiles"]),
     tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),

@@ -32,8 +32,11 @@ public actor PlugService: ConnectionOwner {
 
     /// Takes the state directory and reads it; nothing moves before ``start()``.
     ///
+    /// - Parameter group: one loop is all that a plug needs; each thread more costs memory.
     /// - Throws: what is wrong with the state directory.
-    public init(_ settings: PlugSettings, on group: MultiThreadedEventLoopGroup, logger: Logger) throws {
+    public init(
+        _ settings: PlugSettings, on group: MultiThreadedEventLoopGroup = .init(numberOfThreads: 1), logger: Logger
+    ) throws {
         var random = SystemRandomNumberGenerator()
         let directory = try StateDirectory(settings.stateDirectory, random: &random)
         // Without /proc every start counts as a new boot.

@@ -3,7 +3,6 @@ public import ArgumentParser
 import DurableFiles
 import LinuxNetwork
 public import Logging
-import NIOPosix
 import PlugHardware
 import PlugService
 import UnixSignals
@@ -65,12 +64,10 @@ struct Run: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // One loop is all that a plug needs; each thread more costs memory.
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         var logger = Logger(label: "plugd") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = logLevel
         do {
-            let service = try PlugService(settings(), on: group, logger: logger)
+            let service = try PlugService(settings(), logger: logger)
             let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
             try await service.run {
                 for await _ in signals { break }
@@ -78,7 +75,6 @@ struct Run: AsyncParsableCommand {
         } catch let error as FileError {
             throw Complaint(error)
         }
-        try await group.shutdownGracefully()
     }
 
     private func settings() throws -> PlugSettings {
