@@ -124,7 +124,9 @@ let checks: [Target] = [
     tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests("PlugHardwareTests", ["PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests("PlugServiceTests", ["PlugService", "PlugClient"]),
-    tests("PlugClientTests", ["PlugClient", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", nioPosix]),
+    tests(
+        "PlugClientTests",
+        ["PlugClient", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", nioPosix]),
     tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
     tests(
         "RuleFilesTests",
