@@ -1,4 +1,5 @@
 import Charting
+import LinuxNetwork
 public import PlugClient
 public import PlugProtocol
 public import Terminal
@@ -54,7 +55,8 @@ public struct HouseTable: Sendable {
     public mutating func take(_ report: PlugReport) {
         var row = rows[report.plug] ?? Row()
         for record in WatchRecord.records(of: report, previous: row.state) where record.isNews {
-            say("\(clockTime(record.at))  \(report.plug)  \(record.words)")
+            let local = report.at.iso8601(offset: report.at.localOffset)
+            say("\(clockTime(local))  \(report.plug)  \(record.words)")
         }
         switch report.update {
         case .connected: row.isConnected = true
@@ -117,7 +119,7 @@ public struct HouseTable: Sendable {
         return StyledLine("on \(Int(level.percent.rounded())) %", .bold)
     }
 
-    /// The time of day in an ISO 8601 time, to the second.
+    /// The time of day in an ISO 8601 time, to the second; on a screen a person wants it local.
     private func clockTime(_ at: String) -> Substring {
         at.split(separator: "T").last?.prefix(8) ?? ""
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
-import Glibc
+import Foundation
+import LinuxNetwork
 import Logging
 import PlugClient
 
@@ -16,10 +17,16 @@ struct NetworkOptions: ParsableArguments {
     var wait = TimeSpan(.seconds(3))
 
     @Option(help: "What this controller is called; plugs show it as the cause of its commands.")
-    var controller = hostName()
+    var controller = hostName() ?? "plugctl"
 
     @Flag(help: "Say on standard error what happens below.")
     var verbose = false
+
+    func validate() throws {
+        guard (1...63).contains(controller.utf8.count) else {
+            throw ValidationError("--controller has 1 to 63 bytes of UTF-8, as a plug's name has")
+        }
+    }
 
     /// Runs the body with a client that is stopped in order afterwards. What goes wrong is said on standard error.
     func withClient(_ body: (PlugClient) async throws -> Void) async throws {
@@ -41,8 +48,9 @@ struct NetworkOptions: ParsableArguments {
     }
 
     private var interfaces: Set<String> {
-        guard interface.isEmpty, let named = getenv("SMARTPLUG_INTERFACE") else { return Set(interface) }
-        return Set(String(cString: named).split(separator: ",").map(String.init))
+        let named = ProcessInfo.processInfo.environment["SMARTPLUG_INTERFACE"]
+        guard interface.isEmpty, let named else { return Set(interface) }
+        return Set(named.split(separator: ",").map(String.init))
     }
 }
 
@@ -50,10 +58,4 @@ extension Result where Failure == any Error {
     fileprivate static func catching(_ body: () async throws -> Success) async -> Self {
         do { return .success(try await body()) } catch { return .failure(error) }
     }
-}
-
-private func hostName() -> String {
-    var bytes = [CChar](repeating: 0, count: 64)
-    guard gethostname(&bytes, bytes.count - 1) == 0 else { return "plugctl" }
-    return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

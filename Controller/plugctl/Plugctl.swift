@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import Terminal
 
 @main
 struct Plugctl: AsyncParsableCommand {
@@ -23,8 +23,7 @@ struct Plugctl: AsyncParsableCommand {
         ])
 
     static func main() async {
-        // A reader that has seen enough closes the pipe; that is no error of anybody.
-        signal(SIGPIPE, SIG_IGN)
+        ignoreClosedPipes()
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

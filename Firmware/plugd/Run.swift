@@ -3,7 +3,6 @@ public import ArgumentParser
 import DurableFiles
 import LinuxNetwork
 public import Logging
-import NIOPosix
 import PlugHardware
 import PlugService
 import UnixSignals
@@ -65,20 +64,16 @@ struct Run: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // One loop is all that a plug needs; each thread more costs memory.
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         var logger = Logger(label: "plugd") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = logLevel
         do {
-            let service = try PlugService(settings(), on: group, logger: logger)
             let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-            try await service.run {
+            try await PlugService.run(settings(), logger: logger) {
                 for await _ in signals { break }
             }
         } catch let error as FileError {
             throw Complaint(error)
         }
-        try await group.shutdownGracefully()
     }
 
     private func settings() throws -> PlugSettings {
