@@ -43,7 +43,7 @@ let shared: [Target] = [
     module(
         "PlugProtocol", "Sources/PlugProtocol", ["ProtocolCore", "Metering", protobuf, deque],
         exclude: ["smartplug.proto"]),
-    module("PlugTransport", "Sources/PlugTransport", ["PlugProtocol", "LinuxNetwork", nioCore, nioPosix]),
+    module("PlugTransport", "Sources/PlugTransport", ["PlugProtocol", nioCore, nioPosix]),
     .target(name: "CLinuxNetwork", path: "Sources/CLinuxNetwork"),
     module(
         "LinuxNetwork", "Sources/LinuxNetwork",
@@ -111,29 +111,48 @@ let checks: [Target] = [
     tests("ServiceDiscoveryTests", ["ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore"]),
     tests("SimulatedLANTests", ["SimulatedLAN", "ProtocolCore"]),
     tests("MeteringTests", ["Metering", "ProtocolCore"]),
-    tests("RecordingsTests", ["Recordings", "Metering", "ProtocolCore"]),
+    tests("RecordingsTests", ["Recordings", "ProtocolCore"]),
     tests("PlugProtocolTests", ["PlugProtocol", "ProtocolCore", "Metering"]),
     tests("PlugTransportTests", ["PlugTransport", "PlugProtocol", nioCore, nioPosix]),
     tests(
         "LinuxNetworkTests",
         [
-            "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix,
-            nioEmbedded, logging,
+            "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix, nioEmbedded,
+            logging,
         ]),
     tests("DurableFilesTests", ["DurableFiles"]),
     tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests("PlugHardwareTests", ["PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
-    tests("PlugServiceTests", ["PlugService", "PlugClient"]),
+    tests(
+        "PlugServiceTests",
+        [
+            "PlugService", "PlugHardware", "PlugProtocol", "PlugTransport", "Appliance", "ProtocolCore", "LinuxNetwork",
+            "DurableFiles", nioCore, nioPosix, logging,
+        ]),
     tests(
         "PlugClientTests",
-        ["PlugClient", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", nioPosix]),
+        [
+            "PlugClient", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", "LinuxNetwork", nioCore,
+            nioPosix,
+        ]),
     tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
     tests(
         "RuleFilesTests",
         ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
     tests("ChartingTests", ["Charting"], exclude: ["Golden"]),
     tests("TerminalTests", ["Terminal"]),
-    tests("DaemonTests", ["Daemon"]),
+    tests(
+        "DaemonTests",
+        [
+            "Daemon", "Automation", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering", "LinuxNetwork", nioCore,
+            nioPosix, asyncAlgorithms,
+        ]),
+    tests(
+        "PresentationTests",
+        [
+            "Presentation", "Automation", "Daemon", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering",
+            "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal",
+        ]),
     tests(
         "SimulationTests",
         [
