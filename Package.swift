@@ -66,7 +66,7 @@ let firmware: [Target] = [
         "plugd", "Firmware/plugd",
         [
             "Appliance", "PlugProtocol", "LinuxNetwork", "PlugService", "PlugHardware", "Recordings", "DurableFiles",
-            arguments, signals, nioPosix, logging,
+            arguments, signals, logging,
         ]),
 ]
 
@@ -124,9 +124,13 @@ let checks: [Target] = [
     tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests("PlugHardwareTests", ["PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests("PlugServiceTests", ["PlugService", "PlugClient"]),
-    tests("PlugClientTests", ["PlugClient"]),
+    tests(
+        "PlugClientTests",
+        ["PlugClient", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", nioPosix]),
     tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
-    tests("RuleFilesTests", ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore"]),
+    tests(
+        "RuleFilesTests",
+        ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
     tests("ChartingTests", ["Charting"], exclude: ["Golden"]),
     tests("TerminalTests", ["Terminal"]),
     tests("DaemonTests", ["Daemon"]),

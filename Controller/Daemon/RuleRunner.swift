@@ -14,7 +14,7 @@ public actor RuleRunner {
 
     /// What is worth telling, in order. A reader that is slow slows the house's reports down.
     public nonisolated let records = AsyncChannel<RunnerRecord>()
-    private let house: HouseFollower
+    private let house: any RuledHouse
     private var engine: RuleEngine
     private var timer = DeadlineTimer()
     private var following: Set<String> = []
@@ -24,9 +24,13 @@ public actor RuleRunner {
     private var unsent: [RunnerRecord] = []
 
     public init(rules: [Rule], client: PlugClient) {
+        self.init(rules: rules, house: HouseFollower(client), on: client.eventLoop)
+    }
+
+    init(rules: [Rule], house: any RuledHouse, on eventLoop: any EventLoop) {
         engine = RuleEngine(rules: rules)
-        house = HouseFollower(client)
-        eventLoop = client.eventLoop
+        self.house = house
+        self.eventLoop = eventLoop
         executor = eventLoop.executor
     }
 
@@ -66,7 +70,7 @@ public actor RuleRunner {
             handle(.reading(plug: plug, activePower: reading.activePower, time: reading.time, isSnapshot: false))
         case .event(let event, let age):
             take(event, of: plug, age: age)
-            await house.plug(named: plug)?.acknowledge(event.sequence)
+            await house.acknowledge(event.sequence, of: plug)
         case .gap(let gap):
             note(.gap(plug: plug, from: gap.from, to: gap.to, reason: gap.reason.rawValue))
         case .disconnected:
@@ -116,10 +120,7 @@ public actor RuleRunner {
         Task {
             let outcome: CommandOutcome
             do {
-                guard let plug = await house.plug(named: request.plug) else {
-                    throw Refusal(.deadlinePassed, "the plug is away")
-                }
-                let (state, event) = try await plug.send(request.command, id: request.id)
+                let (state, event) = try await house.send(request.command, to: request.plug, id: request.id)
                 outcome = .done(state, event: event)
             } catch let refusal as Refusal {
                 outcome = .refused(refusal)

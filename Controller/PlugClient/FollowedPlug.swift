@@ -63,6 +63,7 @@ public actor FollowedPlug: ConnectionOwner {
         _ command: PlugCommand, id: RequestID? = nil
     ) async throws -> (state: PlugState, event: SequenceNumber?) {
         let id = id ?? RequestID(drawnFrom: &random)
+        guard answers[id] == nil else { throw Refusal(.busy, "this request is waiting for its answer already") }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 answers[id] = continuation
@@ -109,6 +110,8 @@ public actor FollowedPlug: ConnectionOwner {
     // MARK: What the connection reports
 
     public func opened(_ connection: Connection) {
+        // Two addresses may have answered at the same moment: the first is used.
+        guard self.connection == nil else { return connection.close() }
         self.connection = connection
         handle(.opened(connection.id))
     }
@@ -128,8 +131,9 @@ public actor FollowedPlug: ConnectionOwner {
     private func handle(_ event: PlugFollower.Event) {
         let now = BootClock.now
         for action in machine.handle(event, now: now) { perform(action, now: now) }
-        timer.follow(machine.nextDeadline, now: now, on: eventLoop) { [weak self] in
-            self?.assumeIsolated { $0.handle(.deadlineReached) }
+        // The timer holds the plug: whoever reads the reports need hold nothing else while it waits to connect again.
+        timer.follow(machine.nextDeadline, now: now, on: eventLoop) {
+            self.assumeIsolated { $0.handle(.deadlineReached) }
         }
     }
 
@@ -146,7 +150,11 @@ public actor FollowedPlug: ConnectionOwner {
         case .send(let bytes, let id):
             if connection?.id == id { connection?.send(bytes) }
         case .close(let id):
-            if connection?.id == id { connection?.close() }
+            if connection?.id == id {
+                connection?.close()
+                // What it still reports while it goes away is of no use to the next one.
+                connection = nil
+            }
         case .deliver(let update):
             deliver(update, now: now)
         }

@@ -23,7 +23,7 @@ public final class PlugClient: Sendable {
     public let eventLoop: any EventLoop
     private let name: String
     private let group: MultiThreadedEventLoopGroup
-    private let dialer: Dialer
+    private let dialer = Dialer()
 
     /// - Parameters:
     ///   - name: what a person calls this controller, at most 63 bytes; plugs show it as the cause of its commands.
@@ -31,7 +31,6 @@ public final class PlugClient: Sendable {
     public init(name: String, interfaces: Set<String> = [], logger: Logger) {
         self.name = name
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        dialer = Dialer(group: group)
         eventLoop = group.next()
         discovery = Discovery(
             interfaces: interfaces.isEmpty ? .multicastCapable : .named(interfaces), on: eventLoop, logger: logger)

@@ -41,8 +41,9 @@ public struct PlugFollower: Machine {
         case stopped
     }
 
-    /// Commands that may wait for a connection: stops a caller that never looks at the answers from filling the memory.
-    static let maximumPendingCommands = 64
+    /// Commands that may wait for their answer: as many as one session takes, so that a new connection can carry them all.
+    /// Stops a caller that never looks at the answers from filling the memory.
+    static let maximumPendingCommands = PlugWire.requestsInFlight
     /// How long the plug may take for a command. It is asked again after that, with the same id, so nothing is done twice.
     static let commandDeadline = Duration.seconds(5)
 
@@ -77,7 +78,7 @@ public struct PlugFollower: Machine {
         switch event {
         case .located: located()
         case .opened(let id): opened(id, now: now)
-        case .failed(let reason): retryLater(after: reason, now: now)
+        case .failed(let reason): failed(reason, now: now)
         case .received(let bytes, let id): inSession(id, .received(bytes), now: now)
         case .closed(let id): inSession(id, .closed, now: now)
         case .command(let id, let command): self.command(id, command, now: now)
@@ -108,10 +109,25 @@ public struct PlugFollower: Machine {
         guard case .connecting = state else { return [.close(id)] }
         state = .connected(id, ControllerSession(name: controllerName))
         return inSession(id, .connected, now: now) + inSession(id, .subscribe(subscription), now: now)
-            + pending.flatMap { inSession(id, .command($0.id, $0.command, deadline: now + Self.commandDeadline), now: now) }
+            + pending.flatMap {
+                inSession(id, .command($0.id, $0.command, deadline: now + Self.commandDeadline), now: now)
+            }
+    }
+
+    /// An attempt that failed after all, while the connection that it made lives, changes nothing.
+    private mutating func failed(_ reason: String, now: Instant) -> [Action] {
+        switch state {
+        case .connecting: retryLater(after: reason, now: now)
+        case .searching, .connected, .waiting, .stopped: []
+        }
     }
 
     private mutating func command(_ id: RequestID, _ command: PlugCommand, now: Instant) -> [Action] {
+        if case .stopped = state {
+            let refusal = Refusal(.deadlinePassed, "the plug is no longer followed")
+            return [.deliver(.commandFinished(id, .refused(refusal)))]
+        }
+        guard !pending.contains(where: { $0.id == id }) else { return [] }
         guard pending.count < Self.maximumPendingCommands else {
             let refusal = Refusal(.busy, "\(pending.count) commands are waiting for this plug already")
             return [.deliver(.commandFinished(id, .refused(refusal)))]
@@ -182,9 +198,12 @@ public struct PlugFollower: Machine {
     }
 
     private mutating func stop(now: Instant) -> [Action] {
-        let actions = inSession(nil, .stop, now: now)
+        guard case .connected(let id, var session) = state else {
+            state = .stopped
+            return []
+        }
         state = .stopped
-        return actions
+        return session.handle(.stop, now: now).flatMap { perform($0, on: id, now: now) }
     }
 
     private mutating func deadlineReached(now: Instant) -> [Action] {

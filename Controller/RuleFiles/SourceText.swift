@@ -27,7 +27,7 @@ struct SourceText {
     }
 
     /// Line breaks of YAML 1.1: line feed, carriage return, next line, line and paragraph separator.
-    private static func isBreak(_ scalar: Unicode.Scalar) -> Bool {
+    static func isBreak(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0A, 0x0D, 0x85, 0x2028, 0x2029: true
         case _: false

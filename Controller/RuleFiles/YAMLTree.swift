@@ -39,6 +39,7 @@ struct YAMLTree {
                 "the character U+\(padded) is not allowed in a rule file",
                 hint: "delete it; it may be invisible in your editor")
         }
+        if let place = NestingScan.firstDeeper(than: RuleFileLimits.depth, in: source) { throw .tooDeep(place) }
         let text = String(String.UnicodeScalarView(source.text.unicodeScalars.map { $0 == "*" ? aliasMark : $0 }))
         let parser: Parser
         let root: Node?
@@ -68,9 +69,7 @@ private struct TreeBuilder {
     mutating func build(_ node: Node, depth: Int) throws(Fault) -> YAMLTree {
         let place = Place(node.mark)
         guard depth <= RuleFileLimits.depth else {
-            throw Fault(
-                place, "lists and mappings are nested more than \(RuleFileLimits.depth) deep",
-                hint: "rules need six; is a bracket left open?")
+            throw .tooDeep(place)
         }
         try refuseTag(of: node, place)
         let tree: YAMLTree
@@ -142,6 +141,14 @@ private struct TreeBuilder {
 
     private static func text(_ marked: String) -> String {
         String(String.UnicodeScalarView(marked.unicodeScalars.map { $0 == YAMLTree.aliasMark ? "*" : $0 }))
+    }
+}
+
+extension Fault {
+    fileprivate static func tooDeep(_ place: Place) -> Fault {
+        Fault(
+            place, "lists and mappings are nested more than \(RuleFileLimits.depth) deep",
+            hint: "rules need six; is a bracket left open?")
     }
 }
 

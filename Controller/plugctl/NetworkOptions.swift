@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import Foundation
 import Logging
 import PlugClient
 
@@ -16,7 +16,7 @@ struct NetworkOptions: ParsableArguments {
     var wait = TimeSpan(.seconds(3))
 
     @Option(help: "What this controller is called; plugs show it as the cause of its commands.")
-    var controller = hostName()
+    var controller = String(decoding: ProcessInfo.processInfo.hostName.utf8.prefix(63), as: UTF8.self)
 
     @Flag(help: "Say on standard error what happens below.")
     var verbose = false
@@ -41,8 +41,10 @@ struct NetworkOptions: ParsableArguments {
     }
 
     private var interfaces: Set<String> {
-        guard interface.isEmpty, let named = getenv("SMARTPLUG_INTERFACE") else { return Set(interface) }
-        return Set(String(cString: named).split(separator: ",").map(String.init))
+        guard interface.isEmpty, let named = ProcessInfo.processInfo.environment["SMARTPLUG_INTERFACE"] else {
+            return Set(interface)
+        }
+        return Set(named.split(separator: ",").map(String.init))
     }
 }
 
@@ -50,10 +52,4 @@ extension Result where Failure == any Error {
     fileprivate static func catching(_ body: () async throws -> Success) async -> Self {
         do { return .success(try await body()) } catch { return .failure(error) }
     }
-}
-
-private func hostName() -> String {
-    var bytes = [CChar](repeating: 0, count: 64)
-    guard gethostname(&bytes, bytes.count - 1) == 0 else { return "plugctl" }
-    return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 
 @main
 struct Plugctl: AsyncParsableCommand {
@@ -21,19 +20,4 @@ struct Plugctl: AsyncParsableCommand {
             Browse.self, Resolve.self, Info.self, On.self, Off.self, Toggle.self, Dim.self, Watch.self,
             ChartCommand.self, Rules.self, DaemonCommand.self,
         ])
-
-    static func main() async {
-        // A reader that has seen enough closes the pipe; that is no error of anybody.
-        signal(SIGPIPE, SIG_IGN)
-        do {
-            var command = try parseAsRoot()
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
-        } catch {
-            exit(withError: error)
-        }
-    }
 }

@@ -1,6 +1,5 @@
 import Appliance
 import LinuxNetwork
-public import NIOPosix
 import PlugProtocol
 import PlugTransport
 import ServiceDiscovery
@@ -12,12 +11,12 @@ extension PlugService {
     /// that nobody looks for it, then to its controllers.
     ///
     /// - Throws: what kept it from starting.
-    public func run(on group: MultiThreadedEventLoopGroup, until stopped: () async -> Void) async throws {
+    public func run(until stopped: () async -> Void) async throws {
         try start()
         let panel = try await PanelServer.start(
             path: PanelPath.socket(in: settings.stateDirectory), on: loop, owner: self)
         let listener = try await Listener.start(
-            on: group, loopbackOnly: settings.staysOnThisMachine, port: settings.port, owner: self)
+            on: loop, loopbackOnly: settings.staysOnThisMachine, port: settings.port, owner: self)
         let discovery = Discovery(
             interfaces: settings.interfaces.isEmpty ? .multicastCapable : .named(settings.interfaces), on: loop,
             logger: logger)

@@ -27,11 +27,16 @@ public actor PlugService: ConnectionOwner {
     private var reserved: SequenceNumber
     private var timer = DeadlineTimer()
     private var connections: [ConnectionID: Connection] = [:]
+    /// After the last number was written none may be used any more.
+    private var isStopped = false
 
     /// Takes the state directory and reads it; nothing moves before ``start()``.
     ///
+    /// - Parameter group: one loop is all that a plug needs; each thread more costs memory.
     /// - Throws: what is wrong with the state directory.
-    public init(_ settings: PlugSettings, on group: MultiThreadedEventLoopGroup, logger: Logger) throws {
+    public init(
+        _ settings: PlugSettings, on group: MultiThreadedEventLoopGroup = .init(numberOfThreads: 1), logger: Logger
+    ) throws {
         var random = SystemRandomNumberGenerator()
         let directory = try StateDirectory(settings.stateDirectory, random: &random)
         // Without /proc every start counts as a new boot.
@@ -55,7 +60,14 @@ public actor PlugService: ConnectionOwner {
     /// The button and the relay work from here on, with or without a network.
     public func start() throws {
         let stored = try directory.storedState()
-        handle(.started(stored?.state, powerLost: stored?.boot != machine.identity.boot))
+        let powerLost = stored?.boot != machine.identity.boot
+        handle(.started(stored?.state, powerLost: powerLost))
+        if powerLost {
+            // Flash names the present boot from here on: a restart of the firmware alone is then none of the board.
+            attempt("write the state") {
+                try directory.write(stored?.state ?? StoredState(), boot: machine.identity.boot)
+            }
+        }
         try settings.parts.button?.watch { [weak self] edge in
             guard let self else { return }
             loop.execute { self.assumeIsolated { $0.handle(.buttonEdge(down: edge.down)) } }
@@ -65,6 +77,7 @@ public actor PlugService: ConnectionOwner {
     /// Says goodbye to the controllers and writes what flash lacks.
     public func stop() {
         handle(.stopping)
+        isStopped = true
         timer.stop()
         attempt("write the next event's number") { try directory.write(nextSequence: machine.nextSequence) }
     }
@@ -92,6 +105,7 @@ public actor PlugService: ConnectionOwner {
     // MARK: The machine
 
     func handle(_ event: PlugMachine.Event) {
+        guard !isStopped else { return }
         let now = BootClock.now
         for action in machine.handle(event, now: now) { perform(action) }
         reserveNumbers()

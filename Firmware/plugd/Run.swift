@@ -3,7 +3,6 @@ public import ArgumentParser
 import DurableFiles
 import LinuxNetwork
 public import Logging
-import NIOPosix
 import PlugHardware
 import PlugService
 import UnixSignals
@@ -53,7 +52,8 @@ struct Run: AsyncParsableCommand {
 
     func validate() throws {
         guard simulate != nil else {
-            throw ValidationError("this version has no drivers for real parts yet: add --simulate, for instance --simulate lamp")
+            throw ValidationError(
+                "this version has no drivers for real parts yet: add --simulate, for instance --simulate lamp")
         }
         guard name.map({ !$0.isEmpty && $0.utf8.count <= 63 }) ?? true else {
             throw ValidationError("a name has 1 to 63 bytes of UTF-8 (RFC 6763)")
@@ -65,20 +65,17 @@ struct Run: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // One loop is all that a plug needs; each thread more costs memory.
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         var logger = Logger(label: "plugd") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = logLevel
         do {
-            let service = try PlugService(settings(), on: group, logger: logger)
+            let service = try PlugService(settings(), logger: logger)
             let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-            try await service.run(on: group) {
+            try await service.run {
                 for await _ in signals { break }
             }
         } catch let error as FileError {
             throw Complaint(error)
         }
-        try await group.shutdownGracefully()
     }
 
     private func settings() throws -> PlugSettings {

@@ -1,5 +1,5 @@
 public import NIOCore
-public import NIOPosix
+import NIOPosix
 import PlugProtocol
 
 /// Opens a connection to the first of a plug's addresses that answers.
@@ -7,12 +7,12 @@ import PlugProtocol
 /// The addresses are tried as RFC 8305 says (IPv6 first, the next after 250 ms without an answer); NIO's connector does that
 /// for a name, so the addresses already known are given to it as the answer to one.
 public struct Dialer: Sendable {
-    private let group: MultiThreadedEventLoopGroup
     private let numbers = ConnectionNumbers()
 
-    public init(group: MultiThreadedEventLoopGroup) { self.group = group }
+    public init() {}
 
-    /// Connects and reports to `owner` from `opened` on, on `eventLoop`, which must be the owner's executor.
+    /// Connects and reports to `owner` from `opened` on, on `eventLoop`, which must be the owner's executor. Where two
+    /// addresses answer at the same moment both may be reported, each with an id of its own; one of them is closed at once.
     ///
     /// - Parameters:
     ///   - addresses: of the plug, link-local IPv6 ones with their scope.
@@ -21,7 +21,6 @@ public struct Dialer: Sendable {
     public func connect<Owner: ConnectionOwner>(
         to addresses: [SocketAddress], timeout: TimeAmount = .seconds(10), on eventLoop: any EventLoop, owner: Owner
     ) async throws(DialError) {
-        let id = numbers.next()
         let bootstrap = ClientBootstrap(group: eventLoop)
             .resolver(KnownAddresses(addresses: addresses, eventLoop: eventLoop))
             .connectTimeout(timeout)
@@ -32,7 +31,7 @@ public struct Dialer: Sendable {
             )
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(OwnerHandler(id: id, owner: owner))
+                    try channel.pipeline.syncOperations.addHandler(OwnerHandler(id: numbers.next(), owner: owner))
                 }
             }
         do {

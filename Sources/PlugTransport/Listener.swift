@@ -1,5 +1,5 @@
-import NIOCore
-public import NIOPosix
+public import NIOCore
+import NIOPosix
 import PlugProtocol
 
 /// Accepts controllers on a TCP port that the kernel picks.
@@ -8,21 +8,21 @@ public struct Listener: Sendable {
     public let port: UInt16
     private let channel: any Channel
 
-    /// Binds and starts to accept; each connection is reported to `owner`, whose executor must be a loop of `group`.
+    /// Binds and starts to accept; each connection is reported to `owner`, whose executor must be `eventLoop`.
     ///
     /// - Parameters:
     ///   - loopbackOnly: listens on 127.0.0.1 alone, for a plug that stays on this machine.
     ///   - port: 0 lets the kernel pick one.
     /// - Throws: ``ListenError`` naming the address, the reason and what to try.
     public static func start<Owner: ConnectionOwner>(
-        on group: MultiThreadedEventLoopGroup, loopbackOnly: Bool, port: UInt16 = 0, owner: Owner
+        on eventLoop: any EventLoop, loopbackOnly: Bool, port: UInt16 = 0, owner: Owner
     ) async throws(ListenError) -> Listener {
         // A kernel without IPv6 has no "::".
         let hosts = loopbackOnly ? ["127.0.0.1"] : ["::", "0.0.0.0"]
         var failure = ListenError(address: hosts[0], port: port, reason: "no address to listen on")
         for host in hosts {
             do {
-                let channel = try await bind(on: group, host: host, port: port, owner: owner)
+                let channel = try await bind(on: eventLoop, host: host, port: port, owner: owner)
                 return Listener(port: UInt16(channel.localAddress?.port ?? 0), channel: channel)
             } catch {
                 failure = ListenError(address: host, port: port, reason: reason(for: error))
@@ -32,10 +32,10 @@ public struct Listener: Sendable {
     }
 
     private static func bind<Owner: ConnectionOwner>(
-        on group: MultiThreadedEventLoopGroup, host: String, port: UInt16, owner: Owner
+        on eventLoop: any EventLoop, host: String, port: UInt16, owner: Owner
     ) async throws -> any Channel {
         let numbers = ConnectionNumbers()
-        return try await ServerBootstrap(group: group)
+        return try await ServerBootstrap(group: eventLoop)
             .serverChannelOption(.backlog, value: SocketLimits.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)

@@ -6,12 +6,11 @@ final class LineHandler: ByteToMessageDecoder {
 
     func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
         let view = buffer.readableBytesView
-        guard let end = view.firstIndex(of: UInt8(ascii: "\n")) else {
-            guard view.count <= PanelLimits.line else {
-                throw PanelError("a line is longer than \(PanelLimits.line) bytes")
-            }
-            return .needMoreData
+        let end = view.firstIndex(of: UInt8(ascii: "\n"))
+        guard (end ?? view.endIndex) - view.startIndex <= PanelLimits.line else {
+            throw PanelError("a line is longer than \(PanelLimits.line) bytes")
         }
+        guard let end else { return .needMoreData }
         let line = String(decoding: view[view.startIndex..<end], as: UTF8.self)
         buffer.moveReaderIndex(forwardBy: end - view.startIndex + 1)
         context.fireChannelRead(wrapInboundOut(line))

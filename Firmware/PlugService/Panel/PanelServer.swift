@@ -57,7 +57,11 @@ private final class PanelHandler<Owner: PanelOwner>: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer + "\n")), promise: nil)
     }
 
+    /// Says why, where there is something to say, and hangs up.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if let error = error as? PanelError {
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "error \(error)\n")), promise: nil)
+        }
         context.close(promise: nil)
     }
 }

@@ -11,6 +11,8 @@ final class StateDirectory: Sendable {
     private static let fileLimit = 4096
     /// Event numbers reserved at a time: a plug that is switched 300 times a day writes the boundary every third day.
     static let reservation: SequenceNumber = 1000
+    /// No plug gets there; a larger number was not written by one, and adding to it would overflow.
+    private static let largestSequence = SequenceNumber(Int64.max)
 
     let path: String
     let id: PlugID
@@ -39,8 +41,8 @@ final class StateDirectory: Sendable {
     /// The number of the next event; everything below may have been used. 1 on the first start.
     func nextSequence() throws -> SequenceNumber {
         guard let text = try Self.text(path + "/sequence", files) else { return 1 }
-        guard let number = SequenceNumber(text), number > 0 else {
-            throw DamagedFile(path: path + "/sequence", expected: "a whole number, at least 1")
+        guard let number = SequenceNumber(text), (1...Self.largestSequence).contains(number) else {
+            throw DamagedFile(path: path + "/sequence", expected: "a whole number from 1 to \(Self.largestSequence)")
         }
         return number
     }
@@ -53,7 +55,8 @@ final class StateDirectory: Sendable {
     func storedState() throws -> (state: StoredState, boot: BootID)? {
         guard let text = try Self.text(path + "/state", files) else { return nil }
         let words = text.split(separator: " ")
-        guard words.count == 4, let level = Int(words[1]).flatMap({ DimLevel(permille: $0) }),
+        guard words.count == 4, ["on", "off"].contains(words[0]),
+            let level = Int(words[1]).flatMap({ DimLevel(permille: $0) }),
             let energy = UInt64(words[2]), let boot = BootID(hexadecimal: words[3])
         else {
             throw DamagedFile(path: path + "/state", expected: "relay (on or off), level, milliwatt-hours and boot id")

@@ -116,8 +116,8 @@ public actor Discovery {
         }
         // The loop's clock stands still while the host is suspended and the machine's does not, so after a suspension the
         // timer comes late; what was due is done then.
-        timer.follow(node.nextDeadline, now: BootClock.now, on: eventLoop) { [weak self] in
-            self?.assumeIsolated { $0.handle(.deadlineReached) }
+        timer.follow(node.nextDeadline, now: BootClock.now, on: eventLoop) {
+            self.assumeIsolated { $0.handle(.deadlineReached) }
         }
     }
 }

@@ -1,0 +1,33 @@
+import AsyncAlgorithms
+import PlugClient
+import PlugProtocol
+
+/// The house as running rules see it: what is heard of its plugs, and a way to command them.
+protocol RuledHouse: Sendable {
+    /// In order for each plug; ends after ``run()`` was cancelled.
+    var updates: AsyncChannel<HouseFollower.Update> { get }
+
+    /// Follows the house until the task is cancelled.
+    func run() async
+
+    /// - Throws: ``Refusal`` when the plug refused or is away.
+    func send(
+        _ command: PlugCommand, to plug: String, id: RequestID
+    ) async throws -> (state: PlugState, event: SequenceNumber?)
+
+    /// Every event of the plug up to this one has taken effect.
+    func acknowledge(_ sequence: SequenceNumber, of plug: String) async
+}
+
+extension HouseFollower: RuledHouse {
+    func send(
+        _ command: PlugCommand, to name: String, id: RequestID
+    ) async throws -> (state: PlugState, event: SequenceNumber?) {
+        guard let plug = plug(named: name) else { throw Refusal(.deadlinePassed, "the plug is away") }
+        return try await plug.send(command, id: id)
+    }
+
+    func acknowledge(_ sequence: SequenceNumber, of name: String) async {
+        await plug(named: name)?.acknowledge(sequence)
+    }
+}

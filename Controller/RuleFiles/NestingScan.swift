@@ -1,0 +1,173 @@
+/// Looks for lists and mappings nested too deep, in one pass over the text and before the YAML library reads it: the library
+/// hashes a key once for every mapping around it, and a key that is itself a mapping of keys would take it minutes.
+///
+/// It reads as much of YAML as decides which characters are structure: quotes, comments, text blocks, indentation. In text
+/// that the library refuses anyway it may count more than there is; it never counts less than the levels of braces, brackets
+/// and indentation there are. A list at the same column as the key that it belongs to adds no level.
+struct NestingScan {
+    private typealias Scalars = [Unicode.Scalar]
+
+    private let text: Scalars
+    private var index = 0
+    /// Where the present line begins.
+    private var lineStart = 0
+    private var line = 1
+    /// Columns, from 0, of the block lists and mappings around the present place.
+    private var indents: [Int] = []
+    /// Braces and brackets that are open.
+    private var flow = 0
+    /// Inside of text without quotes, where no quote or bracket has a meaning.
+    private var inPlain = false
+    /// Where the text of this line began that turns out to be a key when a colon follows it.
+    private var keyColumn: Int?
+    /// Whether this line has had anything but spaces.
+    private var lineHasBegun = false
+    private let limit: Int
+
+    private init(_ source: SourceText, limit: Int) {
+        text = Array(source.text.unicodeScalars)
+        self.limit = limit
+    }
+
+    /// Where more than `limit` lists and mappings are first inside each other; nil where they never are.
+    static func firstDeeper(than limit: Int, in source: SourceText) -> Place? {
+        var scan = NestingScan(source, limit: limit)
+        while scan.index < scan.text.count {
+            scan.step()
+            if scan.indents.count + scan.flow > limit {
+                return Place(line: scan.line, column: max(1, scan.index - scan.lineStart))
+            }
+        }
+        return nil
+    }
+
+    private var column: Int { index - lineStart }
+
+    private func scalar(_ offset: Int = 0) -> Unicode.Scalar? {
+        text.indices.contains(index + offset) ? text[index + offset] : nil
+    }
+
+    private func isBlank(_ offset: Int) -> Bool {
+        guard let scalar = scalar(offset) else { return true }
+        return scalar == " " || scalar == "\t" || SourceText.isBreak(scalar)
+    }
+
+    private mutating func advance() {
+        if SourceText.isBreak(text[index]), !(text[index] == "\r" && scalar(1) == "\n") {
+            line += 1
+            lineStart = index + 1
+            lineHasBegun = false
+            keyColumn = nil
+        } else if !isBlank(0) {
+            lineHasBegun = true
+        }
+        index += 1
+    }
+
+    private mutating func step() {
+        guard !isBlank(0), let next = scalar() else { return advance() }
+        if !lineHasBegun, endsDocumentPart(next) { return }
+        if flow == 0, !lineHasBegun { unroll() }
+        if next == "#", !inPlain || isBlank(-1) { return skipLine() }
+        if flow > 0, "[]{},".unicodeScalars.contains(next) { return flowIndicator(next) }
+        if next == ":", isBlank(1) || flow > 0 && (!inPlain || ",[]{}".unicodeScalars.contains(scalar(1) ?? " ")) {
+            if flow == 0 { roll(to: keyColumn ?? column) }
+            keyColumn = nil
+            inPlain = false
+            return advance()
+        }
+        guard !inPlain else { return advance() }
+        beginToken(next)
+    }
+
+    private mutating func beginToken(_ next: Unicode.Scalar) {
+        if flow == 0, "-?".unicodeScalars.contains(next), isBlank(1) {
+            roll(to: column)
+            keyColumn = nil
+            return advance()
+        }
+        if flow > 0, next == "?" { return advance() }
+        if flow == 0 { keyColumn = keyColumn ?? column }
+        switch next {
+        case "[", "{": flowIndicator(next)
+        case "'", "\"": skipQuoted(next)
+        case "&", "!": while !isBlank(0), flow == 0 || !",]}".unicodeScalars.contains(text[index]) { advance() }
+        case "|" where flow == 0, ">" where flow == 0: skipTextBlock()
+        case _:
+            inPlain = true
+            advance()
+        }
+    }
+
+    private mutating func flowIndicator(_ indicator: Unicode.Scalar) {
+        switch indicator {
+        case "[", "{": flow += 1
+        case "]", "}": flow -= 1
+        case _: break
+        }
+        inPlain = false
+        advance()
+    }
+
+    /// True where a line begins with a directive, `---` or `...`, which end whatever came before; it is then behind it.
+    private mutating func endsDocumentPart(_ next: Unicode.Scalar) -> Bool {
+        guard column == 0 else { return false }
+        if next == "%", !inPlain, indents.isEmpty, flow == 0 {
+            skipLine()
+            return true
+        }
+        guard next == "-" || next == ".", scalar(1) == next, scalar(2) == next, isBlank(3) else { return false }
+        for _ in 0..<3 { advance() }
+        (indents, flow, inPlain) = ([], 0, false)
+        return true
+    }
+
+    /// Leaves the lists and mappings that stand further right than this line; text goes on only inside of the innermost.
+    private mutating func unroll() {
+        while let last = indents.last, last > column { indents.removeLast() }
+        if column <= indents.last ?? -1 { inPlain = false }
+    }
+
+    private mutating func roll(to column: Int) {
+        if column > indents.last ?? -1 { indents.append(column) }
+    }
+
+    private mutating func skipLine() {
+        while let next = scalar(), !SourceText.isBreak(next) { advance() }
+        inPlain = false
+    }
+
+    private mutating func skipQuoted(_ quote: Unicode.Scalar) {
+        advance()
+        while let next = scalar(), next != quote || quote == "'" && scalar(1) == "'" {
+            if next == "'" || quote == "\"" && next == "\\" && scalar(1) != nil { advance() }
+            advance()
+        }
+        if scalar() != nil { advance() }
+    }
+
+    /// Skips the lines of a text block: those indented at least as its first line, and more than what is around it.
+    private mutating func skipTextBlock() {
+        let around = indents.last ?? -1
+        var indent: Int?
+        while let next = scalar(), !SourceText.isBreak(next) {
+            if let digit = Int(String(next)), indent == nil { indent = max(around, 0) + digit }
+            if next == "#", isBlank(-1) { break }
+            advance()
+        }
+        skipLine()
+        while index < text.count {
+            advance()
+            let spaces = text[index...].prefix { $0 == " " }.count
+            guard index + spaces < text.count else { return index = text.count }
+            guard !SourceText.isBreak(text[index + spaces]) else {
+                index += spaces
+                continue
+            }
+            let least = indent ?? max(spaces, around + 1)
+            indent = least
+            guard spaces >= least else { return }
+            skipLine()
+        }
+    }
+}

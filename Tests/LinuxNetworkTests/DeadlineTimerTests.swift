@@ -1,0 +1,93 @@
+import LinuxNetwork
+import NIOCore
+import NIOEmbedded
+import ProtocolCore
+import Synchronization
+import Testing
+
+@Suite struct DeadlineTimerTests {
+    /// A timer on a loop whose time the test moves; the machine's clock moves with it. Deadlines are seconds from the start.
+    private final class TimedLoop {
+        private static let start = Instant(nanoseconds: 1_000_000_000_000)
+        private let loop = EmbeddedEventLoop()
+        private var timer = DeadlineTimer()
+        private var now = TimedLoop.start
+        private let fired = Fired()
+
+        private final class Fired: Sendable {
+            let count = Atomic(0)
+        }
+
+        func follow(_ deadline: Double?) {
+            timer.follow(deadline.map { Self.start + .seconds($0) }, now: now, on: loop) { [fired] in
+                fired.count.add(1, ordering: .relaxed)
+            }
+        }
+
+        /// How often it fired on the way there.
+        func run(to second: Double) -> Int {
+            let before = fired.count.load(ordering: .relaxed)
+            let step = Self.start + .seconds(second) - now
+            now = now + step
+            loop.advanceTime(by: .nanoseconds(step.wholeNanoseconds))
+            return fired.count.load(ordering: .relaxed) - before
+        }
+
+        func stop() { timer.stop() }
+    }
+
+    @Test func firesOnceAtTheDeadlineAndNotBefore() {
+        let loop = TimedLoop()
+        loop.follow(2)
+        #expect(loop.run(to: 1.999_999_999) == 0)
+        #expect(loop.run(to: 2) == 1)
+        #expect(loop.run(to: 100) == 0)
+    }
+
+    @Test func aSoonerDeadlineReplacesALaterOne() {
+        let loop = TimedLoop()
+        loop.follow(5)
+        loop.follow(2)
+        #expect(loop.run(to: 2) == 1)
+        #expect(loop.run(to: 10) == 0)
+    }
+
+    @Test func aLaterDeadlineLeavesTheTaskWhichLooksAgain() {
+        let loop = TimedLoop()
+        loop.follow(2)
+        loop.follow(5)
+        #expect(loop.run(to: 2) == 1, "too early: the machine is asked and says when")
+        loop.follow(5)
+        #expect(loop.run(to: 4.9) == 0)
+        #expect(loop.run(to: 5) == 1)
+    }
+
+    @Test func aDeadlineThatMovesWithEveryPacketCostsOneTask() {
+        let loop = TimedLoop()
+        for second in 0..<100 {
+            loop.follow(Double(second) + 45)
+            #expect(loop.run(to: Double(second) + 0.9) <= 1)
+        }
+    }
+
+    @Test func aDeadlineInThePastFiresAtOnceAndEachTimeItIsAskedFor() {
+        let loop = TimedLoop()
+        #expect(loop.run(to: 10) == 0)
+        loop.follow(3)
+        #expect(loop.run(to: 10) == 1)
+        loop.follow(3)
+        #expect(loop.run(to: 10) == 1)
+    }
+
+    @Test func noDeadlineAndStopTurnItOff() {
+        let loop = TimedLoop()
+        loop.follow(2)
+        loop.follow(nil)
+        #expect(loop.run(to: 5) == 0)
+        loop.follow(7)
+        loop.stop()
+        #expect(loop.run(to: 20) == 0)
+        loop.follow(21)
+        #expect(loop.run(to: 21) == 1)
+    }
+}

@@ -1,0 +1,81 @@
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import PlugClient
+
+@Suite struct BackOffTests {
+    @Test(arguments: 1...50)
+    func attemptsDoubleTheirDistanceUpTo30SecondsWithJitter(seed: Int) {
+        var bench = FollowedBench(seed: UInt64(seed))
+        bench.feed(.located)
+        var base = Duration.milliseconds(250)
+        for _ in 0..<12 {
+            bench.feed(.failed(reason: "no route"))
+            let wait = bench.retries.last!
+            #expect(wait >= base / 2 && wait <= base)
+            #expect(bench.follower.nextDeadline == bench.now + wait)
+            let attempts = bench.attempts.count
+            bench.run(for: wait - .nanoseconds(1))
+            #expect(bench.attempts.count == attempts)
+            bench.run(for: .nanoseconds(1))
+            #expect(bench.attempts.count == attempts + 1)
+            base = min(base * 2, .seconds(30))
+        }
+        #expect(base == .seconds(30))
+    }
+
+    @Test func twoControllersDoNotReturnAtOnce() {
+        var waits: Set<Duration> = []
+        for seed in 0..<20 {
+            var bench = FollowedBench(seed: UInt64(seed))
+            bench.feed(.located)
+            bench.feed(.failed(reason: ""))
+            waits.formUnion(bench.retries)
+        }
+        #expect(waits.count == 20)
+    }
+
+    @Test func aNewAnnouncementRetriesAtOnce() {
+        var bench = FollowedBench()
+        bench.feed(.located)
+        for _ in 0..<10 {
+            bench.feed(.failed(reason: "refused"))
+            bench.feed(.located)
+        }
+        #expect(bench.attempts == Array(repeating: .zero, count: 11))
+    }
+
+    @Test func aWelcomeEndsTheBackOffAndAConnectionAloneDoesNot() {
+        var bench = FollowedBench()
+        bench.feed(.located)
+        for _ in 0..<8 {
+            bench.feed(.failed(reason: "refused"))
+            bench.feed(.located)
+        }
+        // A full plug accepts the connection and says Goodbye.
+        bench.serve(.stop)
+        bench.connect()
+        #expect(bench.retries.last! >= .seconds(15))
+        #expect(bench.reasons.last == "the plug said: The plug stops; it may be back soon.")
+        bench.server = PlugServer(identity: lamp, journal: EventJournal(), state: PlugState(relayOn: true))
+        bench.locateAndConnect()
+        bench.breakConnection()
+        #expect(bench.retries.last! <= .milliseconds(250))
+        #expect(bench.reasons.last == "connection lost")
+    }
+
+    @Test func aPlugThatFallsSilentIsLeftAndTriedAgain() {
+        var bench = FollowedBench()
+        bench.locateAndConnect()
+        // The wire is cut and nobody is told.
+        let follower = bench.follower
+        var alone = FollowedBench()
+        alone.follower = follower
+        alone.run(for: .seconds(44))
+        #expect(alone.retries.isEmpty)
+        alone.run(for: .seconds(2))
+        #expect(alone.reasons == ["Nothing was received for 45 s."])
+        #expect(alone.attempts.count == 1)
+    }
+}

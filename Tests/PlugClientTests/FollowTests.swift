@@ -1,0 +1,134 @@
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import PlugClient
+
+@Suite struct FollowTests {
+    @Test func aPlugThatWasLocatedIsConnectedAndSubscribed() {
+        var bench = FollowedBench()
+        #expect(bench.follower.nextDeadline == nil)
+        bench.feed(.located)
+        #expect(bench.attempts == [.zero])
+        bench.feed(.located)
+        #expect(bench.attempts.count == 1, "an attempt is under way already")
+        bench.connect()
+        bench.press()
+        guard bench.updates.count == 3, case .connected(let plug) = bench.updates[0],
+            case .snapshot(let state) = bench.updates[1], case .event(let event, age: let age) = bench.updates[2]
+        else {
+            Issue.record("\(bench.updates)")
+            return
+        }
+        #expect(plug.name == "Lamp" && plug.boot == boot)
+        #expect(!state.relayOn)
+        #expect(event.sequence == 10 && event.kind == .buttonPressed(.single) && age == .zero)
+    }
+
+    @Test func whatHappenedWhileAwayComesAfterwardsOnceAndInOrder() {
+        var bench = FollowedBench()
+        bench.locateAndConnect()
+        bench.press()
+        bench.breakConnection()
+        bench.press()
+        bench.press()
+        bench.locateAndConnect()
+        bench.press()
+        #expect(bench.sequences == [10, 11, 12, 13])
+        #expect(bench.gaps.isEmpty)
+    }
+
+    @Test func aFirstConnectionListensFromNowAndALaterOneFromThere() {
+        var bench = FollowedBench()
+        bench.press()
+        bench.locateAndConnect()
+        bench.breakConnection()
+        bench.press()
+        bench.locateAndConnect()
+        #expect(bench.sequences == [11])
+    }
+
+    @Test func aCursorGivenAtTheStartIsGoneOnFrom() {
+        var bench = FollowedBench(cursor: 10)
+        for _ in 0..<3 { bench.press() }
+        bench.locateAndConnect()
+        #expect(bench.sequences == [11, 12])
+    }
+
+    @Test func aGapIsToldOnceAndTheCursorGoesOnBehindIt() {
+        var bench = FollowedBench(cursor: 4)
+        bench.locateAndConnect()
+        #expect(bench.gaps == [Gap(from: 5, to: 9, reason: .powerLost)])
+        bench.breakConnection()
+        bench.press()
+        bench.locateAndConnect()
+        #expect(bench.gaps.count == 1)
+        #expect(bench.sequences == [10])
+    }
+
+    @Test func aPlugThatWasResetIsANewBeginning() {
+        var bench = FollowedBench(cursor: 500)
+        bench.locateAndConnect()
+        #expect(bench.gaps == [Gap(from: 1, to: 9, reason: .unknownCursor)])
+        bench.press()
+        bench.breakConnection()
+        bench.locateAndConnect()
+        #expect(bench.sequences == [10])
+        #expect(bench.gaps.count == 1)
+    }
+
+    @Test func whatAnEarlierConnectionStillSaysIsDropped() {
+        var bench = FollowedBench()
+        bench.locateAndConnect()
+        bench.breakConnection()
+        bench.locateAndConnect()
+        let before = bench.updates.count
+        bench.feed(.received([255, 255, 255, 255], on: ConnectionID(rawValue: 1)))
+        bench.feed(.closed(ConnectionID(rawValue: 1)))
+        bench.feed(.failed(reason: "the other address did not answer"))
+        #expect(bench.updates.count == before)
+        bench.press()
+        #expect(bench.sequences == [10])
+    }
+
+    @Test func aConnectionThatNobodyWaitsForIsClosed() {
+        var bench = FollowedBench()
+        bench.locateAndConnect()
+        let stray = ConnectionID(rawValue: 99)
+        guard case .close(stray) = bench.follower.handle(.opened(stray), now: bench.now).first else {
+            Issue.record("not closed")
+            return
+        }
+        bench.press()
+        #expect(bench.sequences == [10])
+    }
+
+    @Test func samplesAreFetchedAndAcknowledgementsArrive() {
+        var bench = FollowedBench()
+        bench.locateAndConnect()
+        bench.press()
+        bench.feed(.fetchSamples(fetch: 7, from: .zero, to: Instant(nanoseconds: 9)))
+        guard case .samples(fetch: 7, chunk: [], last: true) = bench.updates.last else {
+            Issue.record("\(bench.updates)")
+            return
+        }
+        bench.feed(.acknowledge(10))
+        #expect(bench.server.connections.map(\.acknowledged) == [10])
+    }
+
+    @Test func stoppingSaysGoodbyeAndStartsNothingMore() {
+        var bench = FollowedBench()
+        bench.locateAndConnect()
+        let before = bench.updates.count
+        bench.feed(.stop)
+        #expect(bench.server.connections.isEmpty)
+        #expect(bench.connection == nil)
+        #expect(bench.updates.count == before, "who stops knows that the connection ends")
+        bench.feed(.located)
+        bench.run(for: .seconds(100))
+        #expect(bench.attempts.count == 1)
+        #expect(bench.follower.nextDeadline == nil)
+        bench.connect()
+        #expect(bench.connection == nil, "a connection made too late is closed")
+    }
+}

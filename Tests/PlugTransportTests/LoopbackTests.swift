@@ -1,0 +1,145 @@
+import NIOCore
+import NIOPosix
+import PlugProtocol
+import Testing
+
+@testable import PlugTransport
+
+@Suite(.timeLimit(.minutes(1))) struct LoopbackTests {
+    private let plug = Owner()
+    private let controller = Owner()
+
+    private func address(_ port: UInt16, _ host: String = "127.0.0.1") throws -> SocketAddress {
+        try SocketAddress(ipAddress: host, port: Int(port))
+    }
+
+    @Test func bytesGoBothWaysAndTheEndIsReportedOnce() async throws {
+        let listener = try await Listener.start(on: plug.loop, loopbackOnly: true, owner: plug)
+        try await Dialer().connect(to: [address(listener.port)], on: controller.loop, owner: controller)
+        var atPlug = plug.reports.makeAsyncIterator()
+        var atController = controller.reports.makeAsyncIterator()
+        let id = try #require(await atController.next()?.connection)
+        #expect(await atPlug.next() == .opened(ConnectionID(rawValue: 1)))
+        #expect(await plug.peer.contains("127.0.0.1"))
+        await controller.send([1, 2, 3])
+        #expect(await atPlug.next() == .received([1, 2, 3]))
+        // What was sent before the close still arrives.
+        await plug.send([UInt8](repeating: 9, count: 300_000))
+        await plug.close()
+        var received = 0
+        var after: Owner.Report?
+        while let report = await atController.next() {
+            guard case .received(let bytes) = report else {
+                after = report
+                break
+            }
+            received += bytes.count
+        }
+        #expect(received == 300_000)
+        #expect(after == .closed(id))
+        var closed = await atPlug.next()
+        while case .writable = closed { closed = await atPlug.next() }
+        #expect(closed == .closed(ConnectionID(rawValue: 1)))
+        // Nothing follows the end: the next that either hears is another connection.
+        try await Dialer().connect(to: [address(listener.port)], on: controller.loop, owner: controller)
+        #expect(await atPlug.next() == .opened(ConnectionID(rawValue: 2)))
+        guard case .opened = await atController.next() else {
+            Issue.record("something came after the end")
+            return
+        }
+        await listener.stop()
+    }
+
+    @Test func aPortThatIsTakenIsSaid() async throws {
+        let first = try await Listener.start(on: plug.loop, loopbackOnly: true, owner: plug)
+        let error = await #expect(throws: ListenError.self) {
+            try await Listener.start(on: plug.loop, loopbackOnly: true, port: first.port, owner: plug)
+        }
+        let lines = error.map { "\($0)".split(separator: "\n") } ?? []
+        try #require(lines.count == 2)
+        #expect(lines[0].hasPrefix("cannot listen on 127.0.0.1 port \(first.port): "))
+        #expect(lines[0].contains("Address already in use"))
+        #expect(
+            lines[1] == "hint: another program may hold the port; leave --port away and the kernel picks a free one")
+        await first.stop()
+    }
+
+    @Test func listeningEverywhereTakesBothFamilies() async throws {
+        let listener = try await Listener.start(on: plug.loop, loopbackOnly: false, owner: plug)
+        try await Dialer().connect(to: [address(listener.port)], on: controller.loop, owner: controller)
+        var reports = plug.reports.makeAsyncIterator()
+        guard case .opened = await reports.next() else {
+            Issue.record("no connection")
+            return
+        }
+        await listener.stop()
+    }
+
+    @Test func anAddressThatRefusesIsPassedOver() async throws {
+        let listener = try await Listener.start(on: plug.loop, loopbackOnly: true, owner: plug)
+        // Nobody listens there: the port was given back.
+        let closed = try await Listener.start(on: plug.loop, loopbackOnly: true, owner: plug)
+        await closed.stop()
+        let addresses = try [address(closed.port), address(closed.port, "127.0.0.2"), address(listener.port)]
+        try await Dialer().connect(to: addresses, on: controller.loop, owner: controller)
+        #expect(await controller.connections.count == 1)
+        await controller.send([7])
+        var reports = plug.reports.makeAsyncIterator()
+        guard case .opened = await reports.next() else {
+            Issue.record("no connection")
+            return
+        }
+        #expect(await reports.next() == .received([7]))
+        await listener.stop()
+    }
+
+    @Test func whereEveryAddressRefusesTheAttemptFailsAndNothingWasOpened() async throws {
+        let closed = try await Listener.start(on: plug.loop, loopbackOnly: true, owner: plug)
+        await closed.stop()
+        await #expect(throws: (any Error).self) {
+            try await Dialer().connect(to: [address(closed.port)], on: controller.loop, owner: controller)
+        }
+        await #expect(throws: (any Error).self) {
+            try await Dialer().connect(to: [], on: controller.loop, owner: controller)
+        }
+        #expect(await controller.connections.isEmpty)
+    }
+
+    @Test func aPeerThatDoesNotReadIsReportedAndSoIsItsReturn() async throws {
+        let listener = try await Listener.start(on: plug.loop, loopbackOnly: true, owner: plug)
+        try await Dialer().connect(to: [address(listener.port)], on: controller.loop, owner: controller)
+        var reports = plug.reports.makeAsyncIterator()
+        _ = await reports.next()
+        await controller.setReading(false)
+        let block = [UInt8](repeating: 5, count: 1 << 16)
+        var sent = 0
+        // The kernel's buffers take some megabytes before the channel's own fills up.
+        while await plug.isWritable, sent < 1 << 28 {
+            await plug.send(block)
+            sent += block.count
+        }
+        #expect(await reports.next() == .writable(false))
+        await controller.setReading(true)
+        #expect(await reports.next() == .writable(true))
+        var received = 0
+        for await case .received(let bytes) in controller.reports {
+            received += bytes.count
+            if received == sent { break }
+        }
+        #expect(received == sent)
+        await listener.stop()
+    }
+
+    @Test func afterTheStopNobodyIsAcceptedAndWhoIsThereStays() async throws {
+        let listener = try await Listener.start(on: plug.loop, loopbackOnly: true, owner: plug)
+        try await Dialer().connect(to: [address(listener.port)], on: controller.loop, owner: controller)
+        var reports = plug.reports.makeAsyncIterator()
+        _ = await reports.next()
+        await listener.stop()
+        await #expect(throws: (any Error).self) {
+            try await Dialer().connect(to: [address(listener.port)], on: controller.loop, owner: Owner())
+        }
+        await controller.send([1])
+        #expect(await reports.next() == .received([1]))
+    }
+}

@@ -1,0 +1,51 @@
+import NIOCore
+import NIOPosix
+import PlugProtocol
+import PlugTransport
+
+/// An owner of connections that tells the test what it hears, in order.
+actor Owner: ConnectionOwner {
+    enum Report: Sendable, Equatable {
+        case opened(ConnectionID)
+        case received([UInt8])
+        case writable(Bool)
+        case closed(ConnectionID)
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
+    nonisolated let loop: any EventLoop
+    nonisolated let reports: AsyncStream<Report>
+    private let continuation: AsyncStream<Report>.Continuation
+    private(set) var connections: [Connection] = []
+    private(set) var isWritable = true
+
+    init(on loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()) {
+        self.loop = loop
+        (reports, continuation) = AsyncStream.makeStream()
+    }
+
+    func opened(_ connection: Connection) {
+        connections.append(connection)
+        continuation.yield(.opened(connection.id))
+    }
+    func received(_ bytes: [UInt8], on id: ConnectionID) { continuation.yield(.received(bytes)) }
+    func writable(_ isWritable: Bool, on id: ConnectionID) {
+        self.isWritable = isWritable
+        continuation.yield(.writable(isWritable))
+    }
+    func closed(_ id: ConnectionID) { continuation.yield(.closed(id)) }
+
+    func send(_ bytes: [UInt8]) { connections.last?.send(bytes) }
+    func close() { connections.last?.close() }
+    func setReading(_ reads: Bool) { connections.last?.setReading(reads) }
+    var peer: String { connections.last?.peer ?? "" }
+}
+
+extension Owner.Report {
+    var connection: ConnectionID? {
+        switch self {
+        case .opened(let id), .closed(let id): id
+        case .received, .writable: nil
+        }
+    }
+}
