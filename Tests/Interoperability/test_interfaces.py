@@ -60,6 +60,26 @@ def test_an_interface_that_goes_down_and_comes_up(lan, plug, controller):
     switched(person, "Lamp")
 
 
+@pytest.mark.parametrize("whose", ["the plug's", "the controller's"])
+def test_a_cable_that_is_pulled_and_plugged_in(lan, plug, controller, whose):
+    host, other = lan.host(), lan.host()
+    lamp = plug(host, "Lamp")
+    person = controller(other)
+    browser = person.browse()
+    browser.found("Lamp")
+    lines = person.watch("Lamp")
+    lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
+    away = host if whose == "the plug's" else other
+    away.pull_cable()
+    if away is other:
+        browser.shows(set())
+    assert lamp.press().status == 0
+    away.plug_cable()
+    lines.seen_object(lambda told: told["event"] == "button", 20, "the press made while the cable was out")
+    browser.shows({"Lamp"})
+    switched(person, "Lamp")
+
+
 def test_an_interface_that_is_pulled_and_plugged_in(lan, plug, controller):
     host = lan.host()
     lamp = plug(host, "Lamp")

@@ -47,6 +47,7 @@ class Host:
         self.number = number
         self.name = f"host{number}"
         self.started = []
+        self._interfaces = set()
         self._holder = Running(
             self.name,
             ["unshare", "--net", "--mount", "--uts", "--propagation", "private",
@@ -85,6 +86,7 @@ class Host:
     def connect(self, interface="eth0", ipv4=True, ipv6=True):
         """Plugs the cable of eth0 or eth1 into the bridge. Addresses stand at once: duplicate address detection is off."""
         port = self._port(interface)
+        self._interfaces.add(interface)
         command(
             "ip", "link", "add", port, "type", "veth", "peer", "name", interface, "netns", str(self._holder.process.pid))
         command("ip", "link", "set", port, "master", "lan0", "up")
@@ -93,6 +95,12 @@ class Host:
         if ipv4:
             self.run("ip", "address", "add", f"{self.ipv4_of(interface)}/24", "broadcast", "+", "dev", interface)
         self.run("ip", "link", "set", interface, "up")
+
+    def pull_cable(self):
+        command("ip", "link", "set", self._port("eth0"), "down")
+
+    def plug_cable(self):
+        command("ip", "link", "set", self._port("eth0"), "up")
 
     def part(self):
         """The LAN is split between this host and the others, without any of them noticing: a switch between them is off."""
@@ -106,11 +114,15 @@ class Host:
 
     def disconnect(self):
         """The interface is gone, as when a USB adapter is pulled."""
+        self._interfaces.remove("eth0")
         self.run("ip", "link", "delete", "eth0")
 
     def close(self):
         for running in reversed(self.started):
             running.stop()
+        # The kernel takes its time to clean up after the holder, and the next test wants the same names.
+        for interface in self._interfaces:
+            command("ip", "link", "delete", self._port(interface))
         self._holder.process.kill()
         self._holder.stop()
 
