@@ -105,7 +105,7 @@ public struct HouseTable: Sendable {
                 StyledLine(isSelected ? ">" : " "),
                 StyledLine(name, isSelected ? .bold : .plain),
                 stateCell(row),
-                StyledLine(row.state?.reading.map { Unit.watts.text($0.activePower) } ?? "-"),
+                StyledLine(row.state?.reading.map { ChartUnit.watts.text($0.activePower) } ?? "-"),
                 StyledLine(sparkline(row.course, width: 40, glyphs: capabilities.glyphs)),
             ]
         }

@@ -13,7 +13,7 @@ extension PlugService {
     ///
     /// - Throws: what kept it from starting.
     public static func run(
-        _ settings: PlugSettings, logger: Logger, until stopped: () async -> Void
+        _ settings: PlugSettings, logger: Logger, until stopped: @Sendable () async -> Void
     ) async throws {
         // One loop is all that a plug needs; each thread more costs memory.
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -25,7 +25,7 @@ extension PlugService {
     /// that nobody looks for it, then to its controllers.
     ///
     /// - Throws: what kept it from starting.
-    public func run(until stopped: () async -> Void) async throws {
+    public func run(until stopped: @Sendable () async -> Void) async throws {
         try start()
         let panel = try await PanelServer.start(
             path: PanelPath.socket(in: settings.stateDirectory), on: loop, owner: self)

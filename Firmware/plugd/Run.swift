@@ -52,7 +52,8 @@ struct Run: AsyncParsableCommand {
 
     func validate() throws {
         guard simulate != nil else {
-            throw ValidationError("this version has no drivers for real parts yet: add --simulate, for instance --simulate lamp")
+            throw ValidationError(
+                "this version has no drivers for real parts yet: add --simulate, for instance --simulate lamp")
         }
         guard name.map({ !$0.isEmpty && $0.utf8.count <= 63 }) ?? true else {
             throw ValidationError("a name has 1 to 63 bytes of UTF-8 (RFC 6763)")
