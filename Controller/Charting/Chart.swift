@@ -25,7 +25,7 @@ public struct Chart: Hashable, Sendable {
         self.startsAtZero = startsAtZero
     }
 
-    var unit: Unit { series.first?.unit ?? Unit("") }
+    var unit: ChartUnit { series.first?.unit ?? ChartUnit("") }
 
     /// What marks a series without colour: none when it is alone, else A, B, C and so on (again from A after Z).
     func letter(_ index: Int) -> Character? {

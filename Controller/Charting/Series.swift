@@ -15,7 +15,7 @@ public struct ChartPoint: Hashable, Sendable {
 /// numbers, or too large to be measurements, are left out and so become part of a gap.
 public struct Series: Hashable, Sendable {
     public let name: String
-    public let unit: Unit
+    public let unit: ChartUnit
     /// Ascending in time.
     public let points: [ChartPoint]
     /// Two neighbours further apart than this many seconds have a gap between them, which no line crosses.
@@ -29,7 +29,7 @@ public struct Series: Hashable, Sendable {
     /// - Parameters:
     ///   - points: In any order; already ascending ones are not copied.
     ///   - gapLimit: Seconds; without one, neighbours are always joined.
-    public init(name: String, unit: Unit, points: [ChartPoint], gapLimit: Double = .infinity) {
+    public init(name: String, unit: ChartUnit, points: [ChartPoint], gapLimit: Double = .infinity) {
         self.name = name
         self.unit = unit
         self.gapLimit = gapLimit

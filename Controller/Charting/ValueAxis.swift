@@ -11,7 +11,7 @@ struct ValueAxis: Hashable {
     /// - Parameters:
     ///   - range: The values to be shown; nil when there are none.
     ///   - intervals: How many steps there may be between ticks, at least 1.
-    init(showing range: ClosedRange<Double>?, fromZero: Bool, unit: Unit, intervals: Int) {
+    init(showing range: ClosedRange<Double>?, fromZero: Bool, unit: ChartUnit, intervals: Int) {
         let wanted = ValueAxis.widened(range ?? 0...0, fromZero: fromZero)
         var step = RoundStep(atLeast: (wanted.upperBound - wanted.lowerBound) / Double(max(1, intervals)))
         var first = (wanted.lowerBound / step.value).rounded(.down)

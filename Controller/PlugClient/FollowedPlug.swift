@@ -27,6 +27,7 @@ public actor FollowedPlug: ConnectionOwner {
     private var clock: ClockMapping?
     private var answers: [RequestID: CheckedContinuation<CommandOutcome, Never>] = [:]
     private var random = SystemRandomNumberGenerator()
+    private var watchingPlace: Task<Void, Never>?
 
     init(
         name: String, machine: PlugFollower, eventLoop: any EventLoop,
@@ -43,6 +44,15 @@ public actor FollowedPlug: ConnectionOwner {
 
     /// Resolves, connects and goes on doing so until ``stop()``. Call it again when the plug was announced anew.
     public func locate() { handle(.located) }
+
+    /// Does so at once whenever the plug turns out to be at another place: it restarted, or the network came back. The next
+    /// attempt might be half a minute away.
+    func locate(on resolutions: AsyncStream<Resolution>) {
+        if case .stopped = machine.state { return }
+        watchingPlace = Task { [weak self] in
+            for await case .resolved in resolutions { await self?.locate() }
+        }
+    }
 
     /// Sends the command, on this connection or the next, until the plug has answered or the task is cancelled.
     ///
@@ -82,6 +92,7 @@ public actor FollowedPlug: ConnectionOwner {
     /// Says goodbye and ends the reports.
     public func stop() {
         handle(.stop)
+        watchingPlace?.cancel()
         timer.stop()
         connection?.close()
         source.finish()

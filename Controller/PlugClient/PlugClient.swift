@@ -92,7 +92,10 @@ public final class PlugClient: Sendable {
                 throw error
             }
         }
-        Task { await followed.locate() }
+        Task {
+            await followed.locate()
+            await followed.locate(on: discovery.resolve(ServiceIdentity(name: plug, type: Self.serviceType)))
+        }
         return followed
     }
 

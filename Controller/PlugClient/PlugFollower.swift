@@ -109,7 +109,9 @@ public struct PlugFollower: Machine {
         guard case .connecting = state else { return [.close(id)] }
         state = .connected(id, ControllerSession(name: controllerName))
         return inSession(id, .connected, now: now) + inSession(id, .subscribe(subscription), now: now)
-            + pending.flatMap { inSession(id, .command($0.id, $0.command, deadline: now + Self.commandDeadline), now: now) }
+            + pending.flatMap {
+                inSession(id, .command($0.id, $0.command, deadline: now + Self.commandDeadline), now: now)
+            }
     }
 
     /// An attempt that failed after all, while the connection that it made lives, changes nothing.

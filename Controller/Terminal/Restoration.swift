@@ -12,15 +12,26 @@ enum Restoration {
         /// Written to the screen.
         var farewell: UnsafeMutablePointer<UInt8>
         var farewellLength = 0
+        /// What each signal did before, by its number.
+        let earlier: UnsafeMutablePointer<sigaction>
         /// The write end of the pipe that wakes the reader of the keyboard.
         var wake: Int32 = -1
     }
 
     static let farewellCapacity = 64
+    /// All signals of ours are below this.
+    private static let signalCapacity = 32
+
+    /// Whoever handles these ends the program in an orderly way, and so puts the terminal right: it is left to them.
+    private static let endings = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
+    /// Whoever handles these (Swift's own backtraces do) writes to a terminal that must be put right before.
+    private static let crashes = [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP]
 
     nonisolated(unsafe) static let state: UnsafeMutablePointer<State> = {
         let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
-        state.initialize(to: State(farewell: .allocate(capacity: farewellCapacity)))
+        let earlier = UnsafeMutablePointer<sigaction>.allocate(capacity: signalCapacity)
+        earlier.initialize(repeating: sigaction(), count: signalCapacity)
+        state.initialize(to: State(farewell: .allocate(capacity: farewellCapacity), earlier: earlier))
         return state
     }()
 
@@ -32,25 +43,31 @@ enum Restoration {
 
     private static let hooks: Void = {
         atexit { putRight() }
-        for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] {
-            install(signal) { signal in
+        for signal in endings + crashes {
+            install(signal, onlyIfDefault: endings.contains(signal)) { signal in
                 putRight()
-                // The signal stays blocked until the handler returns and then ends the process as it would have.
-                Glibc.signal(signal, SIG_DFL)
+                // The signal stays blocked until this handler returns; then it does what it would have done without us.
+                sigaction(signal, state.pointee.earlier + Int(signal), nil)
                 raise(signal)
             }
         }
-        install(SIGWINCH) { _ in wake(Wake.resized) }
-        install(SIGCONT) { _ in wake(Wake.resumed) }
+        install(SIGWINCH, onlyIfDefault: true) { _ in wake(Wake.resized) }
+        install(SIGCONT, onlyIfDefault: true) { _ in wake(Wake.resumed) }
     }()
 
-    /// Only where nobody else handles or ignores the signal: whoever does ends the program in an orderly way.
-    private static func install(_ signal: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
+    /// A signal that is ignored stays so; with `onlyIfDefault` one that is handled stays with its handler as well.
+    private static func install(
+        _ signal: Int32, onlyIfDefault: Bool, _ handler: @escaping @convention(c) (Int32) -> Void
+    ) {
+        let earlier = state.pointee.earlier + Int(signal)
+        sigaction(signal, nil, earlier)
+        let isDefault = earlier.pointee.__sigaction_handler.sa_handler == nil
+        let isIgnored =
+            Int(bitPattern: unsafeBitCast(earlier.pointee.__sigaction_handler.sa_handler, to: OpaquePointer?.self)) == 1
+        guard isDefault || !(isIgnored || onlyIfDefault) else { return }
         var action = sigaction()
-        sigaction(signal, nil, &action)
-        guard action.__sigaction_handler.sa_handler == nil else { return }
         action.__sigaction_handler.sa_handler = handler
-        action.sa_flags = SA_RESTART
+        action.sa_flags = SA_RESTART | SA_ONSTACK
         sigaction(signal, &action, nil)
     }
 

@@ -34,7 +34,8 @@ struct Off: AsyncParsableCommand {
 
 struct Toggle: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Turn plugs over: on if they are off, off if they are on.", discussion: "Example: plugctl toggle Lamp")
+        abstract: "Turn plugs over: on if they are off, off if they are on.", discussion: "Example: plugctl toggle Lamp"
+    )
 
     @OptionGroup var command: CommandOptions
 

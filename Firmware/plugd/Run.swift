@@ -52,7 +52,8 @@ struct Run: AsyncParsableCommand {
 
     func validate() throws {
         guard simulate != nil else {
-            throw ValidationError("this version has no drivers for real parts yet: add --simulate, for instance --simulate lamp")
+            throw ValidationError(
+                "this version has no drivers for real parts yet: add --simulate, for instance --simulate lamp")
         }
         guard name.map({ !$0.isEmpty && $0.utf8.count <= 63 }) ?? true else {
             throw ValidationError("a name has 1 to 63 bytes of UTF-8 (RFC 6763)")
@@ -67,8 +68,9 @@ struct Run: AsyncParsableCommand {
         var logger = Logger(label: "plugd") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = logLevel
         do {
+            let service = try PlugService(settings(), logger: logger)
             let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-            try await PlugService.run(settings(), logger: logger) {
+            try await service.run {
                 for await _ in signals { break }
             }
         } catch let error as FileError {

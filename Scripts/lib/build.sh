@@ -1,10 +1,14 @@
 # Builds the tests and the programs, each in its own folder, since their settings differ. Sourced.
 
 # Optimised, or thousands of simulated houses would take hours; the tests look inside the modules all the same.
-# Tests cannot be linked with the static runtime.
-test_settings=(--scratch-path .build-tests -c release -Xswiftc -enable-testing)
+# Tests cannot be linked with the static runtime. Colour is part of the compiler's command: on a terminal everything would
+# be built once more.
+test_settings=(--scratch-path .build-tests -c release -Xswiftc -enable-testing --no-color-diagnostics)
 # The programs as they are shipped: small, with the runtime inside, stripped by the linker.
-program_settings=(--scratch-path .build-release -c release --static-swift-stdlib -Xswiftc -Osize -Xlinker --strip-all)
+program_settings=(
+    --scratch-path .build-release -c release --static-swift-stdlib -Xswiftc -Osize -Xlinker --strip-all
+    --no-color-diagnostics
+)
 
 # announce_build WHAT FOLDER
 announce_build() {

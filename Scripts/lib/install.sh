@@ -5,6 +5,7 @@ PATH=$PATH:/usr/sbin:/sbin  # Debian keeps ip and avahi-daemon there, out of a u
 # Purpose, Debian package, and what shows that it is there: a command, a C header or a Python module.
 needed_packages='
 build            liblzma-dev   header lzma.h
+demo             iproute2      command ip
 interoperability iproute2      command ip
 interoperability util-linux    command nsenter
 interoperability dbus          command dbus-daemon

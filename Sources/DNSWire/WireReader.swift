@@ -63,7 +63,6 @@ struct WireReader {
     /// ends, so that each jump goes further back and no message can make the walk endless.
     mutating func readName() throws(WireError) -> Name {
         let start = offset
-        var parts: (first: Range<Int>, more: [Range<Int>]) = (0..<0, [])
         var (partStart, cursor, length) = (offset, offset, 1)
         var end: Int?
         while true {
@@ -85,24 +84,35 @@ struct WireReader {
                 guard target < partStart else {
                     throw WireError(offset: cursor, reason: .pointerNotBackwards(to: target))
                 }
-                if end == nil { parts.first = partStart..<cursor } else { parts.more.append(partStart..<cursor) }
                 end = end ?? cursor + 2
                 (partStart, cursor) = (target, target)
             default:
                 throw WireError(offset: cursor, reason: .reservedLabel(byte))
             }
         }
-        if end == nil { parts.first = partStart..<cursor } else { parts.more.append(partStart..<cursor) }
         offset = end ?? cursor + 1
-        return Name(trusted: joined(parts.first, parts.more, length: length))
+        return Name(trusted: copyName(at: start, length: length))
     }
 
-    private func joined(_ first: Range<Int>, _ more: [Range<Int>], length: Int) -> [UInt8] {
-        var name: [UInt8] = []
-        name.reserveCapacity(length)
-        name.append(contentsOf: bytes[first])
-        for part in more { name.append(contentsOf: bytes[part]) }
-        name.append(0)
-        return name
+    /// The second walk over a name that the first has found sound: no check is left to make, and one allocation.
+    private func copyName(at start: Int, length: Int) -> [UInt8] {
+        bytes.withUnsafeBufferPointer { source in
+            [UInt8](unsafeUninitializedCapacity: length) { name, count in
+                var cursor = start
+                while source[cursor] != 0 {
+                    if source[cursor] >> 6 == 0b11 {
+                        cursor = Int(source[cursor] & 0x3F) << 8 | Int(source[cursor + 1])
+                        continue
+                    }
+                    for _ in 0...source[cursor] {
+                        name.initializeElement(at: count, to: source[cursor])
+                        count += 1
+                        cursor += 1
+                    }
+                }
+                name.initializeElement(at: count, to: 0)
+                count += 1
+            }
+        }
     }
 }

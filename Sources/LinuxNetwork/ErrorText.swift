@@ -1,4 +1,4 @@
 import Glibc
 
 /// The C library's sentence for an error number, such as "Network is unreachable".
-func errorText(_ code: Int32) -> String { String(cString: strerror(code)) }
+public func errorText(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -20,7 +20,7 @@ struct ColumnEncoder: Sendable {
             bytes.appendZigzag(reference)
             return
         }
-        let quantum = takeOutQuantum()
+        let quantum = takeOutQuantum(union: union)
         let (width, exceptions) = cheapestWidth()
         bytes.append(UInt8(width) | (quantum > 1 ? 0x40 : 0) | (exceptions > 0 ? 0x80 : 0))
         bytes.appendZigzag(reference)
@@ -30,14 +30,16 @@ struct ColumnEncoder: Sendable {
     }
 
     /// Divides all offsets by their greatest common divisor and returns it.
-    private mutating func takeOutQuantum() -> UInt64 {
-        var divisor: UInt64 = 0
-        for offset in multiples where offset != 0 && offset != divisor {
-            divisor = greatestCommonDivisor(offset, divisor)
-            if divisor == 1 { return 1 }
+    private mutating func takeOutQuantum(union: UInt64) -> UInt64 {
+        var divisor = Divisor(1, largest: union)
+        var isFirst = true
+        for offset in multiples where offset != 0 && (isFirst || !divisor.divides(offset)) {
+            divisor = Divisor(isFirst ? offset : greatestCommonDivisor(offset, divisor.value), largest: union)
+            isFirst = false
+            if divisor.value == 1 { return 1 }
         }
-        for index in multiples.indices where multiples[index] != 0 { multiples[index] /= divisor }
-        return divisor
+        for index in multiples.indices { multiples[index] = divisor.quotient(multiples[index]) }
+        return divisor.value
     }
 
     /// The width at which low bits and exceptions together are fewest. An exception costs its index and its high bits in
@@ -60,6 +62,8 @@ struct ColumnEncoder: Sendable {
             }
             if exceptions > 0 { cost += 1 }
             if cost < best.bytes { best = (width, exceptions, cost) }
+            // Narrower still, there are only more of them, of at least two bytes each.
+            if 2 * exceptions > best.bytes { break }
         }
         return (best.width, best.exceptions)
     }
@@ -87,6 +91,29 @@ struct ColumnEncoder: Sendable {
             }
         }
         if bits > 0 { bytes.append(UInt8(truncatingIfNeeded: pending)) }
+    }
+}
+
+/// Divides many numbers by the same one. Below 2^32 a multiplication with the reciprocal is exact and several times faster
+/// than a division.
+private struct Divisor {
+    let value: UInt64
+    private let reciprocal: Double
+    private let isSmall: Bool
+
+    init(_ value: UInt64, largest: UInt64) {
+        self.value = value
+        reciprocal = 1 / Double(value)
+        isSmall = largest < 1 << 32
+    }
+
+    func divides(_ number: UInt64) -> Bool {
+        isSmall ? quotient(number) * value == number : number.isMultiple(of: value)
+    }
+
+    /// Exact for multiples of the divisor, and rounded for others.
+    func quotient(_ number: UInt64) -> UInt64 {
+        isSmall ? UInt64(Int64(Double(Int64(number)) * reciprocal + 0.5)) : number / value
     }
 }
 

@@ -10,6 +10,7 @@ public struct SampleChunkEncoder: Sendable {
     /// Samples in the blocks that are compressed.
     private var compressed = 0
     private var first: Int64 = 0
+    private var last: Int64 = 0
     /// The time of the sample before the block's first.
     private var before: Int64 = 0
     private var columns = ColumnEncoder()
@@ -21,19 +22,19 @@ public struct SampleChunkEncoder: Sendable {
     public var count: Int { compressed + block.count }
 
     /// The plug's clock at the open chunk's first and last sample, in milliseconds; nil while it is empty.
-    public var span: ClosedRange<Int64>? { count == 0 ? nil : first...(block.last?.milliseconds ?? before) }
+    public var span: ClosedRange<Int64>? { count == 0 ? nil : first...last }
 
     /// Adds a sample to the open chunk. Where it does not belong into it, because the chunk is full or the clock went back,
     /// the chunk is sealed and returned and the sample begins the next.
     public mutating func append(_ sample: Sample) -> SampleChunk? {
-        var sealed: SampleChunk?
-        if let span, !continues(sample, span) || isFull { sealed = seal() }
+        let sealed = belongs(sample) ? nil : seal()
         if count == 0 {
             first = sample.milliseconds
             before = first
         }
-        if let last = block.last, !last.hasColumns(of: sample) { compressBlock() }
+        if let previous = block.last, !previous.hasColumns(of: sample) { compressBlock() }
         block.append(sample)
+        last = sample.milliseconds
         if block.count == SampleChunk.blockLimit { compressBlock() }
         return sealed
     }
@@ -57,15 +58,13 @@ public struct SampleChunkEncoder: Sendable {
     /// Bytes of memory that the open chunk takes, about.
     public var byteCount: Int { bytes.count + block.count * MemoryLayout<Sample>.stride }
 
-    private var isFull: Bool {
-        count == SampleChunk.sampleLimit
-            || block.isEmpty && bytes.count + Self.largestBlock > Self.byteLimit
-    }
-
-    /// False where time falls, and where it leaps further than a difference can say.
-    private func continues(_ sample: Sample, _ span: ClosedRange<Int64>) -> Bool {
-        sample.milliseconds >= span.upperBound
-            && !sample.milliseconds.subtractingReportingOverflow(span.lowerBound).overflow
+    /// False where the chunk is full, where time falls, and where it leaps further than a difference can say.
+    private func belongs(_ sample: Sample) -> Bool {
+        let count = count
+        guard count > 0 else { return true }
+        return sample.milliseconds >= last && count < SampleChunk.sampleLimit
+            && (!block.isEmpty || bytes.count + Self.largestBlock <= Self.byteLimit)
+            && !sample.milliseconds.subtractingReportingOverflow(first).overflow
     }
 
     private mutating func compressBlock() {

@@ -17,11 +17,11 @@ public struct Dialer: Sendable {
     /// - Parameters:
     ///   - addresses: of the plug, link-local IPv6 ones with their scope.
     ///   - timeout: for all attempts together.
-    /// - Throws: the last attempt's error.
+    /// - Throws: ``DialError``.
     public func connect<Owner: ConnectionOwner>(
         to addresses: [SocketAddress], timeout: TimeAmount = .seconds(10), on eventLoop: any EventLoop, owner: Owner
-    ) async throws {
-        _ = try await ClientBootstrap(group: eventLoop)
+    ) async throws(DialError) {
+        let bootstrap = ClientBootstrap(group: eventLoop)
             .resolver(KnownAddresses(addresses: addresses, eventLoop: eventLoop))
             .connectTimeout(timeout)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -34,7 +34,13 @@ public struct Dialer: Sendable {
                     try channel.pipeline.syncOperations.addHandler(OwnerHandler(id: numbers.next(), owner: owner))
                 }
             }
-            .connect(host: "plug", port: addresses.first?.port ?? 0).get()
+        do {
+            _ = try await bootstrap.connect(host: "plug", port: addresses.first?.port ?? 0).get()
+        } catch let error as NIOConnectionError {
+            throw DialError(attempts: error.connectionErrors.map { .init(address: $0.target, error: $0.error) })
+        } catch {
+            throw DialError(attempts: addresses.map { .init(address: $0, error: error) })
+        }
     }
 }
 

@@ -25,7 +25,7 @@ public struct Listener: Sendable {
                 let channel = try await bind(on: eventLoop, host: host, port: port, owner: owner)
                 return Listener(port: UInt16(channel.localAddress?.port ?? 0), channel: channel)
             } catch {
-                failure = ListenError(address: host, port: port, reason: "\(error)")
+                failure = ListenError(address: host, port: port, reason: reason(for: error))
             }
         }
         throw failure

@@ -15,7 +15,8 @@ public struct SeededRandom: RandomNumberGenerator, Sendable, Hashable {
 
     /// A duration drawn uniformly from the range, both ends included, with nanosecond steps.
     public mutating func duration(in range: ClosedRange<Duration>) -> Duration {
-        .nanoseconds(Int64.random(in: range.lowerBound.wholeNanoseconds...range.upperBound.wholeNanoseconds, using: &self))
+        .nanoseconds(
+            Int64.random(in: range.lowerBound.wholeNanoseconds...range.upperBound.wholeNanoseconds, using: &self))
     }
 
     /// True with the given probability, 0 to 1.

@@ -20,7 +20,8 @@ public struct ResolvedService: Hashable, Sendable {
     /// As text, with its domain.
     public var hostName: String
     public var port: UInt16
-    /// At least one; of each family the newest first.
+    /// At least one; of each family the newest first. An address heard on several interfaces is here once, unless it is
+    /// link-local in IPv6.
     public var addresses: [Address]
     /// Nil when it has not been heard yet.
     public var txt: TXTRecord?
@@ -154,7 +155,9 @@ extension DiscoveryNode {
         for interface in interfaces(of: resolve) {
             for type in [RecordType.a, .aaaa] {
                 for record in querier.records(for: QuestionKey(name: location.target, type: type), on: interface) {
-                    guard let address = record.data.address else { continue }
+                    guard let address = record.data.address,
+                        address.isScoped || !addresses.contains(where: { $0.address == address })
+                    else { continue }
                     addresses.append(ResolvedService.Address(address: address, interface: interface))
                 }
             }
@@ -166,6 +169,11 @@ extension DiscoveryNode {
             identity: identity, hostName: location.target.description, port: location.port, addresses: addresses,
             txt: text(of: resolve.instance, on: location.interface))
     }
+}
+
+extension IPAddress {
+    /// Only such an address means another host on another interface; the others are worth one try, wherever heard.
+    fileprivate var isScoped: Bool { family == .v6 && isLinkLocal }
 }
 
 extension RecordData {

@@ -14,7 +14,7 @@ struct Bench {
     var log: [(at: Int64, action: Action)] = []
     /// The load's active power in tenths of a watt, answered to every `readMeter`; nil: the meter fails.
     var load: Int32? = 0
-    private var nextRequest: UInt8 = 1
+    private var random = SeededRandom(seed: 1)
 
     init(
         _ stored: StoredState? = nil, powerLost: Bool = true,
@@ -65,8 +65,7 @@ struct Bench {
 
     @discardableResult
     mutating func command(_ command: PlugCommand) -> RequestID {
-        let request = RequestID(bytes: [UInt8](repeating: nextRequest, count: 16))!
-        nextRequest += 1
+        let request = RequestID(drawnFrom: &random)
         feed(.command(request, controller: "kitchen", command))
         return request
     }

@@ -39,7 +39,7 @@ import Testing
         bench.load = 36_000
         bench.run(for: .seconds(86_400))
         #expect(bench.persisted.map(\.at) == [1, 2, 3, 4].map { $0 * 21_600_000 })
-        #expect(bench.persisted.last?.value.milliwattHours == 86_399_500)
+        #expect(bench.persisted.last?.value.milliwattHours == 86_398_500)
     }
 
     @Test func nothingToWriteIsNotWritten() {

@@ -40,7 +40,7 @@ def programs():
 
 @pytest.fixture
 def plug(programs, tmp_path):
-    """Starts a plug on a host: plug(host, name, simulate="lamp", interface=None)."""
+    """Starts a plug on a host: plug(host, name, simulate="lamp", interface="lo", port=4711)."""
     started = []
 
     def start(host, name, **options):

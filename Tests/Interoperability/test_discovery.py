@@ -7,6 +7,7 @@ from harness.deadlines import eventually
 from harness.zeroconf_peer import ZeroconfBrowser, publish
 
 HOUSE = ["Television", "Amplifier", "Ceiling Light", "Refrigerator", "Washing Machine", "Kettle"]
+FOUND_WITHIN = 0.25  # seconds from a plug's announcement to the browser's line
 DIFFICULT = r"Küche · Lamp.2 \ oben; links"
 
 
@@ -28,6 +29,19 @@ def test_a_house_is_the_same_to_everyone(lan, plug, controller):
         eventually(lambda: avahi.services() == house, 10, lambda: f"{house}, but Avahi: {avahi.services()}")
 
 
+def test_plugs_are_found_when_they_are_announced(lan, plug, controller):
+    here, there = lan.host(), lan.host()
+    browsers = {"beside them": controller(here).browse(), "on another host": controller(there).browse()}
+    plugs = [plug(here, name) for name in HOUSE]
+    late = {}
+    for started in plugs:
+        announced = started.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced").at
+        for where, browser in browsers.items():
+            late[started.name, where] = browser.found_at(started.name, within=5) - announced
+    print({who: f"{seconds * 1000:.0f} ms" for who, seconds in late.items()})
+    assert max(late.values()) <= FOUND_WITHIN, late
+
+
 def test_a_browse_for_three_seconds_ends_and_lists_the_plug(lan, plug, controller):
     here, there = lan.host(), lan.host()
     plug(here, "Lamp")
@@ -46,12 +60,20 @@ def test_a_plug_with_a_difficult_name(lan, plug, controller):
     browser.appeared(DIFFICULT, within=10)
 
 
+def test_plugs_with_a_dimmer_are_a_subtype(lan, plug):
+    here, there = lan.host(), lan.host()
+    plug(here, "Lamp"), plug(here, "Television", simulate="television")
+    avahi = Avahi(there)
+    eventually(lambda: len(avahi.services()) == 2, 10, "both plugs")
+    assert set(avahi.services("_dimmer._sub._smartplug._tcp")) == {"Lamp"}
+
+
 @pytest.mark.parametrize("beside", [True, False], ids=["on the same host", "on another host"])
 def test_plugctl_sees_what_avahi_publishes(lan, controller, beside):
     host = lan.host()
     browser = controller(host if beside else lan.host()).browse()
     Avahi(host).publish(DIFFICULT, 4711, "txtvers=1", "id=00aa00aa00aa")
-    assert browser.found(DIFFICULT, within=10)["txt"]["id"] == "00aa00aa00aa"
+    browser.told_text(DIFFICULT, {"txtvers": "1", "id": "00aa00aa00aa"}, within=10)
 
 
 @pytest.mark.parametrize("beside", [True, False], ids=["on the same host", "on another host"])
@@ -59,7 +81,7 @@ def test_plugctl_sees_what_zeroconf_publishes(lan, controller, beside):
     host = lan.host()
     browser = controller(host if beside else lan.host()).browse()
     publisher = publish(host, "Küche", 4711, "txtvers=1", "id=00aa00aa00aa")
-    assert browser.found("Küche", within=10)["txt"]["id"] == "00aa00aa00aa"
+    browser.told_text("Küche", {"txtvers": "1", "id": "00aa00aa00aa"}, within=10)
     assert browser.lost("Küche", since=publisher.terminate(), within=5) < 5
 
 

@@ -24,14 +24,18 @@ def test_a_host_with_one_family_only(lan, plug, controller, family):
 
 
 def test_an_interface_that_appears_later(lan, plug, controller):
+    """Until then the plug says once that it waits, and its button works."""
     late = lan.host(connected=False)
     lamp = plug(late, "Lamp")
-    person = controller(lan.host())
-    browser = person.browse()
-    eventually(lambda: lamp.running.lines, 5, "plugd to say that it runs")
+    browser = controller(lan.host()).browse()
+    lamp.running.seen(lambda line: "waiting for one" in line.text, 5, "that it waits for an interface")
+    before = lamp.status()["relay"]
+    assert lamp.press().status == 0
+    eventually(lambda: lamp.status()["relay"] != before, 5, "the relay to follow the button")
     late.connect()
     browser.found("Lamp", within=10)
-    switched(person, "Lamp")
+    switched(controller(lan.host()), "Lamp")
+    assert lamp.running.transcript().count("waiting for one") == 1
 
 
 def test_plugctls_own_interface_appears_later(lan, plug, controller):
@@ -68,11 +72,29 @@ def test_an_interface_that_is_pulled_and_plugged_in(lan, plug, controller):
     assert lamp.running.is_running
 
 
+def test_two_interfaces_on_the_same_lan(lan, plug, controller):
+    """As with a cable and Wi-Fi at once: a plug hears itself, and keeps its name."""
+    host = lan.host()
+    host.connect("eth1")
+    plug(host, "Lamp"), plug(host, "Kettle")
+    people = [controller(host), controller(lan.host())]
+    browsers = [person.browse() for person in people]
+    for person, browser in zip(people, browsers):
+        browser.shows({"Lamp", "Kettle"})
+        switched(person, "Lamp")
+        addresses = person.resolve("Lamp")["addresses"]
+        assert len(addresses) == len(set(addresses)), addresses
+    told = "\n".join(browser.running.transcript() for browser in browsers)
+    assert "lost" not in told and "Lamp (2)" not in told, told
+
+
 def test_a_new_address_is_announced(lan, plug, controller):
     host = lan.host(ipv6=False)
     plug(host, "Lamp")
     person = controller(lan.host())
     person.browse().found("Lamp")
+    # As systemd sets it; else the kernel removes the second address of a network together with the first.
+    host.run("sysctl", "-qw", "net.ipv4.conf.eth0.promote_secondaries=1")
     host.run("ip", "address", "add", "10.7.0.99/24", "dev", "eth0")
     host.run("ip", "address", "delete", f"{host.ipv4}/24", "dev", "eth0")
     eventually(lambda: person.resolve("Lamp")["addresses"] == ["10.7.0.99"], 10, "the new address and only that")

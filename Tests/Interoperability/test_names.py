@@ -30,6 +30,19 @@ def test_a_second_plug_started_later(lan, plug, controller, beside):
     assert watcher.port("Lamp") == port != watcher.port("Lamp (2)"), "the first keeps its name"
 
 
+def test_two_plugs_whose_lans_are_joined(lan, plug, controller):
+    first, second = lan.host(), lan.host()
+    second.part()
+    plug(first, "Lamp"), plug(second, "Lamp")
+    browsers = [controller(host).browse() for host in (first, second)]
+    for browser in browsers:
+        browser.found("Lamp")
+    second.join()
+    browsers.append(controller(lan.host()).browse())
+    for browser in browsers:
+        browser.shows(BOTH)
+
+
 @PLACES
 def test_a_plug_beside_avahis_service_of_that_name(lan, plug, controller, beside):
     here = lan.host()

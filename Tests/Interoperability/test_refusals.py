@@ -1,5 +1,9 @@
 """What cannot be done is refused with what happened, why, and what to try next."""
 
+from itertools import pairwise
+
+import pytest
+
 
 def test_a_second_plugd_on_the_same_state_directory(lan, plug, controller):
     host = lan.host()
@@ -19,8 +23,8 @@ def test_a_name_that_nobody_has_names_the_near_ones(lan, plug, controller):
     person = controller(lan.host())
     person.browse().shows({"Ceiling Light", "Kettle"})
     done = person.finish("on", "Celing Light", within=20)
-    assert done.status == 1, done
-    assert "Ceiling Light" in done.errors and "Kettle" not in done.errors and not done.output, done
+    assert done.status == 1 and not done.output, done
+    assert 'hint: did you mean "Ceiling Light"?' in done.errors, done
 
 
 def test_wrong_usage(lan, controller):
@@ -36,13 +40,60 @@ def test_pressing_a_plug_that_does_not_run(lan, programs, tmp_path):
 
 
 def test_a_state_directory_that_cannot_be_used(lan, programs, tmp_path):
-    (tmp_path / "file").write_text("not a folder")
-    state = tmp_path / "file" / "state"
-    done = lan.host().finish(programs / "plugd", "run", "--name", "Lamp", "--state", state, "--simulate", "lamp")
-    assert done.status == 1 and str(state) in done.errors, done
+    file = tmp_path / "file"
+    file.write_text("not a folder")
+    done = lan.host().finish(
+        programs / "plugd", "run", "--name", "Lamp", "--state", file / "state", "--simulate", "lamp")
+    assert done.status == 1 and str(file) in done.errors and "hint:" in done.errors, done
 
 
 def test_a_load_that_does_not_exist(lan, programs, tmp_path):
     done = lan.host().finish(
         programs / "plugd", "run", "--name", "Lamp", "--state", tmp_path / "state", "--simulate", "perpetuum mobile")
     assert done.status in (1, 64) and "perpetuum mobile" in done.errors, done
+
+
+def test_a_port_that_is_taken(lan, plug, controller):
+    host = lan.host()
+    plug(host, "Lamp")
+    person = controller(lan.host())
+    port = person.port("Lamp")
+    second = plug(host, "Kettle", port=port)
+    assert second.running.ended(within=5) == 1
+    told = second.running.transcript()
+    assert f"port {port}" in told and "in use" in told and "hint:" in told, told
+    person.does("toggle", "Lamp")
+
+
+@pytest.mark.parametrize(
+    ["content", "place", "expected"],
+    [
+        ("0,5\n1,six\n", "line 2", "watts as a number"), ("0,5\n\n10,5\n9,5\n", "line 4", "not before"),
+        ("", "", "seconds,watts"),
+    ], ids=["a word for watts", "a time that falls", "nothing"])
+def test_a_malformed_recording(lan, programs, tmp_path, content, place, expected):
+    recording = tmp_path / "television.csv"
+    recording.write_text(content)
+    done = lan.host().finish(
+        programs / "plugd", "run", "--name", "Lamp", "--state", tmp_path / "state", "--simulate", recording)
+    assert done.status == 1 and str(recording) in done.errors, done
+    assert place in done.errors and expected in done.errors, done
+
+
+def test_a_recording_that_is_not_there(lan, programs, tmp_path):
+    missing = tmp_path / "missing.csv.xz"
+    done = lan.host().finish(
+        programs / "plugd", "run", "--name", "Lamp", "--state", tmp_path / "state", "--simulate", missing)
+    assert done.status == 1 and str(missing) in done.errors and "hint:" in done.errors, done
+
+
+@pytest.mark.parametrize("words", [["rules", "check"], ["rules", "run"], ["daemon", "--rules"]])
+def test_a_rule_file_with_an_error(lan, controller, tmp_path, words):
+    rules = tmp_path / "rules.yaml"
+    faulty = "when: { plug: Television, active power: { rises above: 40 V } }"
+    rules.write_text(f"- rule: Movie night\n  {faulty}\n  then:\n    - turn off: Lamp\n")
+    done = controller(lan.host()).finish(*words, rules)
+    column = 3 + faulty.index("40 V")
+    assert done.status == 1 and f"{rules}:2:{column}: error:" in done.errors and not done.output, done
+    shown, caret = next(pair for pair in pairwise(done.errors.splitlines()) if faulty in pair[0])
+    assert caret.endswith("^") and shown[len(caret) - 1:].startswith("40 V"), done

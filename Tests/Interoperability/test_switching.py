@@ -57,6 +57,28 @@ def test_another_load_is_measured(lan, plug, controller):
         lambda told: told["event"] == "reading" and 230 < told["activePower"] < 270, 10, "a reading near 250 W")
 
 
+def test_a_killed_plug_is_followed_again_when_it_is_announced(lan, plug, controller):
+    """Nobody said goodbye for it. Its name stays, its port is another; the watcher tries it at once."""
+    host = lan.host()
+    lamp = plug(host, "Lamp")
+    person = controller(lan.host())
+    browser = person.browse()
+    lines = person.watch("Lamp")
+    lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
+    lamp.running.process.kill()
+    lamp.running.ended(within=5)
+    lines.seen_object(lambda told: "refused" in told.get("reason", ""), 5, "that nobody answers")
+    killed = len(lines.lines)
+    again = plug(host, "Lamp", state=lamp.state)
+    announced = again.running.seen(lambda line: 'announced as "Lamp"' in line.text, 10, "that it is announced").at
+    back = eventually(
+        lambda: next((line.at for line in lines.lines[killed:] if line.json and line.json["event"] == "snapshot"), None),
+        5, lambda: f"another snapshot:\n{lines.transcript()}")
+    assert back - announced < 0.5, lines.transcript()
+    assert browser.names() == {"Lamp"}
+    person.does("toggle", "Lamp")
+
+
 def test_a_restarted_plug_is_followed_again(lan, plug, controller):
     """The port is another one; the watcher finds it by itself and says that the plug restarted."""
     host = lan.host()

@@ -59,6 +59,39 @@ struct ResolveTests {
         #expect(!link.reports.dropFirst(count).contains { $0.node == 1 })
     }
 
+    /// Two interfaces on one network hear the same host, whose address is worth one attempt.
+    @Test func anAddressHeardOnTwoInterfacesIsThereOnce() throws {
+        let families: Set<IPFamily> = [.v4, .v6]
+        var link = TestLink(nodes: 1, families: families)
+        link.send(.register(id, try lamp()), to: 0)
+        link.run(for: .seconds(5))
+        var node = DiscoveryNode(random: SeededRandom(seed: 1))
+        let resolve = ResolveID(rawValue: 1)
+        _ = node.handle(.resolve(resolve, ServiceIdentity(name: "Lamp", type: "_smartplug._tcp")), now: link.now)
+        var last: DiscoveryNode.Action?
+        for interface: InterfaceID in [2, 3] {
+            let own = TestLink.interface(of: 1, families: families)
+            let network = NetworkInterface(id: interface, name: "eth", addresses: own.addresses, families: families)
+            _ = node.handle(.interfaceChanged(network), now: link.now)
+            for packet in link.packets {
+                let datagram = InboundDatagram(
+                    bytes: packet.datagram.bytes, interface: interface, source: TestLink.address(of: 0),
+                    sourcePort: RFC6762.port, wasMulticast: true)
+                last = node.handle(.received(datagram), now: link.now).last ?? last
+            }
+        }
+        guard case .resolved(resolve, let service) = last else {
+            Issue.record("not resolved: \(String(describing: last))")
+            return
+        }
+        let host = TestLink.interface(of: 0, families: families).addresses.map(\.address)
+        #expect(
+            service.addresses == [
+                .init(address: host[0], interface: 2), .init(address: host[1], interface: 2),
+                .init(address: host[1], interface: 3),
+            ])
+    }
+
     @Test func bothFamiliesAreResolved() throws {
         var link = TestLink(nodes: 2, families: [.v4, .v6])
         link.send(.register(id, try lamp()), to: 0)

@@ -1,3 +1,4 @@
+import Foundation
 import ProtocolCore
 import SimulatedLAN
 import Testing
@@ -17,9 +18,9 @@ import Testing
         let record: [UInt8] = [1, 0, 0, 0, 0x20, 0xA1, 7, 0, 45, 0, 0, 0, 45, 0, 0, 0]
         let ethernet: [UInt8] = [1, 0, 0x5E, 0, 0, 0xFB, 2, 0, 0, 0, 0, 0, 8, 0]
         let internet: [UInt8] = [
-            0x45, 0, 0, 31, 0, 0, 0x40, 0, 255, 17, 0x99, 0x19, 192, 0, 2, 1, 224, 0, 0, 251,
+            0x45, 0, 0, 31, 0, 0, 0x40, 0, 255, 17, 0xD8, 0xD0, 192, 0, 2, 1, 224, 0, 0, 251,
         ]
-        let user: [UInt8] = [0x14, 0xE9, 0x14, 0xE9, 0, 11, 0x6F, 0xC1, 0x61, 0x62, 0x63]
+        let user: [UInt8] = [0x14, 0xE9, 0x14, 0xE9, 0, 11, 0x6E, 0xA6, 0x61, 0x62, 0x63]
         #expect(capture.bytes == header + record + ethernet + internet + user)
     }
 
@@ -35,6 +36,30 @@ import Testing
         #expect(capture.bytes.count == 24 + 16 + 14 + 40 + 8 + 1)
         #expect(capture.bytes[40..<54] == [0x33, 0x33, 0, 0, 0, 0xFB, 2, 0, 0, 0, 0, 0, 0x86, 0xDD])
         #expect(capture.bytes[54..<62] == [0x60, 0, 0, 0, 0, 9, 17, 255])
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/tcpdump")))
+    func tcpdumpReadsTheFile() throws {
+        let pair = Pair()
+        pair.lan.capture = PacketCapture()
+        pair.lan.schedule(pair.datagram([1, 2, 3]), on: pair.left, after: .milliseconds(1500))
+        try pair.lan.run(for: .seconds(2))
+        let path = FileManager.default.temporaryDirectory.path + "/simulated-lan-\(getpid()).pcap"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try pair.lan.capture?.write(to: path)
+        let reader = Process()
+        reader.executableURL = URL(fileURLWithPath: "/usr/bin/tcpdump")
+        reader.arguments = ["-n", "-vv", "-tt", "-r", path]
+        let output = Pipe()
+        reader.standardOutput = output
+        reader.standardError = FileHandle.nullDevice
+        try reader.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        reader.waitUntilExit()
+        #expect(reader.terminationStatus == 0)
+        #expect(text.hasPrefix("1.500000 IP "))
+        #expect(text.contains("192.0.2.1.5353 > 224.0.0.251.5353"))
+        #expect(!text.contains("bad"))
     }
 
     @Test func theCaptureStopsAtItsLimit() throws {

@@ -17,9 +17,24 @@ import Testing
         pair.lan.schedule(.act(.close(StreamID(1))), on: pair.left, after: .seconds(170))
         try pair.lan.run(for: .seconds(600))
         #expect(pair.lan[pair.right].bytes == content)
-        #expect(pair.lan[pair.right].pieces > 5)
         #expect(pair.notes(pair.right) == [.accepted(port: 80), .closed(.finished)])
         #expect(pair.notes(pair.left) == [.connected])
+    }
+
+    @Test func whatIsWrittenAtOnceArrivesInPiecesAndTheOtherWayRound() throws {
+        let pieces = try (1...20 as ClosedRange<UInt64>).map { seed in
+            let pair = Pair(seed: seed)
+            pair.lan.schedule(pair.connect(), on: pair.left)
+            for part in 0..<2 {
+                let bytes = Array(content[part * 2500..<part * 2500 + 2500])
+                pair.lan.schedule(pair.write(bytes), on: pair.left, after: .seconds(1))
+            }
+            try pair.lan.run(for: .seconds(2))
+            #expect(pair.lan[pair.right].bytes == content)
+            return pair.lan[pair.right].pieces
+        }
+        #expect(pieces.min() == 1)
+        #expect(pieces.max()! >= 4)
     }
 
     @Test func aPortWithoutListenerRefusesAndAnAddressWithoutHostIsUnreachable() throws {

@@ -55,7 +55,8 @@ final class StateDirectory: Sendable {
     func storedState() throws -> (state: StoredState, boot: BootID)? {
         guard let text = try Self.text(path + "/state", files) else { return nil }
         let words = text.split(separator: " ")
-        guard words.count == 4, ["on", "off"].contains(words[0]), let level = Int(words[1]).flatMap({ DimLevel(permille: $0) }),
+        guard words.count == 4, ["on", "off"].contains(words[0]),
+            let level = Int(words[1]).flatMap({ DimLevel(permille: $0) }),
             let energy = UInt64(words[2]), let boot = BootID(hexadecimal: words[3])
         else {
             throw DamagedFile(path: path + "/state", expected: "relay (on or off), level, milliwatt-hours and boot id")

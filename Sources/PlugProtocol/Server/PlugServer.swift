@@ -62,6 +62,7 @@ public struct PlugServer: Machine, Sendable {
         case deadlineReached
     }
 
+    /// Performed in order. The answer to `perform` and `fetch` may be handed over while the actions are performed.
     public enum Action: Hashable, Sendable {
         case send(ConnectionID, [UInt8])
         /// Close once what was sent before has gone out.
@@ -70,6 +71,13 @@ public struct PlugServer: Machine, Sendable {
         case perform(RequestID, controller: String, PlugCommand, deadline: Instant)
         /// Answer with the first chunk that has samples between the two plug times, both included.
         case fetch(ConnectionID, fetch: UInt32, from: Instant, to: Instant)
+
+        fileprivate var isAsk: Bool {
+            switch self {
+            case .send, .close: false
+            case .perform, .fetch: true
+            }
+        }
     }
 
     public internal(set) var identity: Identity
@@ -122,7 +130,14 @@ public struct PlugServer: Machine, Sendable {
             break
         }
         pump(now: now, &actions)
-        return actions
+        return asksLast(actions)
+    }
+
+    /// What is asked of the appliance comes after all that is sent: the shell may hand its answer over at once, while it
+    /// performs the actions, and the answer must not overtake what was said before.
+    private func asksLast(_ actions: [Action]) -> [Action] {
+        guard actions.count > 1, actions.contains(where: \.isAsk) else { return actions }
+        return actions.filter { !$0.isAsk } + actions.filter(\.isAsk)
     }
 
     public var nextDeadline: Instant? {

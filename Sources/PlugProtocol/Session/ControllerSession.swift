@@ -20,6 +20,7 @@ public struct ControllerSession: Machine, Sendable {
         case deadlineReached
     }
 
+    /// Performed in order. Further events may be handed over while the actions are performed.
     public enum Action: Hashable, Sendable {
         case send([UInt8])
         /// Close once what was sent before has gone out.
@@ -205,7 +206,8 @@ public struct ControllerSession: Machine, Sendable {
 
     private mutating func flush(now: Instant, _ actions: inout [Action]) {
         guard !output.bytes.isEmpty else { return }
-        actions.append(.send(output.take()))
+        // Before what is delivered: whoever hears it may say more at once, and that must not overtake what was said before.
+        actions.insert(.send(output.take()), at: 0)
         lastSent = now
     }
 }

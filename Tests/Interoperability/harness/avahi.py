@@ -25,9 +25,9 @@ class Avahi:
     def browse(self):
         return AvahiBrowser(self.host)
 
-    def services(self):
+    def services(self, service_type=TYPE):
         """What `avahi-browse -rpt` lists now: ports by name."""
-        listed = self.host.finish("avahi-browse", "-rptk", TYPE, within=15)
+        listed = self.host.finish("avahi-browse", "-rptk", service_type, within=15)
         return {name: port for _, name, port in parsed(listed.output.splitlines()) if port is not None}
 
 

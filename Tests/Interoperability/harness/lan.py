@@ -77,17 +77,32 @@ class Host:
 
     @property
     def ipv4(self):
-        return f"10.7.0.{self.number}"
+        return self.ipv4_of("eth0")
 
-    def connect(self, ipv4=True, ipv6=True):
-        """Plugs the cable of eth0 into the bridge. Addresses stand at once: duplicate address detection is off."""
-        port = f"port{self.number}"
-        command("ip", "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", str(self._holder.process.pid))
+    def ipv4_of(self, interface):
+        return f"10.7.0.{self.number + 100 * int(interface[-1])}"
+
+    def connect(self, interface="eth0", ipv4=True, ipv6=True):
+        """Plugs the cable of eth0 or eth1 into the bridge. Addresses stand at once: duplicate address detection is off."""
+        port = self._port(interface)
+        command(
+            "ip", "link", "add", port, "type", "veth", "peer", "name", interface, "netns", str(self._holder.process.pid))
         command("ip", "link", "set", port, "master", "lan0", "up")
-        self.run("sysctl", "-qw", "net.ipv6.conf.eth0.accept_dad=0", f"net.ipv6.conf.eth0.disable_ipv6={0 if ipv6 else 1}")
+        settings = f"net.ipv6.conf.{interface}"
+        self.run("sysctl", "-qw", f"{settings}.accept_dad=0", f"{settings}.disable_ipv6={0 if ipv6 else 1}")
         if ipv4:
-            self.run("ip", "address", "add", f"{self.ipv4}/24", "broadcast", "+", "dev", "eth0")
-        self.run("ip", "link", "set", "eth0", "up")
+            self.run("ip", "address", "add", f"{self.ipv4_of(interface)}/24", "broadcast", "+", "dev", interface)
+        self.run("ip", "link", "set", interface, "up")
+
+    def part(self):
+        """The LAN is split between this host and the others, without any of them noticing: a switch between them is off."""
+        command("ip", "link", "set", self._port("eth0"), "nomaster")
+
+    def join(self):
+        command("ip", "link", "set", self._port("eth0"), "master", "lan0")
+
+    def _port(self, interface):
+        return f"{interface}-{self.number}"
 
     def disconnect(self):
         """The interface is gone, as when a USB adapter is pulled."""

@@ -6,15 +6,18 @@ from harness.deadlines import eventually
 class Plug:
     """`plugd run`, with what one does to it from its own machine."""
 
-    def __init__(self, programs, host, name, state, simulate="lamp", interface=None):
+    def __init__(self, programs, host, name, state, simulate="lamp", **options):
         self.host, self.name, self.state = host, name, state
         self._plugd = programs / "plugd"
-        only = ["--interface", interface] if interface else []
+        more = [word for option, value in options.items() for word in (f"--{option}", value)]
         self.running = host.start(
-            self._plugd, "run", "--name", name, "--state", state, "--simulate", simulate, *only, name=f"plugd {name}")
+            self._plugd, "run", "--name", name, "--state", state, "--simulate", simulate, *more, name=f"plugd {name}")
 
     def press(self, *how):
         return self.host.finish(self._plugd, "press", "--state", self.state, *how)
+
+    def status(self):
+        return self.host.finish(self._plugd, "status", "--state", self.state).objects[0]
 
     def load(self, value):
         return self.host.finish(self._plugd, "load", "--state", self.state, value)
@@ -57,6 +60,13 @@ class Browser:
 
     def found(self, name, within=8):
         return self._told("found", name, within).json
+
+    def found_at(self, name, within):
+        return self._told("found", name, within).at
+
+    def told_text(self, name, txt, within):
+        """The TXT record may come after the service was found, as a change of it."""
+        self.running.seen_object(lambda told: (told["name"], told["txt"]) == (name, txt), within, f"{txt} of {name}")
 
     def lost(self, name, since, within):
         """The seconds from `since` until the last interface lost it."""

@@ -68,7 +68,7 @@ extension SimulatedLAN {
         // A stream that just ended takes what was still meant for it.
         guard !bytes.isEmpty, let (number, side) = find(id, host) else { return }
         put(number, side, bytes, finishes: false)
-        guard let end = streams[number]?.ends[side], end.writable, end.unreceived.count > StreamTiming.sendBuffer
+        guard let end = streams[number]?.ends[side], end.writable, end.unreceived.count > sendBuffer
         else { return }
         streams[number]?.ends[side].writable = false
         deliver(.writable(id, false), to: host)
@@ -149,13 +149,13 @@ extension SimulatedLAN {
         end.unreceived.removeFirst(count)
         streams[number]?.ends[side] = end
         while !bytes.isEmpty, streams[number]?.ends[1 - side].isOpen == true {
-            let piece = random.chance(0.7) ? bytes.count : Int.random(in: 1...bytes.count, using: &random)
+            let piece = random.chance(0.5) ? bytes.count : Int.random(in: 1...bytes.count, using: &random)
             deliver(.received(receiver.id, Array(bytes.prefix(piece))), to: receiver.host)
             bytes = bytes.dropFirst(piece)
         }
         if finishes { finish(number, 1 - side, .finished) }
         if let left = streams[number]?.ends[side] {
-            if !left.writable, left.isOpen, left.unreceived.count < StreamTiming.sendBufferLow {
+            if !left.writable, left.isOpen, left.unreceived.count <= sendBuffer / 4 {
                 streams[number]?.ends[side].writable = true
                 deliver(.writable(left.id, true), to: left.host)
             }

@@ -14,6 +14,8 @@ public final class SimulatedLAN<Host: SimulatedHost> {
     }
 
     public let seed: UInt64
+    /// Bytes that a stream takes before it is not writable; it is again at a quarter of them.
+    public let sendBuffer: Int
     /// Deliveries to hosts that the run may still make.
     public private(set) var budget: Int
     /// Since the start of the run; each host's own clock counts from its boot.
@@ -30,8 +32,9 @@ public final class SimulatedLAN<Host: SimulatedHost> {
     private var trace = Trace()
 
     /// - Parameter budget: deliveries; choose several times what a sound run needs.
-    public init(seed: UInt64, budget: Int) {
+    public init(seed: UInt64, budget: Int, sendBuffer: Int = 65_536) {
         self.seed = seed
+        self.sendBuffer = sendBuffer
         self.budget = budget
         random = SeededRandom(seed: seed)
     }

@@ -50,7 +50,7 @@ enum StreamStep {
     case unreachable(HostID, StreamID)
 }
 
-/// Times of TCP as Linux keeps them, and the size of its buffers, rounded.
+/// Times of TCP as Linux keeps them, rounded.
 enum StreamTiming {
     static let firstRetransmission = Duration.milliseconds(200)
     static let longestRetransmission = Duration.seconds(60)
@@ -61,8 +61,6 @@ enum StreamTiming {
     static let giveUp = Duration.seconds(924)
     /// An address without a host is known to be unreachable after the link layer has asked three times.
     static let resolution = Duration.seconds(3)
-    static let sendBuffer = 65_536
-    static let sendBufferLow = 16_384
 
     static func retransmission(_ retry: Int) -> Duration {
         min(firstRetransmission * (1 << min(retry, 10)), longestRetransmission)

@@ -1,5 +1,5 @@
 /// The unit of a series, and whether it is scaled with a prefix (kW, mA) when numbers get long or short.
-public struct Unit: Hashable, Sendable {
+public struct ChartUnit: Hashable, Sendable {
     public let symbol: String
     public let takesPrefix: Bool
 
@@ -8,11 +8,11 @@ public struct Unit: Hashable, Sendable {
         self.takesPrefix = takesPrefix
     }
 
-    public static let watts = Unit("W", takesPrefix: true)
-    public static let wattHours = Unit("Wh", takesPrefix: true)
-    public static let volts = Unit("V", takesPrefix: true)
-    public static let amperes = Unit("A", takesPrefix: true)
-    public static let percent = Unit("%")
+    public static let watts = ChartUnit("W", takesPrefix: true)
+    public static let wattHours = ChartUnit("Wh", takesPrefix: true)
+    public static let volts = ChartUnit("V", takesPrefix: true)
+    public static let amperes = ChartUnit("A", takesPrefix: true)
+    public static let percent = ChartUnit("%")
 
     /// A value for people, with its unit: as many digits as say something, "118.3 W", "2150 W", "12.4 kW".
     public func text(_ value: Double) -> String { text(value, scaledFor: value) }
@@ -39,7 +39,7 @@ struct Prefix: Hashable {
     static let none = Prefix(symbol: "", factor: 1, exponent: 0)
 
     /// Four digits are still read at a glance (2200 W is how a kettle is sold), five are not.
-    static func fitting(_ magnitude: Double, of unit: Unit) -> Prefix {
+    static func fitting(_ magnitude: Double, of unit: ChartUnit) -> Prefix {
         guard unit.takesPrefix, magnitude > 0 else { return none }
         if magnitude >= 10_000_000_000 { return Prefix(symbol: "G", factor: 1_000_000_000, exponent: 9) }
         if magnitude >= 10_000_000 { return Prefix(symbol: "M", factor: 1_000_000, exponent: 6) }

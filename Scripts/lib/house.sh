@@ -1,0 +1,99 @@
+# The house of the demonstration: six plugs, a rule, and what to do in it. Sourced.
+# Expects: programs, interface (empty for all), traces, from, speed.
+
+# furnish_house: makes the state directories and the list of plugs, one a line: name, state directory, arguments, by tabs.
+furnish_house() {
+    house=$(mktemp -d "${TMPDIR:-/tmp}/smartplug.XXXXXX")
+    trap leave_house EXIT
+    # Minutes pass as seconds for what takes hours, so that a cycle is seen while one looks.
+    local fast=${speed:-60} on=$'\t--power-on\ton'
+    plugs=()
+    add_plug Television "$(load TV-LCD television "${speed:-1}")$on"
+    add_plug Amplifier "$(load Amplifier amplifier "${speed:-1}")"
+    add_plug "Ceiling Light" $'--simulate\tlamp'
+    add_plug Refrigerator "$(load Refrigerator refrigerator "$fast")$on"
+    add_plug "Washing Machine" "$(load Washingmachine washing-machine "$fast")$on"
+    add_plug Kettle $'--simulate\tkettle'
+}
+
+# load TRACE MODEL SPEED: the arguments that play the trace, or else the model.
+load() {
+    local file
+    file=$(compgen -G "${traces:-/nonexistent}/$1*.csv*" | head -n 1 || true)
+    if [[ -n $file ]]; then
+        printf -- '--simulate\t%s\t--from\t%s\t--speed\t%s' "$(realpath "$file")" "$from" "${speed:-1}"
+    else
+        printf -- '--simulate\t%s\t--speed\t%s' "$2" "$3"
+    fi
+}
+
+# add_plug NAME ARGUMENTS
+add_plug() {
+    local state=$house/${1// /-}
+    plugs+=("$1"$'\t'"$state"$'\t'"$2")
+}
+
+network_arguments() { if [[ -n $interface ]]; then printf -- '--interface\n%s\n' "$interface"; fi; }
+
+live_in_house() {
+    local network=() plug fields
+    mapfile -t network < <(network_arguments)
+    for plug in "${plugs[@]}"; do
+        IFS=$'\t' read -ra fields <<<"$plug"
+        "$programs/plugd" run --name "${fields[0]}" --state "${fields[1]}" "${network[@]}" "${fields[@]:2}" \
+            2>"$house/${fields[0]}.log" &
+    done
+    "$programs/plugctl" daemon --controller "the rules" --rules Controller/Examples/movie-night.yaml "${network[@]}" >"$house/daemon.log" 2>&1 &
+    if [[ -z $traces ]]; then watch_television & fi
+    # Short names, so that the commands fit on a line.
+    ln -sf "$programs/plugd" "$programs/plugctl" .build-release/
+    local press=".build-release/plugd press --state $house/Kettle"
+    local switch=".build-release/plugd load --state $house/Television on"
+    local chart=".build-release/plugctl chart Refrigerator ${network[*]}"
+    if [[ ! -t 1 ]]; then printf '%s\n' "press a button: $press" "switch the television: $switch" "a chart: $chart"; fi
+    "$programs/plugctl" watch "${network[@]}" \
+        --note "arrows: select   space: turn over   + and -: dim   q: end" \
+        --note "In another terminal:" \
+        --note "  $press" \
+        --note "  $switch     (or standby)" \
+        --note "  $chart" || true
+}
+
+# Somebody in the house: the light goes on, then the television; after a while the television goes to standby, and again.
+watch_television() {
+    local network=()
+    mapfile -t network < <(network_arguments)
+    trap 'kill $(jobs -p) 2>/dev/null; exit' TERM
+    pause() { sleep "$1" & wait $!; }
+    while true; do
+        pause 8
+        "$programs/plugctl" on "Ceiling Light" "${network[@]}"
+        pause 4
+        "$programs/plugd" load --state "$house/Television" on
+        pause 40
+        "$programs/plugd" load --state "$house/Television" standby
+        pause 30
+    done >/dev/null 2>&1
+}
+
+# check_house: as root, or as root of a user namespace, in network and mount namespaces of its own.
+check_house() {
+    local arguments=(--programs "$programs" --rules Controller/Examples/movie-night.yaml) plug isolation=(-n -m)
+    if ((EUID != 0)); then isolation=(-Urnm); fi
+    for plug in "${plugs[@]}"; do arguments+=(--plug "$plug"); done
+    # The recorded television rises 17 s after the default start.
+    if [[ -n $traces ]]; then arguments+=(--traces --patience 60); fi
+    unshare "${isolation[@]}" sh -c 'ip link set lo up && exec "$@"' sh python3 Scripts/lib/demo_check.py "${arguments[@]}"
+}
+
+leave_house() {
+    trap - EXIT
+    # Orderly, so that whoever watches sees the plugs go.
+    local running
+    running=$(jobs -p)
+    if [[ -n $running ]]; then
+        kill $running 2>/dev/null || true
+        wait $running 2>/dev/null || true
+    fi
+    rm -rf "$house"
+}

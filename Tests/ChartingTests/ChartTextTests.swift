@@ -1,0 +1,133 @@
+import Testing
+
+@testable import Charting
+
+struct ChartTextTests {
+    private static let start = Sample.start
+
+    private func noise(_ seed: UInt64, count: Int) -> [ChartPoint] {
+        var state = seed
+        return (0..<count).map { index in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return ChartPoint(time: Self.start + Double(index), value: Double(state >> 40) / 1_000_000)
+        }
+    }
+
+    /// One sample in 5000 rises; wherever it falls and however wide the chart is, the cell at its place is not blank.
+    @Test(arguments: [ChartGlyphs.braille, .plain]) func everySpikeIsVisibleAtEveryWidth(_ glyphs: ChartGlyphs) throws {
+        for columns in 20...140 {
+            let spike = (columns * 7919) % 5000
+            var points = noise(UInt64(columns), count: 5000)
+            points[spike].value = 1000
+            let series = Series(name: "Kettle", unit: .watts, points: points)
+            let lines = Chart(series: [series]).text(columns: columns, rows: 12, glyphs: glyphs).map { Array($0.text) }
+            // The axis stands at the same column in each line of the plot; the line with "1000" is the top.
+            let row = try #require(lines.indices.first { String(lines[$0]).contains("1000 ") })
+            let axis = try #require(lines[row].firstIndex { $0 == glyphs.valueTick })
+            let width = columns - axis - 1
+            let column = axis + 1 + min(spike * width / 4999, width - 1)
+            #expect(lines[row][column] != " ", "spike \(spike) at \(columns) columns")
+        }
+    }
+
+    /// With several curves on top of each other each one's spike still leaves a mark at its place.
+    @Test func spikesOfSeveralSeriesAreVisible() throws {
+        for columns in 40...100 {
+            let series = (0..<4).map { index in
+                var points = noise(UInt64(index), count: 2000)
+                points[300 + index * 400].value = 1000
+                return Series(name: "Plug \(index)", unit: .watts, points: points)
+            }
+            for glyphs in [ChartGlyphs.braille, .plain] {
+                let lines = Chart(series: series).text(columns: columns, rows: 14, glyphs: glyphs).map {
+                    Array($0.text)
+                }
+                let row = try #require(lines.indices.first { String(lines[$0]).contains("1000 ") })
+                let axis = try #require(lines[row].firstIndex { $0 == glyphs.valueTick })
+                let width = columns - axis - 1
+                for index in 0..<4 {
+                    let column = axis + 1 + (300 + index * 400) * width / 1999
+                    #expect(lines[row][column] != " ")
+                }
+            }
+        }
+    }
+
+    @Test func everyLineHasExactlyTheWidthAskedFor() {
+        for sample in Sample.all {
+            for columns in 1...130 {
+                for rows in [1, 2, 4, 5, 6, 7, 9, 16, 40] {
+                    for glyphs in [ChartGlyphs.braille, .plain] {
+                        let lines = sample.chart.text(columns: columns, rows: rows, glyphs: glyphs)
+                        #expect(lines.count == rows)
+                        #expect(lines.allSatisfy { $0.text.count == columns }, "\(sample.name) \(columns) × \(rows)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func widthsAreThoseTheTerminalTells() {
+        func width(_ character: Character) -> Int { character.isASCII || "…".contains(character) ? 1 : 2 }
+        let series = Series(name: "居間のランプ", unit: .watts, points: Sample.points(60, every: 1) { Double($0) })
+        for columns in 20...90 {
+            let chart = Chart(title: "居間の電力", series: [series])
+            for line in chart.text(columns: columns, rows: 10, glyphs: .plain, characterWidth: width) {
+                #expect(line.text.reduce(0) { $0 + width($1) } == columns)
+            }
+        }
+    }
+
+    @Test func plainIsASCII() {
+        for sample in Sample.all {
+            for line in sample.chart.text(columns: 60, rows: 14, glyphs: .plain) {
+                #expect(line.text.allSatisfy { $0.isASCII })
+            }
+        }
+    }
+
+    @Test func tinySizesSaySo() {
+        let lines = Sample.refrigerator.chart.text(columns: 24, rows: 3).map(\.text)
+        #expect(
+            lines == [String(repeating: " ", count: 24), "too small for a chart   ", String(repeating: " ", count: 24)])
+        #expect(Sample.refrigerator.chart.text(columns: 4, rows: 1).map(\.text) == ["too…"])
+        #expect(Sample.refrigerator.chart.text(columns: 0, rows: 2).map(\.text) == ["", ""])
+        #expect(Sample.refrigerator.chart.text(columns: 10, rows: 0).isEmpty)
+        #expect(Sample.refrigerator.chart.text(columns: -3, rows: -1).isEmpty)
+    }
+
+    @Test func gapIsNeitherLineNorZero() {
+        let lines = Sample.gap.chart.text(columns: 78, rows: 16, glyphs: .plain).map { Array($0.text) }
+        // 205 to 325 s of 600, in a plot of 72 columns that starts at column 6.
+        for column in (6 + 26)...(6 + 38) {
+            for row in 1...12 { #expect(lines[row][column] == " ") }
+        }
+    }
+
+    @Test func eachSeriesBearsItsLetter() {
+        for glyphs in [ChartGlyphs.braille, .plain] {
+            let lines = Sample.evening.chart.text(columns: 78, rows: 16, glyphs: glyphs).map(\.text)
+            for letter in ["A", "B", "C"] {
+                #expect(lines[1...9].contains { $0.contains(letter) })
+                #expect(lines.suffix(3).contains { $0.hasPrefix(letter + " ") })
+            }
+        }
+    }
+
+    @Test func manySeriesShareTheLegendThatFits() {
+        let series = (0..<30).map {
+            Series(name: "Plug \($0)", unit: .watts, points: Sample.points(9, every: 1) { Double($0) })
+        }
+        let lines = Chart(series: series).text(columns: 60, rows: 12).map(\.text)
+        #expect(lines.count == 12)
+        #expect(lines[11].hasPrefix("and 25 more"))
+    }
+
+    @Test func namesCannotCarryControlCharacters() {
+        let hostile = "Lamp\u{1B}[2J\u{202E}\n\u{9B}31m"
+        let chart = Chart(title: hostile, series: [Series(name: hostile, unit: .watts, points: [])])
+        let output = chart.text(columns: 70, rows: 10).map(\.text).joined() + chart.svg(width: 400, height: 300)
+        #expect(!output.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || (0x7F..<0xA0).contains($0.value) })
+        #expect(!output.unicodeScalars.contains("\u{202E}"))
+    }
+}

@@ -1,0 +1,163 @@
+import Testing
+
+@testable import Charting
+
+struct LayoutTests {
+    private static let axes: [(low: Double, high: Double, intervals: Int, labels: [String])] = [
+        (0.0, 151.0, 5, ["0", "50", "100", "150", "200"]),
+        (0.0, 2150.0, 5, ["0", "500", "1000", "1500", "2000", "2500"]),
+        (-300.0, 0.0, 3, ["-300", "-200", "-100", "0"]),
+        (-7.0, 9.0, 1, ["-20", "0", "20"]),
+        (228.1, 231.9, 4, ["228", "229", "230", "231", "232"]),
+        (0.0, 0.04, 2, ["0", "20", "40"]),
+        (0.0, 0.3, 3, ["0.0", "0.1", "0.2", "0.3"]),
+        (0.0, 24_000.0, 3, ["0", "10", "20", "30"]),
+    ]
+
+    @Test(arguments: axes) func ticksAreRound(low: Double, high: Double, intervals: Int, labels: [String]) {
+        let axis = ValueAxis(showing: low...high, fromZero: false, unit: .watts, intervals: intervals)
+        #expect(axis.labels == labels)
+        #expect(axis.lower <= low && axis.upper >= high)
+    }
+
+    @Test func axisPrefixes() {
+        func unit(_ high: Double, _ unit: ChartUnit = .watts) -> String {
+            ValueAxis(showing: 0...high, fromZero: true, unit: unit, intervals: 4).unit
+        }
+        #expect(unit(0.05) == "mW")
+        #expect(unit(2200) == "W")
+        #expect(unit(12_000) == "kW")
+        #expect(unit(90_000, .percent) == "%")
+    }
+
+    @Test func valuesInWords() {
+        #expect(ChartUnit.watts.text(118.3) == "118.3 W")
+        #expect(ChartUnit.watts.text(2150.4) == "2150 W")
+        #expect(ChartUnit.watts.text(12_400) == "12.4 kW")
+        #expect(ChartUnit.watts.text(0) == "0 W")
+        #expect(ChartUnit.watts.text(-0.0001) == "-0.1 mW")
+        #expect(ChartUnit.amperes.text(0.043) == "43 mA")
+        #expect(ChartUnit.percent.text(50) == "50 %")
+        #expect(fixed(-0.04, decimals: 1) == "0.0")
+        #expect(fixed(2.5, decimals: 0) == "3")
+        #expect(fixed(-12.345, decimals: 2) == "-12.35")
+    }
+
+    /// Whatever goes in, no number that is none comes out, and nothing traps.
+    @Test func hostileNumbers() {
+        let values: [Double] = [
+            .nan, .infinity, -.infinity, 0, -0.0, 1e308, -1e308, .leastNonzeroMagnitude, 1e15, -1e15, 1e-7, 230,
+            .greatestFiniteMagnitude,
+        ]
+        let times: [Double] = [.nan, -.infinity, .infinity, 0, -1e12, 1e12, 1.8e9, 1.8e9, 1.8e9 + 1e-7, 1e300]
+        var random = Lehmer(state: 42)
+        for round in 0..<400 {
+            let points = (0..<(round % 7)).map { _ in
+                ChartPoint(time: times.randomElement(using: &random)!, value: values.randomElement(using: &random)!)
+            }
+            let window =
+                round % 3 == 0
+                ? nil
+                : ChartWindow(from: times.randomElement(using: &random)!, to: times.randomElement(using: &random)!)
+            let chart = Chart(
+                title: "T",
+                series: [Series(name: "S", unit: .watts, points: points, gapLimit: round % 2 == 0 ? 10 : .infinity)],
+                window: window, startsAtZero: round % 5 != 0)
+            let text = chart.text(columns: 70, rows: 12).map(\.text).joined() + chart.svg(width: 300, height: 200)
+            #expect(!text.contains("nan") && !text.contains("inf"), "\(points)")
+        }
+    }
+
+    @Test func constantSeriesHasRoomAroundIt() {
+        let axis = ValueAxis(showing: 230...230, fromZero: false, unit: .volts, intervals: 4)
+        #expect(axis.lower < 230 && axis.upper > 230)
+        let zero = ValueAxis(showing: 0...0, fromZero: true, unit: .watts, intervals: 4)
+        #expect(zero.lower == 0 && zero.upper == 1)
+    }
+
+    private static let spans: [(length: Double, first: String, second: String)] = [
+        (60.0, "11:00:00", "11:00:10"), (300.0, "11:00", "11:01"), (3600.0, "11:00", "11:10"),
+        (21_600.0, "11:00", "12:00"), (108_000.0, "12:00", "18:00"), (864_000.0, "23 Nov", "25 Nov"),
+        (25_920_000.0, "Jan 2027", "Apr 2027"),
+    ]
+
+    @Test(arguments: spans) func timeTicksAreRound(length: Double, first: String, second: String) {
+        let window = ChartWindow(from: Sample.start, to: Sample.start + length)
+        let labels = TimeAxis(window: window, zone: .utc, length: 66).ticks.map(\.label)
+        #expect(Array(labels.prefix(2)) == [first, second])
+    }
+
+    @Test func timeLabelsNeverTouch() {
+        for exponent in stride(from: 0.0, to: 30, by: 0.37) {
+            var length = 1.0
+            for _ in 0..<Int(exponent * 2) { length *= 1.41 }
+            let window = ChartWindow(from: Sample.start, to: Sample.start + length)
+            for columns in [12.0, 30, 70, 200] {
+                let axis = TimeAxis(window: window, zone: Sample.centralEurope, length: columns)
+                for (left, right) in zip(axis.ticks, axis.ticks.dropFirst()) {
+                    let distance = (right.time - left.time) / window.length * columns
+                    #expect(distance >= Double(left.label.count + right.label.count) / 2 + 1)
+                }
+            }
+        }
+    }
+
+    @Test func midnightFollowsTheZone() {
+        let change = 1_792_890_000.0
+        let zone = ZoneOffsets(initial: 7200, transitions: [.init(time: change, seconds: 3600)])
+        let window = ChartWindow(from: change - 2 * 86_400, to: change + 2 * 86_400)
+        let ticks = TimeAxis(window: window, zone: zone, length: 50).ticks
+        #expect(ticks.map(\.label) == ["24 Oct", "25 Oct", "26 Oct", "27 Oct"])
+        // The day on which the clocks go back has 25 hours.
+        #expect(zip(ticks, ticks.dropFirst()).map { $1.time - $0.time } == [86_400, 90_000, 86_400])
+    }
+
+    @Test func calendarAgreesWithItself() {
+        #expect(CivilTime(localSeconds: 951_782_400).date == "29 Feb 2000")
+        #expect(CivilTime(localSeconds: -1).clockWithSeconds == "23:59:59")
+        #expect(CivilTime(localSeconds: -1).date == "31 Dec 1969")
+        #expect(CivilTime(localSeconds: 1_795_258_800).date == "21 Nov 2026")
+        for day in stride(from: -800_000, to: 800_000, by: 97) {
+            let time = CivilTime(localSeconds: Double(day) * 86_400)
+            #expect(time.daysSince1970 == day && (1...12).contains(time.month) && (1...31).contains(time.day))
+        }
+    }
+
+    @Test func statisticsWeighByTimeAndLeaveGapsOut() throws {
+        let measured: [(Double, Double)] = [(0, 100), (1, 100), (2, 100), (102, 0), (112, 0)]
+        let points = measured.map { ChartPoint(time: $0.0, value: $0.1) }
+        let series = Series(name: "S", unit: .watts, points: points, gapLimit: 20)
+        let figures = try #require(Statistics(of: series, in: ChartWindow(covering: [series])))
+        #expect(figures.gaps == 1)
+        #expect(figures.mean == 100.0 * 2 / 12)
+        #expect(figures.last == 0 && figures.least == 0 && figures.greatest == 100)
+        #expect(Statistics(of: series, in: ChartWindow(from: 20, to: 30)) == nil)
+    }
+
+    @Test func unsortedPointsAreSorted() {
+        let series = Series(name: "S", unit: .watts, points: [3.0, 1, .nan, 2].map { ChartPoint(time: $0, value: $0) })
+        #expect(series.points.map(\.time) == [1, 2, 3])
+    }
+
+    /// A line that enters the window from outside is drawn from its edge on.
+    @Test func linesEnterAndLeaveTheWindow() {
+        let points = [ChartPoint(time: 0, value: 0), ChartPoint(time: 100, value: 100)]
+        let joined = Series(name: "S", unit: .watts, points: points)
+        let inside = Envelope(of: joined, in: ChartWindow(from: 40, to: 60), columns: 10)
+        #expect(inside.columns.map(\.index) == [0, 9])
+        #expect(inside.columns.map(\.first) == [40, 60])
+        #expect(inside.columns.map(\.isJoined) == [false, true])
+        let broken = Series(name: "S", unit: .watts, points: points, gapLimit: 99)
+        #expect(Envelope(of: broken, in: ChartWindow(from: 40, to: 60), columns: 10).columns.isEmpty)
+    }
+}
+
+/// A small seeded generator, so that a failure can be repeated.
+struct Lehmer: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state ^ (state >> 29)
+    }
+}

@@ -1,0 +1,29 @@
+import Metering
+import PlugHardware
+import ProtocolCore
+import Testing
+
+@Suite struct ChunkSizeTests {
+    /// Three hours of each model with time, power, voltage and current, measured a little after every full second.
+    @Test func noisyModelsFitIntoTheStoredWeek() throws {
+        var bytes = 0
+        var count = 0
+        for appliance in SimulatedAppliance.allCases {
+            let plug = TestPlug(.appliance(appliance, appliance.modes.contains(.on) ? .on : appliance.modes[0]))
+            var random = SeededRandom(seed: 21)
+            var encoder = SampleChunkEncoder()
+            for second in 0..<10_800 as Range<Int64> {
+                plug.now =
+                    Instant(nanoseconds: second * 1_000_000_000) + random.duration(in: .zero ... .microseconds(400))
+                if let chunk = encoder.append(Sample(try plug.plug.measure(), at: plug.now)) {
+                    bytes += chunk.bytes.count
+                }
+            }
+            bytes += encoder.seal()?.bytes.count ?? 0
+            count += 10_800
+        }
+        let perSample = Double(bytes) / Double(count)
+        #expect(perSample <= 2.4)
+        #expect(perSample * 7 * 86_400 < Double(SampleStore.defaultByteLimit))
+    }
+}

@@ -1,0 +1,114 @@
+import ProtocolCore
+import Recordings
+import Testing
+
+func parse(_ text: String) throws(RecordingError) -> Recording { try Recording.parse(Array(text.utf8)) }
+
+@Suite struct RecordingParserTests {
+    private func points(_ text: String) throws -> [Recording.Point] { try parse(text).points }
+
+    private func failure(of text: String) -> RecordingError? {
+        do {
+            _ = try parse(text)
+            return nil
+        } catch { return error }
+    }
+
+    @Test func datedLinesCountFromMidnightOfTheFirstDay() throws {
+        let recording = try parse(
+            "21/01/2012 00:00:08;45;43\n21/01/2012 11:14:07;102;45\r\n\n21/01/2012 11:14:07;103;45\n22/01/2012 00:00:01;0;0"
+        )
+        #expect(recording.day == CalendarDay(year: 2012, month: 1, day: 21))
+        #expect(recording.points.map(\.milliseconds) == [8_000, 40_447_000, 40_447_000, 86_401_000])
+        #expect(recording.points.map(\.deciwatts) == [450, 1020, 1030, 0])
+    }
+
+    @Test func plainLinesCountFromTheirOwnZero() throws {
+        let recording = try parse("\u{FEFF}0.5,10\n2;20.25\n 3.0004 , -1.04 \n")
+        #expect(recording.day == nil)
+        #expect(recording.points.map(\.milliseconds) == [500, 2000, 3000])
+        #expect(recording.points.map(\.deciwatts) == [100, 203, -10])
+    }
+
+    @Test(arguments: [
+        ("", nil, "found no lines, expected `seconds,watts` or `dd/mm/yyyy HH:MM:SS;watts;watts`"),
+        ("\n\r\n", nil, "found no lines, expected `seconds,watts` or `dd/mm/yyyy HH:MM:SS;watts;watts`"),
+        ("seconds,watts\n0,1", 1, "line 1: found \"seconds\", expected seconds since the beginning, 0 to 315360000"),
+        ("0,1\n1", 2, "line 2: found \"1\", expected `seconds,watts`"),
+        ("0,1\n1,2,3", 2, "line 2: found \"1,2,3\", expected `seconds,watts`"),
+        ("0,1\n1,x", 2, "line 2: found \"x\", expected watts as a number, -100000 to 100000"),
+        ("0,1\n\n1,nan", 3, "line 3: found \"nan\", expected watts as a number, -100000 to 100000"),
+        ("0,1\n1,1e3", 2, "line 2: found \"1e3\", expected watts as a number, -100000 to 100000"),
+        ("0,100001", 1, "line 1: found \"100001\", expected watts as a number, -100000 to 100000"),
+        ("-1,0", 1, "line 1: found \"-1\", expected seconds since the beginning, 0 to 315360000"),
+        ("5,0\n4.9,0", 2, "line 2: found \"4.9\", expected a time that is not before that of the line above"),
+        (
+            "21/01/2012 24:00:00;1;1", 1,
+            "line 1: found \"21/01/2012 24:00:00\", expected a day and time as dd/mm/yyyy HH:MM:SS"
+        ),
+        (
+            "30/02/2012 00:00:00;1;1", 1,
+            "line 1: found \"30/02/2012 00:00:00\", expected a day and time as dd/mm/yyyy HH:MM:SS"
+        ),
+        (
+            "1/1/2012 0:00:00;1;1", 1,
+            "line 1: found \"1/1/2012 0:00:00\", expected a day and time as dd/mm/yyyy HH:MM:SS"
+        ),
+        ("21/01/2012 00:00:00;1;z", 1, "line 1: found \"z\", expected watts as a number, -100000 to 100000"),
+        (
+            "21/01/2012 00:00:00;1;1\n7,3", 2,
+            "line 2: found \"7\", expected a day and time as dd/mm/yyyy HH:MM:SS"
+        ),
+        ("\u{1B}[2J\u{7}", 1, "line 1: found \"?[2J?\", expected `seconds,watts`"),
+    ])
+    func anErrorSaysWhereWhatAndWhatInstead(text: String, line: Int?, message: String) throws {
+        let error = try #require(failure(of: text))
+        #expect(error.line == line)
+        #expect(error.description == message)
+    }
+
+    @Test func longLinesAreRefusedAndLongQuotesCut() throws {
+        #expect(
+            failure(of: "0,1\n" + String(repeating: "9", count: 201))?.description
+                == "line 2: found 201 bytes, expected at most 200 in a line")
+        #expect(
+            failure(of: String(repeating: "9", count: 200))?.description
+                == "line 1: found \"\(String(repeating: "9", count: 40))...\", expected `seconds,watts`")
+        #expect(failure(of: String(repeating: "9", count: 150) + "/9")?.line == 1)
+    }
+
+    @Test func aRecordingThatIsTooLongIsRefused() {
+        let text = Array("0,0\n".utf8)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(4 * (Recording.pointLimit + 1))
+        for _ in 0...Recording.pointLimit { bytes += text }
+        #expect(throws: RecordingError.self) { try Recording.parse(bytes) }
+    }
+
+    @Test func randomAndMutatedTextNeverTraps() {
+        var random = SeededRandom(seed: 11)
+        let dated = Array("21/01/2012 00:00:08;45;43\n21/01/2012 11:14:07;102;45\n".utf8)
+        let plain = Array("0.5,10\n2;20.25\n3.0004,-1.04\n".utf8)
+        let alphabet = Array("0123456789/:;,.- \n\r\u{0}x".utf8) + [0xFF]
+        var accepted = 0
+        for _ in 0..<5_000 {
+            var bytes = random.chance(0.5) ? dated : plain
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0...2, using: &random) {
+                case 0: bytes[place] = alphabet.randomElement(using: &random)!
+                case 1: bytes.insert(alphabet.randomElement(using: &random)!, at: place)
+                default: bytes.remove(at: place)
+                }
+            }
+            if random.chance(0.1) {
+                bytes = (0..<Int.random(in: 0...300, using: &random)).map { _ in alphabet.randomElement(using: &random)!
+                }
+            }
+            guard let recording = try? Recording.parse(bytes) else { continue }
+            accepted += 1
+            #expect(Recording(points: recording.points, day: recording.day) == recording)
+        }
+        #expect(accepted > 500)
+    }
+}
