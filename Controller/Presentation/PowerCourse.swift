@@ -64,7 +64,8 @@ public struct PowerCourse: Sendable {
         let series = Series(name: plug, unit: .watts, points: shown, gapLimit: Self.gapLimit)
         return Chart(
             title: "\(plug), active power", series: [series],
-            window: ChartWindow(from: seconds - span.inSeconds, to: seconds), zone: ZoneOffsets(initial: now.localOffset))
+            window: ChartWindow(from: seconds - span.inSeconds, to: seconds),
+            zone: ZoneOffsets(initial: now.localOffset))
     }
 
     private mutating func add(_ new: [(time: Instant, watts: Double)]) {
