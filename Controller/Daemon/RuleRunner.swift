@@ -14,6 +14,8 @@ public actor RuleRunner {
 
     /// What is worth telling, in order. A reader that is slow slows the house's reports down.
     public nonisolated let records = AsyncChannel<RunnerRecord>()
+    /// How long a command is worth sending again: a light that goes off an hour after the film began helps nobody.
+    private static let patience = TimeAmount.seconds(10)
     private let house: any RuledHouse
     private var engine: RuleEngine
     private var timer = DeadlineTimer()
@@ -118,15 +120,19 @@ public actor RuleRunner {
 
     private func send(_ request: CommandRequest) {
         Task {
+            let attempt = Task { try await house.send(request.command, to: request.plug, id: request.id) }
+            let limit = eventLoop.scheduleTask(in: Self.patience) { attempt.cancel() }
             let outcome: CommandOutcome
             do {
-                let (state, event) = try await house.send(request.command, to: request.plug, id: request.id)
+                let (state, event) = try await attempt.value
                 outcome = .done(state, event: event)
             } catch let refusal as Refusal {
                 outcome = .refused(refusal)
             } catch {
-                outcome = .refused(Refusal(.deadlinePassed, "\(error)"))
+                let waited = Self.patience.nanoseconds / 1_000_000_000
+                outcome = .refused(Refusal(.deadlinePassed, "the plug did not answer within \(waited) s"))
             }
+            limit.cancel()
             handle(.commandFinished(plug: request.plug, id: request.id, outcome: outcome))
             note(.command(plug: request.plug, outcome))
             await handOver()

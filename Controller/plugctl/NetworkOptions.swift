@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import LinuxNetwork
 import Logging
 import PlugClient
 
@@ -17,7 +16,7 @@ struct NetworkOptions: ParsableArguments {
     var wait = TimeSpan(.seconds(3))
 
     @Option(help: "What this controller is called; plugs show it as the cause of its commands.")
-    var controller = hostName() ?? "plugctl"
+    var controller = String(decoding: ProcessInfo.processInfo.hostName.utf8.prefix(63), as: UTF8.self)
 
     @Flag(help: "Say on standard error what happens below.")
     var verbose = false
@@ -48,8 +47,9 @@ struct NetworkOptions: ParsableArguments {
     }
 
     private var interfaces: Set<String> {
-        let named = ProcessInfo.processInfo.environment["SMARTPLUG_INTERFACE"]
-        guard interface.isEmpty, let named else { return Set(interface) }
+        guard interface.isEmpty, let named = ProcessInfo.processInfo.environment["SMARTPLUG_INTERFACE"] else {
+            return Set(interface)
+        }
         return Set(named.split(separator: ",").map(String.init))
     }
 }

@@ -3,6 +3,7 @@ import DurableFiles
 import LinuxNetwork
 public import Logging
 public import NIOCore
+public import NIOPosix
 import PlugHardware
 public import PlugProtocol
 public import PlugTransport
@@ -31,8 +32,12 @@ public actor PlugService: ConnectionOwner {
 
     /// Takes the state directory and reads it; nothing moves before ``start()``.
     ///
+    /// - Parameter eventLoop: one is all that a plug needs; each thread more costs memory.
     /// - Throws: what is wrong with the state directory.
-    public init(_ settings: PlugSettings, on eventLoop: any EventLoop, logger: Logger) throws {
+    public init(
+        _ settings: PlugSettings,
+        on eventLoop: any EventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next(), logger: Logger
+    ) throws {
         var random = SystemRandomNumberGenerator()
         let directory = try StateDirectory(settings.stateDirectory, random: &random)
         // Without /proc every start counts as a new boot.

@@ -68,8 +68,9 @@ struct Run: AsyncParsableCommand {
         var logger = Logger(label: "plugd") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = logLevel
         do {
+            let service = try PlugService(settings(), logger: logger)
             let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-            try await PlugService.run(settings(), logger: logger) {
+            try await service.run {
                 for await _ in signals { break }
             }
         } catch let error as FileError {

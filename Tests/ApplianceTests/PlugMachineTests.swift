@@ -72,7 +72,8 @@ import Testing
         house.join(Self.desk, name: "Desk")
         house.actions = []
         let next = house.machine.nextSequence
-        house.hear(Self.desk, .command(Self.request, .setRelay(on: true, autoOff: nil), deadline: house.now + .seconds(5)))
+        house.hear(
+            Self.desk, .command(Self.request, .setRelay(on: true, autoOff: nil), deadline: house.now + .seconds(5)))
         #expect(house.actions == [.setRelay(true), .setLight(true)])
         #expect(house.machine.state.relayOn)
         let outcomes = house.heard[Self.desk]!.compactMap { update -> CommandOutcome? in
@@ -94,7 +95,8 @@ import Testing
         house.join(Self.desk, name: "Desk")
         let next = house.machine.nextSequence
         let commands: [PlugCommand] = [
-            .setRelay(on: false, autoOff: nil), .setLevel(.full, transition: .zero), .setRelay(on: true, autoOff: .zero),
+            .setRelay(on: false, autoOff: nil), .setLevel(.full, transition: .zero),
+            .setRelay(on: true, autoOff: .zero),
         ]
         for (number, command) in commands.enumerated() {
             let request = RequestID(bytes: [UInt8](repeating: UInt8(number), count: 16))!
@@ -191,7 +193,8 @@ import Testing
         var house = House()
         house.join(Self.desk, name: "Desk")
         house.join(Self.hall, name: "Hall")
-        house.hear(Self.desk, .command(Self.request, .setRelay(on: true, autoOff: nil), deadline: house.now + .seconds(5)))
+        house.hear(
+            Self.desk, .command(Self.request, .setRelay(on: true, autoOff: nil), deadline: house.now + .seconds(5)))
         house.actions = []
         house.feed(.stopping)
         let goodbye = Goodbye(.stopping, "The plug stops; it may be back soon.")

@@ -78,7 +78,9 @@ private actor MadeUpHouse: RuledHouse {
         Rule(name: "Hall", triggers: [.button(plug: "switch", .single)], actions: [.turnOn(["Lamp"])]),
         Rule(
             name: "Movie night",
-            triggers: [.activePower(plug: "Television", PowerThreshold(.risesAbove, watts: 40, dwell: .milliseconds(30)))],
+            triggers: [
+                .activePower(plug: "Television", PowerThreshold(.risesAbove, watts: 40, dwell: .milliseconds(30)))
+            ],
             actions: [.turnOff(["Lamp"]), .turnOn(["Amplifier"])]),
     ]
 

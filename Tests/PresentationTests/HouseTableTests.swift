@@ -32,7 +32,8 @@ import Testing
     }
 
     @Test func emptyHouse() {
-        #expect(text(HouseTable(notes: ["note"]))[1...] == ["no plugs yet; they appear here by themselves", "", "note", ""])
+        #expect(
+            text(HouseTable(notes: ["note"]))[1...] == ["no plugs yet; they appear here by themselves", "", "note", ""])
     }
 
     @Test func aRowForEachPlugAndTheNewsBelow() {

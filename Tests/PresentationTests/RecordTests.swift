@@ -53,7 +53,8 @@ import Testing
                 + #""name":"Living Room Lamp","port":40123}"#)
         #expect(
             record.text
-                == "Living Room Lamp is at plug-6789ab.local port 40123: 192.0.2.7, fe80::1%wlan0, fe80::2%7, 2001:db8::1")
+                == "Living Room Lamp is at plug-6789ab.local port 40123: 192.0.2.7, fe80::1%wlan0, fe80::2%7, 2001:db8::1"
+        )
     }
 
     @Test func info() {

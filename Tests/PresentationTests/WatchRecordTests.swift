@@ -107,7 +107,10 @@ import Testing
         arguments: [
             (PlugUpdate.snapshot(state(level: 40)), "on, level 40 %, 60.4 W"),
             (.state(state(watts: 40)), "40 W"),
-            (.event(event(.relayChanged(on: true, cause: .controller(name: "Desk", request: request))), age: nil), "on (by Desk)"),
+            (
+                .event(event(.relayChanged(on: true, cause: .controller(name: "Desk", request: request))), age: nil),
+                "on (by Desk)"
+            ),
             (.event(event(.relayChanged(on: false, cause: .powerOn)), age: nil), "off (power-on)"),
             (.event(event(.buttonPressed(.long)), age: nil), "button pressed (long)"),
             (.event(event(.restarted(powerLost: true)), age: nil), "restarted after a loss of power"),

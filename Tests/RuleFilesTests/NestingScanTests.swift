@@ -13,8 +13,10 @@ struct NestingScanTests {
     @Test(
         "What is no structure does not count",
         arguments: [
-            "- \"[[[[\"\n- '{{{''{{'\n", "- Lamp [[[[\n- [a, b]\n", "# [[[[\n- [a] # {{{{\n", "- |\n  [[[[\n  \"\n- [a]\n",
-            "- >2\n   {{{{\n- [x]\n", "- text\n  \"{{{{ goes on\n- [a]\n", "- \"a\\\"[[[\"\n", "--- [a]\n", "- a: [b, 'c]]', \"d\"]\n",
+            "- \"[[[[\"\n- '{{{''{{'\n", "- Lamp [[[[\n- [a, b]\n", "# [[[[\n- [a] # {{{{\n",
+            "- |\n  [[[[\n  \"\n- [a]\n",
+            "- >2\n   {{{{\n- [x]\n", "- text\n  \"{{{{ goes on\n- [a]\n", "- \"a\\\"[[[\"\n", "--- [a]\n",
+            "- a: [b, 'c]]', \"d\"]\n",
         ])
     func notNested(text: String) { #expect(place(text) == nil) }
 
@@ -23,7 +25,8 @@ struct NestingScanTests {
         arguments: [
             ("- a, \"\n- [[[x]]]\n", 2, 5), ("- a\n  \"\n- [[[x]]]\n", 3, 5), ("- a - \"\n- [[[x]]]\n", 2, 5),
             ("- a\n  - \"\n- [[[x]]]\n", 3, 5), ("- a#\"\n- [[[x]]]\n", 2, 5), ("- [\"]\", [\"]\", [\"]\"]]]\n", 1, 15),
-            ("- ['\n]', ['\n]', [x]]]\n", 3, 5), ("- x |\n  [[[x\n- [[[x]]]\n", 3, 5), ("- &a \"x\"\n- [[[x]]]\n", 2, 5),
+            ("- ['\n]', ['\n]', [x]]]\n", 3, 5), ("- x |\n  [[[x\n- [[[x]]]\n", 3, 5),
+            ("- &a \"x\"\n- [[[x]]]\n", 2, 5),
             ("k: v\n\"a #b\": [[[x]]]\n", 2, 11), ("k: v\n? [[[x]]]\n", 2, 5), ("? a\n: b\n  \"\n? [[[x]]]\n", 4, 5),
         ])
     func hidden(text: String, line: Int, column: Int) {
@@ -50,8 +53,10 @@ struct NestingScanTests {
     @Test("Whatever the library can read, the scan does not find it flatter")
     func againstTheLibrary() throws {
         let pieces = [
-            "[", "]", "{", "}", ",", ", ", ": ", ":", "\n", "\n  ", "\n    ", "- ", "? ", "\"", "'", "\\", "#", " #", " ", "a",
-            "b c", "&x ", "!t ", "|\n", ">\n   ", "\n- ", "\n---\n", "\"a\"", "'b'", "\r\n", "[a]", "{b: c}", "k: ", "\nk: ",
+            "[", "]", "{", "}", ",", ", ", ": ", ":", "\n", "\n  ", "\n    ", "- ", "? ", "\"", "'", "\\", "#", " #",
+            " ", "a",
+            "b c", "&x ", "!t ", "|\n", ">\n   ", "\n- ", "\n---\n", "\"a\"", "'b'", "\r\n", "[a]", "{b: c}", "k: ",
+            "\nk: ",
         ]
         var read = 0
         for seed in 0..<30_000 {
@@ -72,7 +77,8 @@ struct NestingScanTests {
         "A file of 1 MiB that is nothing but nesting is refused at once",
         arguments: [
             String(repeating: "{", count: 1 << 20), String(repeating: "[{", count: 1 << 19),
-            String(repeating: String(repeating: "{", count: 900) + String(repeating: "}", count: 900) + ",", count: 500),
+            String(
+                repeating: String(repeating: "{", count: 900) + String(repeating: "}", count: 900) + ",", count: 500),
             String(repeating: "- " + String(repeating: "? ", count: 450) + "x\n", count: 1000),
             String(repeating: " ", count: 1 << 19) + String(repeating: "x", count: 1 << 18),
         ])
