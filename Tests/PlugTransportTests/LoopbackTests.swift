@@ -57,8 +57,7 @@ import Testing
         }
         let lines = error.map { "\($0)".split(separator: "\n") } ?? []
         try #require(lines.count == 2)
-        #expect(lines[0].hasPrefix("cannot listen on 127.0.0.1 port \(first.port): "))
-        #expect(lines[0].contains("Address already in use"))
+        #expect(lines[0] == "cannot listen on 127.0.0.1 port \(first.port): Address already in use")
         #expect(
             lines[1] == "hint: another program may hold the port; leave --port away and the kernel picks a free one")
         await first.stop()
@@ -96,12 +95,15 @@ import Testing
     @Test func whereEveryAddressRefusesTheAttemptFailsAndNothingWasOpened() async throws {
         let closed = try await Listener.start(on: plug.loop, loopbackOnly: true, owner: plug)
         await closed.stop()
-        await #expect(throws: (any Error).self) {
+        let refused = await #expect(throws: DialError.self) {
             try await Dialer().connect(to: [address(closed.port)], on: controller.loop, owner: controller)
         }
-        await #expect(throws: (any Error).self) {
+        let told = try #require(refused).description
+        #expect(told == "cannot connect to 127.0.0.1 port \(closed.port): Connection refused")
+        let unknown = await #expect(throws: DialError.self) {
             try await Dialer().connect(to: [], on: controller.loop, owner: controller)
         }
+        #expect(try #require(unknown).description == "cannot connect: no address of the plug is known")
         #expect(await controller.connections.isEmpty)
     }
 
