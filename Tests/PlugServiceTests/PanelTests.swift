@@ -59,7 +59,7 @@ private actor Echo: PanelOwner {
     }
 
     @Test func requestsAreAnsweredAndRefused() async throws {
-        try await serving { directory in
+        try await serving { directory async throws in
             #expect(try await PanelClient.ask(.press(.long), stateDirectory: directory) == "press long")
             #expect(try await PanelClient.ask(.status, stateDirectory: directory) == "status")
             let message = await refusal { _ = try await PanelClient.ask(.load("kettle"), stateDirectory: directory) }
@@ -69,7 +69,7 @@ private actor Echo: PanelOwner {
 
     @Test(arguments: [4097 - 5, 5000, 100_000])
     func aLineThatIsTooLongIsRefusedAndTheNextIsServed(length: Int) async throws {
-        try await serving { directory in
+        try await serving { directory async throws in
             let load = String(repeating: "x", count: length)
             let message = await refusal { _ = try await PanelClient.ask(.load(load), stateDirectory: directory) }
             #expect(message == "a line is longer than 4096 bytes")
@@ -78,7 +78,7 @@ private actor Echo: PanelOwner {
     }
 
     @Test func theLongestLineIsServed() async throws {
-        try await serving { directory in
+        try await serving { directory async throws in
             let load = String(repeating: "x", count: 4096 - 5)
             let message = await refusal { _ = try await PanelClient.ask(.load(load), stateDirectory: directory) }
             #expect(message == "nothing can be plugged in")
