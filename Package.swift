@@ -118,22 +118,42 @@ let checks: [Target] = [
         "LinuxNetworkTests",
         [
             "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix,
-            nioEmbedded, logging,
+            nioEmbedded,
+            logging,
         ]),
     tests("DurableFilesTests", ["DurableFiles"]),
     tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests("PlugHardwareTests", ["PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
-    tests("PlugServiceTests", ["PlugService", "PlugClient"]),
+    tests(
+        "PlugServiceTests",
+        [
+            "PlugService", "PlugHardware", "PlugProtocol", "PlugTransport", "Appliance", "ProtocolCore", "LinuxNetwork",
+            "DurableFiles", nioCore, nioPosix, logging,
+        ]),
     tests(
         "PlugClientTests",
-        ["PlugClient", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", nioPosix]),
+        [
+            "PlugClient", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", "LinuxNetwork", nioCore,
+            nioPosix,
+        ]),
     tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
     tests(
         "RuleFilesTests",
         ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
     tests("ChartingTests", ["Charting"], exclude: ["Golden"]),
     tests("TerminalTests", ["Terminal"]),
-    tests("DaemonTests", ["Daemon"]),
+    tests(
+        "DaemonTests",
+        [
+            "Daemon", "Automation", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering", "LinuxNetwork", nioCore,
+            nioPosix, asyncAlgorithms,
+        ]),
+    tests(
+        "PresentationTests",
+        [
+            "Presentation", "Automation", "Daemon", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering",
+            "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal",
+        ]),
     tests(
         "SimulationTests",
         [

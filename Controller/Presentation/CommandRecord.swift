@@ -26,7 +26,7 @@ public struct CommandRecord: Encodable, Equatable, Sendable {
 
     /// For a person.
     public var text: String {
-        let dimmed = on == true && level.map { $0 < 100 } == true ? " at \(level ?? 0) %" : ""
+        let dimmed = on == true && level.map { $0 < 100 } == true ? " at \(number(level)) %" : ""
         let unchanged = seq == nil && dimmed.isEmpty ? " (it was already)" : ""
         return "\(plug): \(on == true ? "on" : "off")\(dimmed)\(unchanged)"
     }

@@ -55,7 +55,8 @@ public struct HouseTable: Sendable {
     public mutating func take(_ report: PlugReport) {
         var row = rows[report.plug] ?? Row()
         for record in WatchRecord.records(of: report, previous: row.state) where record.isNews {
-            say("\(clockTime(report.at))  \(report.plug)  \(record.words)")
+            let local = report.at.iso8601(offset: report.at.localOffset)
+            say("\(clockTime(local))  \(report.plug)  \(record.words)")
         }
         switch report.update {
         case .connected: row.isConnected = true
@@ -118,8 +119,8 @@ public struct HouseTable: Sendable {
         return StyledLine("on \(Int(level.percent.rounded())) %", .bold)
     }
 
-    /// The local time of day, to the second.
-    private func clockTime(_ at: WallTime) -> Substring {
-        at.iso8601(offset: at.localOffset).split(separator: "T").last?.prefix(8) ?? ""
+    /// The time of day in an ISO 8601 time, to the second; on a screen a person wants it local.
+    private func clockTime(_ at: String) -> Substring {
+        at.split(separator: "T").last?.prefix(8) ?? ""
     }
 }

@@ -47,11 +47,11 @@ public struct InfoRecord: Encodable, Equatable, Sendable {
             "  addresses     \(addresses.joined(separator: ", "))", "  firmware      \(firmware)",
             "  capabilities  \(capabilities.joined(separator: ", "))", "  relay         \(on == true ? "on" : "off")",
         ]
-        if let level { lines.append("  level         \(level) %") }
-        if let activePower { lines.append("  active power  \(activePower) W") }
-        if let voltageRMS { lines.append("  voltage       \(voltageRMS) V") }
-        if let currentRMS { lines.append("  current       \(currentRMS) A") }
-        if let activeEnergy { lines.append("  active energy \(activeEnergy) Wh") }
+        if let level { lines.append("  level         \(number(level)) %") }
+        if let activePower { lines.append("  active power  \(number(activePower)) W") }
+        if let voltageRMS { lines.append("  voltage       \(number(voltageRMS)) V") }
+        if let currentRMS { lines.append("  current       \(number(currentRMS)) A") }
+        if let activeEnergy { lines.append("  active energy \(number(activeEnergy)) Wh") }
         return lines
     }
 }

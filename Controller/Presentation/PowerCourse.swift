@@ -14,10 +14,17 @@ public struct PowerCourse: Sendable {
 
     private let plug: String
     private let span: Duration
-    private var points: [ChartPoint] = []
+    /// In the order of time.
+    private var points: [Point] = []
     private var clock: ClockMapping?
     /// True once the samples asked for have come.
     public private(set) var isComplete = false
+
+    private struct Point: Sendable {
+        /// The controller's clock.
+        var time: Instant
+        var watts: Double
+    }
 
     public init(plug: String, span: Duration) {
         self.plug = plug
@@ -42,9 +49,9 @@ public struct PowerCourse: Sendable {
 
     /// One JSON object for each point.
     public var records: [SampleRecord] {
-        points.map {
-            let at = WallTime(nanosecondsSince1970: Int64($0.time * 1e9)).iso8601()
-            return SampleRecord(plug: plug, at: at, activePower: $0.value)
+        let (wall, now) = (WallTime.now, BootClock.now)
+        return points.map {
+            SampleRecord(plug: plug, at: (wall - (now - $0.time)).iso8601(), activePower: $0.watts)
         }
     }
 
@@ -52,20 +59,30 @@ public struct PowerCourse: Sendable {
     public var chart: Chart {
         let now = WallTime.now
         let seconds = Double(now.nanosecondsSince1970) / 1e9
-        let series = Series(name: plug, unit: .watts, points: points, gapLimit: Self.gapLimit)
+        let bootToWall = seconds - (BootClock.now - .zero).inSeconds
+        let shown = points.map { ChartPoint(time: ($0.time - .zero).inSeconds + bootToWall, value: $0.watts) }
+        let series = Series(name: plug, unit: .watts, points: shown, gapLimit: Self.gapLimit)
         return Chart(
             title: "\(plug), active power", series: [series],
-            window: ChartWindow(from: seconds - span.inSeconds, to: seconds), zone: ZoneOffsets(initial: now.localOffset))
+            window: ChartWindow(from: seconds - span.inSeconds, to: seconds),
+            zone: ZoneOffsets(initial: now.localOffset))
     }
 
     private mutating func add(_ new: [(time: Instant, watts: Double)]) {
         guard let clock else { return }
-        let bootToWall = Double(WallTime.now.nanosecondsSince1970 - BootClock.now.nanoseconds)
-        points += new.map { entry in
-            let local = Double(clock.instant(ofPlugTime: entry.time).nanoseconds)
-            return ChartPoint(time: (local + bootToWall) / 1e9, value: entry.watts)
+        for (time, watts) in new {
+            // A sample has whole milliseconds of the plug's clock; a reading of the same moment is the same point.
+            let whole = Instant(nanoseconds: time.nanoseconds / 1_000_000 * 1_000_000)
+            points.append(Point(time: clock.instant(ofPlugTime: whole), watts: watts))
         }
-        points.sort { $0.time < $1.time }
+        let end = points.suffix(new.count + 1)
+        let inOrder = zip(end, end.dropFirst()).allSatisfy { $0.time < $1.time }
+        if !inOrder {
+            points.sort { $0.time < $1.time }
+            points = points.reduce(into: []) { kept, point in
+                if kept.last?.time != point.time { kept.append(point) }
+            }
+        }
         points.removeFirst(max(0, points.count - Self.limit))
     }
 }

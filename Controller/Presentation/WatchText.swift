@@ -35,9 +35,10 @@ extension WatchRecord {
         if let activePower { parts.append("\(number(activePower)) W") }
         return parts.joined(separator: ", ")
     }
+}
 
-    private func number(_ value: Double?) -> String {
-        guard let value else { return "?" }
-        return value == value.rounded() && abs(value) < 1e9 ? "\(Int(value))" : "\(value)"
-    }
+/// A number for a person: without decimals where it has none.
+func number(_ value: Double?) -> String {
+    guard let value else { return "?" }
+    return value == value.rounded() && abs(value) < 1e9 ? "\(Int(value))" : "\(value)"
 }

@@ -3,7 +3,8 @@
 ///
 /// It reads as much of YAML as decides which characters are structure: quotes, comments, text blocks, indentation. In text
 /// that the library refuses anyway it may count more than there is; it never counts less than the levels of braces, brackets
-/// and indentation there are. A list at the same column as the key that it belongs to adds no level.
+/// and indentation there are. A list at the column of its key, and a mapping whose key is itself a list or a mapping, add no
+/// level, so there are at most twice as many as it counts.
 struct NestingScan {
     private typealias Scalars = [Unicode.Scalar]
 
@@ -140,7 +141,8 @@ struct NestingScan {
     private mutating func skipQuoted(_ quote: Unicode.Scalar) {
         advance()
         while let next = scalar(), next != quote || quote == "'" && scalar(1) == "'" {
-            if next == "'" || quote == "\"" && next == "\\" && scalar(1) != nil { advance() }
+            // A quote that is doubled, and whatever a backslash stands before, is text.
+            if next == quote || quote == "\"" && next == "\\" && scalar(1) != nil { advance() }
             advance()
         }
         if scalar() != nil { advance() }

@@ -16,7 +16,7 @@ struct CommandOptions: ParsableArguments {
 
 struct CommandOutput: ParsableArguments {
     @OptionGroup var network: NetworkOptions
-    @Flag(help: "One JSON object a plug: plug, outcome, on, level, seq, or error.")
+    @Flag(help: "One JSON object a plug: plug, on, level, seq, or error.")
     var json = false
 
     /// Commands all plugs at once. Exit status 1 when none did it, 2 when some did.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LinuxNetwork
 import Logging
 import PlugClient
 
@@ -16,10 +17,16 @@ struct NetworkOptions: ParsableArguments {
     var wait = TimeSpan(.seconds(3))
 
     @Option(help: "What this controller is called; plugs show it as the cause of its commands.")
-    var controller = String(decoding: ProcessInfo.processInfo.hostName.utf8.prefix(63), as: UTF8.self)
+    var controller = hostName() ?? "plugctl"
 
     @Flag(help: "Say on standard error what happens below.")
     var verbose = false
+
+    func validate() throws {
+        guard (1...63).contains(controller.utf8.count) else {
+            throw ValidationError("--controller has 1 to 63 bytes of UTF-8, as a plug's name has")
+        }
+    }
 
     /// Runs the body with a client that is stopped in order afterwards. What goes wrong is said on standard error.
     func withClient(_ body: (PlugClient) async throws -> Void) async throws {
@@ -41,9 +48,8 @@ struct NetworkOptions: ParsableArguments {
     }
 
     private var interfaces: Set<String> {
-        guard interface.isEmpty, let named = ProcessInfo.processInfo.environment["SMARTPLUG_INTERFACE"] else {
-            return Set(interface)
-        }
+        let named = ProcessInfo.processInfo.environment["SMARTPLUG_INTERFACE"]
+        guard interface.isEmpty, let named else { return Set(interface) }
         return Set(named.split(separator: ",").map(String.init))
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Terminal
 
 @main
 struct Plugctl: AsyncParsableCommand {
@@ -20,4 +21,18 @@ struct Plugctl: AsyncParsableCommand {
             Browse.self, Resolve.self, Info.self, On.self, Off.self, Toggle.self, Dim.self, Watch.self,
             ChartCommand.self, Rules.self, DaemonCommand.self,
         ])
+
+    static func main() async {
+        ignoreClosedPipes()
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            exit(withError: error)
+        }
+    }
 }

@@ -1,5 +1,7 @@
 import Appliance
 import LinuxNetwork
+public import Logging
+import NIOPosix
 import PlugProtocol
 import PlugTransport
 import ServiceDiscovery
@@ -7,11 +9,23 @@ import ServiceDiscovery
 extension PlugService {
     static let serviceType: ServiceType = "_smartplug._tcp"
 
+    /// Runs a plug from its state directory until `stopped` returns; see ``run(until:)``.
+    ///
+    /// - Throws: what kept it from starting.
+    public static func run(
+        _ settings: PlugSettings, logger: Logger, until stopped: @Sendable () async -> Void
+    ) async throws {
+        // One loop is all that a plug needs; each thread more costs memory.
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        try await PlugService(settings, on: group.next(), logger: logger).run(until: stopped)
+        try await group.shutdownGracefully()
+    }
+
     /// Brings the plug up, keeps it up until `stopped` returns, and takes it down in order: goodbye to the network first, so
     /// that nobody looks for it, then to its controllers.
     ///
     /// - Throws: what kept it from starting.
-    public func run(until stopped: () async -> Void) async throws {
+    public func run(until stopped: @Sendable () async -> Void) async throws {
         try start()
         let panel = try await PanelServer.start(
             path: PanelPath.socket(in: settings.stateDirectory), on: loop, owner: self)

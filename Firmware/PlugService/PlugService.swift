@@ -2,8 +2,7 @@ import Appliance
 import DurableFiles
 import LinuxNetwork
 public import Logging
-import NIOCore
-public import NIOPosix
+public import NIOCore
 import PlugHardware
 public import PlugProtocol
 public import PlugTransport
@@ -32,11 +31,8 @@ public actor PlugService: ConnectionOwner {
 
     /// Takes the state directory and reads it; nothing moves before ``start()``.
     ///
-    /// - Parameter group: one loop is all that a plug needs; each thread more costs memory.
     /// - Throws: what is wrong with the state directory.
-    public init(
-        _ settings: PlugSettings, on group: MultiThreadedEventLoopGroup = .init(numberOfThreads: 1), logger: Logger
-    ) throws {
+    public init(_ settings: PlugSettings, on eventLoop: any EventLoop, logger: Logger) throws {
         var random = SystemRandomNumberGenerator()
         let directory = try StateDirectory(settings.stateDirectory, random: &random)
         // Without /proc every start counts as a new boot.
@@ -51,8 +47,8 @@ public actor PlugService: ConnectionOwner {
         self.settings = settings
         self.logger = logger
         self.directory = directory
-        loop = group.next()
-        executor = loop.executor
+        loop = eventLoop
+        executor = eventLoop.executor
         reserved = boundary
         machine = PlugMachine(settings.appliance, identity: identity, journal: EventJournal(nextSequence: next))
     }

@@ -38,6 +38,15 @@ class Lines:
             self.arrived.put((time.monotonic(), self.parse(raw.decode().rstrip("\n"))))
         self.arrived.put(None)
 
+    def so_far(self):
+        """All lines that have arrived."""
+        while not self.arrived.empty():
+            item = self.arrived.get()
+            if item is None:
+                break
+            self.seen.append(item)
+        return self.seen
+
     def wait(self, what, matches, seconds, since=0.0):
         """The first line, not older than `since`, that matches."""
         for moment, line in self.seen:
@@ -167,7 +176,7 @@ def is_rise(line):
 def last_rise(watch, before):
     """When the last run of readings above 40 W began: a switch-on peak does not count."""
     began, watts = before, 0.0
-    for moment, line in reversed(watch.seen):
+    for moment, line in reversed(watch.so_far()):
         if moment > before or not is_event(line, "Television", "reading"):
             continue
         if not is_rise(line):

@@ -1,0 +1,216 @@
+import AsyncAlgorithms
+import Automation
+import LinuxNetwork
+import Metering
+import NIOCore
+import NIOPosix
+import PlugClient
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Daemon
+
+/// A house that the test tells of, and that notes what is asked of it.
+private actor MadeUpHouse: RuledHouse {
+    struct Command: Equatable {
+        var plug: String
+        var command: PlugCommand
+        var id: RequestID
+    }
+
+    nonisolated let updates = AsyncChannel<HouseFollower.Update>()
+    private(set) var commands: [Command] = []
+    private(set) var acknowledged: [String: SequenceNumber] = [:]
+    private let refusals: [String: Refusal]
+
+    init(refusing refusals: [String: Refusal] = [:]) { self.refusals = refusals }
+
+    func run() async {
+        // Nothing comes out of it: it ends when the task is cancelled.
+        for await _ in AsyncStream.makeStream(of: Never.self).stream {}
+        updates.finish()
+    }
+
+    func send(
+        _ command: PlugCommand, to plug: String, id: RequestID
+    ) async throws -> (state: PlugState, event: SequenceNumber?) {
+        if let refusal = refusals[plug] { throw refusal }
+        commands.append(Command(plug: plug, command: command, id: id))
+        return (PlugState(relayOn: true), 77)
+    }
+
+    func acknowledge(_ sequence: SequenceNumber, of plug: String) { acknowledged[plug] = sequence }
+
+    // MARK: What happens in it
+
+    nonisolated func report(_ update: PlugUpdate, of plug: String) async {
+        await updates.send(.report(PlugReport(plug: plug, at: WallTime.now, update: update)))
+    }
+
+    nonisolated func snapshot(_ plug: String, on: Bool = false, watts: Double? = nil, time: Double = 0) async {
+        await report(.snapshot(state(on: on, watts: watts, time: time)), of: plug)
+    }
+
+    nonisolated func reading(_ plug: String, watts: Double, time: Double) async {
+        await report(.state(state(on: true, watts: watts, time: time)), of: plug)
+    }
+
+    nonisolated func press(_ plug: String, sequence: SequenceNumber = 5, age: Duration? = .zero) async {
+        let event = PlugEvent(
+            sequence: sequence, boot: BootID(bytes: [UInt8](repeating: 7, count: 16))!, time: .zero,
+            kind: .buttonPressed(.single))
+        await report(.event(event, age: age), of: plug)
+    }
+
+    private nonisolated func state(on: Bool, watts: Double?, time: Double) -> PlugState {
+        PlugState(
+            relayOn: on,
+            reading: watts.map {
+                Reading(
+                    time: Instant(nanoseconds: Int64(time * 1e9)), deciwatts: Int32($0 * 10), milliwattHours: 0)
+            })
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct RuleRunnerTests {
+    private let rules = [
+        Rule(name: "Hall", triggers: [.button(plug: "switch", .single)], actions: [.turnOn(["Lamp"])]),
+        Rule(
+            name: "Movie night",
+            triggers: [.activePower(plug: "Television", PowerThreshold(.risesAbove, watts: 40, dwell: .milliseconds(30)))],
+            actions: [.turnOff(["Lamp"]), .turnOn(["Amplifier"])]),
+    ]
+
+    /// Runs the rules while the body tells of the house and reads the records.
+    private func running(
+        _ house: MadeUpHouse, _ body: (inout AsyncChannel<RunnerRecord>.Iterator) async -> Void
+    ) async {
+        let runner = RuleRunner(rules: rules, house: house, on: MultiThreadedEventLoopGroup.singleton.next())
+        let task = Task { await runner.run() }
+        var records = runner.records.makeAsyncIterator()
+        await body(&records)
+        task.cancel()
+        await task.value
+        #expect(await records.next() == nil, "the records end with the run")
+    }
+
+    @Test func aPressBecomesACommandAndItsOutcomeARecord() async {
+        let house = MadeUpHouse()
+        await running(house) { records in
+            await house.snapshot("Lamp")
+            await house.snapshot("Switch")
+            guard case .following(plugs: 1, newest: "Lamp") = await records.next()?.kind,
+                case .following(plugs: 2, newest: "Switch") = await records.next()?.kind
+            else {
+                Issue.record("plugs not followed")
+                return
+            }
+            await house.press("Switch")
+            guard case .firing(let firing) = await records.next()?.kind else {
+                Issue.record("not fired")
+                return
+            }
+            #expect(firing.rule == "Hall" && firing.cause == .button(plug: "Switch", .single, sequence: 5))
+            guard case .command(plug: "Lamp", .done(_, event: 77)) = await records.next()?.kind else {
+                Issue.record("not done")
+                return
+            }
+            let commands = await house.commands
+            #expect(commands.map(\.plug) == ["Lamp"])
+            #expect(commands.map(\.command) == [.setRelay(on: true, autoOff: nil)])
+            // The update after it shows that the event had taken its effect.
+            await house.updates.send(.lost("Switch"))
+            guard case .lost(plug: "Switch") = await records.next()?.kind else {
+                Issue.record("not lost")
+                return
+            }
+            #expect(await house.acknowledged == ["Switch": 5])
+        }
+    }
+
+    @Test func aDwellEndsByItselfAndCommandsEveryPlugOfTheRule() async {
+        let house = MadeUpHouse(refusing: ["Amplifier": Refusal(.protectionTripped, "too much")])
+        await running(house) { records in
+            await house.snapshot("Lamp", on: true)
+            await house.snapshot("Amplifier")
+            await house.snapshot("Television", watts: 1, time: 10)
+            for _ in 0..<3 { _ = await records.next() }
+            await house.reading("Television", watts: 80, time: 11)
+            guard case .firing(let firing) = await records.next()?.kind else {
+                Issue.record("not fired")
+                return
+            }
+            #expect(firing.rule == "Movie night")
+            var outcomes: [String: CommandOutcome] = [:]
+            for _ in 0..<2 {
+                if case .command(let plug, let outcome) = await records.next()?.kind { outcomes[plug] = outcome }
+            }
+            #expect(
+                outcomes == [
+                    "Lamp": .done(PlugState(relayOn: true), event: 77),
+                    "Amplifier": .refused(Refusal(.protectionTripped, "too much")),
+                ])
+        }
+    }
+
+    @Test func aPlugThatIsNotThereAndAPressOfLongAgo() async {
+        let house = MadeUpHouse()
+        await running(house) { records in
+            await house.snapshot("Switch")
+            _ = await records.next()
+            await house.press("Switch")
+            guard case .firing = await records.next()?.kind,
+                case .notSent(_, plug: "Lamp", .notPresent) = await records.next()?.kind
+            else {
+                Issue.record("not told")
+                return
+            }
+            // Replayed from the journal: nobody stands at the switch any more.
+            await house.press("Switch", sequence: 6, age: .seconds(3600))
+            await house.press("Switch", sequence: 7, age: nil)
+            await house.report(.gap(Gap(from: 8, to: 9, reason: .powerLost)), of: "Switch")
+            guard case .gap(plug: "Switch", from: 8, to: 9, reason: "powerLost") = await records.next()?.kind else {
+                Issue.record("something else than the gap")
+                return
+            }
+            #expect(await house.commands.isEmpty)
+        }
+    }
+
+    @Test func thePlugThatComesBackIsFollowedAnew() async {
+        let house = MadeUpHouse()
+        await running(house) { records in
+            await house.snapshot("Television", watts: 1, time: 10)
+            _ = await records.next()
+            await house.report(.disconnected(reason: "connection lost", retryIn: .seconds(1)), of: "Television")
+            // It rose while nobody looked: no edge.
+            await house.snapshot("Television", watts: 80, time: 20)
+            guard case .following(plugs: 1, newest: "Television") = await records.next()?.kind else {
+                Issue.record("not followed")
+                return
+            }
+            await house.reading("Television", watts: 81, time: 21)
+            await house.updates.send(.lost("Television"))
+            guard case .lost = await records.next()?.kind else {
+                Issue.record("fired")
+                return
+            }
+        }
+    }
+
+    @Test func theSameEdgeGivesTheSameRequest() async {
+        var ids: [RequestID] = []
+        for _ in 0..<2 {
+            let house = MadeUpHouse()
+            await running(house) { records in
+                await house.snapshot("Lamp")
+                await house.snapshot("Switch")
+                await house.press("Switch")
+                for _ in 0..<4 { _ = await records.next() }
+                ids += await house.commands.map(\.id)
+            }
+        }
+        #expect(ids.count == 2 && ids[0] == ids[1])
+    }
+}

@@ -1,0 +1,129 @@
+import LinuxNetwork
+import NIOCore
+import NIOPosix
+import PlugProtocol
+import PlugTransport
+import Testing
+
+@testable import PlugClient
+
+/// A plug's server on a real connection.
+private actor Plug: ConnectionOwner {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
+    nonisolated let loop: any EventLoop
+    private var server = PlugServer(identity: lamp, journal: EventJournal(), state: PlugState(relayOn: false))
+    private var connections: [ConnectionID: Connection] = [:]
+    private let answers: Bool
+
+    init(on loop: any EventLoop, answers: Bool = true) {
+        self.loop = loop
+        self.answers = answers
+    }
+
+    func opened(_ connection: Connection) {
+        connections[connection.id] = connection
+        handle(.opened(connection.id, peer: connection.peer))
+    }
+    func received(_ bytes: [UInt8], on id: ConnectionID) { handle(.received(id, bytes)) }
+    func writable(_ isWritable: Bool, on id: ConnectionID) { handle(.writable(id, isWritable)) }
+    func closed(_ id: ConnectionID) { handle(.closed(id)) }
+
+    /// The connections break without a word.
+    func hangUp() { connections.values.forEach { $0.close() } }
+
+    private func handle(_ event: PlugServer.Event) {
+        for action in server.handle(event, now: BootClock.now) {
+            switch action {
+            case .send(let id, let bytes): connections[id]?.send(bytes)
+            case .close(let id, _): connections[id]?.close()
+            case .perform(let request, let controller, _, _):
+                guard answers else { continue }
+                handle(.record(.relayChanged(on: true, cause: .controller(name: controller, request: request))))
+                handle(.commandOutcome(request, .done(PlugState(relayOn: true), event: nil)))
+            case .fetch: break
+            }
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct FollowedPlugTests {
+    private struct Unreachable: Error {}
+
+    private let loop = MultiThreadedEventLoopGroup.singleton.next()
+
+    private func follow(_ connect: @escaping @Sendable (FollowedPlug) async throws -> Void) async -> FollowedPlug {
+        let machine = PlugFollower(controllerName: "Desk", cursor: nil, stateOptions: StateOptions(), seed: 1)
+        let plug = FollowedPlug(name: "Lamp", machine: machine, eventLoop: loop, connect: connect)
+        await plug.locate()
+        return plug
+    }
+
+    private func follow(_ plug: Plug) async throws -> (FollowedPlug, Listener) {
+        let listener = try await Listener.start(on: plug.loop, loopbackOnly: true, owner: plug)
+        let address = try SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))
+        let followed = await follow { [loop] followed in
+            try await Dialer().connect(to: [address], on: loop, owner: followed)
+        }
+        return (followed, listener)
+    }
+
+    @Test func aPlugThatCannotBeReachedIsTriedAgainThoughOnlyItsReportsAreHeld() async {
+        let reports = await follow { _ in throw Unreachable() }.reports
+        var reasons: [String] = []
+        for await case .disconnected(let reason, _) in reports.map(\.update) {
+            reasons.append(reason)
+            if reasons.count == 2 { break }
+        }
+        #expect(reasons == ["Unreachable()", "Unreachable()"])
+    }
+
+    @Test func aCommandIsDoneAndItsEventReported() async throws {
+        let (followed, listener) = try await follow(Plug(on: loop))
+        let result = try await followed.send(turnOn)
+        #expect(result.state.relayOn && result.event == 1)
+        for await report in followed.reports {
+            guard case .event(let event, let age) = report.update else { continue }
+            #expect(report.plug == "Lamp" && event.sequence == 1 && age != nil)
+            break
+        }
+        await followed.stop()
+        await listener.stop()
+    }
+
+    @Test func aCommandWaitsForAConnectionThatComesBack() async throws {
+        let plug = Plug(on: loop)
+        let (followed, listener) = try await follow(plug)
+        var reports = followed.reports.makeAsyncIterator()
+        while let report = await reports.next() { if case .snapshot = report.update { break } }
+        await plug.hangUp()
+        while let report = await reports.next() { if case .disconnected = report.update { break } }
+        await followed.locate()
+        #expect(try await followed.send(turnOn).state.relayOn)
+        await followed.stop()
+        await listener.stop()
+    }
+
+    @Test func whoGivesUpIsLetGo() async throws {
+        let (followed, listener) = try await follow(Plug(on: loop, answers: false))
+        let sending = Task { try await followed.send(turnOn) }
+        for await report in followed.reports { if case .snapshot = report.update { break } }
+        sending.cancel()
+        await #expect(throws: CancellationError.self) { try await sending.value }
+        await followed.stop()
+        await listener.stop()
+    }
+
+    @Test func afterTheStopReportsEndAndCommandsAreRefused() async throws {
+        let (followed, listener) = try await follow(Plug(on: loop, answers: false))
+        let waiting = Task { try await followed.send(turnOn) }
+        var reports = followed.reports.makeAsyncIterator()
+        while let report = await reports.next() { if case .snapshot = report.update { break } }
+        await followed.stop()
+        while await reports.next() != nil {}
+        await #expect(throws: Refusal.self) { try await waiting.value }
+        await #expect(throws: Refusal(.deadlinePassed, "the plug is no longer followed")) {
+            try await followed.send(turnOn)
+        }
+        await listener.stop()
+    }
+}

@@ -1,0 +1,131 @@
+import Appliance
+import Foundation
+import LinuxNetwork
+import Logging
+import NIOCore
+import NIOPosix
+import PlugHardware
+import PlugProtocol
+import PlugTransport
+import ProtocolCore
+
+@testable import PlugService
+
+/// A directory of its own with a short path, removed with the value: a Unix socket's path has 107 bytes at most.
+final class TemporaryDirectory: Sendable {
+    let path: String
+
+    init() { path = "/tmp/plug-" + String(UInt32.random(in: .min ... .max), radix: 36) }
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func write(_ text: String, to file: String) throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: URL(filePath: path + "/" + file))
+    }
+
+    func text(_ file: String) -> String? {
+        FileManager.default.contents(atPath: path + "/" + file).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// A plug with simulated parts, its panel and its listener on loopback, without discovery.
+struct RunningPlug {
+    let directory: TemporaryDirectory
+    let service: PlugService
+    let parts: SimulatedPlug
+    private let panel: PanelServer
+    private let listener: Listener
+
+    init(in directory: TemporaryDirectory = TemporaryDirectory()) async throws {
+        self.directory = directory
+        parts = SimulatedPlug(load: .fixed(deciwatts: 600), seed: 1, clock: { BootClock.now })
+        let settings = PlugSettings(
+            name: "Lamp", stateDirectory: directory.path, interfaces: ["lo"], appliance: ApplianceConfiguration(),
+            parts: parts.parts(dimmable: false), simulated: parts)
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        service = try PlugService(settings, on: loop, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await service.start()
+        panel = try await PanelServer.start(
+            path: PanelPath.socket(in: directory.path), on: loop, owner: service)
+        listener = try await Listener.start(on: loop, loopbackOnly: true, owner: service)
+    }
+
+    /// A controller that listens from now on, or after the event that it saw last.
+    func controller(after cursor: SequenceNumber? = nil) async throws -> Controller {
+        let controller = Controller(after: cursor)
+        let address = try SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))
+        try await Dialer().connect(to: [address], on: controller.loop, owner: controller)
+        return controller
+    }
+
+    func ask(_ request: PanelRequest) async throws -> String {
+        try await PanelClient.ask(request, stateDirectory: directory.path)
+    }
+
+    func stop() async {
+        await listener.stop()
+        await service.stop()
+        await panel.stop()
+    }
+}
+
+/// The other end of a plug's connection.
+actor Controller: ConnectionOwner {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
+    nonisolated let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
+    nonisolated let updates: AsyncStream<SessionUpdate>
+    private let continuation: AsyncStream<SessionUpdate>.Continuation
+    private var session = ControllerSession(name: "Desk")
+    private var connection: Connection?
+    private let cursor: SequenceNumber?
+
+    init(after cursor: SequenceNumber?) {
+        self.cursor = cursor
+        (updates, continuation) = AsyncStream.makeStream()
+    }
+
+    func opened(_ connection: Connection) {
+        self.connection = connection
+        handle(.connected)
+        handle(.subscribe(SubscriptionOptions(events: cursor.map { .after($0) } ?? .fromNow)))
+    }
+    func received(_ bytes: [UInt8], on id: ConnectionID) { handle(.received(bytes)) }
+    func writable(_ isWritable: Bool, on id: ConnectionID) {}
+    func closed(_ id: ConnectionID) {
+        handle(.closed)
+        continuation.finish()
+    }
+
+    func command(_ id: RequestID, _ command: PlugCommand) {
+        handle(.command(id, command, deadline: BootClock.now + .seconds(10)))
+    }
+
+    private func handle(_ event: ControllerSession.Event) {
+        for action in session.handle(event, now: BootClock.now) {
+            switch action {
+            case .send(let bytes): connection?.send(bytes)
+            case .close: connection?.close()
+            case .deliver(let update): continuation.yield(update)
+            }
+        }
+    }
+}
+
+extension AsyncStream<SessionUpdate>.Iterator {
+    /// The next event, whatever comes before it; nil when the connection ended.
+    mutating func nextEvent() async -> PlugEvent? {
+        while let update = await next() { if case .event(let event, _) = update { return event } }
+        return nil
+    }
+
+    mutating func nextOutcome() async -> CommandOutcome? {
+        while let update = await next() { if case .commandFinished(_, let outcome) = update { return outcome } }
+        return nil
+    }
+
+    /// Reads up to the snapshot, with which the subscription is complete.
+    mutating func snapshot() async -> PlugState? {
+        while let update = await next() { if case .snapshot(let state) = update { return state } }
+        return nil
+    }
+}

@@ -1,0 +1,124 @@
+import NIOCore
+import NIOPosix
+import PlugProtocol
+import Testing
+
+@testable import PlugService
+
+/// Answers every request with itself, and refuses to be loaded.
+private actor Echo: PanelOwner {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
+    nonisolated let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
+
+    func perform(_ request: PanelRequest) throws -> String {
+        if case .load = request { throw PanelError("nothing can be plugged in") }
+        return request.line
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct PanelTests {
+    @Test(arguments: [
+        ("press single", PanelRequest.press(.single)), ("press double", .press(.double)), ("press long", .press(.long)),
+        ("load kettle on", .load("kettle on")), ("load 60 W", .load("60 W")), ("status", .status),
+    ])
+    func requests(line: String, request: PanelRequest) throws {
+        #expect(try PanelRequest(line: line) == request)
+        #expect(request.line == line)
+    }
+
+    @Test(arguments: [
+        ("press", "\"press\" is none of: press single|double|long, load TEXT, status"),
+        ("press twice", "a button is pressed single, double or long, not \"twice\""),
+        ("press single now", "a button is pressed single, double or long, not \"single now\""),
+        ("load", "\"load\" is none of: press single|double|long, load TEXT, status"),
+        ("status now", "\"status now\" is none of: press single|double|long, load TEXT, status"),
+        ("", "\"\" is none of: press single|double|long, load TEXT, status"),
+    ])
+    func whatIsNoRequestIsSaid(line: String, message: String) {
+        let error = #expect(throws: PanelError.self) { try PanelRequest(line: line) }
+        #expect(error?.description == message)
+    }
+
+    private func serving(_ body: (String) async throws -> Void) async throws {
+        let directory = TemporaryDirectory()
+        try directory.write("", to: "lock")
+        let owner = Echo()
+        let server = try await PanelServer.start(
+            path: PanelPath.socket(in: directory.path), on: owner.loop, owner: owner)
+        try await body(directory.path)
+        await server.stop()
+    }
+
+    private func refusal(_ body: () async throws -> Void) async -> String? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func requestsAreAnsweredAndRefused() async throws {
+        try await serving { directory in
+            #expect(try await PanelClient.ask(.press(.long), stateDirectory: directory) == "press long")
+            #expect(try await PanelClient.ask(.status, stateDirectory: directory) == "status")
+            let message = await refusal { _ = try await PanelClient.ask(.load("kettle"), stateDirectory: directory) }
+            #expect(message == "nothing can be plugged in")
+        }
+    }
+
+    @Test(arguments: [4097 - 5, 5000, 100_000])
+    func aLineThatIsTooLongIsRefusedAndTheNextIsServed(length: Int) async throws {
+        try await serving { directory in
+            let load = String(repeating: "x", count: length)
+            let message = await refusal { _ = try await PanelClient.ask(.load(load), stateDirectory: directory) }
+            #expect(message == "a line is longer than 4096 bytes")
+            #expect(try await PanelClient.ask(.status, stateDirectory: directory) == "status")
+        }
+    }
+
+    @Test func theLongestLineIsServed() async throws {
+        try await serving { directory in
+            let load = String(repeating: "x", count: 4096 - 5)
+            let message = await refusal { _ = try await PanelClient.ask(.load(load), stateDirectory: directory) }
+            #expect(message == "nothing can be plugged in")
+        }
+    }
+
+    @Test func whereNoPlugRunsTheHintSaysHowToStartOne() async {
+        let message = await refusal { _ = try await PanelClient.ask(.status, stateDirectory: "/tmp/plug-nobody") }
+        #expect(message?.hasPrefix("no plugd answers in /tmp/plug-nobody: ") == true)
+        #expect(message?.hasSuffix("or give the directory of one that runs") == true)
+    }
+
+    @Test func aPathThatNoSocketTakesIsSaidBeforeAnythingIsTried() async throws {
+        let path = "/tmp/" + String(repeating: "x", count: 103)
+        let owner = Echo()
+        let message = await refusal { _ = try await PanelServer.start(path: path, on: owner.loop, owner: owner) }
+        #expect(
+            message == """
+                the panel socket's path has 108 bytes, the system takes 107: \(path)
+                hint: choose a shorter --state directory
+                """)
+    }
+
+    @Test func aFileInTheSocketsPlaceIsLeftAlone() async throws {
+        let directory = TemporaryDirectory()
+        try directory.write("", to: "panel.sock")
+        let owner = Echo()
+        let path = PanelPath.socket(in: directory.path)
+        #expect(await refusal { _ = try await PanelServer.start(path: path, on: owner.loop, owner: owner) } != nil)
+        #expect(directory.text("panel.sock") == "")
+    }
+
+    @Test func thePlugsOwnAnswers() async throws {
+        let plug = try await RunningPlug()
+        let status = try await plug.ask(.status)
+        #expect(status.hasPrefix("{\"id\":\"") && status.hasSuffix("}"))
+        #expect(status.contains("\"relay\":\"off\"") && status.contains("\"controllers\":0"))
+        #expect(try await plug.ask(.load("kettle on")) == "kettle on")
+        let message = await refusal { _ = try await plug.ask(.load("submarine")) }
+        #expect(message?.contains("There is no load \"submarine\"") == true)
+        await plug.stop()
+    }
+}

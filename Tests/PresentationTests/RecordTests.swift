@@ -1,0 +1,152 @@
+import Automation
+import DNSWire
+import Daemon
+import PlugProtocol
+import Presentation
+import ServiceDiscovery
+import Testing
+
+/// The other lines of `--json`, exactly.
+@Suite struct RecordTests {
+    private func identity(_ interface: UInt32?) -> ServiceIdentity {
+        ServiceIdentity(name: "Living Room Lamp", type: "_smartplug._tcp", interface: interface)
+    }
+
+    private func name(_ interface: UInt32) -> String? { interface == 2 ? "wlan0" : nil }
+
+    @Test func browse() throws {
+        let txt = try TXTRecord(["txtvers": "1", "id": "0123456789ab", "caps": "meter,relay"])
+        let found = BrowseRecord(.found(identity(2), txt: txt), interfaceName: name)
+        #expect(
+            jsonLine(found)
+                == #"{"domain":"local","event":"found","interface":"wlan0","name":"Living Room Lamp","#
+                + #""txt":{"caps":"meter,relay","id":"0123456789ab","txtvers":"1"},"type":"_smartplug._tcp"}"#)
+        #expect(found.text == "+ Living Room Lamp  (wlan0)  caps=meter,relay id=0123456789ab txtvers=1")
+        let changed = BrowseRecord(.changed(identity(7), txt: TXTRecord()), interfaceName: name)
+        #expect(
+            jsonLine(changed)
+                == #"{"domain":"local","event":"changed","interface":"7","name":"Living Room Lamp","txt":{},"#
+                + #""type":"_smartplug._tcp"}"#)
+        let lost = BrowseRecord(.lost(identity(nil)), interfaceName: name)
+        #expect(
+            jsonLine(lost)
+                == #"{"domain":"local","event":"lost","interface":"","name":"Living Room Lamp","txt":{},"#
+                + #""type":"_smartplug._tcp"}"#)
+    }
+
+    private var service: ResolvedService {
+        ResolvedService(
+            identity: identity(nil), hostName: "plug-6789ab.local", port: 40_123,
+            addresses: [
+                .init(address: .v4(IPv4Address(192, 0, 2, 7)), interface: 2),
+                .init(address: .v6(IPv6Address(high: 0xFE80_0000_0000_0000, low: 1)), interface: 2),
+                .init(address: .v6(IPv6Address(high: 0xFE80_0000_0000_0000, low: 2)), interface: 7),
+                .init(address: .v6(IPv6Address(high: 0x2001_0DB8_0000_0000, low: 1)), interface: 2),
+            ])
+    }
+
+    @Test func resolve() {
+        let record = ResolveRecord(service, interfaceName: name)
+        #expect(
+            jsonLine(record)
+                == #"{"addresses":["192.0.2.7","fe80::1%wlan0","fe80::2%7","2001:db8::1"],"host":"plug-6789ab.local","#
+                + #""name":"Living Room Lamp","port":40123}"#)
+        #expect(
+            record.text
+                == "Living Room Lamp is at plug-6789ab.local port 40123: 192.0.2.7, fe80::1%wlan0, fe80::2%7, 2001:db8::1")
+    }
+
+    @Test func info() {
+        var record = InfoRecord(description, at: service)
+        #expect(
+            jsonLine(record)
+                == #"{"addresses":["192.0.2.7","fe80::1","fe80::2","2001:db8::1"],"#
+                + #""capabilities":["dimmer","meter","relay"],"firmware":"1.2.3","host":"plug-6789ab.local","#
+                + #""id":"0123456789ab","name":"Lamp","port":40123}"#)
+        record.take(state(level: 40))
+        #expect(
+            jsonLine(record)
+                == #"{"activeEnergy":12.345,"activePower":60.4,"#
+                + #""addresses":["192.0.2.7","fe80::1","fe80::2","2001:db8::1"],"#
+                + #""capabilities":["dimmer","meter","relay"],"currentRMS":0.263,"firmware":"1.2.3","#
+                + #""host":"plug-6789ab.local","id":"0123456789ab","level":40,"name":"Lamp","on":true,"port":40123,"#
+                + #""voltageRMS":230.1}"#)
+        #expect(
+            record.lines == [
+                "Lamp", "  id            0123456789ab", "  host          plug-6789ab.local, port 40123",
+                "  addresses     192.0.2.7, fe80::1, fe80::2, 2001:db8::1", "  firmware      1.2.3",
+                "  capabilities  dimmer, meter, relay", "  relay         on", "  level         40 %",
+                "  active power  60.4 W", "  voltage       230.1 V", "  current       0.263 A",
+                "  active energy 12.345 Wh",
+            ])
+    }
+
+    @Test func command() {
+        let on = CommandRecord(plug: "Lamp", state: state(), event: 12)
+        #expect(jsonLine(on) == #"{"on":true,"plug":"Lamp","seq":12}"#)
+        #expect(on.text == "Lamp: on")
+        let dimmed = CommandRecord(plug: "Lamp", state: state(level: 40), event: nil)
+        #expect(jsonLine(dimmed) == #"{"level":40,"on":true,"plug":"Lamp"}"#)
+        #expect(dimmed.text == "Lamp: on at 40 %")
+        let off = CommandRecord(plug: "Lamp", state: state(on: false), event: nil)
+        #expect(jsonLine(off) == #"{"on":false,"plug":"Lamp"}"#)
+        #expect(off.text == "Lamp: off (it was already)")
+        #expect(
+            jsonLine(CommandRecord(plug: "Lamp", error: "it is away")) == #"{"error":"it is away","plug":"Lamp"}"#)
+    }
+
+    private let firing = Firing(
+        rule: "Movie night",
+        cause: .activePower(
+            plug: "Television", PowerThreshold(.risesAbove, watts: 40, dwell: .seconds(3)), value: 83.2, since: .zero),
+        time: .zero)
+    private let press = Firing(
+        rule: "Hall", cause: .button(plug: "Switch", .double, sequence: 7), time: .zero)
+
+    @Test func rules() {
+        let at = #""at":"2026-11-21T09:01:23.456Z""#
+        let why = "Television rose above 40 W for 3 s (now 83.2 W)"
+        let cases: [(RunnerRecord.Kind, String, String)] = [
+            (
+                .following(plugs: 3, newest: "Lamp"), #"{\#(at),"event":"following","plug":"Lamp","plugs":3}"#,
+                "following Lamp, 3 plugs in all"
+            ),
+            (.lost(plug: "Lamp"), #"{\#(at),"event":"lost","plug":"Lamp"}"#, "Lamp is gone"),
+            (
+                .gap(plug: "Lamp", from: 3, to: 9, reason: "powerLost"),
+                #"{\#(at),"event":"gap","from":3,"plug":"Lamp","to":9,"why":"powerLost"}"#,
+                "Lamp: events 3 to 9 are lost (powerLost)"
+            ),
+            (
+                .firing(firing),
+                #"{\#(at),"event":"firing","plug":"Television","rule":"Movie night","why":"\#(why)"}"#,
+                "\"Movie night\" fires: \(why)"
+            ),
+            (
+                .heldBack(press, .condition(.relay(plug: "Lamp", on: true))),
+                #"{\#(at),"event":"heldBack","plug":"Switch","rule":"Hall","#
+                    + #""why":"Switch: button pressed (double); not so: Lamp is on"}"#,
+                "\"Hall\" held back: Switch: button pressed (double); not so: Lamp is on"
+            ),
+            (
+                .notSent(press, plug: "Lamp", .notPresent),
+                #"{\#(at),"event":"notSent","plug":"Lamp","rule":"Hall","why":"no such plug is there now"}"#,
+                "\"Hall\" cannot command Lamp: no such plug is there now"
+            ),
+            (
+                .command(plug: "Lamp", .done(state(), event: 12)),
+                #"{\#(at),"event":"command","outcome":"done","plug":"Lamp","seq":12}"#, "Lamp: done"
+            ),
+            (
+                .command(plug: "Lamp", .refused(Refusal(.protectionTripped, "too much"))),
+                #"{\#(at),"event":"command","outcome":"protectionTripped","plug":"Lamp","why":"too much"}"#,
+                "Lamp: protectionTripped: too much"
+            ),
+        ]
+        for (kind, line, text) in cases {
+            let record = RuleRecord(RunnerRecord(at: moment, kind: kind))
+            #expect(jsonLine(record) == line)
+            #expect(record.text == text)
+        }
+    }
+}

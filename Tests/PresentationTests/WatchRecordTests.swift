@@ -1,0 +1,122 @@
+import PlugClient
+import PlugProtocol
+import Presentation
+import Testing
+
+/// The lines of `plugctl watch --json`, exactly: scripts read them.
+@Suite struct WatchRecordTests {
+    private func lines(_ update: PlugUpdate, previous: PlugState? = nil) -> [String] {
+        WatchRecord.records(of: report(update), previous: previous).map { jsonLine($0) }
+    }
+
+    private let when = #""at":"2026-11-21T09:01:23.456Z""#
+
+    @Test func aConnectionAndItsEnd() {
+        #expect(
+            lines(.connected(description)) == [
+                #"{"at":"2026-11-21T09:01:23.456Z","event":"connected","firmware":"1.2.3","id":"0123456789ab","plug":"Lamp"}"#
+            ])
+        #expect(
+            lines(.disconnected(reason: "connection lost", retryIn: .seconds(1))) == [
+                #"{\#(when),"event":"disconnected","plug":"Lamp","reason":"connection lost"}"#
+            ])
+    }
+
+    @Test func aSnapshot() {
+        #expect(
+            lines(.snapshot(state(level: 40))) == [
+                #"{"activeEnergy":12.345,"activePower":60.4,"at":"2026-11-21T09:01:23.456Z","currentRMS":0.263,"#
+                    + #""event":"snapshot","level":40,"on":true,"plug":"Lamp","voltageRMS":230.1}"#
+            ])
+        #expect(
+            lines(.snapshot(state(on: false, watts: nil))) == [
+                #"{\#(when),"event":"snapshot","on":false,"plug":"Lamp"}"#
+            ])
+    }
+
+    @Test func aStateBecomesWhatChangedInIt() {
+        let reading =
+            #"{"activeEnergy":12.345,"activePower":60.4,\#(when),"currentRMS":0.263,"event":"reading","#
+            + #""plug":"Lamp","voltageRMS":230.1}"#
+        #expect(lines(.state(state()), previous: state(watts: 50, time: 4)) == [reading])
+        #expect(lines(.state(state()), previous: nil) == [reading])
+        let level = #"{\#(when),"event":"level","level":12.5,"plug":"Lamp"}"#
+        #expect(lines(.state(state(level: 12.5)), previous: state(level: 40)) == [level])
+        #expect(lines(.state(state(level: 12.5)), previous: state(level: 40, watts: 3, time: 4)) == [level, reading])
+        // The relay's own event tells it.
+        #expect(lines(.state(state(on: false)), previous: state()) == [])
+    }
+
+    @Test(
+        arguments: [
+            (PlugEvent.Kind.relayChanged(on: true, cause: .button), #""cause":"button","event":"relay","on":true"#),
+            (.relayChanged(on: false, cause: .protection), #""cause":"protection","event":"relay","on":false"#),
+            (.relayChanged(on: false, cause: .timer), #""cause":"timer","event":"relay","on":false"#),
+            (.relayChanged(on: true, cause: .powerOn), #""cause":"powerOn","event":"relay","on":true"#),
+            (
+                .relayChanged(on: true, cause: .controller(name: "Küche", request: request)),
+                #""cause":"controller","controller":"Küche","event":"relay","on":true"#
+            ),
+        ])
+    func aRelay(kind: PlugEvent.Kind, fields: String) {
+        #expect(
+            lines(.event(event(kind), age: .milliseconds(1234))) == [
+                #"{"age":1.234,\#(when),\#(fields),"plug":"Lamp","seq":12}"#
+            ])
+    }
+
+    @Test(arguments: ButtonPress.allCases)
+    func aPress(press: ButtonPress) {
+        #expect(
+            lines(.event(event(.buttonPressed(press)), age: .zero)) == [
+                #"{"age":0,\#(when),"event":"button","plug":"Lamp","press":"\#(press.rawValue)","seq":12}"#
+            ])
+    }
+
+    @Test func protectionRestartAndAnAgeThatNobodyKnows() {
+        #expect(
+            lines(.event(event(.protectionTripped(.overPower)), age: .microseconds(1499))) == [
+                #"{"age":0.001,\#(when),"event":"protection","plug":"Lamp","protection":"overPower","seq":12}"#
+            ])
+        #expect(
+            lines(.event(event(.restarted(powerLost: true)), age: nil)) == [
+                #"{\#(when),"event":"restarted","plug":"Lamp","powerLost":true,"seq":12}"#
+            ])
+    }
+
+    @Test(arguments: Gap.Reason.allCases)
+    func aGap(reason: Gap.Reason) {
+        #expect(
+            lines(.gap(Gap(from: 3, to: 9, reason: reason))) == [
+                #"{\#(when),"event":"gap","from":3,"plug":"Lamp","reason":"\#(reason.rawValue)","to":9}"#
+            ])
+    }
+
+    @Test func whatOnlyASenderNeedsIsNoLine() {
+        #expect(lines(.commandFinished(request, .done(state(), event: nil))) == [])
+        #expect(lines(.samples(fetch: 1, chunk: [], last: true)) == [])
+    }
+
+    @Test func aNameStaysOneLine() {
+        let record = WatchRecord.records(
+            of: report(.snapshot(state(on: false, watts: nil)), of: "a\n\"b\"/\u{1B}"), previous: nil)[0]
+        #expect(jsonLine(record) == #"{\#(when),"event":"snapshot","on":false,"plug":"a\n\"b\"/\u001b"}"#)
+    }
+
+    @Test(
+        arguments: [
+            (PlugUpdate.snapshot(state(level: 40)), "on, level 40 %, 60.4 W"),
+            (.state(state(watts: 40)), "40 W"),
+            (.event(event(.relayChanged(on: true, cause: .controller(name: "Desk", request: request))), age: nil), "on (by Desk)"),
+            (.event(event(.relayChanged(on: false, cause: .powerOn)), age: nil), "off (power-on)"),
+            (.event(event(.buttonPressed(.long)), age: nil), "button pressed (long)"),
+            (.event(event(.restarted(powerLost: true)), age: nil), "restarted after a loss of power"),
+            (.event(event(.protectionTripped(.overPower)), age: nil), "protection tripped (overPower)"),
+            (.gap(Gap(from: 3, to: 9, reason: .powerLost)), "events 3 to 9 are lost (powerLost)"),
+            (.connected(description), "connected (firmware 1.2.3)"),
+            (.disconnected(reason: "why", retryIn: .zero), "disconnected: why"),
+        ])
+    func words(update: PlugUpdate, words: String) {
+        #expect(WatchRecord.records(of: report(update), previous: nil).map(\.words) == [words])
+    }
+}
