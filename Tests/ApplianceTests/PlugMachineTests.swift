@@ -96,7 +96,7 @@ import Testing
         let next = house.machine.nextSequence
         let commands: [PlugCommand] = [
             .setRelay(on: false, autoOff: nil), .setLevel(.full, transition: .zero),
-            .setRelay(on: true, autoOff: .zero),
+            .setRelay(on: true, autoOff: .seconds(31 * 86_400)),
         ]
         for (number, command) in commands.enumerated() {
             let request = RequestID(bytes: [UInt8](repeating: UInt8(number), count: 16))!

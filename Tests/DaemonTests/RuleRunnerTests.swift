@@ -86,14 +86,21 @@ private actor MadeUpHouse: RuledHouse {
 
     /// Runs the rules while the body tells of the house and reads the records.
     private func running(
-        _ house: MadeUpHouse, _ body: (inout AsyncChannel<RunnerRecord>.Iterator) async -> Void
+        _ house: MadeUpHouse, _ body: (inout AsyncStream<RunnerRecord>.Iterator) async -> Void
     ) async {
         let runner = RuleRunner(rules: rules, house: house, on: MultiThreadedEventLoopGroup.singleton.next())
         let task = Task { await runner.run() }
-        var records = runner.records.makeAsyncIterator()
+        // Kept here, since a runner whose records nobody takes stops taking the house's reports.
+        let (kept, continuation) = AsyncStream.makeStream(of: RunnerRecord.self)
+        let keeping = Task {
+            for await record in runner.records { continuation.yield(record) }
+            continuation.finish()
+        }
+        var records = kept.makeAsyncIterator()
         await body(&records)
         task.cancel()
         await task.value
+        await keeping.value
         #expect(await records.next() == nil, "the records end with the run")
     }
 

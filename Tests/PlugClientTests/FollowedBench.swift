@@ -44,8 +44,10 @@ struct FollowedBench {
         }
     }
 
-    mutating func serve(_ event: PlugServer.Event) {
-        for action in server.handle(event, now: now) {
+    mutating func serve(_ event: PlugServer.Event) { perform(server.handle(event, now: now)) }
+
+    private mutating func perform(_ actions: [PlugServer.Action]) {
+        for action in actions {
             switch action {
             case .send(let id, let bytes):
                 if id == connection { feed(.received(bytes, on: id)) }
@@ -65,8 +67,9 @@ struct FollowedBench {
         connections += 1
         let id = ConnectionID(rawValue: connections)
         connection = id
-        serve(.opened(id, peer: "test"))
+        let greeting = server.handle(.opened(id, peer: "test"), now: now)
         feed(.opened(id))
+        perform(greeting)
     }
 
     mutating func locateAndConnect() {

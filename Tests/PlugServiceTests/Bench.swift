@@ -23,6 +23,15 @@ final class TemporaryDirectory: Sendable {
         try Data(text.utf8).write(to: URL(filePath: path + "/" + file))
     }
 
+    /// Another with the same files, as a process finds it that comes after.
+    func copy() throws -> TemporaryDirectory {
+        let copy = TemporaryDirectory()
+        for file in ["id", "sequence", "state"] {
+            if let text = text(file) { try copy.write(text, to: file) }
+        }
+        return copy
+    }
+
     func text(_ file: String) -> String? {
         FileManager.default.contents(atPath: path + "/" + file).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -101,13 +110,16 @@ actor Controller: ConnectionOwner {
     }
 
     private func handle(_ event: ControllerSession.Event) {
+        var ends = false
         for action in session.handle(event, now: BootClock.now) {
             switch action {
             case .send(let bytes): connection?.send(bytes)
-            case .close: connection?.close()
+            case .close: ends = true
             case .deliver(let update): continuation.yield(update)
             }
         }
+        // The connection reports its end within the call.
+        if ends { connection?.close() }
     }
 }
 

@@ -52,7 +52,7 @@ import Testing
         await first.stop()
         #expect(directory.text("sequence") == "\(last + 1)\n", "after an orderly stop no number is skipped")
 
-        let second = try await RunningPlug(in: directory)
+        let second = try await RunningPlug(in: directory.copy())
         #expect(await second.service.machine.identity.id == id)
         var again = try await second.controller(after: last).updates.makeAsyncIterator()
         let event = try #require(await again.nextEvent())
@@ -64,16 +64,10 @@ import Testing
 
     @Test func aPlugThatWasKilledGoesOnAtTheBoundary() async throws {
         let directory = TemporaryDirectory()
-        let before: SequenceNumber
-        do {
-            let plug = try await RunningPlug(in: directory)
-            before = await plug.service.machine.nextSequence
-        }
-        let boundary = try #require(directory.text("sequence"))
-        #expect(boundary == "\(1 + StateDirectory.reservation)\n")
-        let next = TemporaryDirectory()
-        try next.write(boundary, to: "sequence")
-        let plug = try await RunningPlug(in: next)
+        let killed = try await RunningPlug(in: directory)
+        let before = await killed.service.machine.nextSequence
+        #expect(directory.text("sequence") == "\(1 + StateDirectory.reservation)\n")
+        let plug = try await RunningPlug(in: directory.copy())
         #expect(await plug.service.machine.nextSequence > before)
         var heard = try await plug.controller(after: before - 1).updates.makeAsyncIterator()
         var gap: Gap?
@@ -85,13 +79,14 @@ import Testing
         }
         #expect(gap == Gap(from: before, to: StateDirectory.reservation, reason: .powerLost))
         await plug.stop()
+        await killed.stop()
     }
 
     @Test func aRestartOfTheFirmwareAloneIsNoLossOfPower() async throws {
         let directory = TemporaryDirectory()
         let first = try await RunningPlug(in: directory)
         await first.stop()
-        let second = try await RunningPlug(in: directory)
+        let second = try await RunningPlug(in: directory.copy())
         var heard = try await second.controller(after: 0).updates.makeAsyncIterator()
         var kinds: [PlugEvent.Kind] = []
         if let event = await heard.nextEvent() { kinds.append(event.kind) }

@@ -37,7 +37,19 @@ import Testing
     }
 
     @Test func aRowForEachPlugAndTheNewsBelow() {
-        #expect(text(house) == [])
+        let golden = """
+               Plug        State     Power  Last minutes
+               Kettle      away          -
+               Lamp        on 40 %  60.4 W                                         #
+            >  Television  on          9 W                                     .+*##
+
+            space turns it over
+
+            \(clock)  Lamp  connected (firmware 1.2.3)
+            \(clock)  Television  connected (firmware 1.2.3)
+            \(clock)  Television  on (button)
+            """
+        #expect(text(house).joined(separator: "\n") == golden)
     }
 
     @Test func noMoreLinesThanTheScreenHas() {
