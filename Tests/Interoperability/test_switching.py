@@ -88,6 +88,7 @@ def test_a_restarted_plug_is_followed_again(lan, plug, controller):
     lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
     lamp.running.terminate()
     lines.seen_object(lambda told: told["event"] == "disconnected", 10, "that the plug is gone")
+    assert lamp.running.ended(within=5) == 0
     seen = len(lines.lines)
     plug(host, "Lamp", state=lamp.state)
     eventually(
