@@ -7,7 +7,7 @@ import ProtocolCore
 /// A plug that is being followed: the shell of ``PlugFollower``.
 ///
 /// ```swift
-/// let plug = try await client.follow("Living Room Lamp")
+/// let plug = client.follow("Living Room Lamp")
 /// for await report in plug.reports { print(report.update) }
 /// ```
 ///

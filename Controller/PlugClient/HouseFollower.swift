@@ -41,8 +41,9 @@ public actor HouseFollower {
         updates.finish()
     }
 
-    /// The plug of that name, in any spelling of capitals; nil while there is none.
-    public func plug(named name: String) -> FollowedPlug? { directory.match(name).flatMap { plugs[$0] } }
+    /// The plug of that name, in any spelling of capitals; nil while there is none. One whose announcement ran out while its
+    /// connection lives goes by its exact name.
+    public func plug(named name: String) -> FollowedPlug? { plugs[directory.match(name) ?? name] }
 
     private func take(_ report: PlugReport) async {
         await updates.send(.report(report))
