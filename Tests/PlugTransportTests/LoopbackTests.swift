@@ -76,10 +76,8 @@ import Testing
 
     @Test func anAddressThatRefusesIsPassedOver() async throws {
         let listener = try await Listener.start(on: plug.loop, loopbackOnly: true, owner: plug)
-        // Nobody listens there: the port was given back.
-        let closed = try await Listener.start(on: plug.loop, loopbackOnly: true, owner: plug)
-        await closed.stop()
-        let addresses = try [address(closed.port), address(closed.port, "127.0.0.2"), address(listener.port)]
+        let refusing = try RefusingPort()
+        let addresses = try [address(refusing.port), address(refusing.port, "127.0.0.2"), address(listener.port)]
         try await Dialer().connect(to: addresses, on: controller.loop, owner: controller)
         #expect(await controller.connections.count == 1)
         await controller.send([7])
@@ -93,13 +91,12 @@ import Testing
     }
 
     @Test func whereEveryAddressRefusesTheAttemptFailsAndNothingWasOpened() async throws {
-        let closed = try await Listener.start(on: plug.loop, loopbackOnly: true, owner: plug)
-        await closed.stop()
+        let refusing = try RefusingPort()
         let refused = await #expect(throws: DialError.self) {
-            try await Dialer().connect(to: [address(closed.port)], on: controller.loop, owner: controller)
+            try await Dialer().connect(to: [address(refusing.port)], on: controller.loop, owner: controller)
         }
         #expect(
-            refused.map { "\($0)" } == "cannot connect to 127.0.0.1 port \(closed.port): Connection refused")
+            refused.map { "\($0)" } == "cannot connect to 127.0.0.1 port \(refusing.port): Connection refused")
         let nowhere = await #expect(throws: DialError.self) {
             try await Dialer().connect(to: [], on: controller.loop, owner: controller)
         }
@@ -138,9 +135,9 @@ import Testing
         var reports = plug.reports.makeAsyncIterator()
         _ = await reports.next()
         await listener.stop()
-        await #expect(throws: (any Error).self) {
-            try await Dialer().connect(to: [address(listener.port)], on: controller.loop, owner: Owner())
-        }
+        // By now the port may be another's, so what counts is that this plug hears of nobody.
+        let late = Owner()
+        _ = try? await Dialer().connect(to: [address(listener.port)], on: late.loop, owner: late)
         await controller.send([1])
         #expect(await reports.next() == .received([1]))
     }
