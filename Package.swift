@@ -48,7 +48,7 @@ let shared: [Target] = [
         "LinuxNetwork", "Sources/LinuxNetwork",
         ["ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "CLinuxNetwork", nioCore, nioPosix, logging]),
     module("DurableFiles", "Sources/DurableFiles"),
-    .systemLibrary(name: "CLZMA", path: "Sources/CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
+    .systemLibrary(name: "CLZMA", path: "Sources/CLZMA", providers: [.apt(["liblzma-dev"])]),
     module("Recordings", "Sources/Recordings", ["ProtocolCore", "CLZMA"]),
 ]
 
