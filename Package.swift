@@ -1,5 +1,4 @@
 // swift-tools-version: 6.2
-import Foundation
 import PackageDescription
 
 /// Settings of every Swift target of ours: the Swift 6 language mode comes with the tools version.
@@ -49,7 +48,7 @@ let shared: [Target] = [
         "LinuxNetwork", "Sources/LinuxNetwork",
         ["ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "CLinuxNetwork", nioCore, nioPosix, logging]),
     module("DurableFiles", "Sources/DurableFiles"),
-    .systemLibrary(name: "CLZMA", path: "Sources/CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
+    .systemLibrary(name: "CLZMA", path: "Sources/CLZMA", providers: [.apt(["liblzma-dev"])]),
     module("Recordings", "Sources/Recordings", ["ProtocolCore", "CLZMA"]),
 ]
 
@@ -158,16 +157,6 @@ let checks: [Target] = [
     tests("StructureTests", []),
 ]
 
-// BEGIN bootstrap: remove before release
-let here = Context.packageDirectory
-var all = (shared + firmware + controller + checks).filter {
-    FileManager.default.fileExists(atPath: here + "/" + $0.path!)
-}
-if let only = Context.environment["ONLY"]?.split(separator: ",").map(String.init) {
-    all = all.filter { only.contains($0.name) }
-}
-// END bootstrap
-
 let package = Package(
     name: "smartplug",
     dependencies: [
@@ -180,6 +169,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     ],
-    targets: all,
+    targets: shared + firmware + controller + checks,
     swiftLanguageModes: [.v6]
 )

@@ -28,7 +28,7 @@ struct CommandOutput: ParsableArguments {
                     group.addTask { try await perform(command, on: name, client) }
                 }
                 for try await record in group {
-                    if record.error == nil { done += 1 } else { complain("\(record.plug): \(record.error ?? "")") }
+                    if record.error == nil { done += 1 }
                     if json { Output.json(record) } else if record.error == nil { Output.safeLine(record.text) }
                 }
             }
@@ -39,23 +39,34 @@ struct CommandOutput: ParsableArguments {
     private func perform(
         _ command: (PlugState) -> PlugCommand, on name: String, _ client: PlugClient
     ) async throws -> CommandRecord {
+        let found: String
         do {
-            let found = try await client.find(name, within: network.wait.duration)
-            let plug = client.follow(found)
-            defer { Task { await plug.stop() } }
-            for await report in plug.reports {
-                if case .disconnected(let reason, _) = report.update {
-                    complain("\(found): \(reason); trying again")
-                }
-                guard case .snapshot(let state) = report.update else { continue }
-                let (result, event) = try await plug.send(command(state))
-                return CommandRecord(plug: found, state: result, event: event)
-            }
-            throw CancellationError()
-        } catch let error as CancellationError {
-            throw error
+            found = try await client.find(name, within: network.wait.duration)
         } catch {
+            complain("\(error)")
             return CommandRecord(plug: name, error: "\(error)")
         }
+        do {
+            let (state, event) = try await carryOut(command, on: client.follow(found))
+            return CommandRecord(plug: found, state: state, event: event)
+        } catch let error as Refusal {
+            complain("\(found): \(error.detail)")
+            return CommandRecord(plug: found, error: error.detail)
+        }
+    }
+
+    /// Commands the plug once its state is known, since some commands depend on it.
+    private func carryOut(
+        _ command: (PlugState) -> PlugCommand, on plug: FollowedPlug
+    ) async throws -> (state: PlugState, event: SequenceNumber?) {
+        defer { Task { await plug.stop() } }
+        for await report in plug.reports {
+            if case .disconnected(let reason, _) = report.update {
+                complain("\(plug.name): \(reason); trying again")
+            }
+            guard case .snapshot(let state) = report.update else { continue }
+            return try await plug.send(command(state))
+        }
+        throw CancellationError()
     }
 }

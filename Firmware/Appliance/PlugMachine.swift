@@ -51,6 +51,8 @@ public struct PlugMachine: Machine, Sendable {
     public var state: PlugState { appliance.state }
     public var connections: [PlugServer.Connection] { server.connections }
     public var identity: PlugServer.Identity { server.identity }
+    /// Sessions that ended because what arrived was no message of ours.
+    public var malformedSessions: UInt64 { server.malformedCount }
     /// The number of the next event.
     public var nextSequence: SequenceNumber { server.journal.nextSequence }
 

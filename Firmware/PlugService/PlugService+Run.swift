@@ -20,6 +20,7 @@ extension PlugService {
         let discovery = Discovery(
             interfaces: settings.interfaces.isEmpty ? .multicastCapable : .named(settings.interfaces), on: loop,
             logger: logger)
+        self.discovery = discovery
         let registration = try await discovery.register(service(port: listener.port))
         let following = Task {
             for await name in registration.names {

@@ -24,6 +24,7 @@ public actor PlugService: ConnectionOwner {
     let logger: Logger
     private let directory: StateDirectory
     var machine: PlugMachine
+    var discovery: Discovery?
     private var reserved: SequenceNumber
     private var timer = DeadlineTimer()
     private var connections: [ConnectionID: Connection] = [:]

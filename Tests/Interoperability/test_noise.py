@@ -8,8 +8,8 @@ from harness.noise import make_noise
 
 
 @contextmanager
-def service_goes_on(lan, plug, controller):
-    """A lamp that is found; after the noise the same process is still found, and obeys."""
+def service_goes_on(lan, plug, controller, counter):
+    """A lamp that is found; after the noise, which it counted, the same process is still found, and obeys."""
     host = lan.host()
     lamp = plug(host, "Lamp")
     person = controller(lan.host())
@@ -18,16 +18,17 @@ def service_goes_on(lan, plug, controller):
     yield host, person
     assert lamp.running.is_running and browser.running.is_running
     assert browser.names() == {"Lamp"}
+    assert lamp.status()[counter] > 0
     person.does("toggle", "Lamp")
     controller(lan.host()).browse().found("Lamp")
 
 
 @pytest.mark.parametrize("address", ["224.0.0.251", "ff02::fb%eth0", "the plug's own"])
 def test_datagrams_at_the_discovery_port(lan, plug, controller, address):
-    with service_goes_on(lan, plug, controller) as (host, _):
+    with service_goes_on(lan, plug, controller, "malformedDatagrams") as (host, _):
         make_noise(lan.host(), "datagrams", host.ipv4 if address == "the plug's own" else address, 5353)
 
 
 def test_streams_at_the_plugs_port(lan, plug, controller):
-    with service_goes_on(lan, plug, controller) as (host, person):
+    with service_goes_on(lan, plug, controller, "malformedSessions") as (host, person):
         make_noise(lan.host(), "streams", host.ipv4, person.port("Lamp"))

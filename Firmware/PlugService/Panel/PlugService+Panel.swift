@@ -51,7 +51,12 @@ extension PlugService: PanelOwner {
         var fields = [
             "\"id\":\"\(machine.identity.id)\"", "\"relay\":\"\(state.relayOn ? "on" : "off")\"",
             "\"nextSequence\":\(machine.nextSequence)", "\"controllers\":\(machine.connections.count)",
+            "\"malformedSessions\":\(machine.malformedSessions)",
         ]
+        // Discovery runs on the same loop.
+        if let counters = discovery?.assumeIsolated({ $0.counters }) {
+            fields.append("\"malformedDatagrams\":\(counters.malformed)")
+        }
         if let level = state.level { fields.append("\"level\":\(level.percent)") }
         if let reading = state.reading { fields.append("\"activePower\":\(reading.activePower)") }
         return "{" + fields.joined(separator: ",") + "}"

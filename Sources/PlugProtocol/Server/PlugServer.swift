@@ -84,6 +84,8 @@ public struct PlugServer: Machine, Sendable {
     public internal(set) var journal: EventJournal
     public internal(set) var state: PlugState
     public let limits: Limits
+    /// Sessions that ended because what arrived was no frame or no message.
+    public private(set) var malformedCount: UInt64 = 0
     /// In the order in which they were opened.
     var sessions: [ServerSession] = []
     var requests: RequestLedger
@@ -182,6 +184,7 @@ public struct PlugServer: Machine, Sendable {
         sessions[index].say { $0.goodbye = WireGoodbye(goodbye) }
         if let bytes = sessions[index].takeOutput(now: now) { actions.append(.send(sessions[index].connection, bytes)) }
         actions.append(.close(sessions[index].connection, .ended(goodbye)))
+        if goodbye.reason == .malformed { malformedCount += 1 }
         sessions.remove(at: index)
     }
 
