@@ -16,6 +16,8 @@ public actor HouseFollower {
     private var directory = PlugDirectory()
     private var plugs: [String: FollowedPlug] = [:]
     private var connected: Set<String> = []
+    /// The last event seen of each plug, also of those that are away: what happens meanwhile is delivered or told as a gap.
+    private var cursors: [String: SequenceNumber] = [:]
 
     public init(_ client: PlugClient) { self.client = client }
 
@@ -25,7 +27,7 @@ public actor HouseFollower {
             for await change in client.browse() {
                 switch directory.take(change) {
                 case .appeared(let name) where plugs[name] == nil:
-                    let plug = client.follow(name)
+                    let plug = client.follow(name, after: cursors[name])
                     plugs[name] = plug
                     group.addTask {
                         await self.updates.send(.found(name))
@@ -52,8 +54,16 @@ public actor HouseFollower {
         case .disconnected:
             connected.remove(report.plug)
             await forgetIfAway(report.plug)
-        case .snapshot, .state, .event, .gap, .commandFinished, .samples: break
+        case .event(let event, _): remember(event.sequence, of: report.plug)
+        case .gap(let gap): remember(gap.to, of: report.plug)
+        case .snapshot, .state, .commandFinished, .samples: break
         }
+    }
+
+    /// Bounded as the directory is, since names come from the network; beyond it a plug that returns is new.
+    private func remember(_ sequence: SequenceNumber, of name: String) {
+        guard cursors[name] != nil || cursors.count < PlugDirectory.limit else { return }
+        cursors[name] = sequence
     }
 
     /// A plug whose announcement ran out but whose connection lives is still there: multicast may be what is broken.

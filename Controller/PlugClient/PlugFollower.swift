@@ -53,6 +53,8 @@ public struct PlugFollower: Machine {
     private var cursor: SequenceNumber?
     private var pending: [(id: RequestID, command: PlugCommand)] = []
     private var backOff = BackOff()
+    /// When the present session began.
+    private var welcomedAt: Instant?
     private var random: SeededRandom
 
     /// - Parameters:
@@ -160,7 +162,7 @@ public struct PlugFollower: Machine {
     private mutating func deliver(_ update: SessionUpdate, now: Instant) -> [Action] {
         switch update {
         case .welcomed(let description):
-            backOff.reset()
+            welcomedAt = now
             return [.deliver(.connected(description))]
         case .subscribed(let next, let gap):
             cursor = gap?.to ?? cursor ?? (next - 1)
@@ -192,6 +194,9 @@ public struct PlugFollower: Machine {
 
     private mutating func retryLater(after reason: String, now: Instant) -> [Action] {
         if case .stopped = state { return [] }
+        // A plug that welcomes and then breaks the protocol would else be tried several times a second for ever.
+        if let began = welcomedAt, now - began >= BackOff.settled { backOff.reset() }
+        welcomedAt = nil
         let delay = backOff.next(using: &random)
         state = .waiting(until: now + delay)
         return [.deliver(.disconnected(reason: reason, retryIn: delay))]
@@ -223,6 +228,8 @@ public struct PlugFollower: Machine {
 struct BackOff {
     static let first = Duration.milliseconds(250)
     static let longest = Duration.seconds(30)
+    /// A session that lasted so long was a good one: after it the waiting begins anew.
+    static let settled = Duration.seconds(5)
     private var base = first
 
     mutating func reset() { base = Self.first }

@@ -12,8 +12,14 @@ struct On: AsyncParsableCommand {
             """)
 
     @OptionGroup var command: CommandOptions
-    @Option(help: "Turn off again after this long.")
+    @Option(help: "Turn off again after this long, at least 1s.")
     var offAfter: TimeSpan?
+
+    func validate() throws {
+        guard offAfter.map({ $0.duration >= .seconds(1) }) ?? true else {
+            throw ValidationError("--off-after is at least 1s")
+        }
+    }
 
     func run() async throws {
         let autoOff = offAfter?.duration

@@ -1,3 +1,4 @@
+import LinuxNetwork
 public import NIOCore
 import NIOPosix
 import PlugProtocol
@@ -17,18 +18,17 @@ public struct Listener: Sendable {
     public static func start<Owner: ConnectionOwner>(
         on eventLoop: any EventLoop, loopbackOnly: Bool, port: UInt16 = 0, owner: Owner
     ) async throws(ListenError) -> Listener {
-        // A kernel without IPv6 has no "::".
-        let hosts = loopbackOnly ? ["127.0.0.1"] : ["::", "0.0.0.0"]
-        var failure = ListenError(address: hosts[0], port: port, reason: "no address to listen on")
-        for host in hosts {
+        var host = loopbackOnly ? "127.0.0.1" : "::"
+        while true {
             do {
                 let channel = try await bind(on: eventLoop, host: host, port: port, owner: owner)
                 return Listener(port: UInt16(channel.localAddress?.port ?? 0), channel: channel)
+            } catch let error as IOError where host == "::" && lacksIPv6(error.errnoCode) {
+                host = "0.0.0.0"
             } catch {
-                failure = ListenError(address: host, port: port, reason: reason(for: error))
+                throw ListenError(address: host, port: port, reason: reason(for: error))
             }
         }
-        throw failure
     }
 
     private static func bind<Owner: ConnectionOwner>(

@@ -46,7 +46,7 @@ import Testing
         #expect(bench.attempts == Array(repeating: .zero, count: 11))
     }
 
-    @Test func aWelcomeEndsTheBackOffAndAConnectionAloneDoesNot() {
+    @Test func aSessionThatLastsEndsTheBackOffAndAConnectionAloneDoesNot() {
         var bench = FollowedBench()
         bench.feed(.located)
         for _ in 0..<8 {
@@ -60,6 +60,10 @@ import Testing
         #expect(bench.reasons.last == "the plug said: The plug stops; it may be back soon.")
         bench.server = PlugServer(identity: lamp, journal: EventJournal(), state: PlugState(relayOn: true))
         bench.locateAndConnect()
+        bench.breakConnection()
+        #expect(bench.retries.last! >= .seconds(15), "a welcome alone is no session")
+        bench.locateAndConnect()
+        bench.run(for: .seconds(5))
         bench.breakConnection()
         #expect(bench.retries.last! <= .milliseconds(250))
         #expect(bench.reasons.last == "connection lost")
