@@ -135,8 +135,7 @@ let checks: [Target] = [
     tests(
         "SimulationTests",
         [
-            "SimulatedLAN", "ProtocolCore", "MulticastDNS", "ServiceDiscovery", "PlugProtocol", "Appliance",
-            "PlugHardware", "Automation", "Metering",
+            "SimulatedLAN", "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "PlugProtocol", "Metering",
         ]),
     tests("StructureTests", []),
 ]
