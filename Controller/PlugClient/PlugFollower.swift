@@ -109,7 +109,9 @@ public struct PlugFollower: Machine {
         guard case .connecting = state else { return [.close(id)] }
         state = .connected(id, ControllerSession(name: controllerName))
         return inSession(id, .connected, now: now) + inSession(id, .subscribe(subscription), now: now)
-            + pending.flatMap { inSession(id, .command($0.id, $0.command, deadline: now + Self.commandDeadline), now: now) }
+            + pending.flatMap {
+                inSession(id, .command($0.id, $0.command, deadline: now + Self.commandDeadline), now: now)
+            }
     }
 
     /// An attempt that failed after all, while the connection that it made lives, changes nothing.
@@ -174,7 +176,9 @@ public struct PlugFollower: Machine {
         case .state(let state):
             return [.deliver(.state(state))]
         case .commandFinished(let id, let outcome):
-            pending.removeAll { $0.id == id }
+            // A command that was sent again is answered again.
+            guard let index = pending.firstIndex(where: { $0.id == id }) else { return [] }
+            pending.remove(at: index)
             return [.deliver(.commandFinished(id, outcome))]
         case .commandUnanswered(let id):
             guard let command = pending.first(where: { $0.id == id })?.command else { return [] }
