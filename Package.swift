@@ -136,6 +136,7 @@ let checks: [Target] = [
         "SimulationTests",
         [
             "SimulatedLAN", "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "PlugProtocol", "Metering",
+            "Appliance", "PlugClient", "Automation",
         ]),
     tests("StructureTests", []),
 ]
