@@ -153,7 +153,12 @@ let checks: [Target] = [
             "Presentation", "Automation", "Daemon", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering",
             "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal",
         ]),
-    tests("SimulationTests", ["SimulatedLAN", "ProtocolCore", "PlugProtocol", "Metering"]),
+    tests(
+        "SimulationTests",
+        [
+            "SimulatedLAN", "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "PlugProtocol", "Metering",
+            "Appliance", "PlugClient", "Automation",
+        ]),
     tests("StructureTests", []),
 ]
 

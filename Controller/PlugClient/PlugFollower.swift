@@ -178,7 +178,9 @@ public struct PlugFollower: Machine {
         case .state(let state):
             return [.deliver(.state(state))]
         case .commandFinished(let id, let outcome):
-            pending.removeAll { $0.id == id }
+            // A command that was sent again is answered again.
+            guard let index = pending.firstIndex(where: { $0.id == id }) else { return [] }
+            pending.remove(at: index)
             return [.deliver(.commandFinished(id, outcome))]
         case .commandUnanswered(let id):
             guard let command = pending.first(where: { $0.id == id })?.command else { return [] }

@@ -83,6 +83,19 @@ import Testing
         #expect(answers.count == 1)
     }
 
+    @Test func aCommandThatWasAskedAgainIsAnsweredOnce() {
+        var bench = FollowedBench()
+        bench.locateAndConnect()
+        bench.answers = false
+        bench.feed(.command(request(1), turnOn))
+        let done = PlugServer.Event.commandOutcome(request(1), .done(PlugState(relayOn: true), event: nil))
+        for case .send(let id, let bytes) in bench.server.handle(done, now: bench.now) {
+            for _ in 1...2 { bench.feed(.received(bytes, on: id)) }
+        }
+        let answers = bench.updates.filter { if case .commandFinished = $0 { true } else { false } }
+        #expect(answers.count == 1)
+    }
+
     @Test func aRefusalIsAnAnswer() {
         var bench = FollowedBench()
         bench.answers = false

@@ -1,0 +1,240 @@
+import Automation
+import PlugClient
+import PlugProtocol
+import ProtocolCore
+import ServiceDiscovery
+import SimulatedLAN
+
+/// The controller of the simulated house: it finds the plugs, follows them and runs rules, as `plugctl daemon` does.
+struct HouseController {
+    struct SentCommand {
+        let request: CommandRequest
+        let firing: Firing
+        var outcome: CommandOutcome?
+    }
+
+    private static let browse = BrowseID(rawValue: 1)
+    private static let patience = Duration.seconds(5)
+
+    let rules: [Rule]
+    private(set) var records: [String: PlugRecord] = [:]
+    private(set) var firings: [Firing] = []
+    private(set) var commands: [SentCommand] = []
+    /// What went against the promises.
+    private(set) var violation: String?
+    /// The firings of the last step and its time, for the test to compare with the plugs.
+    private(set) var fresh: (firings: [Firing], at: Instant) = ([], .zero)
+    private(set) var plugs: [String: FollowedHousePlug] = [:]
+    private var engine: RuleEngine
+    private var directory = PlugDirectory()
+    private var discovery: DiscoveryShell?
+    private var random = SeededRandom(seed: 0)
+    private var lastStream: UInt32 = 0
+    private var lastResolve: UInt64 = 0
+
+    init(rules: [Rule]) {
+        self.rules = rules
+        engine = RuleEngine(rules: rules)
+    }
+
+    var nextDeadline: Instant? {
+        plugs.values.reduce(sooner(engine.nextDeadline, discovery?.nextDeadline)) { sooner($0, $1.nextDeadline) }
+    }
+
+    mutating func handle(_ event: HostEvent<HouseholdStimulus>, now: Instant) -> [HostAction] {
+        fresh = ([], now)
+        switch event {
+        case .started(let start):
+            random = SeededRandom(seed: start.seed)
+            engine = RuleEngine(rules: rules)
+            directory = PlugDirectory()
+            plugs = [:]
+            discovery = DiscoveryShell(seed: start.seed &+ 1)
+            return discover(now) { $0.handle(.browse(Self.browse, HousePlug.serviceType), now: now) }
+        case .interfaceUp(let interface, let addresses): return discover(now) { $0.up(interface, addresses, now: now) }
+        case .interfaceDown: return discover(now) { $0.down(now: now) }
+        case .datagram(let datagram, _): return discover(now) { $0.received(datagram, now: now) }
+        case .connected(let stream):
+            guard let name = owner(of: stream) else { return [.close(stream)] }
+            plugs[name]?.link = .open(stream)
+            return step(name, .opened(id(stream)), now)
+        case .received(let stream, let bytes):
+            return owner(of: stream).map { step($0, .received(bytes, on: id(stream)), now) } ?? []
+        case .closed(let stream, _): return closed(stream, now)
+        case .deadlineReached: return deadlineReached(now)
+        case .accepted, .writable, .wallClockStepped, .stimulus: return []
+        }
+    }
+
+    private func id(_ stream: StreamID) -> ConnectionID { ConnectionID(rawValue: stream.rawValue) }
+
+    private func owner(of stream: StreamID) -> String? {
+        plugs.first {
+            switch $0.value.link {
+            case .connecting(stream, _), .open(stream): true
+            case .none, .resolving, .connecting, .open: false
+            }
+        }?.key
+    }
+
+    // MARK: Finding the plugs
+
+    private mutating func discover(
+        _ now: Instant, _ step: (inout DiscoveryShell) -> DiscoveryShell.Outcome
+    ) -> [HostAction] {
+        guard var shell = discovery else { return [] }
+        let outcome = step(&shell)
+        discovery = shell
+        return outcome.datagrams + outcome.news.flatMap { take($0, now) }
+    }
+
+    private mutating func take(_ news: DiscoveryNode.Action, _ now: Instant) -> [HostAction] {
+        switch news {
+        case .browse(_, let change):
+            switch directory.take(change) {
+            case .appeared(let name), .renewed(let name):
+                if plugs[name] == nil {
+                    let machine = PlugFollower(
+                        controllerName: "house", cursor: records[name]?.cursor ?? 0, stateOptions: StateOptions(),
+                        seed: random.next())
+                    plugs[name] = FollowedHousePlug(machine: machine)
+                }
+                return step(name, .located, now)
+            case .disappeared, nil: return []
+            }
+        case .resolved(let resolve, let service):
+            let found = plugs.first { if case .resolving(resolve, _) = $0.value.link { true } else { false } }
+            guard let name = found?.key, let address = LANAddress(bytes: service.addresses[0].address.bytes) else {
+                return []
+            }
+            lastStream += 1
+            plugs[name]?.link = .connecting(StreamID(lastStream), until: now + Self.patience)
+            return discover(now) { $0.handle(.cancelResolve(resolve), now: now) }
+                + [.connect(StreamID(lastStream), to: LANEndpoint(address, service.port))]
+        case .registered, .unresolved, .send: return []
+        }
+    }
+
+    private mutating func failed(_ name: String, _ now: Instant) -> [HostAction] {
+        plugs[name]?.link = .none
+        let identity = ServiceIdentity(name: name, type: HousePlug.serviceType)
+        return discover(now) { $0.handle(.reconfirm(identity), now: now) }
+            + step(name, .failed(reason: "no answer"), now)
+    }
+
+    private mutating func closed(_ stream: StreamID, _ now: Instant) -> [HostAction] {
+        guard let name = owner(of: stream), let link = plugs[name]?.link else { return [] }
+        guard case .open = link else { return failed(name, now) }
+        plugs[name]?.link = .none
+        return step(name, .closed(id(stream)), now)
+    }
+
+    private mutating func deadlineReached(_ now: Instant) -> [HostAction] {
+        var actions = discover(now) { $0.handle(.deadlineReached, now: now) }
+        for name in plugs.keys.sorted() {
+            switch plugs[name]?.link {
+            case .resolving(let resolve, let until) where until <= now:
+                actions += discover(now) { $0.handle(.cancelResolve(resolve), now: now) } + failed(name, now)
+            case .connecting(let stream, let until) where until <= now:
+                actions += [.close(stream)] + failed(name, now)
+            case .resolving, .connecting, .open, .some(.none), nil: break
+            }
+            actions += step(name, .deadlineReached, now)
+        }
+        return actions + run(.deadlineReached, now)
+    }
+
+    // MARK: Following them
+
+    private mutating func step(_ name: String, _ event: PlugFollower.Event, _ now: Instant) -> [HostAction] {
+        guard let actions = plugs[name]?.machine.handle(event, now: now) else { return [] }
+        var out: [HostAction] = []
+        for action in actions {
+            switch action {
+            case .connect:
+                lastResolve += 1
+                let resolve = ResolveID(rawValue: lastResolve)
+                plugs[name]?.link = .resolving(resolve, until: now + Self.patience)
+                let identity = ServiceIdentity(name: name, type: HousePlug.serviceType)
+                out += discover(now) { $0.handle(.resolve(resolve, identity), now: now) }
+            case .send(let bytes, on: let connection):
+                if let stream = stream(of: name, connection) { out.append(.write(stream, bytes)) }
+            case .close(let connection):
+                guard let stream = stream(of: name, connection) else { continue }
+                plugs[name]?.link = .none
+                out.append(.close(stream))
+            case .deliver(let update): out += take(update, of: name, now)
+            }
+        }
+        return out
+    }
+
+    private func stream(of name: String, _ connection: ConnectionID) -> StreamID? {
+        guard case .open(let stream) = plugs[name]?.link, id(stream) == connection else { return nil }
+        return stream
+    }
+
+    private mutating func take(_ update: PlugUpdate, of name: String, _ now: Instant) -> [HostAction] {
+        switch update {
+        case .connected(let description):
+            plugs[name]?.description = description
+            return []
+        case .snapshot(let state):
+            plugs[name]?.snapshot = state.reading?.time
+            return run(.plugAppeared(plug: name, state: state, boot: plugs[name]?.description?.boot), now)
+        case .state(let state):
+            guard let reading = state.reading else { return [] }
+            return run(
+                .reading(plug: name, activePower: reading.activePower, time: reading.time, isSnapshot: false), now)
+        case .event(let event, let age):
+            if let broken = records[name, default: PlugRecord()].take(event) { violation = "\(name): \(broken)" }
+            return take(event, of: name, age: age, now) + step(name, .acknowledge(event.sequence), now)
+        case .gap(let gap):
+            if let broken = records[name, default: PlugRecord()].take(gap) { violation = "\(name): \(broken)" }
+            return []
+        case .commandFinished(let id, let outcome):
+            guard let index = commands.lastIndex(where: { $0.request.id == id }), commands[index].outcome == nil else {
+                violation = "\(name): a command was answered twice"
+                return []
+            }
+            commands[index].outcome = outcome
+            return run(.commandFinished(plug: name, id: id, outcome: outcome), now)
+        case .disconnected: return run(.plugLost(plug: name), now)
+        case .samples: return []
+        }
+    }
+
+    private mutating func take(_ event: PlugEvent, of name: String, age: Duration?, _ now: Instant) -> [HostAction] {
+        switch event.kind {
+        case .relayChanged(let on, let cause):
+            var request: RequestID?
+            if case .controller(_, let id) = cause { request = id }
+            return run(.relayChanged(plug: name, on: on, request: request, age: age), now)
+        case .buttonPressed(let press):
+            return run(.buttonPressed(plug: name, press: press, sequence: event.sequence, age: age), now)
+        case .protectionTripped, .restarted: return []
+        }
+    }
+
+    // MARK: Running the rules
+
+    private mutating func run(_ event: RuleEngineEvent, _ now: Instant) -> [HostAction] {
+        var out: [HostAction] = []
+        for action in engine.handle(event, now: now) {
+            switch action {
+            case .fired(let firing):
+                if firings.contains(where: { $0.rule == firing.rule && $0.cause == firing.cause }) {
+                    violation = "\(firing.rule) fired twice for one cause"
+                }
+                firings.append(firing)
+                fresh.firings.append(firing)
+            case .heldBack, .notSent: break
+            case .send(let request):
+                if commands.contains(where: { $0.request.id == request.id }) { violation = "a request id came again" }
+                commands.append(SentCommand(request: request, firing: firings[firings.count - 1]))
+                out += step(request.plug, .command(request.id, request.command), now)
+            }
+        }
+        return out
+    }
+}
