@@ -6,6 +6,7 @@ PATH=$PATH:/usr/sbin:/sbin  # Debian keeps ip and avahi-daemon there, out of a u
 needed_packages='
 build            liblzma-dev   header lzma.h
 demo             iproute2      command ip
+generate         protobuf-compiler  command protoc
 interoperability iproute2      command ip
 interoperability util-linux    command nsenter
 interoperability dbus          command dbus-daemon

@@ -593,7 +593,6 @@ nonisolated struct WireSubscribe: Sendable {
   // methods supported on all messages.
 
   /// sequence number of the last event seen; absent: only events from now on,
-  /// or, on an event lane that is open already, on from where it is
   var after: UInt64 {
     get {_after ?? 0}
     set {_after = newValue}
@@ -603,7 +602,7 @@ nonisolated struct WireSubscribe: Sendable {
   /// Clears the value of `after`. Subsequent reads from it will return its default value.
   mutating func clearAfter() {self._after = nil}
 
-  /// a reading is sent when active power moved by at least this many milliwatts ...
+  /// or, on an event lane that is open already, on from where it is
   var deadBandMw: UInt32 = 0
 
   /// ... or this long after the last one; 0: the plug's default, 1000 ms
