@@ -104,25 +104,26 @@ let controller: [Target] = [
 let checks: [Target] = [
     .target(
         name: "SimulatedLAN", dependencies: ["ProtocolCore"], path: "Tests/Support/SimulatedLAN", swiftSettings: strict),
+    .target(name: "Fuzzing", dependencies: ["ProtocolCore"], path: "Tests/Support/Fuzzing", swiftSettings: strict),
     tests("ProtocolCoreTests", ["ProtocolCore"]),
-    tests("DNSWireTests", ["DNSWire", "ProtocolCore"]),
-    tests("MulticastDNSTests", ["MulticastDNS", "DNSWire", "ProtocolCore"]),
-    tests("ServiceDiscoveryTests", ["ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore"]),
+    tests("DNSWireTests", ["Fuzzing", "DNSWire", "ProtocolCore"]),
+    tests("MulticastDNSTests", ["Fuzzing", "MulticastDNS", "DNSWire", "ProtocolCore"]),
+    tests("ServiceDiscoveryTests", ["Fuzzing", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore"]),
     tests("SimulatedLANTests", ["SimulatedLAN", "ProtocolCore"]),
-    tests("MeteringTests", ["Metering", "ProtocolCore"]),
-    tests("RecordingsTests", ["Recordings", "Metering", "ProtocolCore"]),
-    tests("PlugProtocolTests", ["PlugProtocol", "ProtocolCore", "Metering"]),
+    tests("MeteringTests", ["Fuzzing", "Metering", "ProtocolCore"]),
+    tests("RecordingsTests", ["Fuzzing", "Recordings", "Metering", "ProtocolCore"]),
+    tests("PlugProtocolTests", ["Fuzzing", "PlugProtocol", "ProtocolCore", "Metering"]),
     tests("PlugTransportTests", ["PlugTransport", "PlugProtocol", nioCore, nioPosix]),
     tests(
         "LinuxNetworkTests",
         [
-            "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix,
+            "Fuzzing", "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix,
             nioEmbedded,
             logging,
         ]),
     tests("DurableFilesTests", ["DurableFiles"]),
     tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
-    tests("PlugHardwareTests", ["PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
+    tests("PlugHardwareTests", ["Fuzzing", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests(
         "PlugServiceTests",
         [
@@ -138,7 +139,7 @@ let checks: [Target] = [
     tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
     tests(
         "RuleFilesTests",
-        ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
+        ["Fuzzing", "RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
     tests("ChartingTests", ["Charting"], exclude: ["Golden"]),
     tests("TerminalTests", ["Terminal"]),
     tests(

@@ -1,4 +1,5 @@
 @testable import DNSWire
+import Fuzzing
 import ProtocolCore
 import Testing
 
@@ -131,9 +132,9 @@ struct MalformedMessageTests {
         #expect(error([0, 0, 0, 0] + [UInt8](repeating: 0xFF, count: 8) + [0, 0, 1, 0, 1]) != nil)
     }
 
-    @Test func randomBytesNeverCrash() {
-        var random = SeededRandom(seed: 1)
-        for _ in 0..<5000 {
+    @Test func fuzzedBytesNeverCrash() {
+        var random = Fuzzing.random(1)
+        for _ in FuzzRounds(5000) {
             let bytes = (0..<Int.random(in: 0..<300, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)
             }
@@ -141,11 +142,11 @@ struct MalformedMessageTests {
         }
     }
 
-    @Test func whatDecodesAlsoEncodesAndComesBack() throws {
-        var random = SeededRandom(seed: 2)
+    @Test func fuzzedMessagesThatDecodeAlsoEncodeAndComeBack() throws {
+        var random = Fuzzing.random(2)
         let valid = try sampleMessage().encoded()
         var decodedCount = 0
-        for _ in 0..<5000 {
+        for _ in FuzzRounds(5000) {
             var bytes = valid
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)

@@ -1,3 +1,4 @@
+import Fuzzing
 import ProtocolCore
 import Testing
 
@@ -79,8 +80,8 @@ struct NetlinkParserTests {
 
     @Test("random and mutated datagrams never trap, neither the parser nor the table")
     func fuzz() {
-        var random = SeededRandom(seed: 2026)
-        for _ in 0..<10_000 {
+        var random = Fuzzing.random(2026)
+        for _ in FuzzRounds(10_000) {
             var table = InterfaceTable()
             _ = table.synchronize()
             for _ in 0..<3 {

@@ -1,3 +1,4 @@
+import Fuzzing
 import ProtocolCore
 import Testing
 
@@ -54,8 +55,8 @@ import Testing
         for length in 0..<bytes.count { #expect(error(Array(bytes[..<length])) != nil, "length \(length)") }
     }
 
-    @Test func randomAndMutatedBytesNeverTrap() throws {
-        var random = SeededRandom(seed: 4)
+    @Test func fuzzedBytesNeverTrap() throws {
+        var random = Fuzzing.random(4)
         let valid = encode(
             (0..<500).map {
                 Sample(
@@ -64,7 +65,7 @@ import Testing
                     decivolts: .random(in: 2290...2310, using: &random), milliamperes: $0 > 300 ? nil : 5)
             })[0].bytes
         var accepted = 0
-        for _ in 0..<4_000 {
+        for _ in FuzzRounds(4_000) {
             var bytes = valid
             if random.chance(0.2) {
                 bytes =

@@ -1,4 +1,5 @@
 import DNSWire
+import Fuzzing
 import MulticastDNS
 import ProtocolCore
 import Testing
@@ -16,7 +17,7 @@ struct FuzzTests {
     /// Valid packets about our names with bytes changed: whatever they say, both machines go on, send within bounds and
     /// keep their deadlines in the future.
     @Test(arguments: 0..<4) func mutatedPacketsDoNoHarm(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = Fuzzing.random(seed)
         let corpus = try [
             ask(type, .ptr, known: [pointer()]), ask(instance, .any, wantsUnicast: true),
             Message(questions: [Question(name: instance, type: .any)], authorities: [srv(99), txt()]),
@@ -27,7 +28,7 @@ struct FuzzTests {
         var querier = Harness.querier(seed: seed)
         querier.send(.ask(QuestionKey(name: type, type: .ptr), on: nil))
         var decoded = 0
-        for _ in 0..<3000 {
+        for _ in FuzzRounds(3000) {
             var bytes = try #require(corpus.randomElement(using: &random))
             for _ in 0..<Int.random(in: 0...3, using: &random) {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)

@@ -1,3 +1,4 @@
+import Fuzzing
 import Metering
 import PlugHardware
 import ProtocolCore
@@ -115,12 +116,12 @@ import Testing
         #expect(message("television on now") != nil)
     }
 
-    @Test func randomTextNeverTraps() {
-        var random = SeededRandom(seed: 13)
+    @Test func fuzzedTextNeverTraps() {
+        var random = Fuzzing.random(13)
         let words = [
             "on", "off", "kettle", "60", "W", "1e9", "-", ".", "", "nan", "television", "\u{0}", "é", "999999999999",
         ]
-        for _ in 0..<3000 {
+        for _ in FuzzRounds(3000) {
             let text = (0..<Int.random(in: 0...4, using: &random)).map { _ in words.randomElement(using: &random)! }
                 .joined(separator: random.chance(0.7) ? " " : "")
             if let message = message(text) { #expect(!message.isEmpty) }

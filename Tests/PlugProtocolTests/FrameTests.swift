@@ -1,3 +1,4 @@
+import Fuzzing
 import ProtocolCore
 import Testing
 
@@ -77,10 +78,10 @@ import Testing
         #expect(throws: FrameFault.notAMessage(offset: 0)) { try decoder.next(WireControllerMessage.self) }
     }
 
-    @Test func randomAndMutatedBytesNeverDoMoreThanThrow() {
-        var random = SeededRandom(seed: 2)
+    @Test func fuzzedBytesNeverDoMoreThanThrow() {
+        var random = Fuzzing.random(2)
         let valid = controllerFrame { $0.command.requestID = .init(repeating: 1, count: 16) } + ping(3)
-        for round in 0..<4000 {
+        for round in FuzzRounds(4000) {
             var bytes = valid
             if round.isMultiple(of: 2) {
                 bytes = (0..<Int.random(in: 1...64, using: &random)).map { _ in .random(in: 0...255, using: &random) }

@@ -1,3 +1,4 @@
+import Fuzzing
 import ProtocolCore
 import Testing
 
@@ -135,8 +136,8 @@ import Testing
         #expect(chunks == [[1, 1, 2, 0], [1, 3, 100], [2, 100]])
     }
 
-    @Test func randomAndMutatedBytesNeverDoMoreThanEndTheSession() {
-        var random = SeededRandom(seed: 5)
+    @Test func fuzzedBytesNeverDoMoreThanEndTheSession() {
+        var random = Fuzzing.random(5)
         let valid =
             controllerFrame { $0.hello.version = 1 } + controllerFrame { $0.subscribe.after = 3 }
             + controllerFrame {
@@ -144,7 +145,7 @@ import Testing
                 $0.command.setRelay.on = true
             } + controllerFrame { $0.fetchSamples.to = 9 } + controllerFrame { $0.acknowledge.sequence = 2 }
         var bench = Bench(journal: EventJournal(nextSequence: 8))
-        for round in 0..<4000 {
+        for round in FuzzRounds(4000) {
             let connection = ConnectionID(rawValue: UInt64(round))
             var bytes = valid
             for _ in 0..<Int.random(in: 1...3, using: &random) {

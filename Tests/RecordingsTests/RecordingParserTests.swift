@@ -1,3 +1,4 @@
+import Fuzzing
 import ProtocolCore
 import Recordings
 import Testing
@@ -85,13 +86,13 @@ func parse(_ text: String) throws(RecordingError) -> Recording { try Recording.p
         #expect(throws: RecordingError.self) { try Recording.parse(bytes) }
     }
 
-    @Test func randomAndMutatedTextNeverTraps() {
-        var random = SeededRandom(seed: 11)
+    @Test func fuzzedTextNeverTraps() {
+        var random = Fuzzing.random(11)
         let dated = Array("21/01/2012 00:00:08;45;43\n21/01/2012 11:14:07;102;45\n".utf8)
         let plain = Array("0.5,10\n2;20.25\n3.0004,-1.04\n".utf8)
         let alphabet = Array("0123456789/:;,.- \n\r\u{0}x".utf8) + [0xFF]
         var accepted = 0
-        for _ in 0..<5_000 {
+        for _ in FuzzRounds(5_000) {
             var bytes = random.chance(0.5) ? dated : plain
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let place = Int.random(in: 0..<bytes.count, using: &random)

@@ -1,3 +1,4 @@
+import Fuzzing
 import ProtocolCore
 import Recordings
 import Testing
@@ -46,9 +47,9 @@ import Testing
         #expect(throws: RecordingError.self) { try Recording.parse(bytes) }
     }
 
-    @Test func randomAndMutatedBytesNeverTrap() {
-        var random = SeededRandom(seed: 12)
-        for _ in 0..<5_000 {
+    @Test func fuzzedBytesNeverTrap() {
+        var random = Fuzzing.random(12)
+        for _ in FuzzRounds(5_000) {
             var bytes = Self.compressed
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)

@@ -1,4 +1,5 @@
 import DNSWire
+import Fuzzing
 import MulticastDNS
 import ProtocolCore
 @testable import ServiceDiscovery
@@ -141,9 +142,9 @@ struct TXTRecordTests {
         #expect(txt.attributes.count == 5)
     }
 
-    @Test func randomDataNeverCrashes() {
-        var random = SeededRandom(seed: 3)
-        for _ in 0..<3000 {
+    @Test func fuzzedDataNeverCrashes() {
+        var random = Fuzzing.random(3)
+        for _ in FuzzRounds(3000) {
             let data = (0..<Int.random(in: 0..<60, using: &random)).map { _ in UInt8.random(in: 0...70, using: &random)
             }
             let txt = TXTRecord(decoding: data)

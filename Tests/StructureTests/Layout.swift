@@ -48,6 +48,7 @@ enum Layout {
         "Controller/Dashboard": .shell,
         "Controller/plugctl": .program,
         "Tests/Support/SimulatedLAN": .support,
+        "Tests/Support/Fuzzing": .support,
     ]
 
     /// Libraries from outside that keep a pure module pure: data structures, and the code behind generated messages.
