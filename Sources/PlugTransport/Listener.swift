@@ -48,7 +48,7 @@ public struct Listener: Sendable {
                     try channel.pipeline.syncOperations.addHandler(OwnerHandler(id: numbers.next(), owner: owner))
                 }
             }
-            .bind(host: host, port: Int(port)).get()
+            .bind(to: SocketAddress(ipAddress: host, port: Int(port))).get()
     }
 
     /// Stops accepting; connections that are open stay.

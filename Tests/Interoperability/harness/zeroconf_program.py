@@ -14,7 +14,9 @@ from zeroconf import InterfaceChoice, IPVersion, ServiceBrowser, ServiceInfo, Se
 
 
 def tell(event, **fields):
-    print(json.dumps({"event": event, **fields}), flush=True)
+    # One write: several threads speak, and a line of one must not end in another's.
+    sys.stdout.write(json.dumps({"event": event, **fields}) + "\n")
+    sys.stdout.flush()
 
 
 def instance(full_name, service_type):
