@@ -27,6 +27,9 @@ public actor PlugService: ConnectionOwner {
     var discovery: Discovery?
     private var reserved: SequenceNumber
     private var timer = DeadlineTimer()
+    /// What the machine asked for and is not done yet: bounded by what one event can cause.
+    private var pending: [PlugMachine.Action] = []
+    private var isPerforming = false
     private var connections: [ConnectionID: Connection] = [:]
     /// After the last number was written none may be used any more.
     private var isStopped = false
@@ -108,12 +111,21 @@ public actor PlugService: ConnectionOwner {
 
     func handle(_ event: PlugMachine.Event) {
         guard !isStopped else { return }
-        let now = BootClock.now
-        for action in machine.handle(event, now: now) { perform(action) }
+        pending += machine.handle(event, now: BootClock.now)
+        performPending()
         reserveNumbers()
         timer.follow(machine.nextDeadline, now: BootClock.now, on: loop) { [weak self] in
             self?.assumeIsolated { $0.handle(.deadlineReached) }
         }
+    }
+
+    /// In the order in which the machine asked. Performing one action may bring the next event at once, the meter's answer
+    /// for one; what comes of that waits for its turn, or bytes would overtake each other.
+    private func performPending() {
+        guard !isPerforming else { return }
+        isPerforming = true
+        while !pending.isEmpty { perform(pending.removeFirst()) }
+        isPerforming = false
     }
 
     private func perform(_ action: PlugMachine.Action) {
