@@ -25,6 +25,8 @@ build_programs() {
     local program
     for program in plugd plugctl; do
         quietly .build-release/build.log swift build "${program_settings[@]}" --product "$program" || return
+        # A short name, for people.
+        ln -sf "$(program_folder)/$program" .build-release/
     done
 }
 

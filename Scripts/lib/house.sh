@@ -45,8 +45,6 @@ live_in_house() {
     done
     "$programs/plugctl" daemon --controller "the rules" --rules Controller/Examples/movie-night.yaml "${network[@]}" >"$house/daemon.log" 2>&1 &
     if [[ -z $traces ]]; then watch_television & fi
-    # Short names, so that the commands fit on a line.
-    ln -sf "$programs/plugd" "$programs/plugctl" .build-release/
     local press=".build-release/plugd press --state $house/Kettle"
     local switch=".build-release/plugd load --state $house/Television on"
     local chart=".build-release/plugctl chart Refrigerator ${network[*]}"
