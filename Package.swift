@@ -104,6 +104,9 @@ let controller: [Target] = [
 let checks: [Target] = [
     .target(
         name: "SimulatedLAN", dependencies: ["ProtocolCore"], path: "Tests/Support/SimulatedLAN", swiftSettings: strict),
+    .target(
+        name: "SimulatedDisk", dependencies: ["DurableFiles", "ProtocolCore"], path: "Tests/Support/SimulatedDisk",
+        swiftSettings: strict),
     .target(name: "Fuzzing", dependencies: ["ProtocolCore"], path: "Tests/Support/Fuzzing", swiftSettings: strict),
     tests("ProtocolCoreTests", ["ProtocolCore"]),
     tests("DNSWireTests", ["Fuzzing", "DNSWire", "ProtocolCore"]),
@@ -121,7 +124,7 @@ let checks: [Target] = [
             nioEmbedded,
             logging,
         ]),
-    tests("DurableFilesTests", ["DurableFiles"]),
+    tests("DurableFilesTests", ["SimulatedDisk", "DurableFiles"]),
     tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests("PlugHardwareTests", ["Fuzzing", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests(

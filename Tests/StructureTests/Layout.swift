@@ -48,6 +48,7 @@ enum Layout {
         "Controller/Dashboard": .shell,
         "Controller/plugctl": .program,
         "Tests/Support/SimulatedLAN": .support,
+        "Tests/Support/SimulatedDisk": .support,
         "Tests/Support/Fuzzing": .support,
     ]
 
