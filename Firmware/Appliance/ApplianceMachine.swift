@@ -9,8 +9,9 @@ public import ProtocolCore
 public struct ApplianceMachine: Machine, Sendable {
     public enum Event: MachineEvent, Sendable {
         /// First of all events. Nil: flash has nothing, the plug is new. `powerLost`: the board was without power, so the
-        /// relay fell open; otherwise only the firmware restarted, and the relay goes on as it was.
-        case started(StoredState?, powerLost: Bool)
+        /// relay fell open; otherwise only the firmware restarted, and the relay goes on as it was. `autoOff`: when it was
+        /// to turn off by itself.
+        case started(StoredState?, powerLost: Bool, autoOff: Instant? = nil)
         /// A raw edge of the button's contact; the machine does the debouncing.
         case buttonEdge(down: Bool)
         /// The name of the controller stands in the event that records the change.
@@ -19,6 +20,8 @@ public struct ApplianceMachine: Machine, Sendable {
         case measured(Measurement)
         /// The other answer to ``Action/readMeter``.
         case meterFailed
+        /// The answer to ``Action/persist(_:)`` where nothing was written.
+        case persistFailed
         /// The firmware stops in order: what flash lacks is written now.
         case stopping
         case deadlineReached
@@ -65,7 +68,8 @@ public struct ApplianceMachine: Machine, Sendable {
     /// Where the dimmer comes to rest. Never zero: off is the relay's work, so that turning on gives light.
     var restingLevel = DimLevel.full
     var transition: DimTransition?
-    var autoOffAt: Instant?
+    /// When the relay turns off by itself.
+    public internal(set) var autoOffAt: Instant?
     var identifyUntil: Instant?
     var nextMeasurement: Instant?
     var reading: Reading?
@@ -105,9 +109,9 @@ public struct ApplianceMachine: Machine, Sendable {
         if isStarted {
             doWhatIsDue(now, &actions)
             perform(event, now, &actions)
-        } else if case .started(let stored, let powerLost) = event {
+        } else if case .started(let stored, let powerLost, let autoOff) = event {
             isStarted = true
-            start(stored ?? StoredState(), powerLost: powerLost, now, &actions)
+            start(stored ?? StoredState(), powerLost: powerLost, autoOff, now, &actions)
         } else if case .command(let request, _, _) = event {
             actions.append(.commandDone(request, .refused(Refusal(.busy, "The plug is starting; try again."))))
         }
@@ -125,6 +129,7 @@ public struct ApplianceMachine: Machine, Sendable {
             actions.append(.commandDone(request, answer))
         case .measured(let measurement): measured(measurement, now, &actions)
         case .meterFailed: protection.interrupt()
+        case .persistFailed: keeper?.failed(now: now)
         case .stopping:
             let stored = storedState
             if keeper?.write(stored, now: now) == true { actions.append(.persist(stored)) }
@@ -144,7 +149,9 @@ public struct ApplianceMachine: Machine, Sendable {
         if let deadline = readingExpires, deadline <= now { reading = nil }
     }
 
-    private mutating func start(_ stored: StoredState, powerLost: Bool, _ now: Instant, _ actions: inout [Action]) {
+    private mutating func start(
+        _ stored: StoredState, powerLost: Bool, _ autoOff: Instant?, _ now: Instant, _ actions: inout [Action]
+    ) {
         keeper = StateKeeper(stored, now: now)
         energy = EnergyCounter(milliwattHours: stored.milliwattHours)
         restingLevel = stored.level
@@ -160,7 +167,7 @@ public struct ApplianceMachine: Machine, Sendable {
         if can(.dimmer) { actions.append(.setDimmer(level)) }
         actions.append(.setRelay(relayOn))
         if relayOn != stored.relayOn { actions.append(.record(.relayChanged(on: relayOn, cause: .powerOn))) }
-        if relayOn { autoOffAt = configuration.autoOff.map { now + $0 } }
+        if relayOn { autoOffAt = autoOff ?? configuration.autoOff.map { now + $0 } }
         if can(.meter) { requestMeasurement(now, &actions) }
     }
 
