@@ -123,7 +123,9 @@ let checks: [Target] = [
             logging,
         ]),
     tests("DurableFilesTests", ["DurableFiles"]),
-    tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
+    tests("ApplianceTests", ["Fuzzing", "Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
+    tests(
+        "StorageTests", ["Storage", "Appliance", "DurableFiles", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests("PlugHardwareTests", ["Fuzzing", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests(
         "PlugServiceTests",

@@ -8,10 +8,8 @@ public import ProtocolCore
 /// so the button works whatever else is broken.
 public struct ApplianceMachine: Machine, Sendable {
     public enum Event: MachineEvent, Sendable {
-        /// First of all events. Nil: flash has nothing, the plug is new. `powerLost`: the board was without power, so the
-        /// relay fell open; otherwise only the firmware restarted, and the relay goes on as it was. `autoOff`: when it was
-        /// to turn off by itself.
-        case started(StoredState?, powerLost: Bool, autoOff: Instant? = nil)
+        /// First of all events.
+        case started(ApplianceMemory)
         /// A raw edge of the button's contact; the machine does the debouncing.
         case buttonEdge(down: Bool)
         /// The name of the controller stands in the event that records the change.
@@ -109,9 +107,9 @@ public struct ApplianceMachine: Machine, Sendable {
         if isStarted {
             doWhatIsDue(now, &actions)
             perform(event, now, &actions)
-        } else if case .started(let stored, let powerLost, let autoOff) = event {
+        } else if case .started(let memory) = event {
             isStarted = true
-            start(stored ?? StoredState(), powerLost: powerLost, autoOff, now, &actions)
+            start(memory, now, &actions)
         } else if case .command(let request, _, _) = event {
             actions.append(.commandDone(request, .refused(Refusal(.busy, "The plug is starting; try again."))))
         }
@@ -149,25 +147,24 @@ public struct ApplianceMachine: Machine, Sendable {
         if let deadline = readingExpires, deadline <= now { reading = nil }
     }
 
-    private mutating func start(
-        _ stored: StoredState, powerLost: Bool, _ autoOff: Instant?, _ now: Instant, _ actions: inout [Action]
-    ) {
-        keeper = StateKeeper(stored, now: now)
+    private mutating func start(_ memory: ApplianceMemory, _ now: Instant, _ actions: inout [Action]) {
+        let stored = memory.state ?? StoredState()
+        keeper = StateKeeper(memory.inFlash ?? StoredState(), now: now)
         energy = EnergyCounter(milliwattHours: stored.milliwattHours)
         restingLevel = stored.level
         level = restingLevel
-        let policy = powerLost ? configuration.powerOnState : .last
+        let policy = memory.powerLost ? configuration.powerOnState : .last
         relayOn =
             switch policy {
             case .off: false
             case .on: true
             case .last: stored.relayOn
             }
-        actions.append(.record(.restarted(powerLost: powerLost)))
+        actions.append(.record(.restarted(powerLost: memory.powerLost)))
         if can(.dimmer) { actions.append(.setDimmer(level)) }
         actions.append(.setRelay(relayOn))
         if relayOn != stored.relayOn { actions.append(.record(.relayChanged(on: relayOn, cause: .powerOn))) }
-        if relayOn { autoOffAt = autoOff ?? configuration.autoOff.map { now + $0 } }
+        if relayOn { autoOffAt = memory.autoOff ?? configuration.autoOff.map { now + $0 } }
         if can(.meter) { requestMeasurement(now, &actions) }
     }
 

@@ -57,7 +57,7 @@ public struct PlugMachine: Machine, Sendable {
     private var mirrored: MirroredState?
 
     private enum Life: Sendable {
-        case new(StoredState?, powerLost: Bool, autoOff: Instant?)
+        case new(ApplianceMemory)
         case running
         case stopped
     }
@@ -82,7 +82,7 @@ public struct PlugMachine: Machine, Sendable {
         samples = memory.samples
         numbers = memory.numbers
         random = SeededRandom(seed: seed)
-        life = .new(memory.state, powerLost: memory.powerLost, autoOff: memory.autoOff)
+        life = .new(memory.appliance)
     }
 
     public var state: PlugState { appliance.state }
@@ -95,10 +95,11 @@ public struct PlugMachine: Machine, Sendable {
 
     /// What the plug knows now: what the mirror holds once all actions so far have been performed.
     public var memory: PlugMemory {
-        var memory = PlugMemory(journal: server.journal, state: appliance.storedState, powerLost: false)
+        var memory = PlugMemory(
+            journal: server.journal, appliance: ApplianceMemory(appliance.storedState, powerLost: false))
         memory.requests = server.finishedRequests
         memory.samples = samples
-        memory.autoOff = appliance.autoOffAt
+        memory.appliance.autoOff = appliance.autoOffAt
         memory.numbers = numbers
         return memory
     }
@@ -113,10 +114,10 @@ public struct PlugMachine: Machine, Sendable {
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var step = Step()
         switch life {
-        case .new(let stored, let powerLost, let autoOff):
+        case .new(let memory):
             guard case .started = event else { return [] }
             life = .running
-            self.step(.started(stored, powerLost: powerLost, autoOff: autoOff), now, &step)
+            self.step(.started(memory), now, &step)
         case .running: take(event, now, &step)
         case .stopped: return []
         }

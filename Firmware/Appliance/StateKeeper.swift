@@ -18,6 +18,7 @@ struct StateKeeper {
     private var lastWrite: Instant
     private(set) var nextDeadline: Instant?
 
+    /// - Parameter stored: what flash has.
     init(_ stored: StoredState, now: Instant) {
         self.stored = stored
         lastWrite = now

@@ -17,7 +17,7 @@ struct MirrorReplay {
 
     /// Everything that was remembered. A last record that is cut off was not told to anybody, and is left out.
     func memory(_ limits: PlugMemory.Limits) throws(MirrorFault) -> PlugMemory {
-        var memory = PlugMemory(powerLost: false, limits: limits)
+        var memory = PlugMemory(appliance: ApplianceMemory(powerLost: false), limits: limits)
         var decoder = decoder
         do throws(MirrorFault) {
             while let record = try decoder.next() {

@@ -73,12 +73,14 @@ public final class PlugStorage {
 
     /// What the plug still knows, with a mirror begun and the first event numbers reserved. Called once.
     public func restore(now: Instant) -> PlugMemory {
-        let mirrored = mirroredMemory()
-        var memory = mirrored ?? flashMemory()
+        let inFlash = stateInFlash()
+        var memory = mirroredMemory() ?? flashMemory(inFlash)
+        let isMirrored = !memory.appliance.powerLost
+        memory.appliance.inFlash = inFlash
         let next = memory.journal.nextSequence
         memory.numbers = ReservedNumbers(below: boundary ?? 0, next: next, size: limits.reservation)
         // Where neither knows the numbers, the plug leaps first and reserves then.
-        if boundary != nil || mirrored != nil, let wanted = memory.numbers.request(next: next, now: now) {
+        if boundary != nil || isMirrored, let wanted = memory.numbers.request(next: next, now: now) {
             if reserve(upTo: wanted) {
                 memory.numbers.confirm(wanted, next: next)
             } else {
@@ -168,16 +170,17 @@ public final class PlugStorage {
         }
     }
 
-    private func flashMemory() -> PlugMemory {
-        var state: StoredState?
-        let found = flash.state {
-            troubles.note($0, "check whether the plug is on or off; its energy counts from zero")
-        }
-        if case .value(let known) = found { state = known }
+    private func stateInFlash() -> StoredState? {
+        let found = flash.state { troubles.note($0, "check whether the plug is on or off as you want it") }
+        guard case .value(let state) = found else { return nil }
+        return state
+    }
+
+    private func flashMemory(_ state: StoredState?) -> PlugMemory {
         let journal = EventJournal(
             nextSequence: boundary ?? 1, lossBefore: boundary == nil ? .storageFailed : .powerLost,
             limits: limits.journal)
-        return PlugMemory(journal: journal, state: state, limits: limits)
+        return PlugMemory(journal: journal, appliance: ApplianceMemory(state), limits: limits)
     }
 
     private func storeID() {

@@ -18,7 +18,7 @@ extension PlugMemory {
         records += requests.map { .request($0) }
         records += samples.sealed.map { .sealedChunk($0) }
         if let chunk = samples.openChunk { records.append(.openChunk(chunk)) }
-        if let state { records.append(.state(state, autoOff: autoOff)) }
+        if let state = appliance.state { records.append(.state(state, autoOff: appliance.autoOff)) }
         return records
     }
 
@@ -34,11 +34,11 @@ extension PlugMemory {
             journal.leap(to: next, reason: .storageFailed)
         case .request(let finished): requests.append(finished)
         case .state(let state, let autoOff):
-            self.state = state
-            self.autoOff = autoOff
+            appliance.state = state
+            appliance.autoOff = autoOff
         case .sample(let sample, let energy):
             samples.append(sample)
-            state?.milliwattHours = energy
+            appliance.state?.milliwattHours = energy
         case .sealedChunk(let chunk): samples.restore(chunk)
         case .openChunk(let chunk):
             guard let kept = try? chunk.samples() else { return false }

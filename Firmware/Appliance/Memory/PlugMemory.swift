@@ -1,6 +1,5 @@
 public import Metering
 public import PlugProtocol
-public import ProtocolCore
 
 /// What a plug knows that must outlive its firmware: the mirror has all of it, flash what a loss of power must not take.
 public struct PlugMemory: Sendable {
@@ -19,25 +18,20 @@ public struct PlugMemory: Sendable {
     /// How the last commands ended, oldest first.
     public var requests: [FinishedRequest] = []
     public var samples: SampleStore
-    /// Nil: neither mirror nor flash has one, the plug is new.
-    public var state: StoredState?
-    /// When the relay turns off by itself.
-    public var autoOff: Instant?
-    /// The board was without power since this was written: the relay fell open, and times and samples mean nothing.
-    public var powerLost: Bool
+    public var appliance: ApplianceMemory
     public var numbers: ReservedNumbers
 
     /// A plug that remembers nothing, but for what it is given.
     ///
-    /// - Parameter boundary: see ``ReservedNumbers``; nil: a first reservation is in flash already.
+    /// - Parameters:
+    ///   - boundary: see ``ReservedNumbers``; nil: a first reservation is in flash already.
     public init(
-        journal: EventJournal? = nil, state: StoredState? = nil, powerLost: Bool = true,
+        journal: EventJournal? = nil, appliance: ApplianceMemory = ApplianceMemory(),
         reservedBelow boundary: SequenceNumber? = nil, limits: Limits = Limits()
     ) {
         let journal = journal ?? EventJournal(limits: limits.journal)
         self.journal = journal
-        self.state = state
-        self.powerLost = powerLost
+        self.appliance = appliance
         samples = SampleStore(byteLimit: limits.samples)
         numbers = ReservedNumbers(
             below: boundary ?? journal.nextSequence + limits.reservation, next: journal.nextSequence,
