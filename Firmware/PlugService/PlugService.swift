@@ -27,9 +27,7 @@ public actor PlugService: ConnectionOwner {
     var machine: PlugMachine
     var discovery: Discovery?
     private var timer = DeadlineTimer()
-    /// What the machine asked for and is not done yet: bounded by what one event can cause.
-    private var pending: [PlugMachine.Action] = []
-    private var isPerforming = false
+    private let actions = ActionQueue<PlugMachine.Action>()
     private var connections: [ConnectionID: Connection] = [:]
     /// What failed last of each thing that the parts are asked to do: a fault is told once, not at every measurement.
     private var faults: [String: String] = [:]
@@ -105,21 +103,13 @@ public actor PlugService: ConnectionOwner {
     // MARK: The machine
 
     func handle(_ event: PlugMachine.Event) {
-        pending += machine.handle(event, now: BootClock.now)
-        performPending()
+        let now = BootClock.now
+        actions.perform(machine.handle(event, now: now), by: perform)
+        // What is still to be mirrored would be in the memory too, and then twice in the mirror.
+        if !actions.isPerforming { storage.settle(machine.memory, now: now) }
         timer.follow(machine.nextDeadline, now: BootClock.now, on: loop) { [weak self] in
             self?.assumeIsolated { $0.handle(.deadlineReached) }
         }
-    }
-
-    /// In the order in which the machine asked. Performing one action may bring the next event at once, the meter's answer
-    /// for one; what comes of that waits for its turn, or bytes would overtake each other.
-    private func performPending() {
-        guard !isPerforming else { return }
-        isPerforming = true
-        while !pending.isEmpty { perform(pending.removeFirst()) }
-        isPerforming = false
-        storage.settle(machine.memory, now: BootClock.now)
     }
 
     private func perform(_ action: PlugMachine.Action) {
