@@ -2,7 +2,8 @@ import Appliance
 import DurableFiles
 import PlugProtocol
 
-/// What a plug keeps in flash: three small files, each replaced as a whole.
+/// What a plug keeps in flash: three small files, each replaced as a whole. Each is one line that stands there twice: a digit
+/// that the storage spoilt would else be believed, and event numbers be used again.
 ///
 /// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power. `state`:
 /// relay, level and energy. A file that does not hold what it should is kept as `NAME.damaged`.
@@ -56,7 +57,7 @@ struct StateDirectory {
     private func replace(_ name: String, with line: String) throws(FileError) {
         // It may have been missing at the start, on a disk that was mounted late.
         try files.makeDirectories(path)
-        try files.replace("\(path)/\(name)", with: Array((line + "\n").utf8))
+        try files.replace("\(path)/\(name)", with: Array("\(line)\n\(line)\n".utf8))
     }
 
     private func read<Value>(
@@ -65,9 +66,8 @@ struct StateDirectory {
         let file = "\(path)/\(name)"
         do throws(FileError) {
             guard let bytes = try files.readIfPresent(file, limit: Self.fileLimit) else { return .nothing }
-            var text = Substring(String(decoding: bytes, as: UTF8.self))
-            while text.last?.isNewline == true { text.removeLast() }
-            if let value = parse(String(text)) { return .value(value) }
+            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+            if lines.count == 2, lines[0] == lines[1], let value = parse(String(lines[0])) { return .value(value) }
         } catch {
             guard case .tooLarge = error.reason else {
                 tell(.unreadable(error))
