@@ -57,6 +57,8 @@ read_arguments() {
     if ((${#suites[@]} == 0)); then suites=(unit simulation); fi
     if $all; then suites=(unit simulation fuzz interoperability) checks_format=true default_seeds=250; fi
     if $full; then fuzz_seconds=600 default_seeds=5000 suite_limit=6h; fi
+    # Thousands of houses take their time.
+    if ((${seeds:-0} > 1000)); then suite_limit=6h; fi
     tell_the_tests "${seeds:-$default_seeds}"
 }
 
