@@ -163,8 +163,8 @@ let checks: [Target] = [
     tests(
         "SimulationTests",
         [
-            "SimulatedLAN", "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "PlugProtocol", "Metering",
-            "Appliance", "PlugClient", "Automation",
+            "SimulatedLAN", "SimulatedDisk", "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery",
+            "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage", "PlugClient", "Automation",
         ]),
     tests("StructureTests", []),
 ]
