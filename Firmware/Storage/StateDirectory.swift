@@ -2,11 +2,11 @@ import Appliance
 import DurableFiles
 import PlugProtocol
 
-/// What a plug keeps in flash: three small files, each replaced as a whole. Each is one line that stands there twice: a digit
-/// that the storage spoilt would else be believed, and event numbers be used again.
+/// What a plug keeps in flash: three small files, each replaced as a whole.
 ///
-/// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power. `state`:
-/// relay, level and energy. A file that does not hold what it should is kept as `NAME.damaged`.
+/// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power, in two
+/// equal lines: one spoilt digit would else be believed, and numbers be used again. `state`: relay, level and energy. A
+/// file that does not hold what it should is kept as `NAME.damaged`.
 struct StateDirectory {
     /// What a file said.
     enum Found<Value> {
@@ -31,8 +31,10 @@ struct StateDirectory {
 
     /// The number at which events go on after a loss of power; everything below may have been used.
     func boundary(_ tell: (FileFault) -> Void) -> Found<SequenceNumber> {
-        read("sequence", expected: "a whole number from 1 to \(Self.largestSequence)", tell) { text in
-            SequenceNumber(text).flatMap { (1...Self.largestSequence).contains($0) ? $0 : nil }
+        read("sequence", expected: "a whole number from 1 to \(Self.largestSequence), twice", tell) { text in
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            guard lines.count == 2, lines[0] == lines[1], let number = SequenceNumber(lines[0]) else { return nil }
+            return (1...Self.largestSequence).contains(number) ? number : nil
         }
     }
 
@@ -48,7 +50,7 @@ struct StateDirectory {
 
     func write(_ id: PlugID) throws(FileError) { try replace("id", with: id.rawValue) }
 
-    func write(boundary: SequenceNumber) throws(FileError) { try replace("sequence", with: "\(boundary)") }
+    func write(boundary: SequenceNumber) throws(FileError) { try replace("sequence", with: "\(boundary)\n\(boundary)") }
 
     func write(_ state: StoredState) throws(FileError) {
         try replace("state", with: "\(state.relayOn ? "on" : "off") \(state.level.permille) \(state.milliwattHours)")
@@ -57,7 +59,7 @@ struct StateDirectory {
     private func replace(_ name: String, with line: String) throws(FileError) {
         // It may have been missing at the start, on a disk that was mounted late.
         try files.makeDirectories(path)
-        try files.replace("\(path)/\(name)", with: Array("\(line)\n\(line)\n".utf8))
+        try files.replace("\(path)/\(name)", with: Array((line + "\n").utf8))
     }
 
     private func read<Value>(
@@ -66,8 +68,9 @@ struct StateDirectory {
         let file = "\(path)/\(name)"
         do throws(FileError) {
             guard let bytes = try files.readIfPresent(file, limit: Self.fileLimit) else { return .nothing }
-            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-            if lines.count == 2, lines[0] == lines[1], let value = parse(String(lines[0])) { return .value(value) }
+            var text = Substring(String(decoding: bytes, as: UTF8.self))
+            while text.last?.isNewline == true { text.removeLast() }
+            if let value = parse(String(text)) { return .value(value) }
         } catch {
             guard case .tooLarge = error.reason else {
                 tell(.unreadable(error))
