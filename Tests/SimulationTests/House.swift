@@ -57,7 +57,9 @@ struct House {
         case 2: during(time, end, .partition(link, [[plug]]), .heal(link))
         case 3: during(time, end, .linkDown(link), .linkUp(link))
         case 4: during(time, end, .powerCut(plug), .powerOn(plug))
-        case 5, 6: during(time, end, .kill(plug), .start(plug))
+        case 5, 6:
+            during(time, end, .kill(plug), .start(plug))
+            pressSoon(plug, after: end)
         case 7: during(time, end, .suspend(controller), .resume(controller))
         case 8: during(time, end, .kill(controller), .start(controller))
         case 9:
@@ -76,6 +78,12 @@ struct House {
     private func during(_ time: Duration, _ end: Duration, _ fault: Fault, _ repair: Fault) {
         lan.schedule(fault, after: time)
         lan.schedule(repair, after: end)
+    }
+
+    /// Fills a small ring, and turns the relay over, before a controller is back that may ask again for what it asked before.
+    private mutating func pressSoon(_ plug: HostID, after time: Duration) {
+        guard random.chance(0.5) else { return }
+        for press in 0..<3 { lan.schedule(.press, on: plug, after: time + .milliseconds(1 + 700 * press)) }
     }
 
     /// At any byte of what the plug writes next, or of what it writes when it starts; where it writes nothing, between two

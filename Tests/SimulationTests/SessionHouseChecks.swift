@@ -89,7 +89,9 @@ extension SessionHouse {
             }
         case .overwritten:
             // Of two leaps the ring keeps one, and lets go what lies before the other.
-            guard isOverwritten(gap, in: boot) || plug.truth.hadBadFlash else { throw House.Broken(description: "\(gap), but the ring is \(ring)") }
+            guard isOverwritten(gap, in: boot) || plug.truth.hadBadFlash else {
+                throw House.Broken(description: "\(gap), but the ring is \(ring)")
+            }
         case .storageFailed, .unknownCursor:
             guard plug.truth.hadBadFlash else { throw House.Broken(description: "\(gap), but flash was well") }
         case .unknown: throw House.Broken(description: "\(gap)")
