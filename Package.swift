@@ -134,7 +134,7 @@ let checks: [Target] = [
         "PlugServiceTests",
         [
             "PlugService", "PlugHardware", "PlugProtocol", "PlugTransport", "Appliance", "ProtocolCore", "LinuxNetwork",
-            "DurableFiles", nioCore, nioPosix, logging,
+            nioCore, nioPosix, logging,
         ]),
     tests(
         "PlugClientTests",

@@ -10,12 +10,16 @@ final class SelectiveDisk: FileCalls {
         var counted = ""
         var filesReplaced = 0
         var bytesWritten = 0
-        var appends = 0
         var opened: [Int32: String] = [:]
     }
 
     private let kernel = LinuxFileCalls()
     private let state = Mutex(State())
+
+    /// Counts from now on what is written to files that begin so.
+    func count(_ prefix: String) {
+        state.withLock { ($0.counted, $0.filesReplaced, $0.bytesWritten) = (prefix, 0, 0) }
+    }
 
     func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
     var counts: State { state.withLock { $0 } }
@@ -47,7 +51,6 @@ final class SelectiveDisk: FileCalls {
         let path = path(of: descriptor)
         try check(path)
         state.withLock { state in
-            state.appends += 1
             if path.hasPrefix(state.counted) { state.bytesWritten += bytes.count }
         }
         return try kernel.write(descriptor, bytes)
