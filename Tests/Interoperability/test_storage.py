@@ -98,7 +98,7 @@ def test_a_wiped_runtime_directory_is_a_gap_that_is_told(lan, plug, controller):
     lamp = up(plug(host, "Lamp", state=lamp.state))
     eventually(lambda: len(numbers(lines)) == 4, 20, lambda: f"the event of the start:\n{lines.transcript()}")
     gap, restarted = numbered(lines)[-2:]
-    assert (gap["event"], gap["from"], gap["to"], gap["why"]) == ("gap", 4, 1000, POWER_LOST), lines.transcript()
+    assert (gap["event"], gap["from"], gap["to"], gap["reason"]) == ("gap", 4, 1000, POWER_LOST), lines.transcript()
     assert (restarted["event"], restarted["seq"], restarted["powerLost"]) == ("restarted", 1001, True)
 
 
@@ -168,7 +168,7 @@ def test_a_corrupted_boundary_is_told_kept_and_leapt_over(lan, plug, controller)
     eventually(lambda: len(numbered(lines)) >= 4, 10, lambda: lines.transcript())
     gap, *events = numbered(lines)
     first = gap["to"] + 1
-    assert (gap["event"], gap["from"], gap["why"]) == ("gap", 4, STORAGE_FAILED) and first > 2**44, lines.transcript()
+    assert (gap["event"], gap["from"], gap["reason"]) == ("gap", 4, STORAGE_FAILED) and first > 2**44, lines.transcript()
     assert [told["seq"] for told in events] == [first, first + 1, first + 2], lines.transcript()
 
 
