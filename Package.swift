@@ -105,19 +105,26 @@ let checks: [Target] = [
     .target(
         name: "SimulatedLAN", dependencies: ["ProtocolCore"], path: "Tests/Support/SimulatedLAN", swiftSettings: strict),
     .target(name: "Fuzzing", dependencies: ["ProtocolCore"], path: "Tests/Support/Fuzzing", swiftSettings: strict),
+    module(
+        "FuzzTargets", "Tests/Fuzz/FuzzTargets",
+        [
+            "ProtocolCore", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery", "LinuxNetwork",
+            "PlugService", "Recordings", "RuleFiles",
+        ]),
+    tests("FuzzTests", ["FuzzTargets", "Fuzzing", "ProtocolCore"]),
     tests("ProtocolCoreTests", ["ProtocolCore"]),
-    tests("DNSWireTests", ["Fuzzing", "DNSWire", "ProtocolCore"]),
+    tests("DNSWireTests", ["DNSWire"]),
     tests("MulticastDNSTests", ["Fuzzing", "MulticastDNS", "DNSWire", "ProtocolCore"]),
-    tests("ServiceDiscoveryTests", ["Fuzzing", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore"]),
+    tests("ServiceDiscoveryTests", ["ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore"]),
     tests("SimulatedLANTests", ["SimulatedLAN", "ProtocolCore"]),
-    tests("MeteringTests", ["Fuzzing", "Metering", "ProtocolCore"]),
-    tests("RecordingsTests", ["Fuzzing", "Recordings", "Metering", "ProtocolCore"]),
-    tests("PlugProtocolTests", ["Fuzzing", "PlugProtocol", "ProtocolCore", "Metering"]),
+    tests("MeteringTests", ["Metering", "ProtocolCore"]),
+    tests("RecordingsTests", ["Recordings", "Metering", "ProtocolCore"]),
+    tests("PlugProtocolTests", ["PlugProtocol", "ProtocolCore", "Metering"]),
     tests("PlugTransportTests", ["PlugTransport", "PlugProtocol", nioCore, nioPosix]),
     tests(
         "LinuxNetworkTests",
         [
-            "Fuzzing", "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix,
+            "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix,
             nioEmbedded,
             logging,
         ]),
@@ -139,7 +146,7 @@ let checks: [Target] = [
     tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
     tests(
         "RuleFilesTests",
-        ["Fuzzing", "RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
+        ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
     tests("ChartingTests", ["Charting"], exclude: ["Golden"]),
     tests("TerminalTests", ["Terminal"]),
     tests(
@@ -163,6 +170,10 @@ let checks: [Target] = [
     tests("StructureTests", []),
 ]
 
+/// libFuzzer brings its main function, so that only a build with `--sanitize fuzzer` links it: see Scripts/lib/fuzzer.sh.
+let fuzzer: [Target] =
+    Context.environment["SMARTPLUG_FUZZER"] == nil ? [] : [program("Fuzzer", "Tests/Fuzz/Fuzzer", ["FuzzTargets"])]
+
 let package = Package(
     name: "smartplug",
     dependencies: [
@@ -175,6 +186,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     ],
-    targets: shared + firmware + controller + checks,
+    targets: shared + firmware + controller + checks + fuzzer,
     swiftLanguageModes: [.v6]
 )
