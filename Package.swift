@@ -54,12 +54,13 @@ let shared: [Target] = [
 
 let firmware: [Target] = [
     module("Appliance", "Firmware/Appliance", ["ProtocolCore", "Metering", "PlugProtocol"]),
+    module("Storage", "Firmware/Storage", ["Appliance", "DurableFiles", "PlugProtocol", "ProtocolCore"]),
     module("PlugHardware", "Firmware/PlugHardware", ["ProtocolCore", "Metering", "Recordings"]),
     module(
         "PlugService", "Firmware/PlugService",
         [
             "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "ServiceDiscovery", "LinuxNetwork",
-            "DurableFiles", "Appliance", "PlugHardware", nioCore, nioPosix, logging,
+            "DurableFiles", "Appliance", "Storage", "PlugHardware", nioCore, nioPosix, logging,
         ]),
     program(
         "plugd", "Firmware/plugd",
@@ -129,7 +130,9 @@ let checks: [Target] = [
             logging,
         ]),
     tests("DurableFilesTests", ["DurableFiles"]),
-    tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
+    tests("ApplianceTests", ["Fuzzing", "Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
+    tests(
+        "StorageTests", ["Storage", "Appliance", "DurableFiles", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests("PlugHardwareTests", ["Fuzzing", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests(
         "PlugServiceTests",

@@ -31,6 +31,7 @@ enum Layout {
         "Firmware/LinkWire": .pure,
         "Firmware/AddressConfiguration": .pure,
         "Firmware/Appliance": .pure,
+        "Firmware/Storage": .shell,
         "Firmware/PlugHardware": .shell,
         "Firmware/LinuxDevices": .system,
         "Firmware/PlugService": .shell,
