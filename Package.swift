@@ -86,7 +86,8 @@ let controller: [Target] = [
     module(
         "Daemon", "Controller/Daemon",
         [
-            "ProtocolCore", "PlugProtocol", "PlugClient", "Automation", "LinuxNetwork", nioCore, asyncAlgorithms,
+            "ProtocolCore", "PlugProtocol", "PlugClient", "Automation", "LinuxNetwork", "DurableFiles", nioCore,
+            nioPosix, asyncAlgorithms,
         ]),
     module(
         "Presentation", "Controller/Presentation",
@@ -146,7 +147,7 @@ let checks: [Target] = [
             "PlugClient", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", "LinuxNetwork", nioCore,
             nioPosix,
         ]),
-    tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
+    tests("AutomationTests", ["Fuzzing", "Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
     tests(
         "RuleFilesTests",
         ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
@@ -155,8 +156,8 @@ let checks: [Target] = [
     tests(
         "DaemonTests",
         [
-            "Daemon", "Automation", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering", "LinuxNetwork", nioCore,
-            nioPosix, asyncAlgorithms,
+            "Daemon", "Automation", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering", "LinuxNetwork",
+            "DurableFiles", nioCore, nioPosix, asyncAlgorithms,
         ]),
     tests(
         "PresentationTests",

@@ -49,8 +49,11 @@ class Controller:
     def watch(self, name, *options):
         return self.host.start(self._plugctl, "watch", name, "--json", *options, name=f"plugctl watch {name}")
 
-    def daemon(self, rules):
-        return self.host.start(self._plugctl, "daemon", "--json", "--rules", rules, name="plugctl daemon")
+    def daemon(self, rules, state=None):
+        """Its state is beside the rules."""
+        return self.host.start(
+            self._plugctl, "daemon", "--json", "--rules", rules, "--state", state or rules.parent / "daemon",
+            name="plugctl daemon")
 
     def resolve(self, name):
         return self.does("resolve", name, "--json").objects[0]
