@@ -111,7 +111,7 @@ let checks: [Target] = [
         "FuzzTargets", "Tests/Fuzz/FuzzTargets",
         [
             "ProtocolCore", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery", "LinuxNetwork",
-            "PlugService", "Recordings", "RuleFiles",
+            "PlugService", "Recordings", "RuleFiles", "Appliance", "Automation",
         ]),
     tests("FuzzTests", ["FuzzTargets", "Fuzzing", "ProtocolCore"]),
     tests("ProtocolCoreTests", ["ProtocolCore"]),
@@ -131,7 +131,7 @@ let checks: [Target] = [
             logging,
         ]),
     tests("DurableFilesTests", ["DurableFiles"]),
-    tests("ApplianceTests", ["Fuzzing", "Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
+    tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests(
         "StorageTests", ["Storage", "Appliance", "DurableFiles", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests("PlugHardwareTests", ["Fuzzing", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
@@ -147,7 +147,7 @@ let checks: [Target] = [
             "PlugClient", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", "LinuxNetwork", nioCore,
             nioPosix,
         ]),
-    tests("AutomationTests", ["Fuzzing", "Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
+    tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
     tests(
         "RuleFilesTests",
         ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),

@@ -2,13 +2,13 @@ import PlugProtocol
 import ProtocolCore
 
 /// Puts values behind each other for ``HouseMemory``.
-struct MemoryWriter {
+package struct MemoryWriter {
     private(set) var bytes: [UInt8]
 
-    init(bytes: [UInt8]) { self.bytes = bytes }
+    package init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// With the hash of everything before it.
-    var sealed: [UInt8] { bytes + Self.hash(bytes[...]) }
+    package var sealed: [UInt8] { bytes + Self.hash(bytes[...]) }
 
     static func hash(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var hash = FNV1a128()

@@ -1,4 +1,3 @@
-import Fuzzing
 import PlugProtocol
 import ProtocolCore
 import Testing
@@ -108,31 +107,5 @@ struct HouseMemoryFormatTests {
             bytes[index] ^= 0x20
             #expect(fault(bytes) != nil, "byte \(index)")
         }
-    }
-
-    @Test("Fuzz: bytes with a right checksum are read or refused with a place, and what is read is written the same")
-    func fuzz() throws {
-        var random = Fuzzing.random(5)
-        var read = 0
-        for _ in FuzzRounds(3000) {
-            var content = Array(Self.bytes.dropLast(16))
-            for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let index = Int.random(in: HouseMemory.magic.count + 1..<content.count, using: &random)
-                switch Int.random(in: 0..<3, using: &random) {
-                case 0: content[index] = .random(in: .min ... .max, using: &random)
-                case 1: content.remove(at: index)
-                case _: content.insert(.random(in: .min ... .max, using: &random), at: index)
-                }
-            }
-            do {
-                let memory = try HouseMemory(decoding: MemoryWriter(bytes: content).sealed, at: Self.then)
-                read += 1
-                let again = try HouseMemory(decoding: memory.encoded(at: Self.then), at: Self.then)
-                #expect(again == memory)
-            } catch {
-                #expect((0...content.count + 16).contains(error.offset) && !"\(error)".isEmpty)
-            }
-        }
-        #expect(read > 100)
     }
 }
