@@ -30,7 +30,8 @@ final class ChildProcess {
     /// Neither end is left open in other children, or the end of one would not be seen.
     private static func pipe() throws -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [0, 0]
-        guard pipe2(&ends, Int32(O_CLOEXEC)) == 0 else { throw Complaint("cannot make a pipe") }
+        guard Glibc.pipe(&ends) == 0 else { throw Complaint("cannot make a pipe") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }
 
