@@ -178,6 +178,20 @@ let checks: [Target] = [
 let fuzzer: [Target] =
     Context.environment["SMARTPLUG_FUZZER"] == nil ? [] : [program("Fuzzer", "Tests/Fuzz/Fuzzer", ["FuzzTargets"])]
 
+/// Only `Scripts/bench` builds them: they need libraries and time that nothing else needs.
+let benchmarks: [Target] =
+    Context.environment["SMARTPLUG_BENCHMARKS"] == nil
+    ? []
+    : [
+        .systemLibrary(name: "CMallocStatistics", path: "Tests/CMallocStatistics"),
+        program(
+            "Benchmarks", "Tests/Benchmarks",
+            [
+                "CMallocStatistics", "ProtocolCore", "PlugProtocol", "LinuxNetwork", "PlugClient", "Appliance",
+                "PlugHardware", "PlugService", nioCore, nioPosix, logging,
+            ]),
+    ]
+
 let package = Package(
     name: "smartplug",
     dependencies: [
@@ -190,6 +204,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     ],
-    targets: shared + firmware + controller + checks + fuzzer,
+    targets: shared + firmware + controller + checks + fuzzer + benchmarks,
     swiftLanguageModes: [.v6]
 )

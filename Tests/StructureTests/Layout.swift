@@ -52,6 +52,8 @@ enum Layout {
         "Tests/Support/Fuzzing": .support,
         "Tests/Fuzz/FuzzTargets": .support,
         "Tests/Fuzz/Fuzzer": .program,
+        "Tests/Benchmarks": .support,
+        "Tests/CMallocStatistics": .foreign,
     ]
 
     /// Libraries from outside that keep a pure module pure: data structures, and the code behind generated messages.
