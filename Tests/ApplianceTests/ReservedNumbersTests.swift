@@ -5,24 +5,29 @@ import Testing
 @testable import Appliance
 
 @Suite struct ReservedNumbersTests {
-    private var random = SeededRandom(seed: 3)
+    /// The numbers asked for one after the other, each with its answer.
+    private func requests(_ numbers: inout ReservedNumbers, at next: [SequenceNumber]) -> [SequenceNumber?] {
+        next.map { numbers.request(next: $0, now: .zero) }
+    }
 
-    @Test mutating func noNumberAtTheBoundaryIsUsed() {
+    @Test func noNumberAtTheBoundaryIsUsed() throws {
+        var random = SeededRandom(seed: 3)
         var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
-        #expect(numbers.leap(from: 100, using: &random) == nil)
-        let target = numbers.leap(from: 101, using: &random)
-        #expect(target.map { ReservedNumbers.leapRange.contains($0 - 101) } == true)
-        #expect(numbers.leap(from: (target ?? 0) + 1000, using: &random) == nil, "one leap is enough")
+        let before = numbers.leap(from: 100, using: &random)
+        #expect(before == nil)
+        let target = try #require(numbers.leap(from: 101, using: &random))
+        #expect(ReservedNumbers.leapRange.contains(target - 101))
+        let after = numbers.leap(from: target + 1000, using: &random)
+        #expect(after == nil, "one leap is enough")
     }
 
     @Test func theNextBoundaryIsAskedForOnceAtHalf() {
         var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
-        #expect(numbers.request(next: 50, now: .zero) == nil)
-        #expect(numbers.request(next: 51, now: .zero) == 151)
-        #expect(numbers.request(next: 99, now: .zero) == nil, "the answer is awaited")
+        let first = requests(&numbers, at: [50, 51, 99])
+        #expect(first == [nil, 151, nil], "the answer is awaited")
         numbers.confirm(151, next: 99)
-        #expect(numbers.request(next: 100, now: .zero) == nil)
-        #expect(numbers.request(next: 101, now: .zero) == 201)
+        let second = requests(&numbers, at: [100, 101])
+        #expect(second == [nil, 201])
     }
 
     @Test func failuresAreRetriedAtGrowingDistances() {
@@ -30,28 +35,32 @@ import Testing
         var now = Instant.zero
         var waits: [Double] = []
         for _ in 0..<11 {
-            #expect(numbers.request(next: 10, now: now) == 110)
+            let asked = numbers.request(next: 10, now: now)
             numbers.fail(now: now)
             let retry = numbers.nextDeadline ?? now
-            #expect(numbers.request(next: 10, now: retry - .nanoseconds(1)) == nil)
+            let tooSoon = numbers.request(next: 10, now: retry - .nanoseconds(1))
+            #expect(asked == 110 && tooSoon == nil)
             waits.append((retry - now).inSeconds)
             now = retry
         }
         #expect(waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
-        #expect(numbers.request(next: 10, now: now) == 110)
+        _ = numbers.request(next: 10, now: now)
         numbers.confirm(110, next: 10)
         #expect(numbers.nextDeadline == nil)
     }
 
-    @Test mutating func aBoundaryThatALeapOvertookCoversNothing() throws {
+    @Test func aBoundaryThatALeapOvertookCoversNothing() throws {
+        var random = SeededRandom(seed: 3)
         var numbers = ReservedNumbers(below: 10, next: 10, size: 100)
-        #expect(numbers.request(next: 10, now: .zero) == 110)
+        _ = numbers.request(next: 10, now: .zero)
         let target = try #require(numbers.leap(from: 10, using: &random))
         numbers.confirm(110, next: target)
-        #expect(numbers.leap(from: target + 1, using: &random) == nil)
-        #expect(numbers.request(next: target + 1, now: .zero) == target + 101)
+        let unneeded = numbers.leap(from: target + 1, using: &random)
+        let asked = numbers.request(next: target + 1, now: .zero)
+        #expect(unneeded == nil && asked == target + 101)
         numbers.confirm(target + 101, next: target + 1)
-        #expect(numbers.leap(from: target + 101, using: &random) != nil, "reserved again, so the boundary holds again")
+        let needed = numbers.leap(from: target + 101, using: &random)
+        #expect(needed != nil, "reserved again, so the boundary holds again")
     }
 
     @Test func anOrderlyStopWritesTheExactNumberOnce() {
@@ -60,7 +69,8 @@ import Testing
         #expect(ReservedNumbers(below: 7, next: 9000).finalRequest(next: 9000) == 9000)
     }
 
-    @Test mutating func wholeNumbersStayExactInEveryJSONReader() {
+    @Test func wholeNumbersStayExactInEveryJSONReader() {
+        var random = SeededRandom(seed: 3)
         var next: SequenceNumber = 1
         for _ in 0..<30 {
             var numbers = ReservedNumbers(below: 0, next: next)
