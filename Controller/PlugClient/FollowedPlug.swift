@@ -188,7 +188,7 @@ public actor FollowedPlug: ConnectionOwner {
             } else {
                 WallTime.now
             }
-        case .connected, .gap, .commandFinished, .samples, .disconnected: WallTime.now
+        case .connected, .following, .gap, .commandFinished, .samples, .disconnected: WallTime.now
         }
     }
 }

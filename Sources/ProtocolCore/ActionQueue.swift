@@ -5,7 +5,8 @@
 public final class ActionQueue<Action> {
     /// What came while an action was being performed: bounded by what one event can cause.
     private var waiting: [Action] = []
-    private var isPerforming = false
+    /// True from the first action until all that came of it is done.
+    public private(set) var isPerforming = false
 
     public init() {}
 

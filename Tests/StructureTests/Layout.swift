@@ -31,6 +31,7 @@ enum Layout {
         "Firmware/LinkWire": .pure,
         "Firmware/AddressConfiguration": .pure,
         "Firmware/Appliance": .pure,
+        "Firmware/Storage": .shell,
         "Firmware/PlugHardware": .shell,
         "Firmware/LinuxDevices": .system,
         "Firmware/PlugService": .shell,
@@ -51,6 +52,8 @@ enum Layout {
         "Tests/Support/Fuzzing": .support,
         "Tests/Benchmarks": .support,
         "Tests/CMallocStatistics": .foreign,
+        "Tests/Fuzz/FuzzTargets": .support,
+        "Tests/Fuzz/Fuzzer": .program,
     ]
 
     /// Libraries from outside that keep a pure module pure: data structures, and the code behind generated messages.
