@@ -174,7 +174,11 @@ let checks: [Target] = [
     tests("StructureTests", []),
 ]
 
-/// Only `Scripts/bench` builds them: they need a library and time that nothing else needs.
+/// libFuzzer brings its main function, so that only a build with `--sanitize fuzzer` links it: see Scripts/lib/fuzzer.sh.
+let fuzzer: [Target] =
+    Context.environment["SMARTPLUG_FUZZER"] == nil ? [] : [program("Fuzzer", "Tests/Fuzz/Fuzzer", ["FuzzTargets"])]
+
+/// Only `Scripts/bench` builds them: they need libraries and time that nothing else needs.
 let benchmarks: [Target] =
     Context.environment["SMARTPLUG_BENCHMARKS"] == nil
     ? []
@@ -189,10 +193,6 @@ let benchmarks: [Target] =
             path: "Tests/Benchmarks", swiftSettings: strict),
     ]
 
-/// libFuzzer brings its main function, so that only a build with `--sanitize fuzzer` links it: see Scripts/lib/fuzzer.sh.
-let fuzzer: [Target] =
-    Context.environment["SMARTPLUG_FUZZER"] == nil ? [] : [program("Fuzzer", "Tests/Fuzz/Fuzzer", ["FuzzTargets"])]
-
 let package = Package(
     name: "smartplug",
     dependencies: [
@@ -205,6 +205,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     ],
-    targets: shared + firmware + controller + checks + benchmarks + fuzzer,
+    targets: shared + firmware + controller + checks + fuzzer + benchmarks,
     swiftLanguageModes: [.v6]
 )
