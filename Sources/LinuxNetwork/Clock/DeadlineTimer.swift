@@ -6,10 +6,12 @@ public import ProtocolCore
 /// A deadline that moves later leaves the scheduled task where it is, and the task that comes too early looks again; so a
 /// machine whose deadline moves with every packet costs no task for each.
 public struct DeadlineTimer {
-    private var scheduled: (task: Scheduled<Void>, at: Instant)?
+    private var scheduled: (task: Scheduled<Void>, at: Instant, isWaiting: NIOLoopBoundBox<Bool>)?
 
     public init() {}
 
+    /// On the event loop.
+    ///
     /// - Parameters:
     ///   - deadline: the machine's; nil leaves the timer off.
     ///   - now: of the clock that the deadline is on.
@@ -18,11 +20,15 @@ public struct DeadlineTimer {
         _ deadline: Instant?, now: Instant, on eventLoop: any EventLoop, fire: @escaping @Sendable () -> Void
     ) {
         guard let deadline else { return stop() }
-        if let scheduled, scheduled.at <= deadline, scheduled.at > now { return }
+        if let scheduled, scheduled.at <= deadline, scheduled.isWaiting.value { return }
         scheduled?.task.cancel()
         let delay = max(0, (deadline - now).wholeNanoseconds)
-        let task = eventLoop.scheduleTask(in: .nanoseconds(delay)) { fire() }
-        scheduled = (task, deadline)
+        let isWaiting = NIOLoopBoundBox(true, eventLoop: eventLoop)
+        let task = eventLoop.scheduleTask(in: .nanoseconds(delay)) {
+            isWaiting.value = false
+            fire()
+        }
+        scheduled = (task, deadline, isWaiting)
     }
 
     public mutating func stop() {
