@@ -73,8 +73,8 @@ let controller: [Target] = [
     module(
         "PlugClient", "Controller/PlugClient",
         [
-            "ProtocolCore", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery", "LinuxNetwork", nioCore,
-            nioPosix, logging, asyncAlgorithms,
+            "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery", "LinuxNetwork",
+            "DurableFiles", nioCore, nioPosix, logging, asyncAlgorithms,
         ]),
     module("Automation", "Controller/Automation", ["ProtocolCore", "PlugProtocol"]),
     module(
@@ -99,6 +99,8 @@ let controller: [Target] = [
             "PlugProtocol", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "Daemon", "Presentation", "RuleFiles",
             "Automation", "Charting", "Terminal", "DurableFiles", arguments, signals, logging,
         ]),
+    program(
+        "FollowPlug", "Controller/Examples/FollowPlug", ["PlugClient", "PlugProtocol", "DurableFiles", logging]),
 ]
 
 let checks: [Target] = [
@@ -133,8 +135,8 @@ let checks: [Target] = [
     tests(
         "PlugClientTests",
         [
-            "PlugClient", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", "LinuxNetwork", nioCore,
-            nioPosix,
+            "Fuzzing", "PlugClient", "Metering", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery",
+            "LinuxNetwork", "DurableFiles", nioCore, nioPosix,
         ]),
     tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
     tests(
@@ -165,6 +167,9 @@ let checks: [Target] = [
 
 let package = Package(
     name: "smartplug",
+    products: [
+        .library(name: "PlugClient", targets: ["PlugClient", "PlugProtocol", "Metering"])
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),

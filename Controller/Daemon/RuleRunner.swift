@@ -78,7 +78,7 @@ public actor RuleRunner {
         case .disconnected:
             following.remove(plug)
             handle(.plugLost(plug: plug))
-        case .commandFinished, .samples: break
+        case .listening: break
         }
     }
 

@@ -42,8 +42,8 @@ class Controller:
     def browse(self):
         return Browser(self.host.start(self._plugctl, "browse", "--json"))
 
-    def watch(self, name):
-        return self.host.start(self._plugctl, "watch", name, "--json", name=f"plugctl watch {name}")
+    def watch(self, *words):
+        return self.host.start(self._plugctl, "watch", *words, "--json", name=f"plugctl watch {' '.join(map(str, words))}")
 
     def daemon(self, rules):
         return self.host.start(self._plugctl, "daemon", "--json", "--rules", rules, name="plugctl daemon")
