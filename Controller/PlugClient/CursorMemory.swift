@@ -43,7 +43,7 @@ public actor CursorMemory {
     public func took(_ report: PlugReport) {
         switch report.update {
         case .connected(let plug): bearers[report.plug] = plug.id
-        case .listening(let sequence): remember(sequence, of: report.plug)
+        case .following(let sequence): remember(sequence, of: report.plug)
         case .event(let event, _): remember(event.sequence, of: report.plug)
         case .gap(let gap): remember(gap.to, of: report.plug)
         case .snapshot, .state, .disconnected: break

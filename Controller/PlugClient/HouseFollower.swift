@@ -68,7 +68,7 @@ public actor HouseFollower {
         case .disconnected:
             connected.remove(report.plug)
             await forgetIfAway(report.plug)
-        case .listening, .snapshot, .state, .event, .gap: break
+        case .following, .snapshot, .state, .event, .gap: break
         }
     }
 

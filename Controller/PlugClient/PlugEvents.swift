@@ -26,7 +26,7 @@ public struct PlugEvents: AsyncSequence, Sendable {
                 switch report.update {
                 case .event(let event, let age): return .event(event, age: age, at: report.at)
                 case .gap(let gap): return .gap(gap)
-                case .listening(let sequence): return .began(after: sequence)
+                case .following(let sequence): return .began(after: sequence)
                 case .connected, .snapshot, .state, .disconnected: break
                 }
             }
@@ -59,7 +59,7 @@ public struct PlugStates: AsyncSequence, Sendable {
                 try report.update.check(against: id, named: report.plug)
                 switch report.update {
                 case .snapshot(let state), .state(let state): return state
-                case .connected, .listening, .event, .gap, .disconnected: break
+                case .connected, .following, .event, .gap, .disconnected: break
                 }
             }
             return nil
@@ -72,7 +72,7 @@ extension PlugUpdate {
         switch self {
         case .connected(let plug) where plug.id != id: throw .replaced(name: name, by: plug.id)
         case .disconnected(.incompatible(let words), _): throw .incompatible(words)
-        case .connected, .listening, .snapshot, .state, .event, .gap, .disconnected: break
+        case .connected, .following, .snapshot, .state, .event, .gap, .disconnected: break
         }
     }
 }

@@ -40,7 +40,7 @@ extension PlugFollower {
         }
         guard let position, position.last == nil else { return [] }
         self.position?.moved(to: next - 1)
-        return [.deliver(.listening(after: next - 1))]
+        return [.deliver(.following(after: next - 1))]
     }
 
     private mutating func event(_ event: PlugEvent, age: Duration?) -> [Action] {

@@ -5,7 +5,7 @@ public enum PlugUpdate: Sendable {
     case connected(PlugDescription)
     /// Following began with ``Cursor/now``, and that is after this event. Comes before the first event, so that a cursor can
     /// be kept before anything has happened.
-    case listening(after: SequenceNumber)
+    case following(after: SequenceNumber)
     /// The state when the subscription began. Not an edge: nothing need have changed.
     case snapshot(PlugState)
     /// The newest state; what came between two of these was coalesced.

@@ -19,7 +19,7 @@ struct ReportTimes {
         case .state(let state), .snapshot(let state):
             guard let time = state.reading?.time, let clock else { return wall }
             return wall - max(.zero, now - clock.instant(ofPlugTime: time))
-        case .connected, .listening, .gap, .disconnected: return wall
+        case .connected, .following, .gap, .disconnected: return wall
         }
     }
 

@@ -34,7 +34,7 @@ import Testing
         let memory = try memory()
         #expect(await memory.known.isEmpty)
         for update in [welcome(lamp.id), event(4), event(5)] { await memory.took(report(update)) }
-        for update in [welcome(other), .listening(after: 0)] { await memory.took(report(update, of: "Kettle")) }
+        for update in [welcome(other), .following(after: 0)] { await memory.took(report(update, of: "Kettle")) }
         await memory.finish()
         #expect(try await self.memory().known == [lamp.id: 5, other: 0])
         #expect(try FileStore().read(directory + "/cursors", limit: 1000).count == 17 - 2 + 15)
@@ -42,7 +42,7 @@ import Testing
 
     @Test func aGapIsShownUpToItsEndAndABeginningBeforeAnything() async throws {
         let memory = try memory()
-        for update in [welcome(lamp.id), .listening(after: 3), .gap(Gap(from: 4, to: 99, reason: .powerLost))] {
+        for update in [welcome(lamp.id), .following(after: 3), .gap(Gap(from: 4, to: 99, reason: .powerLost))] {
             await memory.took(report(update))
         }
         await memory.finish()

@@ -15,7 +15,7 @@ import Testing
         bench.connect()
         bench.press()
         guard bench.updates.count == 4, case .connected(let plug) = bench.updates[0],
-            case .listening(after: 9) = bench.updates[1], case .snapshot(let state) = bench.updates[2],
+            case .following(after: 9) = bench.updates[1], case .snapshot(let state) = bench.updates[2],
             case .event(let event, age: let age) = bench.updates[3]
         else {
             Issue.record("\(bench.updates)")

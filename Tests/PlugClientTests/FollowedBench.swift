@@ -144,13 +144,13 @@ struct FollowedBench {
     }
     /// Where following from now on began.
     var beginnings: [SequenceNumber] {
-        updates.compactMap { if case .listening(let sequence) = $0 { sequence } else { nil } }
+        updates.compactMap { if case .following(let sequence) = $0 { sequence } else { nil } }
     }
     var watts: [Double] {
         updates.compactMap {
             switch $0 {
             case .snapshot(let state), .state(let state): state.reading?.activePower
-            case .connected, .listening, .event, .gap, .disconnected: nil
+            case .connected, .following, .event, .gap, .disconnected: nil
             }
         }
     }

@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func whatOnlyACursorNeedsIsNoLine() {
-        #expect(lines(.listening(after: 4)) == [])
+        #expect(lines(.following(after: 4)) == [])
     }
 
     @Test func aNameStaysOneLine() {

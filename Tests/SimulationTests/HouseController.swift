@@ -195,7 +195,7 @@ struct HouseController {
             if let broken = records[name, default: PlugRecord()].take(gap) { violation = "\(name): \(broken)" }
             return []
         case .disconnected: return run(.plugLost(plug: name), now)
-        case .listening: return []
+        case .following: return []
         }
     }
 

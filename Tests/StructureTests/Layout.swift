@@ -31,6 +31,7 @@ enum Layout {
         "Firmware/LinkWire": .pure,
         "Firmware/AddressConfiguration": .pure,
         "Firmware/Appliance": .pure,
+        "Firmware/Storage": .shell,
         "Firmware/PlugHardware": .shell,
         "Firmware/LinuxDevices": .system,
         "Firmware/PlugService": .shell,
@@ -50,6 +51,10 @@ enum Layout {
         "Controller/Examples/FollowPlug": .program,
         "Tests/Support/SimulatedLAN": .support,
         "Tests/Support/Fuzzing": .support,
+        "Tests/Fuzz/FuzzTargets": .support,
+        "Tests/Fuzz/Fuzzer": .program,
+        "Tests/Benchmarks": .support,
+        "Tests/CMallocStatistics": .foreign,
     ]
 
     /// Libraries from outside that keep a pure module pure: data structures, and the code behind generated messages.
