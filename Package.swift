@@ -74,8 +74,8 @@ let controller: [Target] = [
     module(
         "PlugClient", "Controller/PlugClient",
         [
-            "ProtocolCore", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery", "LinuxNetwork", nioCore,
-            nioPosix, logging, asyncAlgorithms,
+            "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery", "LinuxNetwork",
+            "DurableFiles", nioCore, nioPosix, logging, asyncAlgorithms,
         ]),
     module("Automation", "Controller/Automation", ["ProtocolCore", "PlugProtocol"]),
     module(
@@ -101,6 +101,8 @@ let controller: [Target] = [
             "PlugProtocol", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "Daemon", "Presentation", "RuleFiles",
             "Automation", "Charting", "Terminal", "DurableFiles", arguments, signals, logging,
         ]),
+    program(
+        "FollowPlug", "Controller/Examples/FollowPlug", ["PlugClient", "PlugProtocol", "DurableFiles", logging]),
 ]
 
 let checks: [Target] = [
@@ -144,8 +146,8 @@ let checks: [Target] = [
     tests(
         "PlugClientTests",
         [
-            "PlugClient", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", "LinuxNetwork", nioCore,
-            nioPosix,
+            "Fuzzing", "PlugClient", "Metering", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery",
+            "LinuxNetwork", "DurableFiles", nioCore, nioPosix,
         ]),
     tests("AutomationTests", ["Fuzzing", "Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
     tests(
@@ -195,6 +197,9 @@ let benchmarks: [Target] =
 
 let package = Package(
     name: "smartplug",
+    products: [
+        .library(name: "PlugClient", targets: ["PlugClient", "PlugProtocol", "Metering"])
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),

@@ -20,10 +20,12 @@ build_tests() {
     quietly .build-tests/build.log swift build --build-tests "${test_settings[@]}"
 }
 
+# build_programs [PROGRAM...]: those that are shipped, or these.
 build_programs() {
     announce_build "the programs" .build-release
     local program
-    for program in plugd plugctl; do
+    if (($# == 0)); then set -- plugd plugctl; fi
+    for program; do
         quietly .build-release/build.log swift build "${program_settings[@]}" --product "$program" || return
         # A short name, for people.
         ln -sf "$(program_folder)/$program" .build-release/

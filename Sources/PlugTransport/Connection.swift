@@ -44,10 +44,14 @@ public struct Connection: Sendable {
         channel.setOption(.autoRead, value: reads).whenFailure { _ in }
     }
 
-    /// Closes after the bytes that were queued so far are written.
+    /// Closes once the bytes queued so far are written, or after two seconds, when a peer that does not take them loses them.
     public func close() {
         write()
+        let limit = channel.eventLoop.scheduleTask(in: SocketLimits.farewell) { [channel] in
+            channel.close(promise: nil)
+        }
         channel.writeAndFlush(channel.allocator.buffer(capacity: 0)).whenComplete { [channel] _ in
+            limit.cancel()
             channel.close(promise: nil)
         }
     }
@@ -107,6 +111,10 @@ enum SocketLimits {
     static let gathered = 16 * 1024
     /// Bytes read at once.
     static let receiveBuffer = 16 * 1024
+    /// How long a connection that is being closed waits for its peer to take what was said last. Stops one that never reads
+    /// from holding a descriptor for ever. Until the close that is the session's business: whoever hears nothing for 45 s ends
+    /// it, which comes before any limit of TCP's own.
+    static let farewell = TimeAmount.seconds(2)
     /// Connections the kernel holds until they are accepted.
     static let backlog: Int32 = 32
 }

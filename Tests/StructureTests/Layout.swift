@@ -48,6 +48,7 @@ enum Layout {
         "Controller/Presentation": .shell,
         "Controller/Dashboard": .shell,
         "Controller/plugctl": .program,
+        "Controller/Examples/FollowPlug": .program,
         "Tests/Support/SimulatedLAN": .support,
         "Tests/Support/Fuzzing": .support,
         "Tests/Fuzz/FuzzTargets": .support,

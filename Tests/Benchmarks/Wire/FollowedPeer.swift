@@ -81,7 +81,7 @@ struct FollowedPeer {
                 return event
             case .gap(let gap): throw Complaint("events \(gap.from) to \(gap.to) were lost while measuring")
             case .disconnected(let reason, _): throw Complaint("the plug was lost while measuring: \(reason)")
-            case .connected, .following, .snapshot, .state, .commandFinished, .samples: continue
+            case .connected, .following, .snapshot, .state: continue
             }
         }
         throw Complaint("the plug was lost while measuring")
