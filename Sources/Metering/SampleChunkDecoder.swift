@@ -1,37 +1,68 @@
 extension SampleChunk {
     /// All samples, in the order in which they were taken.
     public func samples() throws(SampleChunkError) -> [Sample] {
-        var reader = ChunkReader(bytes: bytes, position: Self.headerSize)
-        var samples: [Sample] = []
-        samples.reserveCapacity(count)
-        var time = firstMilliseconds
-        var steps = [128 of Int64](repeating: 0)
-        var watts = [128 of Int64](repeating: 0)
-        var volts = [128 of Int64](repeating: 0)
-        var amperes = [128 of Int64](repeating: 0)
-        while samples.count < count {
-            let start = reader.position
-            let (length, columns) = try reader.blockHead()
-            guard length <= count - samples.count else { throw SampleChunkError(.badCount, at: start) }
-            try reader.column(into: &steps, count: length, range: 0...(.max))
-            try reader.column(into: &watts, count: length, range: Int64(Int32.min)...Int64(Int32.max))
-            if columns & 1 != 0 { try reader.column(into: &volts, count: length, range: 0...Int64(UInt16.max)) }
-            if columns & 2 != 0 { try reader.column(into: &amperes, count: length, range: 0...Int64(UInt32.max)) }
+        try [Sample](capacity: count) { output throws(SampleChunkError) in
+            var decoder = BlockDecoder(self)
+            while output.count < count { try decoder.append(to: &output, atMost: count - output.count) }
+            try decoder.finish(self)
+        }
+    }
+}
+
+/// Turns the columns of a chunk's blocks back into samples.
+private struct BlockDecoder {
+    private var reader: ChunkReader
+    private var time: Int64
+    private var times = [UInt64](repeating: 0, count: SampleChunk.blockLimit)
+    private var values = [UInt64](repeating: 0, count: SampleChunk.blockLimit)
+
+    init(_ chunk: SampleChunk) {
+        reader = ChunkReader(bytes: chunk.bytes, position: SampleChunk.headerSize)
+        time = chunk.firstMilliseconds
+    }
+
+    /// Appends the samples of the next block.
+    mutating func append(to output: inout OutputSpan<Sample>, atMost limit: Int) throws(SampleChunkError) {
+        let start = reader.position
+        let first = output.count
+        let (length, columns) = try reader.blockHead()
+        guard length <= limit else { throw SampleChunkError(.badCount, at: start) }
+        let steps = try reader.column(into: &times, count: length, range: 0...(.max))
+        let watts = try reader.column(
+            into: &values, count: length, range: Int64(Int32.min)...Int64(Int32.max))
+        // A chunk begins at its first sample, which has no step.
+        guard first > 0 || steps.value(times[0]) == 0 else {
+            throw SampleChunkError(.badTime, at: SampleChunk.headerSize)
+        }
+        var index = 0
+        while index < length {
+            let (next, overflow) = time.addingReportingOverflow(steps.value(times[index]))
+            guard !overflow else { throw SampleChunkError(.badTime, at: start) }
+            time = next
+            output.append(
+                Sample(milliseconds: next, deciwatts: Int32(truncatingIfNeeded: watts.value(values[index]))))
+            index &+= 1
+        }
+        var samples = output.mutableSpan
+        if columns & 1 != 0 {
+            let volts = try reader.column(into: &values, count: length, range: 0...Int64(UInt16.max))
             for index in 0..<length {
-                let (next, overflow) = time.addingReportingOverflow(steps[index])
-                guard !overflow else { throw SampleChunkError(.badTime, at: start) }
-                time = next
-                samples.append(
-                    Sample(
-                        milliseconds: time, deciwatts: Int32(truncatingIfNeeded: watts[index]),
-                        decivolts: columns & 1 != 0 ? UInt16(truncatingIfNeeded: volts[index]) : nil,
-                        milliamperes: columns & 2 != 0 ? UInt32(truncatingIfNeeded: amperes[index]) : nil))
+                samples[first &+ index].decivolts = UInt16(truncatingIfNeeded: volts.value(values[index]))
             }
         }
-        guard reader.position == bytes.count else { throw SampleChunkError(.trailingBytes, at: reader.position) }
-        guard samples[0].milliseconds == firstMilliseconds, time == lastMilliseconds else {
-            throw SampleChunkError(.badTime, at: Self.headerSize)
+        if columns & 2 != 0 {
+            let amperes = try reader.column(into: &values, count: length, range: 0...Int64(UInt32.max))
+            for index in 0..<length {
+                samples[first &+ index].milliamperes = UInt32(truncatingIfNeeded: amperes.value(values[index]))
+            }
         }
-        return samples
+    }
+
+    /// Checks that what was read is the whole chunk and ends when its header says.
+    func finish(_ chunk: SampleChunk) throws(SampleChunkError) {
+        guard reader.position == chunk.bytes.count else {
+            throw SampleChunkError(.trailingBytes, at: reader.position)
+        }
+        guard time == chunk.lastMilliseconds else { throw SampleChunkError(.badTime, at: SampleChunk.headerSize) }
     }
 }
