@@ -163,6 +163,18 @@ let checks: [Target] = [
     tests("StructureTests", []),
 ]
 
+/// Only `Scripts/bench` builds them: they need libraries and time that nothing else needs.
+let benchmarks: [Target] = [
+    .systemLibrary(name: "CMallocStatistics", path: "Tests/CMallocStatistics"),
+    .executableTarget(
+        name: "Benchmarks",
+        dependencies: [
+            "CMallocStatistics", "ProtocolCore", "PlugProtocol", "LinuxNetwork", "PlugClient", "Appliance",
+            "PlugHardware", "PlugService", nioCore, nioPosix, logging,
+        ],
+        path: "Tests/Benchmarks", swiftSettings: strict),
+]
+
 let package = Package(
     name: "smartplug",
     dependencies: [
@@ -175,6 +187,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     ],
-    targets: shared + firmware + controller + checks,
+    targets: shared + firmware + controller + checks
+        + (Context.environment["SMARTPLUG_BENCHMARKS"] == nil ? [] : benchmarks),
     swiftLanguageModes: [.v6]
 )

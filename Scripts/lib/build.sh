@@ -30,5 +30,15 @@ build_programs() {
     done
 }
 
+# The benchmarks, built as the programs are, and the C programs that they are compared with.
+build_benchmarks() {
+    announce_build "the benchmarks" .build-release
+    SMARTPLUG_BENCHMARKS=1 quietly .build-release/build.log swift build "${program_settings[@]}" --product Benchmarks ||
+        return
+    mkdir -p .build-release/references
+    cc -O2 -Wall -o .build-release/references/round_trip Tests/BenchmarkReferences/round_trip.c
+    cc -O2 -Wall -o .build-release/references/mosquitto_stream Tests/BenchmarkReferences/mosquitto_stream.c -lmosquitto
+}
+
 # The folder that holds plugd and plugctl.
 program_folder() { swift build "${program_settings[@]}" --show-bin-path 2>/dev/null; }

@@ -49,6 +49,8 @@ enum Layout {
         "Controller/plugctl": .program,
         "Tests/Support/SimulatedLAN": .support,
         "Tests/Support/Fuzzing": .support,
+        "Tests/Benchmarks": .support,
+        "Tests/CMallocStatistics": .foreign,
     ]
 
     /// Libraries from outside that keep a pure module pure: data structures, and the code behind generated messages.
