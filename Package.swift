@@ -169,8 +169,8 @@ let benchmarks: [Target] = [
     .executableTarget(
         name: "Benchmarks",
         dependencies: [
-            "CMallocStatistics", "ProtocolCore", "PlugProtocol", "LinuxNetwork", "PlugClient", "Appliance",
-            "PlugHardware", "PlugService", nioCore, nioPosix, logging,
+            "CMallocStatistics", "ProtocolCore", "PlugProtocol", "LinuxNetwork", "PlugClient", "Appliance", "Metering",
+            "Recordings", "PlugHardware", "PlugService", nioCore, nioPosix, logging,
         ],
         path: "Tests/Benchmarks", swiftSettings: strict),
 ]

@@ -43,16 +43,19 @@ struct ChunkReader {
         guard size <= end - position else { throw SampleChunkError(.truncated, at: end) }
         unpack(into: &multiples, count: count, width: width)
         position += size
-        if head & 0x80 != 0 { try addExceptions(to: &multiples, count: count, width: width) }
-        // The largest multiple decides for all of them. Most often even the largest that the width allows is small enough.
+        var bound: UInt64 = 1 << UInt64(width) - 1
+        if head & 0x80 != 0 { bound = max(bound, try addExceptions(to: &multiples, count: count, width: width)) }
+        // Most often even the largest multiple that there could be is small enough, and none has to be looked at.
         let limit = UInt64(range.upperBound &- reference) / quantum
-        guard head & 0x80 == 0 && 1 << UInt64(width) - 1 <= limit || multiples[..<count].allSatisfy({ $0 <= limit })
-        else { throw SampleChunkError(.valueOutOfRange, at: start) }
+        guard bound <= limit || multiples[..<count].allSatisfy({ $0 <= limit }) else {
+            throw SampleChunkError(.valueOutOfRange, at: start)
+        }
         return Scale(reference: reference, quantum: Int64(truncatingIfNeeded: quantum))
     }
 
     /// Unpacks the low bits of all multiples.
     private func unpack(into multiples: inout [UInt64], count: Int, width: Int) {
+        precondition(count <= multiples.count, "a column has room for a block")
         var multiples = multiples.mutableSpan
         let bytes = bytes.span.bytes
         let shift = UInt64(width)
@@ -60,13 +63,13 @@ struct ChunkReader {
         var bit = position * 8
         var index = 0
         // Four narrow ones lie in one word.
-        while width <= 14, index &+ 4 <= count {
+        while width <= 14, index + 3 < count {
             let word = bytes.word(at: bit)
             multiples[index] = word & mask
-            multiples[index &+ 1] = word &>> shift & mask
-            multiples[index &+ 2] = word &>> (2 &* shift) & mask
-            multiples[index &+ 3] = word &>> (3 &* shift) & mask
-            index &+= 4
+            multiples[index + 1] = word &>> shift & mask
+            multiples[index + 2] = word &>> (2 &* shift) & mask
+            multiples[index + 3] = word &>> (3 &* shift) & mask
+            index += 4
             bit &+= 4 &* width
         }
         while index < count {
@@ -76,13 +79,14 @@ struct ChunkReader {
         }
     }
 
-    /// Adds the high bits of the exceptions.
+    /// Adds the high bits of the exceptions and returns the largest multiple made so.
     private mutating func addExceptions(
         to multiples: inout [UInt64], count: Int, width: Int
-    ) throws(SampleChunkError) {
+    ) throws(SampleChunkError) -> UInt64 {
         let start = position
         let number = Int(try byte())
         guard (1...count).contains(number) else { throw SampleChunkError(.badException, at: start) }
+        var largest: UInt64 = 0
         var previous = -1
         for _ in 0..<number {
             let place = position
@@ -91,9 +95,12 @@ struct ChunkReader {
             guard index > previous, index < count, high > 0, high.leadingZeroBitCount >= width else {
                 throw SampleChunkError(.badException, at: place)
             }
-            multiples[index] |= high << UInt64(width)
+            let multiple = multiples[index] | high << UInt64(width)
+            multiples[index] = multiple
+            largest = max(largest, multiple)
             previous = index
         }
+        return largest
     }
 
     private mutating func byte() throws(SampleChunkError) -> UInt8 {

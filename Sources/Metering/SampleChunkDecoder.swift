@@ -34,28 +34,46 @@ private struct BlockDecoder {
         guard first > 0 || steps.value(times[0]) == 0 else {
             throw SampleChunkError(.badTime, at: SampleChunk.headerSize)
         }
-        var index = 0
-        while index < length {
-            let (next, overflow) = time.addingReportingOverflow(steps.value(times[index]))
-            guard !overflow else { throw SampleChunkError(.badTime, at: start) }
-            time = next
-            output.append(
-                Sample(milliseconds: next, deciwatts: Int32(truncatingIfNeeded: watts.value(values[index]))))
-            index &+= 1
+        guard let end = append(to: &output, count: length, steps, watts) else {
+            throw SampleChunkError(.badTime, at: start)
         }
-        var samples = output.mutableSpan
+        time = end
         if columns & 1 != 0 {
             let volts = try reader.column(into: &values, count: length, range: 0...Int64(UInt16.max))
-            for index in 0..<length {
-                samples[first &+ index].decivolts = UInt16(truncatingIfNeeded: volts.value(values[index]))
-            }
+            fill(&output, from: first, length) { $0.decivolts = UInt16(truncatingIfNeeded: volts.value($1)) }
         }
         if columns & 2 != 0 {
             let amperes = try reader.column(into: &values, count: length, range: 0...Int64(UInt32.max))
-            for index in 0..<length {
-                samples[first &+ index].milliamperes = UInt32(truncatingIfNeeded: amperes.value(values[index]))
-            }
+            fill(&output, from: first, length) { $0.milliamperes = UInt32(truncatingIfNeeded: amperes.value($1)) }
         }
+    }
+
+    /// Appends samples of time and power; returns the time of the last, nil where it overflows.
+    private func append(
+        to output: inout OutputSpan<Sample>, count: Int, _ steps: ChunkReader.Scale, _ watts: ChunkReader.Scale
+    ) -> Int64? {
+        var time = time
+        let times = times.span
+        let values = values.span
+        for index in 0..<count {
+            let (next, overflow) = time.addingReportingOverflow(steps.value(times[index]))
+            guard !overflow else { return nil }
+            time = next
+            let deciwatts = Int32(truncatingIfNeeded: watts.value(values[index]))
+            output.append(Sample(milliseconds: next, deciwatts: deciwatts))
+        }
+        return time
+    }
+
+    /// Hands each sample of the block its multiple.
+    @inline(__always)
+    private func fill(
+        _ output: inout OutputSpan<Sample>, from first: Int, _ length: Int,
+        _ set: (inout Sample, _ multiple: UInt64) -> Void
+    ) {
+        let multiples = values.span
+        var samples = output.mutableSpan
+        for index in 0..<length { set(&samples[first &+ index], multiples[index]) }
     }
 
     /// Checks that what was read is the whole chunk and ends when its header says.

@@ -28,29 +28,25 @@ public struct SampleChunkEncoder: Sendable {
     /// the chunk is sealed and returned and the sample begins the next.
     public mutating func append(_ sample: Sample) -> SampleChunk? {
         let sealed = belongs(sample) ? nil : seal()
-        if count == 0 { begin(at: sample) }
-        if let previous = block.last, !previous.hasColumns(of: sample) { compressBlock() }
-        block.append(sample)
-        last = sample.milliseconds
-        if block.count == SampleChunk.blockLimit { compressBlock() }
+        add(sample)
         return sealed
     }
 
     /// Adds samples as if one after the other, only faster, and returns the chunks that were sealed.
     public mutating func append(contentsOf samples: [Sample]) -> [SampleChunk] {
         var sealed: [SampleChunk] = []
-        var index = 0
         let samples = samples.span
+        var index = 0
         while index < samples.count {
+            if !belongs(samples[index]), let chunk = seal() { sealed.append(chunk) }
             let end = index + SampleChunk.blockLimit
-            if block.isEmpty, end <= samples.count, isOneBlock(samples.extracting(index..<end)) {
-                if !belongs(samples[index]) || !belongs(samples[end - 1]), let chunk = seal() { sealed.append(chunk) }
+            if end <= samples.count, canBeNextBlock(samples.extracting(index..<end)) {
                 if count == 0 { begin(at: samples[index]) }
                 last = samples[end - 1].milliseconds
                 compress(samples.extracting(index..<end))
                 index = end
             } else {
-                if let chunk = append(samples[index]) { sealed.append(chunk) }
+                add(samples[index])
                 index += 1
             }
         }
@@ -81,25 +77,40 @@ public struct SampleChunkEncoder: Sendable {
         before = first
     }
 
+    /// Adds a sample that belongs into the open chunk.
+    private mutating func add(_ sample: Sample) {
+        if count == 0 { begin(at: sample) }
+        if let previous = block.last, !previous.hasColumns(of: sample) { compressBlock() }
+        block.append(sample)
+        last = sample.milliseconds
+        if block.count == SampleChunk.blockLimit { compressBlock() }
+    }
+
     /// False where the chunk is full, where time falls, and where it leaps further than a difference can say.
     private func belongs(_ sample: Sample) -> Bool {
         let count = count
         guard count > 0 else { return true }
-        return sample.milliseconds >= last && count < SampleChunk.sampleLimit
-            && (!block.isEmpty || writer.count + Self.largestBlock <= Self.byteLimit)
+        return sample.milliseconds >= last && count < SampleChunk.sampleLimit && hasRoom(for: sample)
             && !sample.milliseconds.subtractingReportingOverflow(first).overflow
     }
 
-    /// Whether all have the same columns and time never falls.
-    private func isOneBlock(_ samples: Span<Sample>) -> Bool {
+    /// A block that has begun has its room; a sample that begins another needs room for both.
+    private func hasRoom(for sample: Sample) -> Bool {
+        guard let previous = block.last else { return writer.count + Self.largestBlock <= Self.byteLimit }
+        return previous.hasColumns(of: sample) || writer.count + 2 * Self.largestBlock <= Self.byteLimit
+    }
+
+    /// Whether these samples, the first of which belongs into the open chunk, are what its next block will hold.
+    private func canBeNextBlock(_ samples: Span<Sample>) -> Bool {
         let head = samples[0]
+        guard block.isEmpty, compressed + samples.count <= SampleChunk.sampleLimit else { return false }
         var previous = head.milliseconds
         for index in samples.indices {
             let sample = samples[index]
             guard sample.milliseconds >= previous, sample.hasColumns(of: head) else { return false }
             previous = sample.milliseconds
         }
-        return true
+        return !previous.subtractingReportingOverflow(count == 0 ? head.milliseconds : first).overflow
     }
 
     private mutating func compressBlock() {
