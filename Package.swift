@@ -54,12 +54,13 @@ let shared: [Target] = [
 
 let firmware: [Target] = [
     module("Appliance", "Firmware/Appliance", ["ProtocolCore", "Metering", "PlugProtocol"]),
+    module("Storage", "Firmware/Storage", ["Appliance", "DurableFiles", "PlugProtocol", "ProtocolCore"]),
     module("PlugHardware", "Firmware/PlugHardware", ["ProtocolCore", "Metering", "Recordings"]),
     module(
         "PlugService", "Firmware/PlugService",
         [
             "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "ServiceDiscovery", "LinuxNetwork",
-            "DurableFiles", "Appliance", "PlugHardware", nioCore, nioPosix, logging,
+            "DurableFiles", "Appliance", "Storage", "PlugHardware", nioCore, nioPosix, logging,
         ]),
     program(
         "plugd", "Firmware/plugd",
@@ -85,7 +86,8 @@ let controller: [Target] = [
     module(
         "Daemon", "Controller/Daemon",
         [
-            "ProtocolCore", "PlugProtocol", "PlugClient", "Automation", "LinuxNetwork", nioCore, asyncAlgorithms,
+            "ProtocolCore", "PlugProtocol", "PlugClient", "Automation", "LinuxNetwork", "DurableFiles", nioCore,
+            nioPosix, asyncAlgorithms,
         ]),
     module(
         "Presentation", "Controller/Presentation",
@@ -105,24 +107,33 @@ let checks: [Target] = [
     .target(
         name: "SimulatedLAN", dependencies: ["ProtocolCore"], path: "Tests/Support/SimulatedLAN", swiftSettings: strict),
     .target(name: "Fuzzing", dependencies: ["ProtocolCore"], path: "Tests/Support/Fuzzing", swiftSettings: strict),
+    module(
+        "FuzzTargets", "Tests/Fuzz/FuzzTargets",
+        [
+            "ProtocolCore", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery", "LinuxNetwork",
+            "PlugService", "Recordings", "RuleFiles",
+        ]),
+    tests("FuzzTests", ["FuzzTargets", "Fuzzing", "ProtocolCore"]),
     tests("ProtocolCoreTests", ["ProtocolCore"]),
-    tests("DNSWireTests", ["Fuzzing", "DNSWire", "ProtocolCore"]),
+    tests("DNSWireTests", ["DNSWire"]),
     tests("MulticastDNSTests", ["Fuzzing", "MulticastDNS", "DNSWire", "ProtocolCore"]),
-    tests("ServiceDiscoveryTests", ["Fuzzing", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore"]),
+    tests("ServiceDiscoveryTests", ["ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore"]),
     tests("SimulatedLANTests", ["SimulatedLAN", "ProtocolCore"]),
-    tests("MeteringTests", ["Fuzzing", "Metering", "ProtocolCore"]),
-    tests("RecordingsTests", ["Fuzzing", "Recordings", "Metering", "ProtocolCore"]),
-    tests("PlugProtocolTests", ["Fuzzing", "PlugProtocol", "ProtocolCore", "Metering"]),
+    tests("MeteringTests", ["Metering", "ProtocolCore"]),
+    tests("RecordingsTests", ["Recordings", "Metering", "ProtocolCore"]),
+    tests("PlugProtocolTests", ["PlugProtocol", "ProtocolCore", "Metering"]),
     tests("PlugTransportTests", ["PlugTransport", "PlugProtocol", nioCore, nioPosix]),
     tests(
         "LinuxNetworkTests",
         [
-            "Fuzzing", "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix,
+            "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix,
             nioEmbedded,
             logging,
         ]),
     tests("DurableFilesTests", ["DurableFiles"]),
-    tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
+    tests("ApplianceTests", ["Fuzzing", "Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
+    tests(
+        "StorageTests", ["Storage", "Appliance", "DurableFiles", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests("PlugHardwareTests", ["Fuzzing", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests(
         "PlugServiceTests",
@@ -136,17 +147,17 @@ let checks: [Target] = [
             "PlugClient", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", "LinuxNetwork", nioCore,
             nioPosix,
         ]),
-    tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
+    tests("AutomationTests", ["Fuzzing", "Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
     tests(
         "RuleFilesTests",
-        ["Fuzzing", "RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
+        ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
     tests("ChartingTests", ["Charting"], exclude: ["Golden"]),
     tests("TerminalTests", ["Terminal"]),
     tests(
         "DaemonTests",
         [
-            "Daemon", "Automation", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering", "LinuxNetwork", nioCore,
-            nioPosix, asyncAlgorithms,
+            "Daemon", "Automation", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering", "LinuxNetwork",
+            "DurableFiles", nioCore, nioPosix, asyncAlgorithms,
         ]),
     tests(
         "PresentationTests",
@@ -163,17 +174,23 @@ let checks: [Target] = [
     tests("StructureTests", []),
 ]
 
+/// libFuzzer brings its main function, so that only a build with `--sanitize fuzzer` links it: see Scripts/lib/fuzzer.sh.
+let fuzzer: [Target] =
+    Context.environment["SMARTPLUG_FUZZER"] == nil ? [] : [program("Fuzzer", "Tests/Fuzz/Fuzzer", ["FuzzTargets"])]
+
 /// Only `Scripts/bench` builds them: they need libraries and time that nothing else needs.
-let benchmarks: [Target] = [
-    .systemLibrary(name: "CMallocStatistics", path: "Tests/CMallocStatistics"),
-    .executableTarget(
-        name: "Benchmarks",
-        dependencies: [
-            "CMallocStatistics", "ProtocolCore", "PlugProtocol", "LinuxNetwork", "PlugClient", "Appliance", "Metering",
-            "Recordings", "PlugHardware", "PlugService", nioCore, nioPosix, logging,
-        ],
-        path: "Tests/Benchmarks", swiftSettings: strict),
-]
+let benchmarks: [Target] =
+    Context.environment["SMARTPLUG_BENCHMARKS"] == nil
+    ? []
+    : [
+        .systemLibrary(name: "CMallocStatistics", path: "Tests/CMallocStatistics"),
+        program(
+            "Benchmarks", "Tests/Benchmarks",
+            [
+                "CMallocStatistics", "ProtocolCore", "PlugProtocol", "LinuxNetwork", "PlugClient", "Appliance",
+                "Metering", "Recordings", "PlugHardware", "PlugService", nioCore, nioPosix, logging,
+            ]),
+    ]
 
 let package = Package(
     name: "smartplug",
@@ -187,7 +204,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     ],
-    targets: shared + firmware + controller + checks
-        + (Context.environment["SMARTPLUG_BENCHMARKS"] == nil ? [] : benchmarks),
+    targets: shared + firmware + controller + checks + fuzzer + benchmarks,
     swiftLanguageModes: [.v6]
 )

@@ -165,8 +165,10 @@ public struct PlugFollower: Machine {
             welcomedAt = now
             return [.deliver(.connected(description))]
         case .subscribed(let next, let gap):
-            cursor = gap?.to ?? cursor ?? (next - 1)
-            return gap.map { [.deliver(.gap($0))] } ?? []
+            let isNew = cursor == nil
+            let reached = gap?.to ?? cursor ?? (next - 1)
+            cursor = reached
+            return (gap.map { [.deliver(.gap($0))] } ?? []) + (isNew ? [.deliver(.following(after: reached))] : [])
         case .snapshot(let state):
             return [.deliver(.snapshot(state))]
         case .event(let event, let age):

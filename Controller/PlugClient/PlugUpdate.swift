@@ -3,6 +3,8 @@ public import PlugProtocol
 /// What is heard of a plug that is being followed, in order.
 public enum PlugUpdate: Sendable {
     case connected(PlugDescription)
+    /// Events are followed from now on: the next one comes after this number. Not told where the follower had a cursor.
+    case following(after: SequenceNumber)
     /// The state when the subscription began. Not an edge: nothing need have changed.
     case snapshot(PlugState)
     /// The newest state; what came between two of these was coalesced.

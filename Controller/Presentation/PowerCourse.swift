@@ -43,7 +43,7 @@ public struct PowerCourse: Sendable {
             isComplete = isComplete || last
         case .snapshot(let state), .state(let state):
             if let reading = state.reading { add([(reading.time, reading.activePower)]) }
-        case .event, .gap, .commandFinished, .disconnected: break
+        case .following, .event, .gap, .commandFinished, .disconnected: break
         }
     }
 

@@ -85,7 +85,7 @@ extension WatchRecord {
             var line = record("disconnected")
             line.reason = reason
             return [line]
-        case .commandFinished, .samples:
+        case .following, .commandFinished, .samples:
             return []
         }
     }

@@ -8,9 +8,8 @@ public import ProtocolCore
 /// so the button works whatever else is broken.
 public struct ApplianceMachine: Machine, Sendable {
     public enum Event: MachineEvent, Sendable {
-        /// First of all events. Nil: flash has nothing, the plug is new. `powerLost`: the board was without power, so the
-        /// relay fell open; otherwise only the firmware restarted, and the relay goes on as it was.
-        case started(StoredState?, powerLost: Bool)
+        /// First of all events.
+        case started(ApplianceMemory)
         /// A raw edge of the button's contact; the machine does the debouncing.
         case buttonEdge(down: Bool)
         /// The name of the controller stands in the event that records the change.
@@ -19,6 +18,8 @@ public struct ApplianceMachine: Machine, Sendable {
         case measured(Measurement)
         /// The other answer to ``Action/readMeter``.
         case meterFailed
+        /// The answer to ``Action/persist(_:)`` where nothing was written.
+        case persistFailed
         /// The firmware stops in order: what flash lacks is written now.
         case stopping
         case deadlineReached
@@ -65,7 +66,8 @@ public struct ApplianceMachine: Machine, Sendable {
     /// Where the dimmer comes to rest. Never zero: off is the relay's work, so that turning on gives light.
     var restingLevel = DimLevel.full
     var transition: DimTransition?
-    var autoOffAt: Instant?
+    /// When the relay turns off by itself.
+    public internal(set) var autoOffAt: Instant?
     var identifyUntil: Instant?
     var nextMeasurement: Instant?
     var reading: Reading?
@@ -105,9 +107,9 @@ public struct ApplianceMachine: Machine, Sendable {
         if isStarted {
             doWhatIsDue(now, &actions)
             perform(event, now, &actions)
-        } else if case .started(let stored, let powerLost) = event {
+        } else if case .started(let memory) = event {
             isStarted = true
-            start(stored ?? StoredState(), powerLost: powerLost, now, &actions)
+            start(memory, now, &actions)
         } else if case .command(let request, _, _) = event {
             actions.append(.commandDone(request, .refused(Refusal(.busy, "The plug is starting; try again."))))
         }
@@ -125,6 +127,7 @@ public struct ApplianceMachine: Machine, Sendable {
             actions.append(.commandDone(request, answer))
         case .measured(let measurement): measured(measurement, now, &actions)
         case .meterFailed: protection.interrupt()
+        case .persistFailed: keeper?.failed(now: now)
         case .stopping:
             let stored = storedState
             if keeper?.write(stored, now: now) == true { actions.append(.persist(stored)) }
@@ -144,23 +147,24 @@ public struct ApplianceMachine: Machine, Sendable {
         if let deadline = readingExpires, deadline <= now { reading = nil }
     }
 
-    private mutating func start(_ stored: StoredState, powerLost: Bool, _ now: Instant, _ actions: inout [Action]) {
-        keeper = StateKeeper(stored, now: now)
+    private mutating func start(_ memory: ApplianceMemory, _ now: Instant, _ actions: inout [Action]) {
+        let stored = memory.state ?? StoredState()
+        keeper = StateKeeper(memory.inFlash ?? StoredState(), now: now)
         energy = EnergyCounter(milliwattHours: stored.milliwattHours)
         restingLevel = stored.level
         level = restingLevel
-        let policy = powerLost ? configuration.powerOnState : .last
+        let policy = memory.powerLost ? configuration.powerOnState : .last
         relayOn =
             switch policy {
             case .off: false
             case .on: true
             case .last: stored.relayOn
             }
-        actions.append(.record(.restarted(powerLost: powerLost)))
+        actions.append(.record(.restarted(powerLost: memory.powerLost)))
         if can(.dimmer) { actions.append(.setDimmer(level)) }
         actions.append(.setRelay(relayOn))
         if relayOn != stored.relayOn { actions.append(.record(.relayChanged(on: relayOn, cause: .powerOn))) }
-        if relayOn { autoOffAt = configuration.autoOff.map { now + $0 } }
+        if relayOn { autoOffAt = memory.autoOff ?? configuration.autoOff.map { now + $0 } }
         if can(.meter) { requestMeasurement(now, &actions) }
     }
 

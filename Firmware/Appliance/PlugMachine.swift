@@ -8,8 +8,8 @@ public import ProtocolCore
 /// out in the same step. The shell is left with lines, sockets and files.
 public struct PlugMachine: Machine, Sendable {
     public enum Event: MachineEvent, Sendable {
-        /// First of all events; see ``ApplianceMachine/Event/started(_:powerLost:)``.
-        case started(StoredState?, powerLost: Bool)
+        /// First of all events.
+        case started
         case buttonEdge(down: Bool)
         case measured(Measurement)
         case meterFailed
@@ -19,33 +19,70 @@ public struct PlugMachine: Machine, Sendable {
         case closed(ConnectionID)
         /// The service instance name changed.
         case renamed(String)
-        /// Writes what flash lacks and says Goodbye to all.
+        /// The answers to ``Action/reserve(upTo:)``: flash has the boundary, or could not be written.
+        case reserved(SequenceNumber)
+        case reservationFailed
+        /// The answer to ``Action/persist(_:)`` where flash could not be written.
+        case persistFailed
+        /// Writes what flash lacks and says Goodbye to all. The last event: no number is used after it.
         case stopping
         case deadlineReached
     }
 
+    /// Performed in order: the parts first, then the mirror, then what is sent, then flash. So nothing is told that a killed
+    /// process would not remember, and neither a light nor an answer waits for flash.
     public enum Action: Hashable, Sendable {
         case setRelay(Bool)
         case setDimmer(DimLevel)
         case setLight(Bool)
         /// To be answered by `measured` or `meterFailed`.
         case readMeter
-        case persist(StoredState)
+        /// To be in the mirror before any of the actions that follow; at most one in the answer to an event.
+        case mirror([MirrorRecord])
         case send(ConnectionID, [UInt8])
         case close(ConnectionID, EndReason)
+        /// To be written to flash; answered by `persistFailed` if it fails.
+        case persist(StoredState)
+        /// Event numbers below this are used before the next such action: to be written to flash, and answered.
+        case reserve(upTo: SequenceNumber)
     }
 
     private var appliance: ApplianceMachine
     private var server: PlugServer
     private var samples: SampleStore
+    private var numbers: ReservedNumbers
+    private var random: SeededRandom
+    private var life: Life
+    /// The state as the mirror has it.
+    private var mirrored: MirroredState?
 
+    private enum Life: Sendable {
+        case new(ApplianceMemory)
+        case running
+        case stopped
+    }
+
+    private struct MirroredState: Equatable {
+        var relayOn: Bool
+        var level: DimLevel
+        var autoOff: Instant?
+    }
+
+    /// - Parameters:
+    ///   - memory: what mirror and flash still have of the life before.
+    ///   - seed: of the numbers to which a plug leaps that cannot rely on its flash: another one at every start.
     public init(
-        _ configuration: ApplianceConfiguration, identity: PlugServer.Identity, journal: EventJournal = EventJournal(),
-        samples: SampleStore = SampleStore()
+        _ configuration: ApplianceConfiguration, identity: PlugServer.Identity, memory: PlugMemory = PlugMemory(),
+        limits: PlugServer.Limits = PlugServer.Limits(), seed: UInt64 = 0
     ) {
         appliance = ApplianceMachine(configuration)
-        server = PlugServer(identity: identity, journal: journal, state: appliance.state)
-        self.samples = samples
+        server = PlugServer(
+            identity: identity, journal: memory.journal, requests: memory.requests, state: appliance.state,
+            limits: limits)
+        samples = memory.samples
+        numbers = memory.numbers
+        random = SeededRandom(seed: seed)
+        life = .new(memory.appliance)
     }
 
     public var state: PlugState { appliance.state }
@@ -56,68 +93,151 @@ public struct PlugMachine: Machine, Sendable {
     /// The number of the next event.
     public var nextSequence: SequenceNumber { server.journal.nextSequence }
 
-    public var nextDeadline: Instant? { sooner(appliance.nextDeadline, server.nextDeadline) }
-
-    public mutating func handle(_ event: Event, now: Instant) -> [Action] {
-        var actions: [Action] = []
-        switch event {
-        case .started(let stored, let powerLost): step(.started(stored, powerLost: powerLost), now, &actions)
-        case .buttonEdge(let down): step(.buttonEdge(down: down), now, &actions)
-        case .measured(let measurement): step(.measured(measurement), now, &actions)
-        case .meterFailed: step(.meterFailed, now, &actions)
-        case .opened(let id, let peer): serve(.opened(id, peer: peer), now, &actions)
-        case .received(let id, let bytes): serve(.received(id, bytes), now, &actions)
-        case .writable(let id, let isWritable): serve(.writable(id, isWritable), now, &actions)
-        case .closed(let id): serve(.closed(id), now, &actions)
-        case .renamed(let name): serve(.renamed(name), now, &actions)
-        case .stopping:
-            step(.stopping, now, &actions)
-            serve(.stop, now, &actions)
-        case .deadlineReached:
-            if let deadline = appliance.nextDeadline, deadline <= now { step(.deadlineReached, now, &actions) }
-            if let deadline = server.nextDeadline, deadline <= now { serve(.deadlineReached, now, &actions) }
-        }
-        return actions
+    /// What the plug knows now: what the mirror holds once all actions so far have been performed.
+    public var memory: PlugMemory {
+        var memory = PlugMemory(
+            journal: server.journal, appliance: ApplianceMemory(appliance.storedState, powerLost: false))
+        memory.requests = server.finishedRequests
+        memory.samples = samples
+        memory.appliance.autoOff = appliance.autoOffAt
+        memory.numbers = numbers
+        return memory
     }
 
-    private mutating func step(_ event: ApplianceMachine.Event, _ now: Instant, _ actions: inout [Action]) {
+    public var nextDeadline: Instant? {
+        switch life {
+        case .new, .stopped: nil
+        case .running: [appliance.nextDeadline, server.nextDeadline, numbers.nextDeadline].reduce(nil, sooner)
+        }
+    }
+
+    public mutating func handle(_ event: Event, now: Instant) -> [Action] {
+        var step = Step()
+        switch life {
+        case .new(let memory):
+            guard case .started = event else { return [] }
+            life = .running
+            self.step(.started(memory), now, &step)
+        case .running: take(event, now, &step)
+        case .stopped: return []
+        }
+        mirrorState(&step)
+        reserve(now, &step)
+        return step.actions
+    }
+
+    private mutating func take(_ event: Event, _ now: Instant, _ step: inout Step) {
+        switch event {
+        case .started: preconditionFailure("A plug starts once.")
+        case .buttonEdge(let down): self.step(.buttonEdge(down: down), now, &step)
+        case .measured(let measurement): self.step(.measured(measurement), now, &step)
+        case .meterFailed: self.step(.meterFailed, now, &step)
+        case .opened(let id, let peer): serve(.opened(id, peer: peer), now, &step)
+        case .received(let id, let bytes): serve(.received(id, bytes), now, &step)
+        case .writable(let id, let isWritable): serve(.writable(id, isWritable), now, &step)
+        case .closed(let id): serve(.closed(id), now, &step)
+        case .renamed(let name): serve(.renamed(name), now, &step)
+        case .reserved(let boundary): numbers.confirm(boundary, next: nextSequence)
+        case .reservationFailed: numbers.fail(now: now)
+        case .persistFailed: self.step(.persistFailed, now, &step)
+        case .stopping:
+            self.step(.stopping, now, &step)
+            serve(.stop, now, &step)
+            life = .stopped
+        case .deadlineReached:
+            if let deadline = appliance.nextDeadline, deadline <= now { self.step(.deadlineReached, now, &step) }
+            if let deadline = server.nextDeadline, deadline <= now { serve(.deadlineReached, now, &step) }
+        }
+    }
+
+    private mutating func step(_ event: ApplianceMachine.Event, _ now: Instant, _ step: inout Step) {
         for action in appliance.handle(event, now: now) {
             switch action {
-            case .setRelay(let on): actions.append(.setRelay(on))
-            case .setDimmer(let level): actions.append(.setDimmer(level))
-            case .setLight(let lit): actions.append(.setLight(lit))
-            case .readMeter: actions.append(.readMeter)
-            case .persist(let state): actions.append(.persist(state))
-            case .record(let kind): serve(.record(kind), now, &actions)
-            case .stateChanged(let state): serve(.stateChanged(state), now, &actions)
-            case .commandDone(let request, let answer): serve(.commandOutcome(request, answer.outcome), now, &actions)
-            case .sample(let sample): samples.append(sample)
+            case .setRelay(let on): step.parts.append(.setRelay(on))
+            case .setDimmer(let level): step.parts.append(.setDimmer(level))
+            case .setLight(let lit): step.parts.append(.setLight(lit))
+            case .readMeter: step.parts.append(.readMeter)
+            case .persist(let state): step.flash.append(.persist(state))
+            case .record(let kind): record(kind, now, &step)
+            case .stateChanged(let state): serve(.stateChanged(state), now, &step)
+            case .commandDone(let request, let answer):
+                serve(.commandOutcome(request, answer.outcome), now, &step)
+                if let outcome = server.outcome(of: request) {
+                    step.records.append(.request(FinishedRequest(request, outcome)))
+                }
+            case .sample(let sample):
+                samples.append(sample)
+                step.records.append(.sample(sample, milliwattHours: appliance.storedState.milliwattHours))
             }
         }
     }
 
-    private mutating func serve(_ event: PlugServer.Event, _ now: Instant, _ actions: inout [Action]) {
+    private mutating func record(_ kind: PlugEvent.Kind, _ now: Instant, _ step: inout Step) {
+        if let number = numbers.leap(from: nextSequence, using: &random) {
+            step.records.append(.leap(to: number))
+            serve(.leap(to: number), now, &step)
+        }
+        let number = nextSequence
+        serve(.record(kind), now, &step)
+        if let event = server.journal[number] { step.records.append(.event(event)) }
+    }
+
+    private mutating func serve(_ event: PlugServer.Event, _ now: Instant, _ step: inout Step) {
         for action in server.handle(event, now: now) {
             switch action {
-            case .send(let id, let bytes): actions.append(.send(id, bytes))
-            case .close(let id, let reason): actions.append(.close(id, reason))
+            case .send(let id, let bytes): step.sends.append(.send(id, bytes))
+            case .close(let id, let reason): step.sends.append(.close(id, reason))
             case .perform(let request, let controller, let command, deadline: _):
                 // Carried out in this very step, so no deadline can pass.
-                step(.command(request, controller: controller, command), now, &actions)
+                self.step(.command(request, controller: controller, command), now, &step)
             case .fetch(let id, let fetch, let from, let to):
-                answer(id, fetch: fetch, from: from, to: to, now, &actions)
+                answer(id, fetch: fetch, from: from, to: to, now, &step)
             }
         }
     }
 
     private mutating func answer(
-        _ id: ConnectionID, fetch: UInt32, from: Instant, to: Instant, _ now: Instant, _ actions: inout [Action]
+        _ id: ConnectionID, fetch: UInt32, from: Instant, to: Instant, _ now: Instant, _ step: inout Step
     ) {
         let found = samples.chunks(from: from, through: to)
         // The next chunk begins after the last millisecond of this one.
         let next = found.first.map { Instant(nanoseconds: ($0.lastMilliseconds + 1) * 1_000_000) }
         let goesOn = found.count > 1 && next.map { $0 <= to } == true
-        serve(.samples(id, fetch: fetch, chunk: found.first?.bytes ?? [], next: goesOn ? next : nil), now, &actions)
+        serve(.samples(id, fetch: fetch, chunk: found.first?.bytes ?? [], next: goesOn ? next : nil), now, &step)
+    }
+
+    /// Energy goes with the samples; the rest of the state when it changes.
+    private mutating func mirrorState(_ step: inout Step) {
+        let state = appliance.storedState
+        let new = MirroredState(relayOn: state.relayOn, level: state.level, autoOff: appliance.autoOffAt)
+        guard new != mirrored else { return }
+        mirrored = new
+        step.records.append(.state(state, autoOff: new.autoOff))
+    }
+
+    private mutating func reserve(_ now: Instant, _ step: inout Step) {
+        let boundary: SequenceNumber? =
+            switch life {
+            case .new, .running: numbers.request(next: nextSequence, now: now)
+            case .stopped: numbers.finalRequest(next: nextSequence)
+            }
+        if let boundary { step.flash.append(.reserve(upTo: boundary)) }
+    }
+}
+
+/// What one event asks for, sorted by what has to come first.
+private struct Step {
+    var parts: [PlugMachine.Action] = []
+    var records: [MirrorRecord] = []
+    var sends: [PlugMachine.Action] = []
+    var flash: [PlugMachine.Action] = []
+
+    var actions: [PlugMachine.Action] {
+        var actions = parts
+        if !records.isEmpty { actions.append(.mirror(records)) }
+        actions += sends
+        actions += flash
+        return actions
     }
 }
 

@@ -10,10 +10,15 @@ struct StateKeeper {
     /// A loss of power costs at most the energy of this long.
     static let energyInterval = Duration.seconds(6 * 3600)
 
-    private var stored: StoredState
+    /// After a failed write: a storage that is full or broken is not tried at every change.
+    static let retryInterval = Duration.seconds(300)
+
+    /// What flash has; nil where a write failed, so that nobody knows.
+    private var stored: StoredState?
     private var lastWrite: Instant
     private(set) var nextDeadline: Instant?
 
+    /// - Parameter stored: what flash has.
     init(_ stored: StoredState, now: Instant) {
         self.stored = stored
         lastWrite = now
@@ -23,6 +28,7 @@ struct StateKeeper {
     /// Called after every event. Returns true when the state is to be written now.
     mutating func shouldWrite(_ state: StoredState, now: Instant) -> Bool {
         if let deadline = nextDeadline, deadline <= now { return write(state, now: now) }
+        guard let stored else { return false }
         if state.relayOn != stored.relayOn || state.level != stored.level {
             nextDeadline = sooner(nextDeadline, max(now + Self.settling, lastWrite + Self.spacing))
         }
@@ -36,5 +42,10 @@ struct StateKeeper {
         stored = state
         lastWrite = now
         return true
+    }
+
+    mutating func failed(now: Instant) {
+        stored = nil
+        nextDeadline = now + Self.retryInterval
     }
 }

@@ -13,8 +13,7 @@ extension PlugService {
     /// - Throws: what kept it from starting.
     public func run(until stopped: () async -> Void) async throws {
         try start()
-        let panel = try await PanelServer.start(
-            path: PanelPath.socket(in: settings.stateDirectory), on: loop, owner: self)
+        let panel = await openPanel()
         let listener = try await Listener.start(
             on: loop, loopbackOnly: settings.staysOnThisMachine, port: settings.port, owner: self)
         let discovery = Discovery(
@@ -34,7 +33,17 @@ extension PlugService {
         following.cancel()
         await listener.stop()
         stop()
-        await panel.stop()
+        await panel?.stop()
+    }
+
+    /// A plug whose panel cannot be opened works all the same: by its button and over the network.
+    private func openPanel() async -> PanelServer? {
+        do {
+            return try await PanelServer.start(path: settings.directories.panelSocket, on: loop, owner: self)
+        } catch {
+            logger.error("plugd status, press and load will not reach this plug: \(error)")
+            return nil
+        }
     }
 
     private func service(port: UInt16) throws -> ServiceRegistration {

@@ -8,6 +8,7 @@ import PlugHardware
 public import PlugProtocol
 public import PlugTransport
 import ProtocolCore
+import Storage
 
 /// The running plug: the shell of ``Appliance/PlugMachine``. It brings the machine together with its parts, its files, its
 /// controllers' connections and its place on the network.
@@ -22,57 +23,51 @@ public actor PlugService: ConnectionOwner {
 
     let settings: PlugSettings
     let logger: Logger
-    private let directory: StateDirectory
+    private let storage: PlugStorage
     var machine: PlugMachine
     var discovery: Discovery?
-    private var reserved: SequenceNumber
     private var timer = DeadlineTimer()
-    /// What the machine asked for and is not done yet: bounded by what one event can cause.
-    private var pending: [PlugMachine.Action] = []
-    private var isPerforming = false
+    private let actions = ActionQueue<PlugMachine.Action>()
     private var connections: [ConnectionID: Connection] = [:]
-    /// After the last number was written none may be used any more.
-    private var isStopped = false
+    /// What failed last of each thing that the parts are asked to do: a fault is told once, not at every measurement.
+    private var faults: [String: String] = [:]
 
-    /// Takes the state directory and reads it; nothing moves before ``start()``.
+    /// Takes the directories and reads them; nothing moves before ``start()``.
     ///
     /// - Parameter eventLoop: one is all that a plug needs; each thread more costs memory.
-    /// - Throws: what is wrong with the state directory.
+    /// - Throws: `FileError` where another plugd works in the same directory. No other state of the disk keeps a plug from
+    ///   starting.
     public init(
         _ settings: PlugSettings,
         on eventLoop: any EventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next(), logger: Logger
     ) throws {
         var random = SystemRandomNumberGenerator()
-        let directory = try StateDirectory(settings.stateDirectory, random: &random)
         // Without /proc every start counts as a new boot.
-        let boot = BootIdentifier.current() ?? (0..<16).map { _ in .random(in: .min ... .max, using: &random) }
-        let next = try directory.nextSequence()
-        // The boundary moves ahead before a number below it is used: a power cut can then repeat none.
-        let boundary = next + StateDirectory.reservation
-        try directory.write(nextSequence: boundary)
+        let bytes = BootIdentifier.current() ?? (0..<16).map { _ in .random(in: .min ... .max, using: &random) }
+        let boot = BootID(bytes: bytes)!
+        let storage = try PlugStorage(
+            state: settings.directories.state, runtime: settings.directories.runtime, boot: boot, random: &random
+        ) { notice in
+            switch notice.kind {
+            case .trouble: logger.error("\(notice)")
+            case .recovered: logger.notice("\(notice)")
+            }
+        }
         let identity = PlugServer.Identity(
-            id: directory.id, name: settings.name ?? "Plug \(directory.id.short)",
-            capabilities: settings.appliance.capabilities, firmware: Self.firmwareVersion, boot: BootID(bytes: boot)!)
+            id: storage.id, name: settings.name ?? "Plug \(storage.id.short)",
+            capabilities: settings.appliance.capabilities, firmware: Self.firmwareVersion, boot: boot)
         self.settings = settings
         self.logger = logger
-        self.directory = directory
+        self.storage = storage
         loop = eventLoop
         executor = eventLoop.executor
-        reserved = boundary
-        machine = PlugMachine(settings.appliance, identity: identity, journal: EventJournal(nextSequence: next))
+        machine = PlugMachine(
+            settings.appliance, identity: identity, memory: storage.restore(now: BootClock.now), seed: random.next())
     }
 
     /// The button and the relay work from here on, with or without a network.
     public func start() throws {
-        let stored = try directory.storedState()
-        let powerLost = stored?.boot != machine.identity.boot
-        handle(.started(stored?.state, powerLost: powerLost))
-        if powerLost {
-            // Flash names the present boot from here on: a restart of the firmware alone is then none of the board.
-            attempt("write the state") {
-                try directory.write(stored?.state ?? StoredState(), boot: machine.identity.boot)
-            }
-        }
+        handle(.started)
         try settings.parts.button?.watch { [weak self] edge in
             guard let self else { return }
             loop.execute { self.assumeIsolated { $0.handle(.buttonEdge(down: edge.down)) } }
@@ -82,9 +77,7 @@ public actor PlugService: ConnectionOwner {
     /// Says goodbye to the controllers and writes what flash lacks.
     public func stop() {
         handle(.stopping)
-        isStopped = true
         timer.stop()
-        attempt("write the next event's number") { try directory.write(nextSequence: machine.nextSequence) }
     }
 
     /// The name under which the plug is known now.
@@ -110,22 +103,13 @@ public actor PlugService: ConnectionOwner {
     // MARK: The machine
 
     func handle(_ event: PlugMachine.Event) {
-        guard !isStopped else { return }
-        pending += machine.handle(event, now: BootClock.now)
-        performPending()
-        reserveNumbers()
+        let now = BootClock.now
+        actions.perform(machine.handle(event, now: now), by: perform)
+        // What is still to be mirrored would be in the memory too, and then twice in the mirror.
+        if !actions.isPerforming { storage.settle(machine.memory, now: now) }
         timer.follow(machine.nextDeadline, now: BootClock.now, on: loop) { [weak self] in
             self?.assumeIsolated { $0.handle(.deadlineReached) }
         }
-    }
-
-    /// In the order in which the machine asked. Performing one action may bring the next event at once, the meter's answer
-    /// for one; what comes of that waits for its turn, or bytes would overtake each other.
-    private func performPending() {
-        guard !isPerforming else { return }
-        isPerforming = true
-        while !pending.isEmpty { perform(pending.removeFirst()) }
-        isPerforming = false
     }
 
     private func perform(_ action: PlugMachine.Action) {
@@ -135,7 +119,10 @@ public actor PlugService: ConnectionOwner {
         case .setDimmer(let level): attempt("dim") { try parts.dimmer?.set(fraction: level.fraction) }
         case .setLight(let lit): attempt("set the light") { try parts.lamp?.set(lit: lit) }
         case .readMeter: readMeter()
-        case .persist(let state): attempt("write the state") { try directory.write(state, boot: machine.identity.boot) }
+        case .mirror(let records): storage.mirror(records)
+        case .persist(let state): if !storage.persist(state) { handle(.persistFailed) }
+        case .reserve(let boundary):
+            handle(storage.reserve(upTo: boundary) ? .reserved(boundary) : .reservationFailed)
         case .send(let id, let bytes): connections[id]?.send(bytes)
         case .close(let id, let reason):
             logger.debug("session ended", metadata: ["reason": "\(reason)"])
@@ -144,23 +131,19 @@ public actor PlugService: ConnectionOwner {
     }
 
     private func readMeter() {
-        do {
-            guard let measurement = try settings.parts.meter?.measure() else { return }
-            handle(.measured(measurement))
-        } catch {
-            logger.warning("the meter did not answer: \(error)")
-            handle(.meterFailed)
-        }
+        var answer: PlugMachine.Event? = .meterFailed
+        attempt("read the meter") { answer = try settings.parts.meter.map { .measured(try $0.measure()) } }
+        if let answer { handle(answer) }
     }
 
-    /// A part or a disk that fails is said and lived with: the button must go on working.
+    /// A part that fails is said and lived with: the button must go on working.
     private func attempt(_ what: String, _ work: () throws -> Void) {
-        do { try work() } catch { logger.error("cannot \(what): \(error)") }
-    }
-
-    private func reserveNumbers() {
-        guard machine.nextSequence >= reserved else { return }
-        reserved = machine.nextSequence + StateDirectory.reservation
-        attempt("reserve event numbers") { try directory.write(nextSequence: reserved) }
+        do {
+            try work()
+            if faults.removeValue(forKey: what) != nil { logger.notice("can \(what) again") }
+        } catch {
+            let reason = "\(error)"
+            if faults.updateValue(reason, forKey: what) != reason { logger.error("cannot \(what): \(reason)") }
+        }
     }
 }

@@ -5,7 +5,7 @@ public import PlugHardware
 public struct PlugSettings: Sendable {
     /// The name that it asks for; another plug may have it already, then it gets a number. Nil: "Plug" and its id.
     public var name: String?
-    public var stateDirectory: String
+    public var directories: PlugDirectories
     /// Names of the network interfaces; empty for all that can multicast.
     public var interfaces: Set<String>
     /// TCP port; 0 lets the kernel pick one.
@@ -16,11 +16,11 @@ public struct PlugSettings: Sendable {
     public var simulated: SimulatedPlug?
 
     public init(
-        name: String?, stateDirectory: String, interfaces: Set<String> = [], port: UInt16 = 0,
+        name: String?, directories: PlugDirectories, interfaces: Set<String> = [], port: UInt16 = 0,
         appliance: ApplianceConfiguration, parts: PlugParts, simulated: SimulatedPlug? = nil
     ) {
         self.name = name
-        self.stateDirectory = stateDirectory
+        self.directories = directories
         self.interfaces = interfaces
         self.port = port
         self.appliance = appliance

@@ -11,12 +11,12 @@ struct Load: AsyncParsableCommand {
             Example: plugd load --state /tmp/tv on
             """)
 
-    @OptionGroup var plug: StateOption
+    @OptionGroup var plug: DirectoryOptions
 
     @Argument(help: "What to plug in, or how to set it.")
     var load: [String]
 
     func run() async throws {
-        try await askPanel(.load(load.joined(separator: " ")), stateDirectory: plug.stateDirectory)
+        try await askPanel(.load(load.joined(separator: " ")), at: plug.directories)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PlugService
 
 @main
 struct Plugd: AsyncParsableCommand {
@@ -16,8 +17,20 @@ struct Plugd: AsyncParsableCommand {
         subcommands: [Run.self, Status.self, Press.self, Load.self])
 }
 
-/// Where a running plug is found on this machine.
-struct StateOption: ParsableArguments {
-    @Option(name: .customLong("state"), help: "The plug's state directory.", completion: .directory)
-    var stateDirectory: String
+/// Where a plug keeps its files, and where it is found on this machine while it runs.
+struct DirectoryOptions: ParsableArguments {
+    @Option(
+        help: "What the plug keeps in flash. (default: $STATE_DIRECTORY, else /var/lib/plugd)", completion: .directory)
+    var state: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What survives a restart of plugd and need not survive a loss of power, and the panel's socket.",
+            discussion: "(default: $RUNTIME_DIRECTORY, else /run/plugd with the default --state, else STATE/run)"),
+        completion: .directory)
+    var runtime: String?
+
+    var directories: PlugDirectories {
+        PlugDirectories(state: state, runtime: runtime)
+    }
 }

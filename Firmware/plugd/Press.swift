@@ -7,7 +7,7 @@ struct Press: AsyncParsableCommand {
         abstract: "Push the button of a plug with simulated parts.",
         discussion: "Example: plugd press --state /tmp/lamp --double")
 
-    @OptionGroup var plug: StateOption
+    @OptionGroup var plug: DirectoryOptions
 
     @Flag(help: "Push it twice.")
     var double = false
@@ -21,6 +21,6 @@ struct Press: AsyncParsableCommand {
 
     func run() async throws {
         let press: ButtonPress = double ? .double : long ? .long : .single
-        try await askPanel(.press(press), stateDirectory: plug.stateDirectory)
+        try await askPanel(.press(press), at: plug.directories)
     }
 }

@@ -21,7 +21,7 @@ struct Run: AsyncParsableCommand {
     @Option(help: "What people call the plug; a name that is taken gets a number. (default: Plug and its id)")
     var name: String?
 
-    @OptionGroup var plug: StateOption
+    @OptionGroup var plug: DirectoryOptions
 
     @Option(help: "Simulated parts with this load: \(loadNames), or a recording (.csv, .csv.xz).")
     var simulate: String?
@@ -87,7 +87,7 @@ struct Run: AsyncParsableCommand {
         let simulated = try SimulatedPlug(
             load: simulatedLoad(), seed: .random(in: .min ... .max), speed: speed, clock: { BootClock.now })
         return PlugSettings(
-            name: name, stateDirectory: plug.stateDirectory, interfaces: Set(interface), port: port,
+            name: name, directories: plug.directories, interfaces: Set(interface), port: port,
             appliance: appliance, parts: simulated.parts(dimmable: isDimmable), simulated: simulated)
     }
 

@@ -6,14 +6,14 @@ struct Status: AsyncParsableCommand {
         abstract: "Show what a running plug does, as one line of JSON.",
         discussion: "Example: plugd status --state /tmp/lamp")
 
-    @OptionGroup var plug: StateOption
+    @OptionGroup var plug: DirectoryOptions
 
     func run() async throws {
-        try await askPanel(.status, stateDirectory: plug.stateDirectory)
+        try await askPanel(.status, at: plug.directories)
     }
 }
 
 /// Prints the answer.
-func askPanel(_ request: PanelRequest, stateDirectory: String) async throws {
-    print(try await PanelClient.ask(request, stateDirectory: stateDirectory))
+func askPanel(_ request: PanelRequest, at plug: PlugDirectories) async throws {
+    print(try await PanelClient.ask(request, at: plug))
 }

@@ -43,7 +43,7 @@ live_in_house() {
         "$programs/plugd" run --name "${fields[0]}" --state "${fields[1]}" "${network[@]}" "${fields[@]:2}" \
             2>"$house/${fields[0]}.log" &
     done
-    "$programs/plugctl" daemon --controller "the rules" --rules Controller/Examples/movie-night.yaml "${network[@]}" >"$house/daemon.log" 2>&1 &
+    "$programs/plugctl" daemon --controller "the rules" --rules Controller/Examples/movie-night.yaml --state "$house/daemon" "${network[@]}" >"$house/daemon.log" 2>&1 &
     if [[ -z $traces ]]; then watch_television & fi
     local press=".build-release/plugd press --state $house/Kettle"
     local switch=".build-release/plugd load --state $house/Television on"

@@ -1,9 +1,18 @@
 /// A file that only grows. After a power cut it holds every append that had returned, and perhaps a part of the one that
 /// had not: records need their own length and checksum.
 public final class AppendingFile {
-    public let path: String
-    /// Bytes in the file, all of them durable.
+    /// What an append survives once it has returned.
+    public enum Durability: Sendable {
+        /// A power cut: it waits for the storage.
+        case powerCut
+        /// The end of the process, however it comes: for files that lie in memory anyway.
+        case process
+    }
+
+    public private(set) var path: String
+    /// Bytes in the file, all of them as durable as was asked for.
     public private(set) var length: Int
+    private let durability: Durability
     private let store: FileStore
     private let descriptor: Int32
     private var isDamaged = false
@@ -11,17 +20,20 @@ public final class AppendingFile {
     /// Opens the file, creating it if it is missing.
     ///
     /// - Parameter mode: permissions of a new file before the process's mask.
-    public init(_ path: String, mode: UInt32 = 0o600, store: FileStore = FileStore()) throws(FileError) {
+    public init(
+        _ path: String, mode: UInt32 = 0o600, durability: Durability = .powerCut, store: FileStore = FileStore()
+    ) throws(FileError) {
         let descriptor = try store.open(path, .appending(mode: mode))
         do throws(FileError) {
             length = try store.attempt(.open, path) { () throws(SystemError) in try store.calls.length(descriptor) }
-            if length == 0 { try store.synchronizeDirectory(of: path) }
+            if length == 0, durability == .powerCut { try store.synchronizeDirectory(of: path) }
         } catch {
             store.calls.close(descriptor)
             throw error
         }
         self.path = path
         self.store = store
+        self.durability = durability
         self.descriptor = descriptor
     }
 
@@ -42,6 +54,13 @@ public final class AppendingFile {
         length += bytes.count
     }
 
+    /// Gives the file another name, in the place of the one that has it; what is open stays open.
+    public func rename(to newPath: String) throws(FileError) {
+        try store.attempt(.rename, newPath) { () throws(SystemError) in try store.calls.rename(path, to: newPath) }
+        path = newPath
+        if durability == .powerCut { try store.synchronizeDirectory(of: newPath) }
+    }
+
     /// Shortens the file, for example to drop a torn record found after a power cut.
     public func truncate(to newLength: Int) throws(FileError) {
         precondition(newLength <= length, "truncating never grows a file")
@@ -53,6 +72,7 @@ public final class AppendingFile {
     }
 
     private func synchronize() throws(FileError) {
+        guard durability == .powerCut else { return }
         try store.attempt(.synchronize, path) { () throws(SystemError) in try store.calls.synchronize(descriptor) }
     }
 

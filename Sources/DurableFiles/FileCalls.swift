@@ -16,7 +16,7 @@ public protocol FileCalls: Sendable {
     func remove(_ path: String) throws(SystemError)
     func makeDirectory(_ path: String, mode: UInt32) throws(SystemError)
     func isDirectory(_ path: String) -> Bool
-    /// Takes the exclusive lock of an open file without waiting; throws `wouldBlock` when another process has it.
+    /// Takes the exclusive lock of an open file or directory without waiting; throws `wouldBlock` when another process has it.
     func lock(_ descriptor: Int32) throws(SystemError)
 }
 

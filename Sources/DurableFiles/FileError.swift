@@ -3,7 +3,7 @@ import Glibc
 /// A failed file operation: what was tried on which path, why it failed and what to try next.
 public struct FileError: Error, Sendable, Hashable {
     public enum Operation: String, Sendable {
-        case open, read, write, synchronize, rename, lock
+        case open, read, write, synchronize, rename, remove, lock
         case makeDirectory = "make the directory"
     }
 

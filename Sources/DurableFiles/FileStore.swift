@@ -18,6 +18,21 @@ public struct FileStore: Sendable {
         try attempt(.synchronize, parent) { () throws(SystemError) in try calls.synchronize(descriptor) }
     }
 
+    /// Renames a file, in the place of one that has the name.
+    public func rename(_ path: String, to newPath: String) throws(FileError) {
+        try attempt(.rename, newPath) { () throws(SystemError) in try calls.rename(path, to: newPath) }
+        try synchronizeDirectory(of: newPath)
+    }
+
+    /// Removes a file; that there is none is as good.
+    public func removeIfPresent(_ path: String) throws(FileError) {
+        do throws(FileError) {
+            try attempt(.remove, path) { () throws(SystemError) in try calls.remove(path) }
+        } catch {
+            guard error.reason == .system(.notFound) else { throw error }
+        }
+    }
+
     /// Writes everything, however little the kernel takes at a time.
     func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(FileError) {
         var written = 0

@@ -5,13 +5,17 @@ public struct SampleStore: Sendable {
     /// Seven days at one sample a second need at most this at 2.48 bytes a sample.
     public static let defaultByteLimit = 1_500_000
 
-    private var sealed: [SampleChunk] = []
+    /// The chunks that grow no more, oldest first.
+    public private(set) var sealed: [SampleChunk] = []
     private var open = SampleChunkEncoder()
     private var sealedBytes = 0
     private let byteLimit: Int
 
     /// - Parameter byteLimit: what the sealed chunks may take together; it keeps a plug that nobody reads from growing.
     public init(byteLimit: Int = SampleStore.defaultByteLimit) { self.byteLimit = byteLimit }
+
+    /// The chunk that still grows, as it is now; nil while it is empty.
+    public var openChunk: SampleChunk? { open.chunk }
 
     /// Bytes that the samples take now, the open chunk included.
     public var byteCount: Int { sealedBytes + open.byteCount }

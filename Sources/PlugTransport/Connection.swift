@@ -7,16 +7,27 @@ public struct Connection: Sendable {
     /// Address and port of the other side, for logs and limits.
     public let peer: String
     private let channel: any Channel
+    private let flushIsDue: NIOLoopBoundBox<Bool>
 
+    /// On the channel's event loop, as everything here.
     init(id: ConnectionID, channel: any Channel) {
         self.id = id
         self.channel = channel
+        flushIsDue = NIOLoopBoundBox(false, eventLoop: channel.eventLoop)
         peer = channel.remoteAddress?.description ?? "unknown peer"
     }
 
     /// Queues the bytes. A failed write closes the connection, which the owner hears of; no other report is made.
+    ///
+    /// What is sent before the event loop looks at the network again goes out in one call of the kernel.
     public func send(_ bytes: [UInt8]) {
-        channel.writeAndFlush(channel.allocator.buffer(bytes: bytes), promise: nil)
+        channel.write(channel.allocator.buffer(bytes: bytes), promise: nil)
+        guard !flushIsDue.value else { return }
+        flushIsDue.value = true
+        channel.eventLoop.execute { [channel, flushIsDue] in
+            flushIsDue.value = false
+            channel.flush()
+        }
     }
 
     /// Stops taking bytes from the network, so that the peer waits, or goes on.

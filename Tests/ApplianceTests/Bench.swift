@@ -23,7 +23,7 @@ struct Bench {
         var configuration = ApplianceConfiguration()
         adjust(&configuration)
         machine = ApplianceMachine(configuration)
-        feed(.started(stored, powerLost: powerLost))
+        feed(.started(ApplianceMemory(stored, powerLost: powerLost)))
     }
 
     mutating func feed(_ event: ApplianceMachine.Event) {

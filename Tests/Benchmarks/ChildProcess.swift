@@ -61,7 +61,8 @@ final class ChildProcess {
     }
 
     func terminate() {
-        kill(id, SIGTERM)
+        // Threads of ours have blocked the gentler signals, and a child inherits that.
+        kill(id, SIGKILL)
         finish()
     }
 

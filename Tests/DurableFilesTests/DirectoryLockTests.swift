@@ -36,8 +36,7 @@ struct DirectoryLockTests {
 
     @Test("a holder that has not written its number yet is no one we can name")
     func unknownHolder() throws {
-        let path = directory.path + "/lock"
-        let descriptor = try LinuxFileCalls().open(path, .locking)
+        let descriptor = try LinuxFileCalls().open(directory.path, .directory)
         try LinuxFileCalls().lock(descriptor)
         defer { LinuxFileCalls().close(descriptor) }
         #expect(throws: FileError(.lock, directory.path, .held(by: nil))) { _ = try DirectoryLock(directory.path) }
@@ -46,6 +45,6 @@ struct DirectoryLockTests {
     @Test("a missing directory is told")
     func missing() {
         let path = directory.path + "/no"
-        #expect(throws: FileError(.open, path + "/lock", .system(.notFound))) { _ = try DirectoryLock(path) }
+        #expect(throws: FileError(.open, path, .system(.notFound))) { _ = try DirectoryLock(path) }
     }
 }

@@ -39,14 +39,6 @@ def test_pressing_a_plug_that_does_not_run(lan, programs, tmp_path):
     assert done.status == 1 and "hint:" in done.errors, done
 
 
-def test_a_state_directory_that_cannot_be_used(lan, programs, tmp_path):
-    file = tmp_path / "file"
-    file.write_text("not a folder")
-    done = lan.host().finish(
-        programs / "plugd", "run", "--name", "Lamp", "--state", file / "state", "--simulate", "lamp")
-    assert done.status == 1 and str(file) in done.errors and "hint:" in done.errors, done
-
-
 def test_a_load_that_does_not_exist(lan, programs, tmp_path):
     done = lan.host().finish(
         programs / "plugd", "run", "--name", "Lamp", "--state", tmp_path / "state", "--simulate", "perpetuum mobile")

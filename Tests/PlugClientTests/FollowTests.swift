@@ -14,8 +14,9 @@ import Testing
         #expect(bench.attempts.count == 1, "an attempt is under way already")
         bench.connect()
         bench.press()
-        guard bench.updates.count == 3, case .connected(let plug) = bench.updates[0],
-            case .snapshot(let state) = bench.updates[1], case .event(let event, age: let age) = bench.updates[2]
+        guard bench.updates.count == 4, case .connected(let plug) = bench.updates[0],
+            case .following(after: 9) = bench.updates[1], case .snapshot(let state) = bench.updates[2],
+            case .event(let event, age: let age) = bench.updates[3]
         else {
             Issue.record("\(bench.updates)")
             return
@@ -46,6 +47,8 @@ import Testing
         bench.press()
         bench.locateAndConnect()
         #expect(bench.sequences == [11])
+        let beginnings = bench.updates.filter { if case .following(after: 10) = $0 { true } else { false } }
+        #expect(beginnings.count == 1, "where it began is told once, so that somebody can go on from there later")
     }
 
     @Test func aCursorGivenAtTheStartIsGoneOnFrom() {

@@ -125,4 +125,34 @@ import Testing
         }
         #expect(goodbye.detail == "request_id has 3 bytes; 16 to 16 are allowed")
     }
+
+    @Test func anOutcomeOfTheLifeBeforeAnswersTheRequestThatComesAgain() throws {
+        var before = Bench()
+        before.greet()
+        _ = turnOn(&before, 1)
+        carryOut(&before, 1)
+        _ = turnOn(&before, 2)
+        // Changed nothing that is recorded: only the outcome knows of it.
+        before.handle(.commandOutcome(request(2), .done(watts(5, at: 1), event: nil)))
+        #expect(before.server.outcome(of: request(2)) == .done(watts(5, at: 1), event: nil))
+        #expect(before.server.outcome(of: request(3)) == nil)
+        let kept = before.server.finishedRequests
+        #expect(kept.map(\.request) == [request(1), request(2)])
+
+        var after = Bench(journal: before.server.journal, requests: kept)
+        after.greet()
+        #expect(turnOn(&after, 2).isEmpty)
+        #expect(turnOn(&after, 1).isEmpty)
+        #expect(
+            try results(&after) == [.done(watts(5, at: 1), event: nil), .done(PlugState(relayOn: true), event: 1)])
+        #expect(after.server.finishedRequests == kept)
+    }
+
+    @Test func onlyTheLastOutcomesAreTakenOver() {
+        var limits = PlugServer.Limits()
+        limits.recentOutcomes = 3
+        let outcomes = (1...5).map { FinishedRequest(request($0), .done(PlugState(relayOn: true), event: nil)) }
+        let bench = Bench(requests: outcomes + outcomes.suffix(2), limits: limits)
+        #expect(bench.server.finishedRequests.map(\.request) == [request(3), request(4), request(5)])
+    }
 }

@@ -42,6 +42,7 @@ import Testing
     @Test func commandsSurviveTheWire() {
         let commands: [PlugCommand] = [
             .setRelay(on: true, autoOff: nil), .setRelay(on: true, autoOff: .seconds(90)),
+            .setRelay(on: true, autoOff: .milliseconds(1)), .setRelay(on: true, autoOff: .zero),
             .setRelay(on: false, autoOff: nil),
             .setLevel(DimLevel(permille: 333)!, transition: .seconds(3600)), .setLevel(.full, transition: .zero),
             .identify,
@@ -51,6 +52,8 @@ import Testing
             #expect(wire.model() == .success(command))
             #expect(wire.within == .milliseconds(1234))
         }
+        let short = WireCommand(.setRelay(on: true, autoOff: .nanoseconds(1)), request: request(3), within: .zero)
+        #expect(short.model() == .success(.setRelay(on: true, autoOff: .milliseconds(1))))
         #expect(WireCommand().within == .seconds(5))
         #expect(WireCommand(.identify, request: request(3), within: .microseconds(1)).within == .milliseconds(1))
     }

@@ -60,4 +60,70 @@ import Testing
         #expect(EventJournal().resume(after: 9) == .gap(Gap(from: 1, to: 0, reason: .unknownCursor)))
         #expect(EventJournal().resume(after: 0) == .resumed)
     }
+
+    // MARK: Leaps
+
+    /// Events 1 to 3, a leap to 1000, events 1000 to 1002.
+    private func leapt(ring: Int = 4096) -> EventJournal {
+        var journal = journal(events: 3, ring: ring)
+        journal.leap(to: 1000, reason: .storageFailed)
+        for second in 3..<6 { journal.append(.buttonPressed(.single), time: at(Double(second)), boot: boot) }
+        return journal
+    }
+
+    @Test func whoReadsPastALeapIsToldTheGapAndMissesNoEvent() {
+        let journal = leapt()
+        #expect(journal.resume(after: 1) == .resumed)
+        #expect(journal[3]?.time == at(2) && journal[4] == nil && journal[999] == nil && journal[1000]?.time == at(3))
+        #expect(journal.resume(after: 3) == .gap(Gap(from: 4, to: 999, reason: .storageFailed)))
+        #expect(journal.resume(after: 500) == .gap(Gap(from: 501, to: 999, reason: .storageFailed)))
+        #expect(journal.resume(after: 999) == .resumed)
+        #expect(journal.read(after: 0, limit: 10).map(\.sequence) == [1, 2, 3, 1000, 1001, 1002])
+        #expect(journal.read(after: 3, limit: 2).map(\.sequence) == [1000, 1001])
+        #expect(journal.nextSequence == 1003)
+    }
+
+    @Test func aLeapIsToldBeforeAnyEventFollows() {
+        var journal = journal(events: 2)
+        journal.leap(to: 50, reason: .storageFailed)
+        #expect(journal.resume(after: 2) == .gap(Gap(from: 3, to: 49, reason: .storageFailed)))
+        #expect(journal.read(after: 2, limit: 5).isEmpty)
+        var empty = EventJournal(nextSequence: 7)
+        empty.leap(to: 50, reason: .storageFailed)
+        #expect(empty.oldestSequence == 50)
+        #expect(empty.resume(after: 6) == .gap(Gap(from: 7, to: 49, reason: .storageFailed)))
+        #expect(empty.resume(after: 3) == .gap(Gap(from: 4, to: 49, reason: .powerLost)))
+    }
+
+    @Test func theRingOvertakesALeap() {
+        #expect(leapt(ring: 4).read(after: 0, limit: 9).map(\.sequence) == [3, 1000, 1001, 1002])
+        let journal = leapt(ring: 2)
+        #expect(journal.oldestSequence == 1001)
+        #expect(journal.read(after: 0, limit: 9).map(\.sequence) == [1001, 1002])
+        #expect(journal.resume(after: 1) == .gap(Gap(from: 2, to: 1000, reason: .overwritten)))
+        #expect(journal.resume(after: 3) == .gap(Gap(from: 4, to: 1000, reason: .storageFailed)))
+    }
+
+    @Test func aSecondLeapLetsGoWhatWasBeforeTheFirst() {
+        var journal = leapt()
+        journal.leap(to: 5000, reason: .storageFailed)
+        journal.append(.buttonPressed(.long), time: at(9), boot: boot)
+        #expect(journal.read(after: 0, limit: 9).map(\.sequence) == [1000, 1001, 1002, 5000])
+        #expect(journal.resume(after: 2) == .gap(Gap(from: 3, to: 999, reason: .overwritten)))
+        #expect(journal.resume(after: 1002) == .gap(Gap(from: 1003, to: 4999, reason: .storageFailed)))
+        var twice = EventJournal()
+        twice.leap(to: 10, reason: .storageFailed)
+        twice.leap(to: 20, reason: .storageFailed)
+        #expect(twice.resume(after: 0) == .gap(Gap(from: 1, to: 19, reason: .storageFailed)))
+    }
+
+    @Test func whatIsPutBackMustFollow() throws {
+        let event = try #require(leapt()[1001])
+        var again = EventJournal(nextSequence: 1001, lossBefore: .powerLost, origin: 900)
+        #expect(again.restore(event))
+        #expect(!again.restore(event))
+        #expect(again.nextSequence == 1002 && again[1001] == event)
+        #expect(again.resume(after: 899) == .gap(Gap(from: 900, to: 1000, reason: .overwritten)))
+        #expect(again.resume(after: 898) == .gap(Gap(from: 899, to: 1000, reason: .powerLost)))
+    }
 }

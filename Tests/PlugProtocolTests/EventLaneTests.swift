@@ -127,4 +127,23 @@ import Testing
         // A pong takes eight bytes.
         #expect(bench.take().count == 14)
     }
+
+    @Test func aLeapIsToldUnaskedToWhoListensLive() {
+        var bench = Bench(journal: EventJournal(nextSequence: 5))
+        bench.greet()
+        bench.say { $0.subscribe = WireSubscribe(SubscriptionOptions(events: .fromNow, state: nil)) }
+        bench.handle(.record(.buttonPressed(.single)))
+        _ = bench.take()
+        bench.handle(.leap(to: 1_000_000))
+        bench.handle(.record(.buttonPressed(.double)))
+        let told = bench.take()
+        #expect(told.count == 2)
+        let gap = Gap(from: 6, to: 999_999, reason: .storageFailed)
+        guard case .subscribed(let wire) = told.first else {
+            Issue.record("\(told)")
+            return
+        }
+        #expect(wire == WireSubscribed(next: 1_000_000, gap: gap))
+        #expect(told.last?.sequence == 1_000_000)
+    }
 }

@@ -38,10 +38,11 @@ struct Bench {
     private var decoders: [ConnectionID: FrameDecoder] = [:]
 
     init(
-        journal: EventJournal = EventJournal(), state: PlugState = PlugState(relayOn: false),
+        journal: EventJournal = EventJournal(), requests: [FinishedRequest] = [],
+        state: PlugState = PlugState(relayOn: false),
         limits: PlugServer.Limits = PlugServer.Limits()
     ) {
-        server = PlugServer(identity: lamp, journal: journal, state: state, limits: limits)
+        server = PlugServer(identity: lamp, journal: journal, requests: requests, state: state, limits: limits)
     }
 
     /// The actions that are no bytes.

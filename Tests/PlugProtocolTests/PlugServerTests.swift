@@ -1,4 +1,3 @@
-import Fuzzing
 import ProtocolCore
 import Testing
 
@@ -134,32 +133,6 @@ import Testing
             return [Int(chunk.fetchID)] + chunk.chunk.map { Int($0) } + [chunk.last ? 100 : 0]
         }
         #expect(chunks == [[1, 1, 2, 0], [1, 3, 100], [2, 100]])
-    }
-
-    @Test func fuzzedBytesNeverDoMoreThanEndTheSession() {
-        var random = Fuzzing.random(5)
-        let valid =
-            controllerFrame { $0.hello.version = 1 } + controllerFrame { $0.subscribe.after = 3 }
-            + controllerFrame {
-                $0.command.requestID = .init(repeating: 1, count: 16)
-                $0.command.setRelay.on = true
-            } + controllerFrame { $0.fetchSamples.to = 9 } + controllerFrame { $0.acknowledge.sequence = 2 }
-        var bench = Bench(journal: EventJournal(nextSequence: 8))
-        for round in FuzzRounds(4000) {
-            let connection = ConnectionID(rawValue: UInt64(round))
-            var bytes = valid
-            for _ in 0..<Int.random(in: 1...3, using: &random) {
-                bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
-            }
-            bench.handle(.opened(connection, peer: "fuzz"))
-            for action in bench.handle(.received(connection, bytes)) {
-                guard case .perform(let request, _, _, _) = action else { continue }
-                bench.handle(.commandOutcome(request, .done(PlugState(relayOn: true), event: nil)))
-            }
-            bench.handle(.closed(connection))
-            bench.received = [:]
-        }
-        #expect(bench.server.connections.isEmpty)
     }
 }
 

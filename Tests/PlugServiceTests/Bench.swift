@@ -18,16 +18,21 @@ final class TemporaryDirectory: Sendable {
     init() { path = "/tmp/plug-" + String(UInt32.random(in: .min ... .max), radix: 36) }
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    func write(_ text: String, to file: String) throws {
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: URL(filePath: path + "/" + file))
+    var directories: PlugDirectories { PlugDirectories(state: path, runtime: path + "/run") }
+
+    func write(_ text: String, to file: String) throws { try write(Data(text.utf8), to: file) }
+
+    func write(_ data: Data, to file: String) throws {
+        try FileManager.default.createDirectory(atPath: path + "/run", withIntermediateDirectories: true)
+        try data.write(to: URL(filePath: path + "/" + file))
     }
 
     /// Another with the same files, as a process finds it that comes after.
     func copy() throws -> TemporaryDirectory {
         let copy = TemporaryDirectory()
-        for file in ["id", "sequence", "state"] {
-            if let text = text(file) { try copy.write(text, to: file) }
+        for file in ["id", "sequence", "state", "run/mirror"] {
+            guard let bytes = FileManager.default.contents(atPath: path + "/" + file) else { continue }
+            try copy.write(bytes, to: file)
         }
         return copy
     }
@@ -49,13 +54,13 @@ struct RunningPlug {
         self.directory = directory
         parts = SimulatedPlug(load: .fixed(deciwatts: 600), seed: 1, clock: { BootClock.now })
         let settings = PlugSettings(
-            name: "Lamp", stateDirectory: directory.path, interfaces: ["lo"], appliance: ApplianceConfiguration(),
+            name: "Lamp", directories: directory.directories, interfaces: ["lo"], appliance: ApplianceConfiguration(),
             parts: parts.parts(dimmable: false), simulated: parts)
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         service = try PlugService(settings, on: loop, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await service.start()
         panel = try await PanelServer.start(
-            path: PanelPath.socket(in: directory.path), on: loop, owner: service)
+            path: directory.directories.panelSocket, on: loop, owner: service)
         listener = try await Listener.start(on: loop, loopbackOnly: true, owner: service)
     }
 
@@ -68,7 +73,7 @@ struct RunningPlug {
     }
 
     func ask(_ request: PanelRequest) async throws -> String {
-        try await PanelClient.ask(request, stateDirectory: directory.path)
+        try await PanelClient.ask(request, at: directory.directories)
     }
 
     func stop() async {

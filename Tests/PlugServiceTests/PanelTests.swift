@@ -39,13 +39,13 @@ private actor Echo: PanelOwner {
         #expect(error?.description == message)
     }
 
-    private func serving(_ body: (String) async throws -> Void) async throws {
+    private func serving(_ body: (PlugDirectories) async throws -> Void) async throws {
         let directory = TemporaryDirectory()
         try directory.write("", to: "lock")
         let owner = Echo()
         let server = try await PanelServer.start(
-            path: PanelPath.socket(in: directory.path), on: owner.loop, owner: owner)
-        try await body(directory.path)
+            path: directory.directories.panelSocket, on: owner.loop, owner: owner)
+        try await body(directory.directories)
         await server.stop()
     }
 
@@ -60,9 +60,9 @@ private actor Echo: PanelOwner {
 
     @Test func requestsAreAnsweredAndRefused() async throws {
         try await serving { directory async throws in
-            #expect(try await PanelClient.ask(.press(.long), stateDirectory: directory) == "press long")
-            #expect(try await PanelClient.ask(.status, stateDirectory: directory) == "status")
-            let message = await refusal { _ = try await PanelClient.ask(.load("kettle"), stateDirectory: directory) }
+            #expect(try await PanelClient.ask(.press(.long), at: directory) == "press long")
+            #expect(try await PanelClient.ask(.status, at: directory) == "status")
+            let message = await refusal { _ = try await PanelClient.ask(.load("kettle"), at: directory) }
             #expect(message == "nothing can be plugged in")
         }
     }
@@ -71,24 +71,27 @@ private actor Echo: PanelOwner {
     func aLineThatIsTooLongIsRefusedAndTheNextIsServed(length: Int) async throws {
         try await serving { directory async throws in
             let load = String(repeating: "x", count: length)
-            let message = await refusal { _ = try await PanelClient.ask(.load(load), stateDirectory: directory) }
+            let message = await refusal { _ = try await PanelClient.ask(.load(load), at: directory) }
             #expect(message == "a line is longer than 4096 bytes")
-            #expect(try await PanelClient.ask(.status, stateDirectory: directory) == "status")
+            #expect(try await PanelClient.ask(.status, at: directory) == "status")
         }
     }
 
     @Test func theLongestLineIsServed() async throws {
         try await serving { directory async throws in
             let load = String(repeating: "x", count: 4096 - 5)
-            let message = await refusal { _ = try await PanelClient.ask(.load(load), stateDirectory: directory) }
+            let message = await refusal { _ = try await PanelClient.ask(.load(load), at: directory) }
             #expect(message == "nothing can be plugged in")
         }
     }
 
     @Test func whereNoPlugRunsTheHintSaysHowToStartOne() async {
-        let message = await refusal { _ = try await PanelClient.ask(.status, stateDirectory: "/tmp/plug-nobody") }
-        #expect(message?.hasPrefix("no plugd answers in /tmp/plug-nobody: ") == true)
-        #expect(message?.hasSuffix("or give the directory of one that runs") == true)
+        let message = await refusal {
+            _ = try await PanelClient.ask(
+                .status, at: PlugDirectories(state: "/tmp/plug-nobody", runtime: "/tmp/plug-nobody/run"))
+        }
+        #expect(message?.hasPrefix("no plugd answers at /tmp/plug-nobody/run/panel.sock: ") == true)
+        #expect(message?.hasSuffix("or give the --state and --runtime of one that runs") == true)
     }
 
     @Test func aPathThatNoSocketTakesIsSaidBeforeAnythingIsTried() async throws {
@@ -98,17 +101,17 @@ private actor Echo: PanelOwner {
         #expect(
             message == """
                 the panel socket's path has 108 bytes, the system takes 107: \(path)
-                hint: choose a shorter --state directory
+                hint: choose a shorter --runtime directory
                 """)
     }
 
     @Test func aFileInTheSocketsPlaceIsLeftAlone() async throws {
         let directory = TemporaryDirectory()
-        try directory.write("", to: "panel.sock")
+        try directory.write("", to: "run/panel.sock")
         let owner = Echo()
-        let path = PanelPath.socket(in: directory.path)
+        let path = directory.directories.panelSocket
         #expect(await refusal { _ = try await PanelServer.start(path: path, on: owner.loop, owner: owner) } != nil)
-        #expect(directory.text("panel.sock") == "")
+        #expect(directory.text("run/panel.sock") == "")
     }
 
     @Test func thePlugsOwnAnswers() async throws {

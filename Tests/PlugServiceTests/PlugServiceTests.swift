@@ -1,3 +1,10 @@
+import Appliance
+import Foundation
+import LinuxNetwork
+import Logging
+import NIOCore
+import NIOPosix
+import PlugHardware
 import PlugProtocol
 import Testing
 
@@ -62,13 +69,30 @@ import Testing
         await second.stop()
     }
 
-    @Test func aPlugThatWasKilledGoesOnAtTheBoundary() async throws {
+    @Test func aPlugThatWasKilledLosesNothing() async throws {
+        let directory = TemporaryDirectory()
+        let killed = try await RunningPlug(in: directory)
+        _ = try await killed.ask(.press(.single))
+        var live = try await killed.controller(after: 0).updates.makeAsyncIterator()
+        var before: [PlugEvent] = []
+        while before.last?.kind != .buttonPressed(.single), let event = await live.nextEvent() { before.append(event) }
+        let plug = try await RunningPlug(in: directory.copy())
+        var heard = try await plug.controller(after: 0).updates.makeAsyncIterator()
+        for event in before { #expect(await heard.nextEvent() == event) }
+        let next = await heard.nextEvent()
+        #expect(next?.sequence == before.count + 1 && next?.kind == .restarted(powerLost: false))
+        #expect(plug.parts.isRelayOn)
+        await plug.stop()
+        await killed.stop()
+    }
+
+    @Test func aPlugWithoutItsMirrorGoesOnAtTheBoundary() async throws {
         let directory = TemporaryDirectory()
         let killed = try await RunningPlug(in: directory)
         let before = await killed.service.machine.nextSequence
-        #expect(directory.text("sequence") == "\(1 + StateDirectory.reservation)\n")
-        let plug = try await RunningPlug(in: directory.copy())
-        #expect(await plug.service.machine.nextSequence > before)
+        let copy = try directory.copy()
+        try FileManager.default.removeItem(atPath: copy.path + "/run/mirror")
+        let plug = try await RunningPlug(in: copy)
         var heard = try await plug.controller(after: before - 1).updates.makeAsyncIterator()
         var gap: Gap?
         while let update = await heard.next() {
@@ -77,21 +101,9 @@ import Testing
                 break
             }
         }
-        #expect(gap == Gap(from: before, to: StateDirectory.reservation, reason: .powerLost))
+        #expect(gap == Gap(from: before, to: 1000, reason: .powerLost))
         await plug.stop()
         await killed.stop()
-    }
-
-    @Test func aRestartOfTheFirmwareAloneIsNoLossOfPower() async throws {
-        let directory = TemporaryDirectory()
-        let first = try await RunningPlug(in: directory)
-        await first.stop()
-        let second = try await RunningPlug(in: directory.copy())
-        var heard = try await second.controller(after: 0).updates.makeAsyncIterator()
-        var kinds: [PlugEvent.Kind] = []
-        if let event = await heard.nextEvent() { kinds.append(event.kind) }
-        #expect(kinds == [.restarted(powerLost: false)])
-        await second.stop()
     }
 
     @Test func stoppingSaysGoodbyeAndUsesNoNumberAfterwards() async throws {
@@ -121,21 +133,23 @@ import Testing
         await plug.stop()
     }
 
-    @Test func numbersAreReservedBeforeTheyRunOut() async throws {
-        let plug = try await RunningPlug()
-        let controller = try await plug.controller()
-        var heard = controller.updates.makeAsyncIterator()
-        _ = await heard.snapshot()
-        for number in 0..<StateDirectory.reservation {
-            var bytes = [UInt8](repeating: 0, count: 16)
-            (bytes[0], bytes[1]) = (UInt8(number & 255), UInt8(number >> 8))
-            await controller.command(RequestID(bytes: bytes)!, .setRelay(on: number % 2 == 0, autoOff: nil))
-            _ = await heard.nextOutcome()
+    @Test func aPlugWithNowhereToWriteSwitchesByItsButton() async throws {
+        let directory = TemporaryDirectory()
+        try directory.write("a file", to: "state")
+        let nowhere = PlugDirectories(state: directory.path + "/state", runtime: directory.path + "/state/run")
+        let parts = SimulatedPlug(load: .fixed(deciwatts: 600), seed: 1, clock: { BootClock.now })
+        let settings = PlugSettings(
+            name: "Lamp", directories: nowhere, interfaces: ["lo"], appliance: ApplianceConfiguration(),
+            parts: parts.parts(dimmable: false), simulated: parts)
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let service = try PlugService(
+            settings, on: loop, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await service.start()
+        for down in [true, false] {
+            await service.handle(.buttonEdge(down: down))
+            try await loop.scheduleTask(in: .milliseconds(30)) {}.futureResult.get()
         }
-        let next = await plug.service.machine.nextSequence
-        #expect(next > StateDirectory.reservation)
-        let stored = try #require(plug.directory.text("sequence").flatMap { SequenceNumber($0.dropLast()) })
-        #expect(stored > next)
-        await plug.stop()
+        #expect(parts.isRelayOn)
+        await service.stop()
     }
 }

@@ -200,7 +200,7 @@ struct HouseController {
             commands[index].outcome = outcome
             return run(.commandFinished(plug: name, id: id, outcome: outcome), now)
         case .disconnected: return run(.plugLost(plug: name), now)
-        case .samples: return []
+        case .following, .samples: return []
         }
     }
 

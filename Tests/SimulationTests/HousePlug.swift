@@ -89,14 +89,17 @@ struct HousePlug {
         streams = [:]
         (release, certain) = (nil, nil)
         port += 1
-        machine = PlugMachine(
-            ApplianceConfiguration(), identity: identity, journal: EventJournal(nextSequence: flash.boundary))
         let powerLost = flash.boot != start.boot
         flash.boot = start.boot
+        machine = PlugMachine(
+            ApplianceConfiguration(), identity: identity,
+            memory: PlugMemory(
+                journal: EventJournal(nextSequence: flash.boundary),
+                appliance: ApplianceMemory(flash.state, powerLost: powerLost)))
         if powerLost { measured = [:] }
         discovery = DiscoveryShell(seed: start.seed)
         var actions: [HostAction] = [.listen(port: port)]
-        actions += perform(.started(flash.state, powerLost: powerLost), now: now)
+        actions += perform(.started, now: now)
         let service = try? ServiceRegistration(
             name: name, type: Self.serviceType, hostName: "plug-\(number)", port: port)
         return actions + discover { $0.handle(.register(Self.registration, service!), now: now) }
@@ -133,7 +136,8 @@ struct HousePlug {
             case .persist(let state): flash.state = state
             case .send(let connection, let bytes): out.append(.write(streams[connection]!, bytes))
             case .close(let connection, _): out.append(.close(streams[connection]!))
-            case .setDimmer, .setLight: break
+            case .setDimmer, .setLight, .mirror: break
+            case .reserve(let boundary): out += perform(.reserved(boundary), now: now)
             }
         }
         // The boundary moves in flash before a number beyond it leaves the plug.

@@ -31,6 +31,7 @@ enum Layout {
         "Firmware/LinkWire": .pure,
         "Firmware/AddressConfiguration": .pure,
         "Firmware/Appliance": .pure,
+        "Firmware/Storage": .shell,
         "Firmware/PlugHardware": .shell,
         "Firmware/LinuxDevices": .system,
         "Firmware/PlugService": .shell,
@@ -49,6 +50,8 @@ enum Layout {
         "Controller/plugctl": .program,
         "Tests/Support/SimulatedLAN": .support,
         "Tests/Support/Fuzzing": .support,
+        "Tests/Fuzz/FuzzTargets": .support,
+        "Tests/Fuzz/Fuzzer": .program,
         "Tests/Benchmarks": .support,
         "Tests/CMallocStatistics": .foreign,
     ]

@@ -1,19 +1,19 @@
 import NIOCore
 import NIOPosix
 
-/// Asks a running `plugd` through the panel socket in its state directory.
+/// Asks a running `plugd` through the panel socket in its runtime directory.
 public enum PanelClient {
     /// - Returns: the answer's text.
     /// - Throws: ``PanelError`` when nobody answers there or the request was refused.
-    public static func ask(_ request: PanelRequest, stateDirectory: String) async throws(PanelError) -> String {
+    public static func ask(_ request: PanelRequest, at plug: PlugDirectories) async throws(PanelError) -> String {
         let line: String
         do {
-            line = try await exchange(request.line, path: PanelPath.socket(in: stateDirectory))
+            line = try await exchange(request.line, path: plug.panelSocket)
         } catch {
             throw PanelError(
                 """
-                no plugd answers in \(stateDirectory): \(error)
-                hint: start one with `plugd run --state \(stateDirectory)`, or give the directory of one that runs
+                no plugd answers at \(plug.panelSocket): \(error)
+                hint: start one with `plugd run`, or give the --state and --runtime of one that runs
                 """)
         }
         if line.hasPrefix("ok ") { return String(line.dropFirst(3)) }
@@ -37,8 +37,4 @@ public enum PanelClient {
             throw PanelError("the connection ended without an answer")
         }
     }
-}
-
-enum PanelPath {
-    static func socket(in stateDirectory: String) -> String { stateDirectory + "/panel.sock" }
 }

@@ -7,7 +7,7 @@ protocol PanelOwner: Actor {
     func perform(_ request: PanelRequest) throws -> String
 }
 
-/// Listens on a Unix socket in the plug's state directory: who may enter the directory stands at the plug.
+/// Listens on a Unix socket in the plug's runtime directory: who may enter the directory stands at the plug.
 struct PanelServer: Sendable {
     private let channel: any Channel
 
@@ -18,7 +18,7 @@ struct PanelServer: Sendable {
             throw PanelError(
                 """
                 the panel socket's path has \(path.utf8.count) bytes, the system takes \(PanelLimits.socketPath): \(path)
-                hint: choose a shorter --state directory
+                hint: choose a shorter --runtime directory
                 """)
         }
         let channel = try await ServerBootstrap(group: eventLoop)
@@ -28,7 +28,7 @@ struct PanelServer: Sendable {
                         ByteToMessageHandler(LineHandler()), PanelHandler(owner: owner))
                 }
             }
-            // A socket that a killed plugd left behind: the state directory's lock proves that nobody listens on it.
+            // A socket that a killed plugd left behind: the directory's lock proves that nobody listens on it.
             .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).get()
         return PanelServer(channel: channel)
     }

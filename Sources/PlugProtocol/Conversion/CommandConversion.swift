@@ -10,8 +10,8 @@ extension WireCommand {
         case .setRelay(let on, let autoOff):
             var wire = WireSetRelay()
             wire.on = on
-            // 0 stays on, so a shorter time than the wire can say becomes the shortest that it can.
-            if let autoOff { wire.autoOffMs = max(1, autoOff.wireMilliseconds32) }
+            // A time shorter than the wire can say becomes the shortest that it can; none at all stays 0 and is refused.
+            if let autoOff { wire.autoOffMs = autoOff > .zero ? max(1, autoOff.wireMilliseconds32) : 0 }
             kind = .setRelay(wire)
         case .setLevel(let level, let transition):
             var wire = WireSetLevel()
@@ -31,8 +31,7 @@ extension WireCommand {
         switch kind {
         case .setRelay(let wire):
             return .success(
-                .setRelay(
-                    on: wire.on, autoOff: wire.on && wire.autoOffMs > 0 ? .milliseconds(wire.autoOffMs) : nil))
+                .setRelay(on: wire.on, autoOff: wire.on && wire.hasAutoOffMs ? .milliseconds(wire.autoOffMs) : nil))
         case .setLevel(let wire):
             guard let level = DimLevel(permille: Int(wire.levelPermille)) else {
                 return .failure(Refusal(.outOfRange, "The level is \(wire.levelPermille); 0 to 1000 are allowed."))

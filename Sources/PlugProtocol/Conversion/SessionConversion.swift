@@ -45,6 +45,7 @@ extension WireGap {
             case .powerLost: .powerLost
             case .overwritten: .overwritten
             case .unknownCursor: .unknownCursor
+            case .storageFailed: .storageFailed
             case .unknown: .unspecified
             }
     }
@@ -57,6 +58,7 @@ extension WireGap {
             case .powerLost: .powerLost
             case .overwritten: .overwritten
             case .unknownCursor: .unknownCursor
+            case .storageFailed: .storageFailed
             case .unspecified, .UNRECOGNIZED: .unknown
             }
         // Only a plug that was reset reports a range that may be empty: it has had no event yet.

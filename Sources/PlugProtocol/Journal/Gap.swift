@@ -9,6 +9,8 @@ public struct Gap: Hashable, Sendable {
         /// The subscriber's cursor is ahead of the journal: it belongs to another plug, or the plug was reset. The range is
         /// everything before the next event, which the subscriber takes as its new beginning.
         case unknownCursor
+        /// The plug cannot rely on its flash: it went on at a number that it cannot have used before.
+        case storageFailed
         /// A reason that this version does not know.
         case unknown
     }

@@ -50,6 +50,8 @@ public struct PlugServer: Machine, Sendable {
         /// Something happened now: it gets a number and goes to the journal and to everyone who listens. It comes before
         /// the ``commandOutcome(_:_:)`` of the command that caused it.
         case record(PlugEvent.Kind)
+        /// Numbers up to here stay unused, because the plug cannot rely on its storage; everyone who listens is told the gap.
+        case leap(to: SequenceNumber)
         case stateChanged(PlugState)
         /// The answer to ``Action/perform(_:controller:_:deadline:)``, at once or later. Where `done` names no event, the one
         /// recorded with this request as its cause is filled in.
@@ -93,15 +95,21 @@ public struct PlugServer: Machine, Sendable {
     /// Set while a session has more to send than one step allows.
     var continuation: Instant?
 
-    /// - Parameter journal: with the events of a life before, commands that they record are known and not carried out again.
-    public init(identity: Identity, journal: EventJournal, state: PlugState, limits: Limits = Limits()) {
+    /// - Parameters:
+    ///   - journal: with the events of a life before, commands that they record are known and not carried out again.
+    ///   - requests: how commands of the life before ended, oldest first; when they come again they get that answer.
+    public init(
+        identity: Identity, journal: EventJournal, requests finished: [FinishedRequest] = [], state: PlugState,
+        limits: Limits = Limits()
+    ) {
         precondition(identity.name.utf8.count <= PlugWire.maximumName, "an instance name has at most 63 bytes")
         self.identity = identity
         self.journal = journal
         self.state = state
         self.limits = limits
         requests = RequestLedger(
-            recent: limits.recentOutcomes, running: limits.connections * PlugWire.requestsInFlight, journal: journal)
+            recent: limits.recentOutcomes, running: limits.connections * PlugWire.requestsInFlight, journal: journal,
+            finished: finished)
     }
 
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
@@ -119,6 +127,8 @@ public struct PlugServer: Machine, Sendable {
             identity.name = name
         case .record(let kind):
             record(kind, now: now)
+        case .leap(let next):
+            journal.leap(to: next, reason: .storageFailed)
         case .stateChanged(let state):
             self.state = state
         case .commandOutcome(let request, let outcome):
@@ -159,6 +169,12 @@ public struct PlugServer: Machine, Sendable {
     }
 
     public var connections: [Connection] { sessions.map(\.summary) }
+
+    /// How the last commands ended, oldest first: what a restart must not forget.
+    public var finishedRequests: [FinishedRequest] { requests.finished }
+
+    /// How a command ended; nil while it is being carried out, and for one that is not known (any more).
+    public func outcome(of request: RequestID) -> CommandOutcome? { requests.outcome(of: request) }
 
     func index(of connection: ConnectionID) -> Int? { sessions.firstIndex { $0.connection == connection } }
 

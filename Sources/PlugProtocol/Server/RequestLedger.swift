@@ -30,12 +30,24 @@ struct RequestLedger: Sendable {
     ///   - recent: outcomes kept; the oldest is forgotten first.
     ///   - running: commands carried out at the same time, also of connections that have gone.
     ///   - journal: the events of the life before.
-    init(recent: Int, running: Int, journal: EventJournal) {
+    ///   - finished: how commands of the life before ended, oldest first.
+    init(recent: Int, running: Int, journal: EventJournal, finished: [FinishedRequest]) {
         recentLimit = recent
         runningLimit = running
         for event in journal.read(after: 0, limit: journal.count) {
             if let request = event.request { end(request, .recorded(event.sequence)) }
         }
+        for past in finished { end(past.request, .finished(past.outcome)) }
+    }
+
+    /// Those that ended and whose outcome is known, oldest first.
+    var finished: [FinishedRequest] {
+        ended.compactMap { request in outcome(of: request).map { FinishedRequest(request, $0) } }
+    }
+
+    func outcome(of request: RequestID) -> CommandOutcome? {
+        guard case .finished(let outcome) = entries[request] else { return nil }
+        return outcome
     }
 
     /// - Parameters:
@@ -78,8 +90,11 @@ struct RequestLedger: Sendable {
     }
 
     private mutating func end(_ request: RequestID, _ entry: Entry) {
-        entries[request] = entry
-        ended.append(request)
+        let before = entries.updateValue(entry, forKey: request)
+        switch before {
+        case nil, .running: ended.append(request)
+        case .finished, .recorded: return
+        }
         if ended.count > recentLimit { entries[ended.removeFirst()] = nil }
     }
 }

@@ -54,6 +54,9 @@ nonisolated enum WireGapReason: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// the number asked for is ahead of the plug's journal: another plug, or factory reset
   case unknownCursor // = 3
+
+  /// the plug cannot rely on its flash, and went on at a number that it cannot have used
+  case storageFailed // = 4
   case UNRECOGNIZED(Int)
 
   init() {
@@ -66,6 +69,7 @@ nonisolated enum WireGapReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 1: self = .powerLost
     case 2: self = .overwritten
     case 3: self = .unknownCursor
+    case 4: self = .storageFailed
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -76,6 +80,7 @@ nonisolated enum WireGapReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .powerLost: return 1
     case .overwritten: return 2
     case .unknownCursor: return 3
+    case .storageFailed: return 4
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -86,6 +91,7 @@ nonisolated enum WireGapReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     .powerLost,
     .overwritten,
     .unknownCursor,
+    .storageFailed,
   ]
 
 }
@@ -622,7 +628,7 @@ nonisolated struct WireSubscribe: Sendable {
 }
 
 /// Answers Subscribe. Also sent unasked, with a gap, when the journal's ring was overwritten before a slow subscriber had
-/// read it; the events after the gap follow.
+/// read it, and when the plug's storage failed; the events after the gap follow.
 nonisolated struct WireSubscribed: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -989,12 +995,21 @@ nonisolated struct WireSetRelay: Sendable {
 
   var on: Bool = false
 
-  /// with on: turn off again after this long; 0: stay on
-  var autoOffMs: UInt32 = 0
+  /// with on: turn off again after this long, 1 to 2592000000 (30 days);
+  var autoOffMs: UInt32 {
+    get {_autoOffMs ?? 0}
+    set {_autoOffMs = newValue}
+  }
+  /// Returns true if `autoOffMs` has been explicitly set.
+  var hasAutoOffMs: Bool {self._autoOffMs != nil}
+  /// Clears the value of `autoOffMs`. Subsequent reads from it will return its default value.
+  mutating func clearAutoOffMs() {self._autoOffMs = nil}
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _autoOffMs: UInt32? = nil
 }
 
 nonisolated struct WireSetLevel: Sendable {
@@ -1191,7 +1206,7 @@ nonisolated struct WireGoodbye: Sendable {
 fileprivate nonisolated let _protobuf_package = "smartplug.v1"
 
 nonisolated extension WireGapReason: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GAP_REASON_UNSPECIFIED\0\u{1}GAP_REASON_POWER_LOST\0\u{1}GAP_REASON_OVERWRITTEN\0\u{1}GAP_REASON_UNKNOWN_CURSOR\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GAP_REASON_UNSPECIFIED\0\u{1}GAP_REASON_POWER_LOST\0\u{1}GAP_REASON_OVERWRITTEN\0\u{1}GAP_REASON_UNKNOWN_CURSOR\0\u{1}GAP_REASON_STORAGE_FAILED\0")
 }
 
 nonisolated extension WireCause: SwiftProtobuf._ProtoNameProviding {
@@ -2381,25 +2396,29 @@ nonisolated extension WireSetRelay: SwiftProtobuf.Message, SwiftProtobuf._Messag
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBoolField(value: &self.on) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.autoOffMs) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._autoOffMs) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.on != false {
       try visitor.visitSingularBoolField(value: self.on, fieldNumber: 1)
     }
-    if self.autoOffMs != 0 {
-      try visitor.visitSingularUInt32Field(value: self.autoOffMs, fieldNumber: 2)
-    }
+    try { if let v = self._autoOffMs {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireSetRelay, rhs: WireSetRelay) -> Bool {
     if lhs.on != rhs.on {return false}
-    if lhs.autoOffMs != rhs.autoOffMs {return false}
+    if lhs._autoOffMs != rhs._autoOffMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -10,7 +10,7 @@ struct FollowedPeer {
     private let client: PlugClient
     private let plug: FollowedPlug
     private var reports: PlugReports.AsyncIterator
-    private var relayOn = false
+    private var relayIsOn = false
 
     /// - Parameter name: of a plug that nothing else on this machine bears.
     init(named name: String) async throws {
@@ -37,15 +37,15 @@ struct FollowedPeer {
         return delays
     }
 
-    /// Turns the relay over and waits for the acknowledgement.
-    mutating func command() async throws {
-        relayOn.toggle()
-        try await plug.send(.setRelay(on: relayOn, autoOff: nil))
-    }
-
-    /// Reads what the commands so far have caused.
-    mutating func readEvents(_ count: Int) async throws {
-        for _ in 0..<count { _ = try await nextEvent() }
+    /// Turns the relay over.
+    /// - Returns: nanoseconds until the acknowledgement.
+    mutating func command() async throws -> Double {
+        let began = BootClock.now
+        try await plug.send(.setRelay(on: !relayIsOn, autoOff: nil))
+        let delay = Double((BootClock.now - began).wholeNanoseconds)
+        // Left unread, events would stop the reading from the network.
+        _ = try await nextEvent()
+        return delay
     }
 
     /// Events a second while the button is pushed as fast as the events arrive.
@@ -72,7 +72,9 @@ struct FollowedPeer {
     private mutating func nextEvent() async throws -> PlugEvent {
         while case let update? = await reports.next()?.update {
             switch update {
-            case .event(let event, _): return event
+            case .event(let event, _):
+                if case .relayChanged(let on, _) = event.kind { relayIsOn = on }
+                return event
             case .gap(let gap): throw Complaint("events \(gap.from) to \(gap.to) were lost while measuring")
             case .disconnected(let reason, _): throw Complaint("the plug was lost while measuring: \(reason)")
             case .connected, .snapshot, .state, .commandFinished, .samples: continue

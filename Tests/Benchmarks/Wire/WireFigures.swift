@@ -25,11 +25,9 @@ private func latencyFigures(_ setting: Setting) async throws -> [Figure] {
             var delays: [Double] = []
             for _ in 0..<samples { delays += try await plug.push() }
             events.append(delays.median)
-            commands.append(
-                try await medianTime(of: samples) {
-                    try await plug.command()
-                })
-            try await plug.readEvents(samples)
+            delays = []
+            for _ in 0..<samples { delays.append(try await plug.command()) }
+            commands.append(delays.median)
         }
     }
     try await plug.finish()

@@ -6,21 +6,25 @@ from harness.deadlines import eventually
 class Plug:
     """`plugd run`, with what one does to it from its own machine."""
 
-    def __init__(self, programs, host, name, state, simulate="lamp", **options):
+    def __init__(self, programs, host, name, state, simulate="lamp", runtime=None, prepare=None, **options):
+        """`prepare` is a shell's line that runs before, in a mount namespace of the plug's own."""
         self.host, self.name, self.state = host, name, state
+        self._places = ["--state", state] + (["--runtime", runtime] if runtime else [])
         self._plugd = programs / "plugd"
         more = [word for option, value in options.items() for word in (f"--{option}", value)]
+        private = ["unshare", "--mount", "--propagation", "private", "sh", "-ec", f'{prepare}; exec "$@"', "sh"]
         self.running = host.start(
-            self._plugd, "run", "--name", name, "--state", state, "--simulate", simulate, *more, name=f"plugd {name}")
+            *(private if prepare else []), self._plugd, "run", "--name", name, *self._places, "--simulate", simulate, *more,
+            name=f"plugd {name}")
 
     def press(self, *how):
-        return self.host.finish(self._plugd, "press", "--state", self.state, *how)
+        return self.host.finish(self._plugd, "press", *self._places, *how)
 
     def status(self):
-        return self.host.finish(self._plugd, "status", "--state", self.state).objects[0]
+        return self.host.finish(self._plugd, "status", *self._places).objects[0]
 
     def load(self, value):
-        return self.host.finish(self._plugd, "load", "--state", self.state, value)
+        return self.host.finish(self._plugd, "load", *self._places, value)
 
 
 class Controller:
@@ -42,11 +46,14 @@ class Controller:
     def browse(self):
         return Browser(self.host.start(self._plugctl, "browse", "--json"))
 
-    def watch(self, name):
-        return self.host.start(self._plugctl, "watch", name, "--json", name=f"plugctl watch {name}")
+    def watch(self, name, *options):
+        return self.host.start(self._plugctl, "watch", name, "--json", *options, name=f"plugctl watch {name}")
 
-    def daemon(self, rules):
-        return self.host.start(self._plugctl, "daemon", "--json", "--rules", rules, name="plugctl daemon")
+    def daemon(self, rules, state=None):
+        """Its state is beside the rules."""
+        return self.host.start(
+            self._plugctl, "daemon", "--json", "--rules", rules, "--state", state or rules.parent / "daemon",
+            name="plugctl daemon")
 
     def resolve(self, name):
         return self.does("resolve", name, "--json").objects[0]

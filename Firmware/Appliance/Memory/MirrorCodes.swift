@@ -1,0 +1,61 @@
+import PlugProtocol
+
+/// The numbers that stand in the mirror for the cases of an enumeration. They never change their meaning.
+protocol MirrorCoded: CaseIterable, Hashable {
+    var mirrorCode: UInt8 { get }
+}
+
+extension MirrorCoded {
+    /// Nil for a number that stands for nothing.
+    init?(mirrorCode: UInt8) {
+        guard let known = Self.allCases.first(where: { $0.mirrorCode == mirrorCode }) else { return nil }
+        self = known
+    }
+}
+
+extension Gap.Reason: MirrorCoded {
+    var mirrorCode: UInt8 {
+        switch self {
+        case .unknown: 0
+        case .powerLost: 1
+        case .overwritten: 2
+        case .unknownCursor: 3
+        case .storageFailed: 4
+        }
+    }
+}
+
+/// Kinds of events: 1 and 2 the relay off and on, 3 to 5 the button, 6 and 7 the protection, 8 and 9 restarted without and
+/// with a loss of power.
+extension ButtonPress: MirrorCoded {
+    var mirrorCode: UInt8 {
+        switch self {
+        case .single: 3
+        case .double: 4
+        case .long: 5
+        }
+    }
+}
+
+extension Protection: MirrorCoded {
+    var mirrorCode: UInt8 {
+        switch self {
+        case .overPower: 6
+        case .overCurrent: 7
+        }
+    }
+}
+
+extension Refusal.Code: MirrorCoded {
+    var mirrorCode: UInt8 {
+        switch self {
+        case .unknown: 0
+        case .notPaired: 1
+        case .protectionTripped: 2
+        case .unsupported: 3
+        case .outOfRange: 4
+        case .busy: 5
+        case .deadlinePassed: 6
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Metering
+import PlugProtocol
+import ProtocolCore
+
+/// Puts mirror records into bytes, one behind the other.
+public struct MirrorEncoder: Sendable {
+    public private(set) var bytes: [UInt8] = []
+
+    public init() {}
+
+    /// Forgets the bytes, not their room.
+    public mutating func clear() { bytes.removeAll(keepingCapacity: true) }
+
+    public mutating func append(_ record: MirrorRecord) {
+        let start = bytes.count
+        for _ in 0..<MirrorRecord.headSize { bytes.append(0) }
+        encode(record)
+        let payload = start + MirrorRecord.headSize..<bytes.count
+        precondition(payload.count <= MirrorRecord.longestPayload, "a record of ours has \(payload.count) bytes")
+        replace(at: start, with: UInt32(payload.count))
+        replace(at: start + 4, with: Checksum.crc32(bytes.span.extracting(payload)))
+    }
+
+    private mutating func encode(_ record: MirrorRecord) {
+        switch record {
+        case .begins(let boot, let id):
+            put([1, MirrorRecord.format] as [UInt8])
+            put(boot.bytes)
+            put(id.rawValue.utf8)
+        case .journal(let origin, let reason, let next):
+            put(2 as UInt8)
+            put(origin)
+            put(reason.mirrorCode)
+            put(next)
+        case .event(let event):
+            put(3 as UInt8)
+            put(event.sequence)
+            put(event.time)
+            encode(event.kind)
+        case .leap(let next):
+            put(4 as UInt8)
+            put(next)
+        case .request(let finished):
+            put(5 as UInt8)
+            put(finished.request.bytes)
+            encode(finished.outcome)
+        case .state(let state, let autoOff):
+            put(6 as UInt8)
+            put(state.relayOn)
+            put(state.level.permille)
+            put(state.milliwattHours)
+            put(autoOff) { $0.put($1) }
+        case .sample(let sample, let energy):
+            put(7 as UInt8)
+            put(sample.milliseconds)
+            put(sample.deciwatts)
+            put(sample.decivolts) { $0.put($1) }
+            put(sample.milliamperes) { $0.put($1) }
+            put(energy)
+        case .sealedChunk(let chunk):
+            put(8 as UInt8)
+            put(chunk.bytes)
+        case .openChunk(let chunk):
+            put(9 as UInt8)
+            put(chunk.bytes)
+        }
+    }
+
+    private mutating func encode(_ kind: PlugEvent.Kind) {
+        switch kind {
+        case .relayChanged(let on, let cause):
+            put(on ? 2 : 1 as UInt8)
+            encode(cause)
+        case .buttonPressed(let press): put(press.mirrorCode)
+        case .protectionTripped(let protection): put(protection.mirrorCode)
+        case .restarted(let powerLost): put(powerLost ? 9 : 8 as UInt8)
+        }
+    }
+
+    private mutating func encode(_ cause: RelayCause) {
+        switch cause {
+        case .button: put(1 as UInt8)
+        case .controller(let name, let request):
+            put(2 as UInt8)
+            put(text: name)
+            put(request.bytes)
+        case .protection: put(3 as UInt8)
+        case .timer: put(4 as UInt8)
+        case .powerOn: put(5 as UInt8)
+        }
+    }
+
+    private mutating func encode(_ outcome: CommandOutcome) {
+        switch outcome {
+        case .done(let state, let event):
+            put(0 as UInt8)
+            put(state.relayOn)
+            put(state.level) { $0.put($1.permille) }
+            put(state.reading) { encoder, reading in
+                encoder.put(reading.time)
+                encoder.put(reading.deciwatts)
+                encoder.put(reading.decivolts) { $0.put($1) }
+                encoder.put(reading.milliamperes) { $0.put($1) }
+                encoder.put(reading.milliwattHours)
+            }
+            put(event) { $0.put($1) }
+        case .refused(let refusal):
+            put(1 as UInt8)
+            put(refusal.code.mirrorCode)
+            put(text: refusal.detail)
+        }
+    }
+
+    private mutating func put(_ value: some FixedWidthInteger) {
+        var shift = value.bitWidth - 8
+        while shift >= 0 {
+            bytes.append(UInt8(truncatingIfNeeded: value >> shift))
+            shift -= 8
+        }
+    }
+
+    private mutating func put(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
+    private mutating func put(_ flag: Bool) { bytes.append(flag ? 1 : 0) }
+    private mutating func put(_ time: Instant) { put(time.nanoseconds) }
+
+    private mutating func put<Value>(_ value: Value?, _ encode: (inout MirrorEncoder, Value) -> Void) {
+        put(value != nil)
+        if let value { encode(&self, value) }
+    }
+
+    private mutating func put(text: String) {
+        var text = text
+        // Ours are names of 63 bytes and sentences; a longer one is cut where it may be.
+        while text.utf8.count > UInt16.max { text.removeLast(text.count / 2) }
+        put(UInt16(text.utf8.count))
+        put(text.utf8)
+    }
+
+    private mutating func replace(at index: Int, with value: UInt32) {
+        for byte in 0..<4 { bytes[index + byte] = UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * byte)) }
+    }
+}

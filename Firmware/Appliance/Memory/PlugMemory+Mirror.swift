@@ -1,0 +1,49 @@
+import Metering
+import PlugProtocol
+
+extension PlugMemory {
+    /// Everything as records, in the order in which ``take(_:limits:)`` needs them.
+    public var records: [MirrorRecord] {
+        var records = [
+            MirrorRecord.journal(
+                origin: journal.origin, lossBefore: journal.lossBeforeOrigin, next: journal.oldestSequence)
+        ]
+        var expected = journal.oldestSequence
+        for event in journal.read(after: 0, limit: journal.count) {
+            if event.sequence > expected { records.append(.leap(to: event.sequence)) }
+            records.append(.event(event))
+            expected = event.sequence + 1
+        }
+        if journal.nextSequence > expected { records.append(.leap(to: journal.nextSequence)) }
+        records += requests.map { .request($0) }
+        records += samples.sealed.map { .sealedChunk($0) }
+        if let chunk = samples.openChunk { records.append(.openChunk(chunk)) }
+        if let state = appliance.state { records.append(.state(state, autoOff: appliance.autoOff)) }
+        return records
+    }
+
+    /// Adds what a record says. False, with nothing changed, where it does not follow from what was before.
+    public mutating func take(_ record: MirrorRecord, limits: Limits) -> Bool {
+        switch record {
+        case .begins: return false
+        case .journal(let origin, let reason, let next):
+            journal = EventJournal(nextSequence: next, lossBefore: reason, origin: origin, limits: limits.journal)
+        case .event(let event): return journal.restore(event)
+        case .leap(let next):
+            guard next > journal.nextSequence else { return false }
+            journal.leap(to: next, reason: .storageFailed)
+        case .request(let finished): requests.append(finished)
+        case .state(let state, let autoOff):
+            appliance.state = state
+            appliance.autoOff = autoOff
+        case .sample(let sample, let energy):
+            samples.append(sample)
+            appliance.state?.milliwattHours = energy
+        case .sealedChunk(let chunk): samples.restore(chunk)
+        case .openChunk(let chunk):
+            guard let kept = try? chunk.samples() else { return false }
+            for sample in kept { samples.append(sample) }
+        }
+        return true
+    }
+}

@@ -1,0 +1,92 @@
+public import PlugProtocol
+public import ProtocolCore
+
+/// Which event numbers the plug may use: those below a boundary that stands in flash, so that no number repeats after a loss
+/// of power. The boundary moves ahead long before it is reached; where flash cannot be written in time, or does not say
+/// where the numbers stand, the plug leaps to numbers so far away that it cannot have used them.
+public struct ReservedNumbers: Hashable, Sendable {
+    private enum Standing: Hashable {
+        /// Nothing at the boundary or beyond it may be used.
+        case reserved(below: SequenceNumber)
+        /// No boundary covers the numbers in use; chance keeps them apart from all others.
+        case leapt
+    }
+
+    private enum Writing: Hashable {
+        case idle
+        /// The wait after the failure before, if this is another try.
+        case asked(after: Duration?)
+        case failed(retryAt: Instant, after: Duration)
+    }
+
+    /// How far a leap goes. Even 30 leaps end below 2^53, up to which every JSON reader knows whole numbers exactly, and two
+    /// leaps from the same boundary meet with a probability of one in 10^8.
+    static let leapRange: ClosedRange<SequenceNumber> = 1 << 44...1 << 48
+    /// The waits between failed writes double from the first to the last: a broken flash is not tried at every event.
+    static let firstRetry = Duration.seconds(1)
+    static let longestRetry = Duration.seconds(300)
+    /// A plug that is switched 300 times a day, with two events each, writes the boundary about once a day.
+    public static let defaultSize: SequenceNumber = 1000
+
+    private let size: SequenceNumber
+    private var standing: Standing
+    private var writing = Writing.idle
+
+    /// - Parameters:
+    ///   - boundary: what flash has; 0 if nobody knows.
+    ///   - next: the number of the next event. One beyond the boundary was leapt to.
+    ///   - size: how many numbers are reserved at a time.
+    public init(below boundary: SequenceNumber, next: SequenceNumber, size: SequenceNumber = Self.defaultSize) {
+        precondition(size > 1, "the second half is in use while the next reservation is written")
+        self.size = size
+        standing = boundary > 0 && next > boundary ? .leapt : .reserved(below: boundary)
+    }
+
+    /// A failed write is tried again.
+    var nextDeadline: Instant? {
+        guard case .failed(let retryAt, _) = writing else { return nil }
+        return retryAt
+    }
+
+    /// The boundary that is to be written now; nil where enough is reserved or an answer is awaited.
+    public mutating func request(next: SequenceNumber, now: Instant) -> SequenceNumber? {
+        guard isLow(next) else { return nil }
+        switch writing {
+        case .idle: writing = .asked(after: nil)
+        case .failed(let retryAt, let wait) where retryAt <= now: writing = .asked(after: wait)
+        case .asked, .failed: return nil
+        }
+        return next + size
+    }
+
+    /// The boundary that is to be written before an orderly stop: the exact next number.
+    func finalRequest(next: SequenceNumber) -> SequenceNumber? { standing == .reserved(below: next) ? nil : next }
+
+    /// Flash has this boundary.
+    public mutating func confirm(_ boundary: SequenceNumber, next: SequenceNumber) {
+        writing = .idle
+        // A leap may have come in between: then it covers none of the numbers in use.
+        if boundary > next { standing = .reserved(below: boundary) }
+    }
+
+    /// Flash could not be written.
+    public mutating func fail(now: Instant) {
+        guard case .asked(let before) = writing else { return }
+        let wait = before.map { min($0 * 2, Self.longestRetry) } ?? Self.firstRetry
+        writing = .failed(retryAt: now + wait, after: wait)
+    }
+
+    /// Where the numbers go on if the next one may not be used; nil if it may.
+    mutating func leap(from next: SequenceNumber, using random: inout SeededRandom) -> SequenceNumber? {
+        guard case .reserved(let boundary) = standing, next >= boundary else { return nil }
+        standing = .leapt
+        return next + SequenceNumber.random(in: Self.leapRange, using: &random)
+    }
+
+    private func isLow(_ next: SequenceNumber) -> Bool {
+        switch standing {
+        case .reserved(let boundary): next + size / 2 >= boundary
+        case .leapt: true
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import DurableFiles
+
+/// Where a plug keeps its files.
+public struct PlugDirectories: Hashable, Sendable {
+    /// Flash: id, event numbers, relay and energy.
+    public var state: String
+    /// Memory that survives the process and not the board: the mirror, the panel socket.
+    public var runtime: String
+
+    private static let systemState = "/var/lib/plugd"
+    private static let systemRuntime = "/run/plugd"
+
+    /// - Parameters:
+    ///   - state: default: the one that systemd made (StateDirectory=), or else /var/lib/plugd.
+    ///   - runtime: default: the one that systemd made (RuntimeDirectory=), or else /run/plugd beside /var/lib/plugd, and
+    ///     `run` inside any other state directory.
+    public init(state: String? = nil, runtime: String? = nil) {
+        let state = state ?? ServiceDirectories.state ?? Self.systemState
+        self.state = state
+        self.runtime =
+            runtime ?? ServiceDirectories.runtime ?? (state == Self.systemState ? Self.systemRuntime : state + "/run")
+    }
+
+    var panelSocket: String { runtime + "/panel.sock" }
+}

@@ -1,0 +1,222 @@
+public import Appliance
+public import DurableFiles
+public import PlugProtocol
+public import ProtocolCore
+
+/// Everything that a plug keeps: a few small files in flash, which survive a loss of power, and the mirror in the runtime
+/// directory, which lies in memory and survives the end of the process.
+///
+/// The shell of ``Appliance/PlugMachine`` calls ``restore(now:)`` at its start, one method for each of the machine's
+/// storage actions, and ``settle(_:now:)`` when it has performed all of them. Nothing here keeps a plug from starting but
+/// another plug in the same place: what does not work is told once, and lived with.
+public final class PlugStorage {
+    /// The wait after a failed attempt to begin a mirror.
+    static let mirrorRetry = Duration.seconds(30)
+
+    /// The plug's own id: as flash has it, or else the mirror, or newly drawn.
+    public let id: PlugID
+    private let boot: BootID
+    private let limits: PlugMemory.Limits
+    private let flash: StateDirectory
+    private var isIDStored: Bool
+    /// Nil: flash does not say it.
+    private var boundary: SequenceNumber?
+    private var mirror: Mirror
+    private var mirrorRetryAt = Instant.zero
+    private var replay: MirrorReplay?
+    private var troubles: Troubles
+    /// Held for the life of the value, so that two plugs never write the same files.
+    private let locks: [DirectoryLock]
+
+    /// Takes both directories, making them where they are missing, and reads who the plug is.
+    ///
+    /// - Parameters:
+    ///   - state: the directory in flash.
+    ///   - runtime: the directory in memory.
+    ///   - boot: the kernel's present boot; a mirror of another one is worth nothing.
+    ///   - tell: hears of every trouble once.
+    /// - Throws: `FileError` with the reason `held`, where another plug works in one of the directories.
+    public init(
+        state: String, runtime: String, boot: BootID, limits: PlugMemory.Limits = PlugMemory.Limits(),
+        files: FileStore = FileStore(), random: inout some RandomNumberGenerator,
+        tell: @escaping (StorageNotice) -> Void
+    ) throws(FileError) {
+        self.boot = boot
+        self.limits = limits
+        flash = StateDirectory(path: state, files: files)
+        mirror = Mirror(runtime + "/mirror", files: files)
+        var troubles = Troubles(tell)
+        var locks = [try Self.take(state, .stateDirectory, files, &troubles)]
+        if runtime != state { locks.append(try Self.take(runtime, .runtimeDirectory, files, &troubles)) }
+        self.locks = locks.compactMap(\.self)
+        replay = Self.replay(mirror, of: boot, &troubles)
+        let stored = flash.id { troubles.note($0, "the plug goes on under the id of its mirror, or a new one") }
+        if case .value(let known) = stored {
+            id = known
+            isIDStored = true
+        } else {
+            id = replay?.id ?? PlugID(drawnFrom: &random)
+            isIDStored = false
+        }
+        if let replay, replay.id != id { self.replay = nil }
+        let numbers = flash.boundary { troubles.note($0, Self.leapHint) }
+        switch (numbers, stored) {
+        case (.value(let known), _): boundary = known
+        case (.nothing, .nothing): boundary = 1
+        case (.nothing, _):
+            boundary = nil
+            troubles.note("\(state)/sequence is missing", hint: Self.leapHint)
+        case (.unusable, _): boundary = nil
+        }
+        self.troubles = troubles
+    }
+
+    /// What the plug still knows, with a mirror begun and the first event numbers reserved. Called once.
+    public func restore(now: Instant) -> PlugMemory {
+        let inFlash = stateInFlash()
+        var memory = mirroredMemory() ?? flashMemory(inFlash)
+        let isMirrored = !memory.appliance.powerLost
+        memory.appliance.inFlash = inFlash
+        let next = memory.journal.nextSequence
+        memory.numbers = ReservedNumbers(below: boundary ?? 0, next: next, size: limits.reservation)
+        // Where neither knows the numbers, the plug leaps first and reserves then.
+        if boundary != nil || isMirrored, let wanted = memory.numbers.request(next: next, now: now) {
+            if reserve(upTo: wanted) {
+                memory.numbers.confirm(wanted, next: next)
+            } else {
+                memory.numbers.fail(now: now)
+            }
+        }
+        storeID()
+        begin(memory, now: now)
+        return memory
+    }
+
+    // MARK: What the machine asks for
+
+    /// Adds to the mirror, which a killed process leaves behind.
+    public func mirror(_ records: [MirrorRecord]) {
+        do throws(FileError) {
+            try mirror.append(records)
+        } catch {
+            lost(error)
+            mirrorRetryAt = .zero
+        }
+    }
+
+    /// Writes the state to flash; false where that failed.
+    public func persist(_ state: StoredState) -> Bool {
+        attempt(.state) { () throws(FileError) in try flash.write(state) }
+    }
+
+    /// Writes to flash that event numbers below this may have been used; false where that failed.
+    public func reserve(upTo boundary: SequenceNumber) -> Bool {
+        let isWritten = attempt(.sequence) { () throws(FileError) in try flash.write(boundary: boundary) }
+        if isWritten { storeID() }
+        return isWritten
+    }
+
+    /// Keeps the mirror small, and begins it anew where it failed. Called when all actions have been performed.
+    public func settle(_ memory: @autoclosure () -> PlugMemory, now: Instant) {
+        if !mirror.isOpen {
+            if mirrorRetryAt <= now { begin(memory(), now: now) }
+        } else if mirror.isTooLong {
+            do throws(FileError) {
+                try mirror.rewrite(memory(), boot: boot, id: id)
+            } catch {
+                mirror.postpone()
+            }
+        }
+    }
+
+    // MARK: Steps
+
+    private static let leapHint =
+        "nothing has to be done: event numbers go on far above all that can have been used, and controllers are told a gap"
+
+    private static func take(
+        _ directory: String, _ task: Troubles.Task, _ files: FileStore, _ troubles: inout Troubles
+    ) throws(FileError) -> DirectoryLock? {
+        do throws(FileError) {
+            try files.makeDirectories(directory)
+            return try DirectoryLock(directory, store: files)
+        } catch {
+            if case .held = error.reason { throw error }
+            troubles.failed(task, error)
+            return nil
+        }
+    }
+
+    /// The mirror that the life before left behind; nil where there is none of this boot.
+    private static func replay(_ mirror: Mirror, of boot: BootID, _ troubles: inout Troubles) -> MirrorReplay? {
+        do throws(FileError) {
+            guard let bytes = try mirror.bytes() else { return nil }
+            let replay = try? MirrorReplay(bytes)
+            return replay?.boot == boot ? replay : nil
+        } catch {
+            troubles.failed(.mirror, error)
+            return nil
+        }
+    }
+
+    private func mirroredMemory() -> PlugMemory? {
+        guard let replay else { return nil }
+        self.replay = nil
+        do throws(MirrorFault) {
+            return try replay.memory(limits)
+        } catch {
+            troubles.note("the mirror is damaged: \(error)", hint: "nothing has to be done: controllers are told a gap")
+            return nil
+        }
+    }
+
+    private func stateInFlash() -> StoredState? {
+        let found = flash.state { troubles.note($0, "check whether the plug is on or off as you want it") }
+        guard case .value(let state) = found else { return nil }
+        return state
+    }
+
+    private func flashMemory(_ state: StoredState?) -> PlugMemory {
+        let journal = EventJournal(
+            nextSequence: boundary ?? 1, lossBefore: boundary == nil ? .storageFailed : .powerLost,
+            limits: limits.journal)
+        return PlugMemory(journal: journal, appliance: ApplianceMemory(state), limits: limits)
+    }
+
+    private func storeID() {
+        guard !isIDStored else { return }
+        isIDStored = attempt(.id) { () throws(FileError) in try flash.write(id) }
+    }
+
+    private func begin(_ memory: PlugMemory, now: Instant) {
+        do throws(FileError) {
+            do throws(FileError) {
+                try mirror.rewrite(memory, boot: boot, id: id)
+            } catch {
+                // The old file may take the space that the new one needs.
+                mirror.abandon()
+                try mirror.rewrite(memory, boot: boot, id: id)
+            }
+            troubles.worked(.mirror)
+        } catch {
+            lost(error)
+            mirrorRetryAt = now + Self.mirrorRetry
+        }
+    }
+
+    private func lost(_ error: FileError) {
+        mirror.abandon()
+        troubles.failed(.mirror, error)
+    }
+
+    private func attempt(_ task: Troubles.Task, _ work: () throws(FileError) -> Void) -> Bool {
+        do throws(FileError) {
+            try work()
+            troubles.worked(task)
+            return true
+        } catch {
+            troubles.failed(task, error)
+            return false
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Appliance
+import DurableFiles
+import PlugProtocol
+
+/// What a plug keeps in flash: three small files, each replaced as a whole.
+///
+/// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power. `state`:
+/// relay, level and energy. A file that does not hold what it should is kept as `NAME.damaged`.
+struct StateDirectory {
+    /// What a file said.
+    enum Found<Value> {
+        case value(Value)
+        /// There is no such file.
+        case nothing
+        /// There is one that cannot be read, or does not hold what it should.
+        case unusable
+    }
+
+    /// Bytes of any of the files; they are far smaller.
+    private static let fileLimit = 4096
+    /// No plug gets there; a larger number was not written by one, and adding to it would overflow.
+    private static let largestSequence = SequenceNumber(1) << 62
+
+    let path: String
+    let files: FileStore
+
+    func id(_ tell: (FileFault) -> Void) -> Found<PlugID> {
+        read("id", expected: "twelve lower-case hexadecimal digits", tell) { PlugID(rawValue: $0) }
+    }
+
+    /// The number at which events go on after a loss of power; everything below may have been used.
+    func boundary(_ tell: (FileFault) -> Void) -> Found<SequenceNumber> {
+        read("sequence", expected: "a whole number from 1 to \(Self.largestSequence)", tell) { text in
+            SequenceNumber(text).flatMap { (1...Self.largestSequence).contains($0) ? $0 : nil }
+        }
+    }
+
+    func state(_ tell: (FileFault) -> Void) -> Found<StoredState> {
+        read("state", expected: "relay (on or off), level and milliwatt-hours", tell) { text in
+            let words = text.split(separator: " ", omittingEmptySubsequences: false)
+            guard words.count == 3, ["on", "off"].contains(words[0]),
+                let level = Int(words[1]).flatMap({ DimLevel(permille: $0) }), let energy = UInt64(words[2])
+            else { return nil }
+            return StoredState(relayOn: words[0] == "on", level: level, milliwattHours: energy)
+        }
+    }
+
+    func write(_ id: PlugID) throws(FileError) { try replace("id", with: id.rawValue) }
+
+    func write(boundary: SequenceNumber) throws(FileError) { try replace("sequence", with: "\(boundary)") }
+
+    func write(_ state: StoredState) throws(FileError) {
+        try replace("state", with: "\(state.relayOn ? "on" : "off") \(state.level.permille) \(state.milliwattHours)")
+    }
+
+    private func replace(_ name: String, with line: String) throws(FileError) {
+        // It may have been missing at the start, on a disk that was mounted late.
+        try files.makeDirectories(path)
+        try files.replace("\(path)/\(name)", with: Array((line + "\n").utf8))
+    }
+
+    private func read<Value>(
+        _ name: String, expected: String, _ tell: (FileFault) -> Void, _ parse: (String) -> Value?
+    ) -> Found<Value> {
+        let file = "\(path)/\(name)"
+        do throws(FileError) {
+            guard let bytes = try files.readIfPresent(file, limit: Self.fileLimit) else { return .nothing }
+            var text = Substring(String(decoding: bytes, as: UTF8.self))
+            while text.last?.isNewline == true { text.removeLast() }
+            if let value = parse(String(text)) { return .value(value) }
+        } catch {
+            guard case .tooLarge = error.reason else {
+                tell(.unreadable(error))
+                return .unusable
+            }
+        }
+        let isKept = (try? files.rename(file, to: file + ".damaged")) != nil
+        tell(.damaged(file, expected: expected, keptAs: isKept ? "\(name).damaged" : nil))
+        return .unusable
+    }
+}
+
+/// Why a file of the state directory is of no use.
+enum FileFault: CustomStringConvertible {
+    case unreadable(FileError)
+    /// It does not hold what it should. `keptAs`: its new name; nil where it could not be renamed.
+    case damaged(String, expected: String, keptAs: String?)
+
+    var description: String {
+        switch self {
+        case .unreadable(let error): "\(error)"
+        case .damaged(let file, let expected, let name):
+            "\(file) is damaged: expected \(expected)" + (name.map { "; it is kept as \($0)" } ?? "")
+        }
+    }
+
+    var hint: String? {
+        switch self {
+        case .unreadable(let error): error.hint
+        case .damaged: nil
+        }
+    }
+}

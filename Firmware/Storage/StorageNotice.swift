@@ -1,0 +1,71 @@
+import DurableFiles
+
+/// What a person should know about the plug's storage: what happened, why, and what to try next.
+public struct StorageNotice: Hashable, Sendable, CustomStringConvertible {
+    public enum Kind: Hashable, Sendable {
+        /// Something does not work. Told once, and again only when the reason changes.
+        case trouble
+        /// It works again.
+        case recovered
+    }
+
+    public var kind: Kind
+    public var description: String
+
+    static func trouble(_ what: String, hint: String?) -> StorageNotice {
+        StorageNotice(kind: .trouble, description: what + (hint.map { "\nhint: \($0)" } ?? ""))
+    }
+}
+
+/// Tells each trouble once, however often it is met.
+struct Troubles {
+    /// What the storage does; each fails on its own.
+    enum Task {
+        case stateDirectory, runtimeDirectory, id, sequence, state, mirror
+
+        /// What its failure means to the plug.
+        var consequence: String {
+            switch self {
+            case .stateDirectory: "the plug runs, and forgets its id, relay and energy when it loses power"
+            case .runtimeDirectory: "the plug runs, and a restart of its firmware counts as a loss of power"
+            case .id: "the plug runs, and has another id after a loss of power"
+            case .sequence: "the plug runs; when its reserved event numbers are used up it leaps ahead and tells a gap"
+            case .state: "the plug runs, and relay and energy are as they were before if it loses power"
+            case .mirror: "the plug runs, and a restart of its firmware counts as a loss of power"
+            }
+        }
+
+        /// What its success means after failures.
+        var recovery: String {
+            switch self {
+            case .stateDirectory, .runtimeDirectory: "the directory can be used again"
+            case .id: "the plug's id is in flash"
+            case .sequence: "event numbers are reserved in flash again"
+            case .state: "relay and energy are in flash again"
+            case .mirror: "a restart of the firmware loses nothing again"
+            }
+        }
+    }
+
+    private let tell: (StorageNotice) -> Void
+    /// What was told last of each task that fails.
+    private var told: [Task: StorageNotice] = [:]
+
+    init(_ tell: @escaping (StorageNotice) -> Void) { self.tell = tell }
+
+    func note(_ what: String, hint: String?) { tell(.trouble(what, hint: hint)) }
+
+    /// - Parameter consequence: what to expect, where the fault has no hint of its own.
+    func note(_ fault: FileFault, _ consequence: String) { note("\(fault)", hint: fault.hint ?? consequence) }
+
+    mutating func failed(_ task: Task, _ error: FileError) {
+        let notice = StorageNotice.trouble("\(error): \(task.consequence)", hint: error.hint)
+        guard told.updateValue(notice, forKey: task) != notice else { return }
+        tell(notice)
+    }
+
+    mutating func worked(_ task: Task) {
+        guard told.removeValue(forKey: task) != nil else { return }
+        tell(StorageNotice(kind: .recovered, description: task.recovery))
+    }
+}

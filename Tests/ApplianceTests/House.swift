@@ -1,0 +1,137 @@
+import Appliance
+import Metering
+import PlugProtocol
+import ProtocolCore
+
+let desk = ConnectionID(rawValue: 1)
+let hall = ConnectionID(rawValue: 2)
+
+func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }
+func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
+
+/// A plug with controllers at it, in virtual time. Its mirror and its flash are values.
+struct House {
+    var machine: PlugMachine
+    var now = Instant.zero
+    var controllers: [ConnectionID: ControllerSession] = [:]
+    var heard: [ConnectionID: [SessionUpdate]] = [:]
+    /// What is not for a controller, in order.
+    var actions: [PlugMachine.Action] = []
+    /// What a killed process leaves behind.
+    var mirror = MirrorEncoder()
+    /// Whether flash can be written, and the boundary in it.
+    var isFlashWritable = true
+    var boundary: SequenceNumber = 1001
+
+    init(_ memory: PlugMemory = PlugMemory(appliance: ApplianceMemory(powerLost: false)), dimmer: Bool = false) {
+        var configuration = ApplianceConfiguration()
+        if dimmer { configuration.capabilities.insert(.dimmer) }
+        let identity = PlugServer.Identity(
+            id: PlugID(rawValue: "0123456789ab")!, name: "Lamp", capabilities: configuration.capabilities,
+            firmware: "1.0", boot: BootID(bytes: [UInt8](repeating: 7, count: 16))!)
+        machine = PlugMachine(configuration, identity: identity, memory: memory, seed: 1)
+        mirror.append(.begins(identity.boot, identity.id))
+        for record in memory.records { mirror.append(record) }
+        feed(.started)
+    }
+
+    /// The plug as it is after the process was killed and started again.
+    func restarted() throws -> House {
+        var memory = PlugMemory(appliance: ApplianceMemory(powerLost: false))
+        var decoder = MirrorDecoder(mirror.bytes)
+        _ = try decoder.next()
+        while let record = try decoder.next() { precondition(memory.take(record, limits: PlugMemory.Limits())) }
+        memory.numbers = ReservedNumbers(below: boundary, next: memory.journal.nextSequence)
+        var house = House(memory, dimmer: machine.identity.capabilities.contains(.dimmer))
+        house.now = now
+        return house
+    }
+
+    mutating func feed(_ event: PlugMachine.Event) {
+        var pending = machine.handle(event, now: now)
+        while !pending.isEmpty {
+            let action = pending.removeFirst()
+            if let answer = perform(action) { pending += machine.handle(answer, now: now) }
+        }
+    }
+
+    private mutating func perform(_ action: PlugMachine.Action) -> PlugMachine.Event? {
+        switch action {
+        case .send(let id, let bytes): hear(id, .received(bytes))
+        case .readMeter: return .measured(Measurement(deciwatts: machine.state.relayOn ? 600 : 0))
+        case .mirror(let records):
+            actions.append(action)
+            for record in records { mirror.append(record) }
+        case .reserve(let boundary):
+            actions.append(action)
+            guard isFlashWritable else { return .reservationFailed }
+            self.boundary = boundary
+            return .reserved(boundary)
+        case .persist:
+            actions.append(action)
+            return isFlashWritable ? nil : .persistFailed
+        case .setRelay, .setDimmer, .setLight, .close: actions.append(action)
+        }
+        return nil
+    }
+
+    mutating func hear(_ id: ConnectionID, _ event: ControllerSession.Event) {
+        for action in controllers[id]?.handle(event, now: now) ?? [] {
+            switch action {
+            case .send(let bytes): feed(.received(id, bytes))
+            case .deliver(let update): heard[id, default: []].append(update)
+            case .close: break
+            }
+        }
+    }
+
+    mutating func join(_ id: ConnectionID, name: String, events: SubscriptionOptions.Events = .fromNow) {
+        controllers[id] = ControllerSession(name: name)
+        feed(.opened(id, peer: "test"))
+        hear(id, .connected)
+        hear(id, .subscribe(SubscriptionOptions(events: events)))
+    }
+
+    mutating func command(_ request: RequestID, _ command: PlugCommand) {
+        hear(desk, .command(request, command, deadline: now + .seconds(5)))
+    }
+
+    mutating func press() {
+        feed(.buttonEdge(down: true))
+        run(for: .milliseconds(100))
+        feed(.buttonEdge(down: false))
+        run(for: .seconds(1))
+    }
+
+    mutating func run(for duration: Duration) {
+        let end = now + duration
+        while let deadline = machine.nextDeadline, deadline <= end {
+            now = max(now, deadline)
+            feed(.deadlineReached)
+        }
+        now = end
+    }
+
+    func events(_ id: ConnectionID) -> [PlugEvent] {
+        heard[id, default: []].compactMap { if case .event(let event, _) = $0 { event } else { nil } }
+    }
+
+    func gaps(_ id: ConnectionID) -> [Gap] {
+        heard[id, default: []].compactMap { if case .subscribed(_, let gap) = $0 { gap } else { nil } }
+    }
+
+    func outcomes(_ id: ConnectionID, of request: RequestID) -> [CommandOutcome] {
+        heard[id, default: []].compactMap {
+            if case .commandFinished(request, let outcome) = $0 { outcome } else { nil }
+        }
+    }
+}
+
+extension PlugMachine.Action {
+    var isStorage: Bool {
+        switch self {
+        case .mirror, .persist, .reserve: true
+        case .setRelay, .setDimmer, .setLight, .readMeter, .send, .close: false
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import Fuzzing
+import Metering
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Appliance
+
+@Suite struct MirrorTests {
+    private static let boot = BootID(bytes: (0..<16).map { UInt8($0) })!
+    private static let id = PlugID(rawValue: "0123456789ab")!
+
+    private static func event(_ sequence: SequenceNumber, _ kind: PlugEvent.Kind) -> MirrorRecord {
+        .event(PlugEvent(sequence: sequence, boot: boot, time: at(Double(sequence)), kind: kind))
+    }
+
+    private static func chunk(_ count: Int) -> SampleChunk {
+        var encoder = SampleChunkEncoder()
+        for number in 0..<count {
+            _ = encoder.append(
+                Sample(milliseconds: Int64(number) * 1000, deciwatts: Int32(number % 7), decivolts: 2300))
+        }
+        return encoder.chunk!
+    }
+
+    private static let full = PlugState(
+        relayOn: true, level: DimLevel(percent: 12.5),
+        reading: Reading(time: at(3), deciwatts: -4, decivolts: 2301, milliamperes: 17, milliwattHours: 99))
+
+    /// One of each kind, in an order in which a plug could write them.
+    static let records: [MirrorRecord] = [
+        .begins(boot, id), .journal(origin: 3, lossBefore: .powerLost, next: 7),
+        event(7, .restarted(powerLost: true)), event(8, .restarted(powerLost: false)),
+        event(9, .relayChanged(on: true, cause: .controller(name: "Küche", request: request(7)))),
+        event(10, .relayChanged(on: false, cause: .button)), event(11, .relayChanged(on: true, cause: .protection)),
+        event(12, .relayChanged(on: false, cause: .timer)), event(13, .relayChanged(on: true, cause: .powerOn)),
+        event(14, .buttonPressed(.single)), event(15, .buttonPressed(.double)), event(16, .buttonPressed(.long)),
+        event(17, .protectionTripped(.overPower)), event(18, .protectionTripped(.overCurrent)), .leap(to: 1 << 47),
+        .request(FinishedRequest(request(1), .done(full, event: 9))),
+        .request(FinishedRequest(request(2), .done(PlugState(relayOn: false), event: nil))),
+        .request(FinishedRequest(request(3), .refused(Refusal(.outOfRange, "Too far.")))),
+        .sealedChunk(chunk(300)), .openChunk(chunk(5)),
+        .state(StoredState(relayOn: true, level: DimLevel(percent: 50), milliwattHours: 12), autoOff: at(40)),
+        .sample(Sample(milliseconds: 5000, deciwatts: 6), milliwattHours: 13),
+        .sample(Sample(milliseconds: 6000, deciwatts: 6, decivolts: 1, milliamperes: 2), milliwattHours: 14),
+        .state(StoredState(), autoOff: nil),
+    ]
+
+    private static func bytes(_ records: [MirrorRecord]) -> [UInt8] {
+        var encoder = MirrorEncoder()
+        for record in records { encoder.append(record) }
+        return encoder.bytes
+    }
+
+    private static func decode(_ bytes: [UInt8]) -> (records: [MirrorRecord], fault: MirrorFault?) {
+        var decoder = MirrorDecoder(bytes)
+        var records: [MirrorRecord] = []
+        do throws(MirrorFault) {
+            while let record = try decoder.next() { records.append(record) }
+            return (records, nil)
+        } catch {
+            return (records, error)
+        }
+    }
+
+    @Test func everyRecordSurvives() {
+        let (records, fault) = Self.decode(Self.bytes(Self.records))
+        #expect(records == Self.records)
+        #expect(fault == nil)
+    }
+
+    @Test func theBytesStand() {
+        #expect(
+            Self.bytes([.leap(to: 0x0102)]) == [0, 0, 0, 9, 0x4C, 0xF0, 0x15, 0xCF, 4, 0, 0, 0, 0, 0, 0, 1, 2])
+        let event = Self.event(2, .relayChanged(on: true, cause: .button))
+        #expect(
+            Self.bytes([event])[8...] == [3, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0x77, 0x35, 0x94, 0, 2, 1])
+        let state = MirrorRecord.state(StoredState(relayOn: true, level: .full, milliwattHours: 3), autoOff: nil)
+        #expect(Self.bytes([state])[8...] == [6, 1, 3, 0xE8, 0, 0, 0, 0, 0, 0, 0, 3, 0])
+    }
+
+    @Test func theChecksumIsTheOneOfTheStandard() {
+        #expect(Checksum.crc32(Array("123456789".utf8).span) == 0xCBF4_3926)
+        #expect(Checksum.crc32([].span) == 0)
+    }
+
+    @Test func aTornTailIsCutOffWhereverItTears() {
+        let bytes = Self.bytes(Self.records)
+        var ends: [Int] = []
+        for count in 1...Self.records.count { ends.append(Self.bytes(Array(Self.records[..<count])).count) }
+        for length in bytes.indices {
+            let whole = ends.filter { $0 <= length }.count
+            let (records, fault) = Self.decode(Array(bytes[..<length]))
+            #expect(records.count == whole)
+            let start = whole == 0 ? 0 : ends[whole - 1]
+            #expect(fault == (length == start ? nil : MirrorFault(.torn, at: start)))
+        }
+    }
+
+    @Test func aDamagedRecordIsNeverTaken() {
+        let whole = Self.bytes(Self.records)
+        for index in whole.indices {
+            var bytes = whole
+            bytes[index] ^= 0x10
+            let (records, fault) = Self.decode(bytes)
+            #expect(fault != nil && records.count < Self.records.count, "byte \(index)")
+            #expect(records[...] == Self.records[..<records.count], "byte \(index)")
+        }
+    }
+
+    @Test func memoryComesBackFromItsOwnRecords() throws {
+        var memory = PlugMemory(appliance: ApplianceMemory(powerLost: false))
+        for record in Self.records.dropFirst() { #expect(memory.take(record, limits: PlugMemory.Limits())) }
+        let written = memory.records
+        var again = PlugMemory(appliance: ApplianceMemory(powerLost: false))
+        for record in Self.decode(Self.bytes([.begins(Self.boot, Self.id)] + written)).records.dropFirst() {
+            #expect(again.take(record, limits: PlugMemory.Limits()))
+        }
+        #expect(again.records == written)
+        #expect(again.journal.nextSequence == 1 << 47)
+        #expect(again.journal.read(after: 0, limit: 99).map(\.sequence) == Array(7...18))
+        #expect(again.requests.map(\.request) == [request(1), request(2), request(3)])
+        #expect(again.samples.count == 307)
+        #expect(again.appliance.state == StoredState())
+    }
+
+    @Test func recordsThatDoNotFollowAreNotTaken() {
+        var memory = PlugMemory()
+        let limits = PlugMemory.Limits()
+        #expect(!memory.take(.begins(Self.boot, Self.id), limits: limits))
+        #expect(!memory.take(Self.event(2, .buttonPressed(.single)), limits: limits))
+        #expect(memory.take(Self.event(1, .buttonPressed(.single)), limits: limits))
+        #expect(!memory.take(Self.event(1, .buttonPressed(.single)), limits: limits))
+        #expect(!memory.take(.leap(to: 2), limits: limits))
+        #expect(memory.journal.nextSequence == 2)
+    }
+
+    @Test func fuzzedMirrorsAreTakenAsFarAsTheyAreWhole() {
+        var random = Fuzzing.random(20)
+        let whole = Self.bytes(Self.records)
+        for _ in FuzzRounds(3000) {
+            var bytes = whole
+            switch Int.random(in: 0...2, using: &random) {
+            case 0:
+                bytes = (0..<Int.random(in: 0...80, using: &random)).map { _ in .random(in: 0...255, using: &random) }
+            case 1: bytes = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &random)))
+            default: bytes += bytes
+            }
+            for _ in 0..<Int.random(in: 0...3, using: &random) where !bytes.isEmpty {
+                bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
+            }
+            mendChecksums(&bytes, &random)
+            check(bytes)
+        }
+    }
+
+    /// Damage behind a right checksum is what reaches the fields.
+    private func mendChecksums(_ bytes: inout [UInt8], _ random: inout SeededRandom) {
+        guard random.chance(0.7) else { return }
+        var start = 0
+        while bytes.count - start >= 8 {
+            let length = bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+            guard length > 0, bytes.count - start - 8 >= length else { return }
+            let sum = Checksum.crc32(bytes.span.extracting(start + 8..<start + 8 + length))
+            for byte in 0..<4 { bytes[start + 4 + byte] = UInt8(truncatingIfNeeded: sum >> UInt32(24 - 8 * byte)) }
+            start += 8 + length
+        }
+    }
+
+    /// Whatever is taken means the same when it is written again, and never breaks a memory.
+    private func check(_ bytes: [UInt8]) {
+        let (records, fault) = Self.decode(bytes)
+        #expect(Self.decode(Self.bytes(records)).records == records)
+        #expect(fault.map { (0...bytes.count).contains($0.offset) } ?? true)
+        var memory = PlugMemory(appliance: ApplianceMemory(powerLost: false))
+        for record in records where !memory.take(record, limits: PlugMemory.Limits()) { break }
+        let journal = memory.journal
+        #expect(journal.read(after: 0, limit: 99).allSatisfy { journal[$0.sequence] == $0 })
+        #expect(memory.records.count >= 1)
+    }
+}

@@ -1,0 +1,166 @@
+import Metering
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Appliance
+
+@Suite struct PlugMemoryTests {
+    @Test func partsMoveFirstThenTheMirrorThenTheWireThenFlash() {
+        var house = House()
+        house.join(desk, name: "Desk")
+        var now = house.now
+        var actions: [PlugMachine.Action] = []
+        for down in [true, false] {
+            _ = house.machine.handle(.buttonEdge(down: down), now: now)
+            now = now + .milliseconds(20)
+            actions = house.machine.handle(.deadlineReached, now: now)
+        }
+        guard actions.count == 4, case .mirror(let records) = actions[2], case .send(desk, _) = actions[3] else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(actions[..<2] == [.setRelay(true), .setLight(true)])
+        #expect(records.count == 2)
+        guard case .event(let event) = records.first else { return }
+        #expect(event.kind == .relayChanged(on: true, cause: .button))
+        #expect(records.last == .state(StoredState(relayOn: true), autoOff: nil))
+    }
+
+    @Test func afterAKillNumbersGoOnAndNothingIsLost() throws {
+        var house = House()
+        for _ in 0..<3 { house.press() }
+        let next = house.machine.nextSequence
+        var again = try house.restarted()
+        #expect(again.machine.nextSequence == next + 1, "the restart itself is the next event")
+        #expect(again.machine.state.relayOn)
+        again.join(desk, name: "Desk", events: .after(0))
+        #expect(again.gaps(desk).isEmpty)
+        #expect(again.events(desk).map(\.sequence) == Array(1...next))
+        #expect(again.events(desk).last?.kind == .restarted(powerLost: false))
+    }
+
+    @Test func energyAndSamplesSurviveAKillToTheLastOne() throws {
+        var house = House()
+        house.press()
+        house.run(for: .seconds(5000))
+        let energy = house.machine.memory.appliance.state?.milliwattHours
+        #expect(energy == 83_350)
+        let again = try house.restarted()
+        #expect(again.machine.memory.appliance.state?.milliwattHours == energy)
+        let samples = { (house: House) in
+            try house.machine.memory.samples.chunks(from: .zero, through: house.now).flatMap { try $0.samples() }
+        }
+        #expect(try Array(samples(again).prefix(5001)) == samples(house))
+        // The chunk that grew goes on growing where it was.
+        #expect(again.machine.memory.samples.sealed == house.machine.memory.samples.sealed)
+    }
+
+    @Test func aRequestThatComesAgainAfterAKillIsAnsweredAndNotRepeated() throws {
+        var house = House(dimmer: true)
+        house.join(desk, name: "Desk")
+        house.command(request(1), .setRelay(on: true, autoOff: nil))
+        house.command(request(2), .setLevel(DimLevel(percent: 30), transition: .zero))
+        house.command(request(3), .setLevel(DimLevel(percent: 60), transition: .zero))
+        house.command(request(4), .setLevel(.full, transition: .seconds(7200)))
+        let next = house.machine.nextSequence
+        let before = (1...4).map { house.outcomes(desk, of: request($0)) }
+        #expect(before.map(\.count) == [1, 1, 1, 1])
+
+        var again = try house.restarted()
+        #expect(again.machine.state.level == DimLevel(percent: 60))
+        again.join(desk, name: "Desk")
+        again.command(request(2), .setLevel(DimLevel(percent: 30), transition: .zero))
+        again.command(request(1), .setRelay(on: true, autoOff: nil))
+        again.command(request(4), .setLevel(.full, transition: .seconds(7200)))
+        #expect(again.machine.state.level == DimLevel(percent: 60), "nothing was carried out again")
+        #expect(again.machine.nextSequence == next + 1)
+        #expect([1, 2, 4].map { again.outcomes(desk, of: request($0)) } == [before[0], before[1], before[3]])
+    }
+
+    @Test func aTimerThatRanWhenTheProcessWasKilledRunsOn() throws {
+        var house = House()
+        house.join(desk, name: "Desk")
+        house.command(request(1), .setRelay(on: true, autoOff: .seconds(600)))
+        house.run(for: .seconds(100))
+        var again = try house.restarted()
+        again.run(for: .seconds(499))
+        #expect(again.machine.state.relayOn)
+        again.run(for: .seconds(1))
+        #expect(!again.machine.state.relayOn)
+    }
+
+    @Test func whatFlashLacksAfterAKillIsWrittenSoon() throws {
+        var house = House()
+        house.run(for: .seconds(100))
+        house.press()
+        var memory = house.machine.memory
+        memory.appliance.inFlash = StoredState()
+        var again = House(memory)
+        again.run(for: .seconds(40))
+        #expect(again.actions.contains(.persist(StoredState(relayOn: true, milliwattHours: 650))))
+    }
+
+    // MARK: Numbers
+
+    @Test func theNextReservationIsAskedForAtHalf() {
+        var house = House(PlugMemory(appliance: ApplianceMemory(powerLost: false), reservedBelow: 1001))
+        house.isFlashWritable = true
+        for _ in 0..<249 { house.press() }
+        #expect(house.machine.nextSequence == 500)
+        #expect(!house.actions.contains(where: \.isReservation))
+        house.press()
+        #expect(house.actions.filter(\.isReservation) == [.reserve(upTo: 1501)])
+        for _ in 0..<1000 { house.press() }
+        #expect(house.actions.filter(\.isReservation).count == 5)
+        #expect(house.machine.nextSequence == 2502, "numbers have no hole")
+    }
+
+    @Test func aPlugThatCannotWriteUsesNoNumberAtTheBoundaryAndLeaps() {
+        var house = House()
+        house.isFlashWritable = false
+        house.join(desk, name: "Desk")
+        for _ in 0..<501 { house.press() }
+        let sequences = house.events(desk).map(\.sequence)
+        let leap = try? #require(house.gaps(desk).first)
+        #expect(house.gaps(desk).count == 1)
+        #expect(leap?.from == 1001 && leap?.reason == .storageFailed)
+        let first = (leap?.to ?? 0) + 1
+        #expect(ReservedNumbers.leapRange.contains(first - 1001))
+        #expect(sequences == Array(2...1000) + Array(first..<first + 3))
+        // Half an hour of failures: 1, 2, 4, ... 256, 300, 300, ... s apart.
+        #expect(house.actions.filter(\.isReservation).count == 9)
+
+        house.isFlashWritable = true
+        house.run(for: .seconds(300))
+        #expect(house.boundary == house.machine.nextSequence + 1000)
+        for _ in 0..<1000 { house.press() }
+        #expect(house.gaps(desk).count == 1, "from here on all is as before")
+    }
+
+    @Test func aPlugThatDoesNotKnowItsNumbersLeapsBeforeTheFirst() {
+        var house = House(
+            PlugMemory(journal: EventJournal(nextSequence: 1, lossBefore: .storageFailed), reservedBelow: 0))
+        house.join(desk, name: "Desk", events: .after(4711))
+        let first = house.machine.nextSequence - 1
+        #expect(ReservedNumbers.leapRange.contains(first - 1))
+        #expect(house.gaps(desk) == [Gap(from: 4712, to: first - 1, reason: .storageFailed)])
+        #expect(house.boundary > first)
+    }
+
+    @Test func aLeapOutlivesAKill() throws {
+        var house = House()
+        house.isFlashWritable = false
+        for _ in 0..<501 { house.press() }
+        let next = house.machine.nextSequence
+        var again = try house.restarted()
+        #expect(again.machine.nextSequence == next + 1, "no second leap")
+        again.join(desk, name: "Desk", events: .after(990))
+        #expect(again.gaps(desk).map(\.from) == [1001])
+        #expect(again.events(desk).count == 10 + 3 + 1)
+    }
+}
+
+extension PlugMachine.Action {
+    fileprivate var isReservation: Bool { if case .reserve = self { true } else { false } }
+}

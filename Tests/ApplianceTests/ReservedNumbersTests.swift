@@ -1,0 +1,71 @@
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Appliance
+
+@Suite struct ReservedNumbersTests {
+    private var random = SeededRandom(seed: 3)
+
+    @Test mutating func noNumberAtTheBoundaryIsUsed() {
+        var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
+        #expect(numbers.leap(from: 100, using: &random) == nil)
+        let target = numbers.leap(from: 101, using: &random)
+        #expect(target.map { ReservedNumbers.leapRange.contains($0 - 101) } == true)
+        #expect(numbers.leap(from: (target ?? 0) + 1000, using: &random) == nil, "one leap is enough")
+    }
+
+    @Test func theNextBoundaryIsAskedForOnceAtHalf() {
+        var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
+        #expect(numbers.request(next: 50, now: .zero) == nil)
+        #expect(numbers.request(next: 51, now: .zero) == 151)
+        #expect(numbers.request(next: 99, now: .zero) == nil, "the answer is awaited")
+        numbers.confirm(151, next: 99)
+        #expect(numbers.request(next: 100, now: .zero) == nil)
+        #expect(numbers.request(next: 101, now: .zero) == 201)
+    }
+
+    @Test func failuresAreRetriedAtGrowingDistances() {
+        var numbers = ReservedNumbers(below: 10, next: 10, size: 100)
+        var now = Instant.zero
+        var waits: [Double] = []
+        for _ in 0..<11 {
+            #expect(numbers.request(next: 10, now: now) == 110)
+            numbers.fail(now: now)
+            let retry = numbers.nextDeadline ?? now
+            #expect(numbers.request(next: 10, now: retry - .nanoseconds(1)) == nil)
+            waits.append((retry - now).inSeconds)
+            now = retry
+        }
+        #expect(waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
+        #expect(numbers.request(next: 10, now: now) == 110)
+        numbers.confirm(110, next: 10)
+        #expect(numbers.nextDeadline == nil)
+    }
+
+    @Test mutating func aBoundaryThatALeapOvertookCoversNothing() throws {
+        var numbers = ReservedNumbers(below: 10, next: 10, size: 100)
+        #expect(numbers.request(next: 10, now: .zero) == 110)
+        let target = try #require(numbers.leap(from: 10, using: &random))
+        numbers.confirm(110, next: target)
+        #expect(numbers.leap(from: target + 1, using: &random) == nil)
+        #expect(numbers.request(next: target + 1, now: .zero) == target + 101)
+        numbers.confirm(target + 101, next: target + 1)
+        #expect(numbers.leap(from: target + 101, using: &random) != nil, "reserved again, so the boundary holds again")
+    }
+
+    @Test func anOrderlyStopWritesTheExactNumberOnce() {
+        #expect(ReservedNumbers(below: 101, next: 7).finalRequest(next: 7) == 7)
+        #expect(ReservedNumbers(below: 7, next: 7).finalRequest(next: 7) == nil)
+        #expect(ReservedNumbers(below: 7, next: 9000).finalRequest(next: 9000) == 9000)
+    }
+
+    @Test mutating func wholeNumbersStayExactInEveryJSONReader() {
+        var next: SequenceNumber = 1
+        for _ in 0..<30 {
+            var numbers = ReservedNumbers(below: 0, next: next)
+            next = numbers.leap(from: next, using: &random) ?? .max
+        }
+        #expect(next < 1 << 53)
+    }
+}

@@ -1,0 +1,185 @@
+"""What a plug remembers when its process is killed, its memory is wiped or its disk fails, told by the real programs."""
+
+import shutil
+import time
+
+import pytest
+
+from harness.deadlines import eventually
+
+POWER_LOST, STORAGE_FAILED = "powerLost", "storageFailed"
+
+
+def snapshot(lines, within=10):
+    return lines.seen_object(lambda told: told["event"] == "snapshot", within, "the snapshot")
+
+
+def numbered(lines):
+    """Everything that has a number, and the gaps."""
+    return [line.json for line in list(lines.lines) if line.json and ("seq" in line.json or line.json["event"] == "gap")]
+
+
+def numbers(lines):
+    return [told["seq"] for told in numbered(lines) if "seq" in told]
+
+
+def press(lamp):
+    """A press, and the relay that it moved: on or off."""
+    before = lamp.status()
+    done = lamp.press()
+    assert done.status == 0, done
+    # The relay's event and, when no second press can follow any more, that of the press.
+    return eventually(
+        lambda: (status := lamp.status())["nextSequence"] >= before["nextSequence"] + 2 and status["relay"], 5,
+        "both events of a press")
+
+
+def kill(lamp):
+    lamp.running.process.kill()
+    lamp.running.ended(within=5)
+
+
+def up(lamp):
+    lamp.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
+    return lamp
+
+
+def test_presses_while_nobody_listened_come_in_order_with_their_ages(lan, plug, controller):
+    lamp = plug(lan.host(), "Lamp")
+    person = controller(lan.host())
+    lines = person.watch("Lamp")
+    snapshot(lines)
+    press(lamp)
+    lines.seen_object(lambda told: told["event"] == "button", 5, "the press")
+    last = numbers(lines)[-1]
+    lines.stop()
+    pressed = []
+    for _ in range(3):
+        pressed.append(time.monotonic())
+        press(lamp)
+        time.sleep(0.7)  # The ages have to differ: time passes here, nothing is waited for.
+    lines = person.watch("Lamp", "--after", last)
+    eventually(lambda: len(numbers(lines)) >= 6, 10, lambda: f"six events:\n{lines.transcript()}")
+    told = {line.json["seq"]: line for line in lines.lines if line.json and "seq" in line.json}
+    assert list(told) == list(range(last + 1, last + 7)), lines.transcript()
+    for moment, line in zip(pressed, [line for line in told.values() if line.json["event"] == "relay"]):
+        assert line.json["age"] == pytest.approx(line.at - moment, abs=0.6), lines.transcript()
+    ages = [line.json["age"] for line in told.values()]
+    assert ages == sorted(ages, reverse=True), lines.transcript()
+
+
+def test_a_killed_plug_loses_nothing(lan, plug, controller):
+    host = lan.host()
+    lamp = up(plug(host, "Lamp"))
+    person = controller(lan.host())
+    lines = person.watch("Lamp", "--after", 0)
+    snapshot(lines)
+    for number in range(4):
+        on = press(lamp)
+        kill(lamp)
+        lamp = up(plug(host, "Lamp", state=lamp.state))
+        assert lamp.status()["relay"] == on, f"after kill {number + 1}"
+    # A start, then two events of a press and the next start, four times.
+    eventually(lambda: len(numbers(lines)) >= 13, 20, lambda: f"thirteen events:\n{lines.transcript()}")
+    assert numbers(lines) == list(range(1, 14)), lines.transcript()
+    assert not [told for told in numbered(lines) if told["event"] == "gap"], lines.transcript()
+
+
+def test_a_wiped_runtime_directory_is_a_gap_that_is_told(lan, plug, controller):
+    host = lan.host()
+    lamp = up(plug(host, "Lamp"))
+    person = controller(lan.host())
+    lines = person.watch("Lamp", "--after", 0)
+    snapshot(lines)
+    press(lamp)
+    eventually(lambda: numbers(lines) == [1, 2, 3], 5, lambda: lines.transcript())
+    kill(lamp)
+    shutil.rmtree(lamp.state / "run")
+    lamp = up(plug(host, "Lamp", state=lamp.state))
+    eventually(lambda: len(numbers(lines)) == 4, 20, lambda: f"the event of the start:\n{lines.transcript()}")
+    gap, restarted = numbered(lines)[-2:]
+    assert (gap["event"], gap["from"], gap["to"], gap["why"]) == ("gap", 4, 1000, POWER_LOST), lines.transcript()
+    assert (restarted["event"], restarted["seq"], restarted["powerLost"]) == ("restarted", 1001, True)
+
+
+def test_a_stopped_plug_goes_on_at_the_next_number(lan, plug):
+    host = lan.host()
+    lamp = up(plug(host, "Lamp"))
+    press(lamp)
+    lamp.running.terminate()
+    assert lamp.running.ended(within=5) == 0
+    assert (lamp.state / "sequence").read_text() == "4\n"
+    assert up(plug(host, "Lamp", state=lamp.state)).status()["nextSequence"] == 5
+
+
+FULL = "mount -t tmpfs -o size=64k tmpfs {state}; cat /dev/zero >{state}/filling 2>/dev/null || true"
+READ_ONLY = "mount --bind {state} {state}; mount -o remount,bind,ro {state}"
+
+
+@pytest.mark.parametrize(
+    ["prepare", "why"], [(FULL, "No space left on device"), (READ_ONLY, "Read-only file system")],
+    ids=["full", "read-only"])
+def test_a_disk_that_cannot_be_written_is_told_and_the_button_switches(lan, plug, controller, tmp_path, prepare, why):
+    state = tmp_path / "state"
+    state.mkdir()
+    host = lan.host()
+    options = dict(state=state, runtime=tmp_path / "run", prepare=prepare.format(state=state))
+    lamp = up(plug(host, "Lamp", **options))
+    told = lamp.running.transcript()
+    assert f"{state}/sequence" in told and why in told and "hint:" in told, told
+    lines = controller(lan.host()).watch("Lamp")
+    snapshot(lines)
+    was = lamp.status()["relay"]
+    assert press(lamp) != was
+    lines.seen_object(lambda told: told["event"] == "relay", 5, "that the relay moved")
+    for _ in range(3):
+        press(lamp)
+    assert lamp.running.transcript().count(f"{state}/sequence") == 1, "a failure is told once"
+    last = lamp.status()["nextSequence"] - 1
+    kill(lamp)
+    lamp = up(plug(host, "Lamp", **options))
+    assert lamp.status()["nextSequence"] == last + 2, "the mirror knows the numbers"
+
+
+def test_a_read_only_disk_is_nobody_elses_either(lan, plug, tmp_path):
+    state = tmp_path / "state"
+    state.mkdir()
+    host = lan.host()
+    up(plug(host, "Lamp", state=state, runtime=tmp_path / "run1", prepare=READ_ONLY.format(state=state)))
+    second = plug(host, "Kettle", state=state, runtime=tmp_path / "run2", prepare=READ_ONLY.format(state=state))
+    assert second.running.ended(within=5) == 1
+    told = second.running.transcript()
+    assert f"{state} is in use" in told and "hint:" in told, told
+
+
+def test_a_corrupted_boundary_is_told_kept_and_leapt_over(lan, plug, controller):
+    host = lan.host()
+    lamp = up(plug(host, "Lamp"))
+    press(lamp)
+    kill(lamp)
+    (lamp.state / "sequence").write_bytes(b"\x00" * 5)
+    shutil.rmtree(lamp.state / "run")
+    lamp = up(plug(host, "Lamp", state=lamp.state))
+    told = lamp.running.transcript()
+    assert f"{lamp.state}/sequence is damaged" in told and "kept as sequence.damaged" in told and "hint:" in told, told
+    assert (lamp.state / "sequence.damaged").read_bytes() == b"\x00" * 5
+    press(lamp)
+    lines = controller(lan.host()).watch("Lamp", "--after", 3)
+    eventually(lambda: len(numbered(lines)) >= 4, 10, lambda: lines.transcript())
+    gap, *events = numbered(lines)
+    first = gap["to"] + 1
+    assert (gap["event"], gap["from"], gap["why"]) == ("gap", 4, STORAGE_FAILED) and first > 2**44, lines.transcript()
+    assert [told["seq"] for told in events] == [first, first + 1, first + 2], lines.transcript()
+
+
+def test_nowhere_to_write_at_all(lan, plug, controller, tmp_path):
+    """A file stands where the directory should be: no state, no mirror, no panel; the plug is commanded all the same."""
+    file = tmp_path / "file"
+    file.write_text("not a folder")
+    lamp = up(plug(lan.host(), "Lamp", state=file / "state"))
+    told = lamp.running.transcript()
+    assert str(file / "state") in told and str(file / "state" / "run") in told and "hint:" in told, told
+    assert "plugd status, press and load will not reach this plug" in told, told
+    person = controller(lan.host())
+    person.does("on", "Lamp")
+    person.does("off", "Lamp")

@@ -1,0 +1,12 @@
+import PlugService
+import Testing
+
+@Suite struct PlugDirectoriesTests {
+    @Test func theRuntimeDirectoryFollowsTheStateDirectory() {
+        #expect(PlugDirectories().state == "/var/lib/plugd")
+        #expect(PlugDirectories().runtime == "/run/plugd")
+        #expect(PlugDirectories(state: "/var/lib/plugd").runtime == "/run/plugd")
+        #expect(PlugDirectories(state: "/tmp/lamp").runtime == "/tmp/lamp/run")
+        #expect(PlugDirectories(state: "/tmp/lamp", runtime: "/run/lamp").runtime == "/run/lamp")
+    }
+}

@@ -1,0 +1,143 @@
+import Appliance
+import DurableFiles
+import Foundation
+import Metering
+import PlugProtocol
+import ProtocolCore
+import Storage
+
+let firstBoot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
+let secondBoot = BootID(bytes: [UInt8](repeating: 2, count: 16))!
+
+/// A state and a runtime directory of their own, removed with the value.
+final class Directories {
+    let root = "/tmp/storage-" + String(UInt64.random(in: .min ... .max), radix: 36)
+    var state: String { root + "/state" }
+    var runtime: String { root + "/runtime" }
+
+    deinit { try? FileManager.default.removeItem(atPath: root) }
+
+    func write(_ text: String, to file: String) throws { try write(Array(text.utf8)[...], to: file) }
+
+    func write(_ bytes: ArraySlice<UInt8>, to file: String) throws {
+        let path = "\(root)/\(file)"
+        let folder = path[..<(path.lastIndex(of: "/") ?? path.endIndex)]
+        try FileManager.default.createDirectory(atPath: String(folder), withIntermediateDirectories: true)
+        try Data(bytes).write(to: URL(filePath: path))
+    }
+
+    func text(_ file: String) -> String? {
+        FileManager.default.contents(atPath: "\(root)/\(file)").map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func bytes(_ file: String) -> [UInt8]? { FileManager.default.contents(atPath: "\(root)/\(file)").map(Array.init) }
+
+    func remove(_ file: String) throws { try FileManager.default.removeItem(atPath: "\(root)/\(file)") }
+}
+
+/// What was told, also by a storage that is gone.
+final class Notices {
+    var all: [StorageNotice] = []
+    var troubles: [String] { all.filter { $0.kind == .trouble }.map(\.description) }
+    var recoveries: [String] { all.filter { $0.kind == .recovered }.map(\.description) }
+}
+
+/// A whole plug in virtual time: the machine and its storage as the running plug has them, without a network. To forget the
+/// value is to kill the process.
+struct StoredPlug {
+    let storage: PlugStorage
+    var machine: PlugMachine
+    var now: Instant
+    var relayOn = false
+    /// Active power of the load while the relay is on, tenths of a watt.
+    var load: Int32 = 600
+    /// What went to the controllers since it was emptied.
+    private var sent: [[UInt8]] = []
+
+    /// - Throws: where another plug works in the directories.
+    init(
+        in directories: Directories, boot: BootID = firstBoot, at now: Instant = .zero,
+        limits: PlugMemory.Limits = PlugMemory.Limits(), files: FileStore = FileStore(), notices: Notices = Notices()
+    ) throws {
+        var random = SeededRandom(seed: 1)
+        storage = try PlugStorage(
+            state: directories.state, runtime: directories.runtime, boot: boot, limits: limits, files: files,
+            random: &random
+        ) { notices.all.append($0) }
+        var configuration = ApplianceConfiguration()
+        configuration.capabilities.insert(.dimmer)
+        let identity = PlugServer.Identity(
+            id: storage.id, name: "Lamp", capabilities: configuration.capabilities, firmware: "1.0", boot: boot)
+        self.now = now
+        machine = PlugMachine(configuration, identity: identity, memory: storage.restore(now: now), seed: 2)
+        feed(.started)
+    }
+
+    mutating func feed(_ event: PlugMachine.Event) {
+        var pending = machine.handle(event, now: now)
+        while !pending.isEmpty {
+            if let answer = perform(pending.removeFirst()) { pending += machine.handle(answer, now: now) }
+        }
+        storage.settle(machine.memory, now: now)
+    }
+
+    private mutating func perform(_ action: PlugMachine.Action) -> PlugMachine.Event? {
+        switch action {
+        case .setRelay(let on): relayOn = on
+        case .send(_, let bytes): sent.append(bytes)
+        case .setDimmer, .setLight, .close: break
+        case .readMeter: return .measured(Measurement(deciwatts: relayOn ? load : 0))
+        case .mirror(let records): storage.mirror(records)
+        case .persist(let state): return storage.persist(state) ? nil : .persistFailed
+        case .reserve(let boundary):
+            return storage.reserve(upTo: boundary) ? .reserved(boundary) : .reservationFailed
+        }
+        return nil
+    }
+
+    mutating func press() {
+        feed(.buttonEdge(down: true))
+        run(for: .milliseconds(100))
+        feed(.buttonEdge(down: false))
+        run(for: .milliseconds(900))
+    }
+
+    /// A controller turns the relay over, in a session of its own.
+    mutating func command(_ number: Int) {
+        let id = ConnectionID(rawValue: UInt64(number))
+        var session = ControllerSession(name: "Desk")
+        var bytes = [UInt8](repeating: 0, count: 16)
+        (bytes[0], bytes[1]) = (UInt8(number & 255), UInt8(number >> 8))
+        let command = ControllerSession.Event.command(
+            RequestID(bytes: bytes)!, .setRelay(on: !relayOn, autoOff: nil), deadline: now + .seconds(5))
+        feed(.opened(id, peer: "test"))
+        for event in [ControllerSession.Event.connected, command] {
+            for case .send(let bytes) in session.handle(event, now: now) { received(bytes, id, &session) }
+        }
+        feed(.closed(id))
+    }
+
+    private mutating func received(_ bytes: [UInt8], _ id: ConnectionID, _ session: inout ControllerSession) {
+        sent = []
+        feed(.received(id, bytes))
+        for answer in sent {
+            for case .send(let more) in session.handle(.received(answer), now: now) { received(more, id, &session) }
+        }
+    }
+
+    mutating func run(for duration: Duration) {
+        let end = now + duration
+        while let deadline = machine.nextDeadline, deadline <= end {
+            now = max(now, deadline)
+            feed(.deadlineReached)
+        }
+        now = end
+    }
+
+    var events: [PlugEvent] { machine.memory.journal.read(after: 0, limit: .max) }
+    var next: SequenceNumber { machine.nextSequence }
+    var state: StoredState? { machine.memory.appliance.state }
+    func resume(after cursor: SequenceNumber) -> EventJournal.Resumption {
+        machine.memory.journal.resume(after: cursor)
+    }
+}

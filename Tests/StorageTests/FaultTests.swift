@@ -1,0 +1,240 @@
+import Appliance
+import DurableFiles
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Storage
+
+/// No state of the disk keeps a plug from starting, and its button from switching.
+@Suite struct FaultTests {
+    private let directories = Directories()
+    private let disk = SelectiveDisk()
+    private let notices = Notices()
+
+    private func plug(boot: BootID = firstBoot, at now: Instant = .zero) throws -> StoredPlug {
+        try StoredPlug(in: directories, boot: boot, at: now, files: FileStore(calls: disk), notices: notices)
+    }
+
+    private func switches(_ plug: inout StoredPlug) -> Bool {
+        let before = plug.relayOn
+        plug.press()
+        return plug.relayOn != before
+    }
+
+    @Test(arguments: [SystemError.noSpace, .readOnly, .inputOutput])
+    func aPlugWhoseFlashCannotBeWrittenRuns(error: SystemError) throws {
+        disk.change { $0.faults[directories.state] = error }
+        var plug = try plug()
+        #expect(switches(&plug))
+        #expect(plug.events.map(\.sequence).allSatisfy { $0 > 1 << 44 }, "no number was reserved")
+        for _ in 0..<10 { #expect(switches(&plug)) }
+        #expect(notices.troubles.allSatisfy { $0.contains(directories.state) && $0.contains("\(error)") })
+        let count = notices.all.count
+        plug.run(for: .seconds(7200))
+        #expect(notices.all.count <= count + 1, "the state joins in; nothing is told twice")
+
+        disk.change { $0.faults = [:] }
+        plug.run(for: .seconds(600))
+        #expect(Set(notices.recoveries) == Self.recoveries(plug))
+        #expect(directories.text("state/sequence") == "\(plug.next + 1000)\n")
+        #expect(directories.text("state/id") == "\(plug.storage.id)\n")
+    }
+
+    private static func recoveries(_ plug: StoredPlug) -> Set<String> {
+        ["event numbers are reserved in flash again", "relay and energy are in flash again"]
+    }
+
+    @Test func whatAFullDiskSaysIsWhatAndWhyAndWhatNext() throws {
+        disk.change { $0.faults[directories.state + "/sequence"] = .noSpace }
+        _ = try plug()
+        #expect(
+            notices.troubles == [
+                """
+                cannot open \(directories.state)/sequence.new: No space left on device: the plug runs; when its reserved \
+                event numbers are used up it leaps ahead and tells a gap
+                hint: free some space on that file system
+                """
+            ])
+    }
+
+    @Test func aPlugOnAFullDiskIsTheSameAfterItWasKilled() throws {
+        disk.change { $0.faults[directories.state] = .noSpace }
+        func life() throws -> (PlugID, [PlugEvent]) {
+            var plug = try plug()
+            plug.press()
+            return (plug.storage.id, plug.events)
+        }
+        let (id, events) = try life()
+        let plug = try plug()
+        #expect(plug.storage.id == id)
+        #expect(plug.events.starts(with: events))
+        #expect(plug.resume(after: events.last?.sequence ?? 0) == .resumed)
+    }
+
+    @Test func aFlashThatCannotBeWrittenForAWhileCostsNothing() throws {
+        var plug = try plug()
+        disk.change { $0.faults[directories.state] = .noSpace }
+        for _ in 0..<400 { plug.press() }
+        #expect(plug.next == 802)
+        disk.change { $0.faults = [:] }
+        plug.run(for: .seconds(600))
+        #expect(directories.text("state/sequence") == "1802\n")
+        #expect(plug.resume(after: 0) == .resumed)
+    }
+
+    @Test func numbersOfAFlashThatFailedAreNotUsedAgain() throws {
+        func life(_ boot: BootID, failing: Bool) throws -> [SequenceNumber] {
+            disk.change { $0.faults[directories.state] = failing ? .noSpace : nil }
+            var plug = try plug(boot: boot)
+            for _ in 0..<600 { plug.press() }
+            return plug.events.map(\.sequence)
+        }
+        let first = try life(firstBoot, failing: false)
+        #expect(first.count == 1201 && first.last == 1201)
+        let second = try life(secondBoot, failing: true)
+        #expect(second.first.map { $0 > 1 << 44 } == true, "the boundary could not move, so not even one may be used")
+        let third = try life(firstBoot, failing: false)
+        #expect(third.first == 2001 || third.first == 1501)
+        #expect(Set(first + second + third).count == first.count + second.count + third.count)
+    }
+
+    @Test(arguments: ["", "0", "-1", "1.5", "x", "18446744073709551615", "4611686018427387905"])
+    func aDamagedBoundaryIsKeptAsideAndNumbersLeap(text: String) throws {
+        try directories.write("0123456789ab\n", to: "state/id")
+        try directories.write(text, to: "state/sequence")
+        var plug = try plug()
+        #expect(
+            notices.troubles == [
+                """
+                \(directories.state)/sequence is damaged: expected a whole number from 1 to 4611686018427387904; it is \
+                kept as sequence.damaged
+                hint: nothing has to be done: event numbers go on far above all that can have been used, and controllers \
+                are told a gap
+                """
+            ])
+        #expect(directories.text("state/sequence.damaged") == text)
+        let first = plug.events.first?.sequence ?? 0
+        #expect(first > 1 << 44)
+        #expect(plug.resume(after: 17) == .gap(Gap(from: 18, to: first - 1, reason: .storageFailed)))
+        #expect(directories.text("state/sequence") == "\(plug.next + 1000)\n")
+        #expect(switches(&plug))
+    }
+
+    @Test func aMissingBoundaryOfAPlugThatHasAnIdIsDamage() throws {
+        try directories.write("0123456789ab\n", to: "state/id")
+        let plug = try plug()
+        #expect(notices.troubles.first?.hasPrefix("\(directories.state)/sequence is missing\nhint: ") == true)
+        #expect(plug.events.first.map { $0.sequence > 1 << 44 } == true)
+    }
+
+    @Test func aDamagedBoundaryBesideAWholeMirrorCostsNoNumber() throws {
+        func life() throws -> SequenceNumber {
+            var plug = try plug()
+            plug.press()
+            return plug.next
+        }
+        let next = try life()
+        try directories.write("x", to: "state/sequence")
+        let after = try plug()
+        #expect(after.events.last?.sequence == next)
+        #expect(after.resume(after: 0) == .resumed)
+        #expect(directories.text("state/sequence") == "\(next + 1000)\n")
+    }
+
+    @Test(
+        arguments: [
+            "", "on", "maybe 1000 0", "on 1001 0", "on 1000 -1", "on 1000 0 more", "on  1000 0",
+            String(repeating: "1", count: 5000),
+        ])
+    func aDamagedStateIsKeptAside(text: String) throws {
+        try directories.write(text, to: "state/state")
+        var plug = try plug()
+        #expect(
+            notices.troubles == [
+                """
+                \(directories.state)/state is damaged: expected relay (on or off), level and milliwatt-hours; it is kept \
+                as state.damaged
+                hint: check whether the plug is on or off as you want it
+                """
+            ])
+        #expect(directories.text("state/state.damaged") == text)
+        #expect(!plug.relayOn && switches(&plug))
+    }
+
+    @Test(arguments: ["", "0123456789a", "0123456789AB", "../../etc/ab", "0123456789ab cd", "\u{0}"])
+    func aDamagedIdIsKeptAsideAndAnotherDrawn(text: String) throws {
+        try directories.write(text, to: "state/id")
+        try directories.write("500\n", to: "state/sequence")
+        let plug = try plug()
+        #expect(directories.text("state/id.damaged") == text)
+        #expect(directories.text("state/id") == "\(plug.storage.id)\n")
+        #expect(plug.events.first?.sequence == 500, "the numbers are whole")
+        #expect(notices.troubles.count == 1)
+    }
+
+    @Test func theMirrorKnowsADamagedId() throws {
+        let id = try plug().storage.id
+        try directories.write("?", to: "state/id")
+        let plug = try plug()
+        #expect(plug.storage.id == id)
+        #expect(directories.text("state/id") == "\(id)\n")
+        #expect(plug.resume(after: 0) == .resumed)
+    }
+
+    @Test func aStateDirectoryThatCannotBeMadeIsToldAndLivedWithout() throws {
+        try directories.write("a file", to: "state")
+        var plug = try plug()
+        #expect(switches(&plug))
+        let told = try #require(notices.troubles.first)
+        #expect(told.hasPrefix("cannot make the directory \(directories.state): "))
+        #expect(told.contains("\nhint: a file stands where a directory is needed"))
+    }
+
+    @Test func aRuntimeDirectoryThatCannotBeWrittenMakesARestartALossOfPower() throws {
+        disk.change { $0.faults[directories.runtime] = .readOnly }
+        func life() throws -> SequenceNumber {
+            var plug = try plug()
+            #expect(switches(&plug))
+            plug.run(for: .seconds(7200))
+            return plug.next
+        }
+        let next = try life()
+        #expect(notices.all.count == 2, "the directory and the mirror")
+        let after = try plug()
+        #expect(after.resume(after: next - 1) == .gap(Gap(from: next, to: 1000, reason: .powerLost)))
+        #expect(after.relayOn, "as flash knew it")
+    }
+
+    @Test func aMirrorThatCouldNotBeWrittenIsNeverTakenForTheTruth() throws {
+        func life() throws -> SequenceNumber {
+            var plug = try plug()
+            plug.press()
+            disk.change { $0.faults[directories.runtime] = .noSpace }
+            plug.press()
+            #expect(directories.bytes("runtime/mirror") == nil)
+            return plug.next
+        }
+        let next = try life()
+        disk.change { $0.faults = [:] }
+        let after = try plug()
+        #expect(after.events.first?.sequence == 1001)
+        #expect(after.resume(after: next - 1) == .gap(Gap(from: next, to: 1000, reason: .powerLost)))
+    }
+
+    @Test func aMirrorThatFailedIsBegunAnewWhenItCan() throws {
+        func life() throws -> SequenceNumber {
+            var plug = try plug()
+            disk.change { $0.faults[directories.runtime] = .noSpace }
+            plug.press()
+            disk.change { $0.faults = [:] }
+            plug.run(for: .seconds(31))
+            return plug.next
+        }
+        let next = try life()
+        #expect(notices.recoveries == ["a restart of the firmware loses nothing again"])
+        let after = try plug()
+        #expect(after.events.last?.sequence == next)
+        #expect(after.resume(after: 0) == .resumed)
+    }
+}

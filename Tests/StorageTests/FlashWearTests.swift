@@ -1,0 +1,41 @@
+import DurableFiles
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Storage
+
+@Suite struct FlashWearTests {
+    /// A day with 100 commands that switch and 300 presses, which switch too, evenly spread: the worst case for the state.
+    @Test func aBusyDayWritesTheseBytesToFlash() throws {
+        let directories = Directories()
+        let disk = SelectiveDisk()
+        var plug = try StoredPlug(in: directories, files: FileStore(calls: disk))
+        disk.change { $0.counted = directories.state }
+        let day = plug.now + .seconds(86_400)
+        var number = 0
+        while plug.now < day {
+            number += 1
+            if number.isMultiple(of: 4) { plug.command(number) } else { plug.press() }
+            plug.run(for: .seconds(216 * Int64(number)) - (plug.now - .zero))
+        }
+        #expect(number == 400)
+        #expect(plug.next == 2 + 400 + 300)
+        let counts = disk.counts
+        #expect(counts.filesReplaced == 401)
+        #expect(counts.bytesWritten == 0)
+    }
+
+    @Test func aQuietDayWritesTheEnergyFourTimes() throws {
+        let directories = Directories()
+        let disk = SelectiveDisk()
+        var plug = try StoredPlug(in: directories, files: FileStore(calls: disk))
+        plug.press()
+        plug.run(for: .seconds(3600))
+        disk.change { $0.counted = directories.state }
+        plug.run(for: .seconds(86_400))
+        let counts = disk.counts
+        #expect(counts.filesReplaced == 4)
+        #expect(counts.bytesWritten == 4 * "on 1000 1500000\n".utf8.count)
+    }
+}

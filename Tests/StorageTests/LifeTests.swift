@@ -1,0 +1,182 @@
+import Appliance
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Storage
+
+/// What a plug knows after each way in which a life can end.
+@Suite struct LifeTests {
+    private let directories = Directories()
+
+    private func plug(boot: BootID = firstBoot, at now: Instant = .zero) throws -> StoredPlug {
+        try StoredPlug(in: directories, boot: boot, at: now)
+    }
+
+    /// The value is gone at the end, as the process is when it is killed.
+    private func life<Value>(
+        boot: BootID = firstBoot, at now: Instant = .zero, limits: PlugMemory.Limits = PlugMemory.Limits(),
+        _ body: (inout StoredPlug) throws -> Value
+    ) throws -> Value {
+        var plug = try StoredPlug(in: directories, boot: boot, at: now, limits: limits)
+        return try body(&plug)
+    }
+
+    /// A plug that was pressed three times and then killed; returns the number of its next event.
+    private func killed() throws -> (id: PlugID, next: SequenceNumber, events: [PlugEvent], now: Instant) {
+        try life { plug in
+            for _ in 0..<3 { plug.press() }
+            return (plug.storage.id, plug.next, plug.events, plug.now)
+        }
+    }
+
+    @Test func aNewPlugBeginsAtOneAndReservesFirst() throws {
+        let plug = try plug()
+        #expect(plug.events.map(\.kind) == [.restarted(powerLost: true)])
+        #expect(plug.next == 2)
+        #expect(directories.text("state/sequence") == "1001\n")
+        #expect(directories.text("state/id") == "\(plug.storage.id)\n")
+        #expect(plug.resume(after: 0) == .resumed)
+    }
+
+    @Test func aKilledPlugGoesOnExactlyWhereItWas() throws {
+        let before = try killed()
+        let after = try plug(at: before.now)
+        #expect(after.storage.id == before.id)
+        #expect(after.events.dropLast() == before.events[...])
+        #expect(after.events.last?.kind == .restarted(powerLost: false))
+        #expect(after.events.last?.sequence == before.next)
+        #expect(after.resume(after: 0) == .resumed)
+        #expect(after.relayOn, "three presses turned it on")
+        #expect(directories.text("state/sequence") == "1001\n", "nothing was written to flash for it")
+        #expect(directories.text("state/state") == nil)
+    }
+
+    @Test func killedAgainAndAgainItForgetsNothing() throws {
+        var last: SequenceNumber = 0
+        var now = Instant.zero
+        for round in 1...20 {
+            var plug = try plug(at: now)
+            #expect(plug.resume(after: 0) == .resumed)
+            #expect(plug.next == last + 2 || round == 1)
+            plug.press()
+            last = plug.next - 1
+            now = plug.now
+        }
+        #expect(last == 60)
+    }
+
+    @Test func afterAnOrderlyStopNumbersGoOnAndFlashHasAll() throws {
+        let (next, energy, now) = try life { plug in
+            plug.press()
+            plug.run(for: .seconds(60))
+            plug.feed(.stopping)
+            return (plug.next, plug.state?.milliwattHours ?? 0, plug.now)
+        }
+        #expect(directories.text("state/sequence") == "\(next)\n")
+        #expect(directories.text("state/state") == "on 1000 \(energy)\n")
+        let after = try plug(at: now)
+        #expect(after.events.last?.sequence == next)
+        #expect(after.resume(after: 0) == .resumed)
+        #expect(directories.text("state/sequence") == "\(next + 1000)\n")
+    }
+
+    @Test func anOrderlyStopAndALossOfPowerLeaveNoGapToWhoSawAll() throws {
+        let next = try life { plug in
+            plug.press()
+            plug.feed(.stopping)
+            return plug.next
+        }
+        let after = try plug(boot: secondBoot)
+        #expect(after.events.first?.sequence == next)
+        #expect(after.events.first?.kind == .restarted(powerLost: true))
+        #expect(after.resume(after: next - 1) == .resumed)
+        #expect(after.resume(after: 1) == .gap(Gap(from: 2, to: next - 1, reason: .powerLost)))
+    }
+
+    @Test(arguments: [firstBoot, secondBoot])
+    func aLossOfPowerIsAGapUpToTheBoundary(boot: BootID) throws {
+        let before = try killed()
+        // A loss of power takes the memory with it; who wipes the runtime directory does the same.
+        if boot == firstBoot { try directories.remove("runtime") }
+        let after = try plug(boot: boot)
+        #expect(after.storage.id == before.id)
+        #expect(after.events.map(\.sequence) == [1001])
+        #expect(after.events.map(\.kind) == [.restarted(powerLost: true)])
+        #expect(
+            after.resume(after: before.next - 1) == .gap(Gap(from: before.next, to: 1000, reason: .powerLost)))
+        #expect(after.machine.memory.samples.count == 1)
+    }
+
+    @Test func theRelayComesBackAsFlashKnewItAfterALossOfPower() throws {
+        try life { plug in
+            plug.press()
+            plug.run(for: .seconds(60))
+        }
+        #expect(try plug(boot: secondBoot).relayOn)
+    }
+
+    @Test func aMirrorOfAnotherPlugIsNotTaken() throws {
+        let before = try killed()
+        try directories.write("ba9876543210\n", to: "state/id")
+        let after = try plug(at: before.now)
+        #expect(after.storage.id.rawValue == "ba9876543210")
+        #expect(after.events.map(\.sequence) == [1001])
+    }
+
+    @Test func aRecordThatWasCutOffWasNotToldAndIsForgotten() throws {
+        let before = try killed()
+        let bytes = try #require(directories.bytes("runtime/mirror"))
+        try directories.write(bytes.dropLast(), to: "runtime/mirror")
+        let after = try plug(at: before.now)
+        #expect(after.events.dropLast() == before.events[...])
+        #expect(after.resume(after: 0) == .resumed)
+    }
+
+    @Test func aDamagedMirrorCountsAsALossOfPower() throws {
+        let before = try killed()
+        var bytes = try #require(directories.bytes("runtime/mirror"))
+        bytes[bytes.count / 2] ^= 1
+        try directories.write(bytes[...], to: "runtime/mirror")
+        let notices = Notices()
+        let after = try StoredPlug(in: directories, at: before.now, notices: notices)
+        #expect(after.events.map(\.sequence) == [1001])
+        #expect(notices.troubles.count == 1)
+        #expect(notices.troubles.first?.hasPrefix("the mirror is damaged: ") == true)
+    }
+
+    @Test func aSecondPlugInEitherDirectoryIsRefused() throws {
+        let plug = try plug()
+        let same = #expect(throws: (any Error).self) { try StoredPlug(in: directories) }
+        #expect("\(same!)".hasPrefix("\(directories.state) is in use by process "))
+        var random = SeededRandom(seed: 1)
+        let shared = #expect(throws: (any Error).self) {
+            try PlugStorage(
+                state: directories.root + "/other", runtime: directories.runtime, boot: firstBoot, random: &random
+            ) { _ in }
+        }
+        #expect("\(shared!)".hasPrefix("\(directories.runtime) is in use by process "))
+        #expect(plug.next == 2)
+    }
+
+    @Test func theMirrorStaysSmallAndSurvivesBeingWrittenAnew() throws {
+        var limits = PlugMemory.Limits()
+        limits.journal.events = 100
+        limits.samples = 20_000
+        var longest = 0
+        let (before, now) = try life(limits: limits) { plug in
+            for _ in 0..<300 {
+                plug.press()
+                plug.run(for: .seconds(100))
+                longest = max(longest, directories.bytes("runtime/mirror")?.count ?? 0)
+            }
+            return (plug.machine.memory, plug.now)
+        }
+        #expect((200_000..<270_000).contains(longest))
+        let after = try StoredPlug(in: directories, at: now, limits: limits).machine.memory
+        #expect(after.journal.count == 100)
+        #expect(after.journal.read(after: 0, limit: 99) == Array(before.journal.read(after: 0, limit: 100).dropFirst()))
+        #expect(after.samples.sealed == before.samples.sealed)
+        #expect(after.appliance.state == before.appliance.state)
+    }
+}

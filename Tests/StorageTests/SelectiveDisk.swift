@@ -1,0 +1,80 @@
+import DurableFiles
+import Synchronization
+
+/// The kernel, with a fault for all paths that begin so, and with counters of what was written there.
+final class SelectiveDisk: FileCalls {
+    struct State {
+        /// What fails on the paths with this prefix, and how.
+        var faults: [String: SystemError] = [:]
+        /// Files with this prefix are counted.
+        var counted = ""
+        var filesReplaced = 0
+        var bytesWritten = 0
+        var appends = 0
+        var opened: [Int32: String] = [:]
+    }
+
+    private let kernel = LinuxFileCalls()
+    private let state = Mutex(State())
+
+    func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
+    var counts: State { state.withLock { $0 } }
+
+    private func check(_ path: String) throws(SystemError) {
+        let error = state.withLock { state in state.faults.first { path.hasPrefix($0.key) }?.value }
+        if let error { throw error }
+    }
+
+    private func path(of descriptor: Int32) -> String { state.withLock { $0.opened[descriptor] ?? "" } }
+
+    func open(_ path: String, _ purpose: OpenPurpose) throws(SystemError) -> Int32 {
+        switch purpose {
+        case .reading, .directory: break
+        case .creating, .appending, .locking: try check(path)
+        }
+        let descriptor = try kernel.open(path, purpose)
+        state.withLock { $0.opened[descriptor] = path }
+        return descriptor
+    }
+
+    func close(_ descriptor: Int32) { kernel.close(descriptor) }
+
+    func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        try kernel.read(descriptor, into: buffer)
+    }
+
+    func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+        let path = path(of: descriptor)
+        try check(path)
+        state.withLock { state in
+            state.appends += 1
+            if path.hasPrefix(state.counted) { state.bytesWritten += bytes.count }
+        }
+        return try kernel.write(descriptor, bytes)
+    }
+
+    func length(_ descriptor: Int32) throws(SystemError) -> Int { try kernel.length(descriptor) }
+
+    func truncate(_ descriptor: Int32, to length: Int) throws(SystemError) {
+        try check(path(of: descriptor))
+        try kernel.truncate(descriptor, to: length)
+    }
+
+    func synchronize(_ descriptor: Int32) throws(SystemError) { try kernel.synchronize(descriptor) }
+
+    func rename(_ path: String, to newPath: String) throws(SystemError) {
+        try check(newPath)
+        try kernel.rename(path, to: newPath)
+        state.withLock { state in if newPath.hasPrefix(state.counted) { state.filesReplaced += 1 } }
+    }
+
+    func remove(_ path: String) throws(SystemError) { try kernel.remove(path) }
+
+    func makeDirectory(_ path: String, mode: UInt32) throws(SystemError) {
+        try check(path)
+        try kernel.makeDirectory(path, mode: mode)
+    }
+
+    func isDirectory(_ path: String) -> Bool { kernel.isDirectory(path) }
+    func lock(_ descriptor: Int32) throws(SystemError) { try kernel.lock(descriptor) }
+}
