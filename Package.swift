@@ -74,8 +74,8 @@ let controller: [Target] = [
     module(
         "PlugClient", "Controller/PlugClient",
         [
-            "ProtocolCore", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery", "LinuxNetwork", nioCore,
-            nioPosix, logging, asyncAlgorithms,
+            "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery", "LinuxNetwork",
+            "DurableFiles", nioCore, nioPosix, logging, asyncAlgorithms,
         ]),
     module("Automation", "Controller/Automation", ["ProtocolCore", "PlugProtocol"]),
     module(
@@ -101,6 +101,8 @@ let controller: [Target] = [
             "PlugProtocol", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "Daemon", "Presentation", "RuleFiles",
             "Automation", "Charting", "Terminal", "DurableFiles", arguments, signals, logging,
         ]),
+    program(
+        "FollowPlug", "Controller/Examples/FollowPlug", ["PlugClient", "PlugProtocol", "DurableFiles", logging]),
 ]
 
 let checks: [Target] = [
@@ -144,8 +146,8 @@ let checks: [Target] = [
     tests(
         "PlugClientTests",
         [
-            "PlugClient", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", "LinuxNetwork", nioCore,
-            nioPosix,
+            "Fuzzing", "PlugClient", "Metering", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery",
+            "LinuxNetwork", "DurableFiles", nioCore, nioPosix,
         ]),
     tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
     tests(
@@ -178,8 +180,25 @@ let checks: [Target] = [
 let fuzzer: [Target] =
     Context.environment["SMARTPLUG_FUZZER"] == nil ? [] : [program("Fuzzer", "Tests/Fuzz/Fuzzer", ["FuzzTargets"])]
 
+/// Only `Scripts/bench` builds them: they need libraries and time that nothing else needs.
+let benchmarks: [Target] =
+    Context.environment["SMARTPLUG_BENCHMARKS"] == nil
+    ? []
+    : [
+        .systemLibrary(name: "CMallocStatistics", path: "Tests/CMallocStatistics"),
+        program(
+            "Benchmarks", "Tests/Benchmarks",
+            [
+                "CMallocStatistics", "ProtocolCore", "PlugProtocol", "LinuxNetwork", "PlugClient", "Appliance",
+                "Metering", "Recordings", "PlugHardware", "PlugService", nioCore, nioPosix, logging,
+            ]),
+    ]
+
 let package = Package(
     name: "smartplug",
+    products: [
+        .library(name: "PlugClient", targets: ["PlugClient", "PlugProtocol", "Metering"])
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
@@ -190,6 +209,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     ],
-    targets: shared + firmware + controller + checks + fuzzer,
+    targets: shared + firmware + controller + checks + fuzzer + benchmarks,
     swiftLanguageModes: [.v6]
 )

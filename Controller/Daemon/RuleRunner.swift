@@ -33,7 +33,7 @@ public actor RuleRunner {
 
     /// - Parameter store: where to go on and what to keep; nil keeps nothing beyond the process.
     public init(rules: [Rule], client: PlugClient, store: RuleStore?) {
-        let house = HouseFollower(client, after: store?.memory.cursors ?? [:])
+        let house = HouseFollower(client, known: store?.memory.cursors ?? [:])
         self.init(rules: rules, house: house, store: store, on: client.eventLoop)
     }
 
@@ -85,7 +85,7 @@ public actor RuleRunner {
         switch update {
         case .found: break
         case .lost(let name): handle(.lost(plug: name))
-        case .report(let report): if let event = HouseRulesEvent(report) { handle(event) }
+        case .report(let report): handle(HouseRulesEvent(report))
         }
     }
 
@@ -183,8 +183,7 @@ public actor RuleRunner {
 }
 
 extension HouseRulesEvent {
-    /// Nil for what rules need not know.
-    fileprivate init?(_ report: PlugReport) {
+    fileprivate init(_ report: PlugReport) {
         let plug = report.plug
         switch report.update {
         case .connected(let description): self = .connected(plug: plug, id: description.id, boot: description.boot)
@@ -194,7 +193,6 @@ extension HouseRulesEvent {
         case .event(let event, let age): self = .event(plug: plug, event, age: age)
         case .gap(let gap): self = .gap(plug: plug, gap)
         case .disconnected: self = .disconnected(plug: plug)
-        case .commandFinished, .samples: return nil
         }
     }
 }

@@ -4,6 +4,7 @@
 # furnish_house: makes the state directories and the list of plugs, one a line: name, state directory, arguments, by tabs.
 furnish_house() {
     house=$(mktemp -d "${TMPDIR:-/tmp}/smartplug.XXXXXX")
+    export XDG_STATE_HOME=$house/remembered  # What plugctl remembers of this house goes with it.
     trap leave_house EXIT
     # Minutes pass as seconds for what takes hours, so that a cycle is seen while one looks.
     local fast=${speed:-60} on=$'\t--power-on\ton'

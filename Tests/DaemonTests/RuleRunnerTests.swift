@@ -224,7 +224,7 @@ private actor MadeUpHouse: RuledHouse {
         await running(house) { records in
             await house.snapshot("Television", watts: 1, time: 10)
             _ = await records.next()
-            await house.report(.disconnected(reason: "connection lost", retryIn: .seconds(1)), of: "Television")
+            await house.report(.disconnected(reason: .away("connection lost"), retryIn: .seconds(1)), of: "Television")
             // It rose while nobody looked: no edge.
             await house.snapshot("Television", watts: 80, time: 20)
             guard case .following(plugs: 1, newest: "Television") = await records.next()?.notice else {

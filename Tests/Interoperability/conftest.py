@@ -33,6 +33,12 @@ def time_limit(request):
     signal.alarm(0)
 
 
+@pytest.fixture(autouse=True)
+def own_memory(monkeypatch, tmp_path):
+    """What programs remember of one test is not known in the next, nor to whoever runs the tests."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
 @pytest.fixture(scope="session")
 def programs():
     folder = pathlib.Path(os.environ["SMARTPLUG_PROGRAMS"])

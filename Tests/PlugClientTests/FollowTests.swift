@@ -47,19 +47,17 @@ import Testing
         bench.press()
         bench.locateAndConnect()
         #expect(bench.sequences == [11])
-        let beginnings = bench.updates.filter { if case .following(after: 10) = $0 { true } else { false } }
-        #expect(beginnings.count == 1, "where it began is told once, so that somebody can go on from there later")
     }
 
     @Test func aCursorGivenAtTheStartIsGoneOnFrom() {
-        var bench = FollowedBench(cursor: 10)
+        var bench = FollowedBench(cursor: .after(10))
         for _ in 0..<3 { bench.press() }
         bench.locateAndConnect()
         #expect(bench.sequences == [11, 12])
     }
 
     @Test func aGapIsToldOnceAndTheCursorGoesOnBehindIt() {
-        var bench = FollowedBench(cursor: 4)
+        var bench = FollowedBench(cursor: .after(4))
         bench.locateAndConnect()
         #expect(bench.gaps == [Gap(from: 5, to: 9, reason: .powerLost)])
         bench.breakConnection()
@@ -70,7 +68,7 @@ import Testing
     }
 
     @Test func aPlugThatWasResetIsANewBeginning() {
-        var bench = FollowedBench(cursor: 500)
+        var bench = FollowedBench(cursor: .after(500))
         bench.locateAndConnect()
         #expect(bench.gaps == [Gap(from: 1, to: 9, reason: .unknownCursor)])
         bench.press()
@@ -106,15 +104,10 @@ import Testing
         #expect(bench.sequences == [10])
     }
 
-    @Test func samplesAreFetchedAndAcknowledgementsArrive() {
+    @Test func acknowledgementsArrive() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         bench.press()
-        bench.feed(.fetchSamples(fetch: 7, from: .zero, to: Instant(nanoseconds: 9)))
-        guard case .samples(fetch: 7, chunk: [], last: true) = bench.updates.last else {
-            Issue.record("\(bench.updates)")
-            return
-        }
         bench.feed(.acknowledge(10))
         #expect(bench.server.connections.map(\.acknowledged) == [10])
     }

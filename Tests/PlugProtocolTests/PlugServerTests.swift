@@ -52,7 +52,7 @@ import Testing
         // Field 90, length-delimited, one byte.
         bench.handle(.received(first, [0, 0, 0, 4, 0xD2, 0x05, 1, 0]))
         bench.say { $0.ping.token = 4 }
-        #expect(bench.take() == [.pong(.with(token: 4))])
+        #expect(bench.take() == [.pong(.with(token: 4, plugTime: 0))])
     }
 
     @Test func whatIsNoFrameEndsTheSessionAndNoOther() {
@@ -62,7 +62,7 @@ import Testing
         #expect(bench.handle(.received(first, [255, 255, 255, 255])).count == 1)
         #expect(bench.take(first).map(\.goodbyeReason) == [.malformed])
         bench.say(on: second) { $0.ping.token = 4 }
-        #expect(bench.take(second) == [.pong(.with(token: 4))])
+        #expect(bench.take(second) == [.pong(.with(token: 4, plugTime: 0))])
     }
 
     @Test func everyoneBeyondTheLimitIsSentAway() {
@@ -145,9 +145,10 @@ extension WirePing {
 }
 
 extension WirePong {
-    static func with(token: UInt64) -> WirePong {
+    static func with(token: UInt64, plugTime: UInt64) -> WirePong {
         var pong = WirePong()
         pong.token = token
+        pong.plugTime = plugTime
         return pong
     }
 }

@@ -95,8 +95,8 @@ struct HouseController {
             case .appeared(let name), .renewed(let name):
                 if plugs[name] == nil {
                     let machine = PlugFollower(
-                        controllerName: "house", cursor: records[name]?.cursor ?? 0, stateOptions: StateOptions(),
-                        seed: random.next())
+                        controllerName: "house", cursor: .after(records[name]?.cursor ?? 0),
+                        stateOptions: StateOptions(), seed: random.next())
                     plugs[name] = FollowedHousePlug(machine: machine)
                 }
                 return step(name, .located, now)
@@ -164,6 +164,8 @@ struct HouseController {
                 plugs[name]?.link = .none
                 out.append(.close(stream))
             case .deliver(let update): out += take(update, of: name, now)
+            case .finished(let id, let outcome): out += finished(id, outcome, of: name, now)
+            case .samples, .fetchRefused: violation = "nobody asked for samples"
             }
         }
         return out
@@ -192,16 +194,20 @@ struct HouseController {
         case .gap(let gap):
             if let broken = records[name, default: PlugRecord()].take(gap) { violation = "\(name): \(broken)" }
             return []
-        case .commandFinished(let id, let outcome):
-            guard let index = commands.lastIndex(where: { $0.request.id == id }), commands[index].outcome == nil else {
-                violation = "\(name): a command was answered twice"
-                return []
-            }
-            commands[index].outcome = outcome
-            return run(.commandFinished(plug: name, id: id, outcome: outcome), now)
         case .disconnected: return run(.plugLost(plug: name), now)
-        case .following, .samples: return []
+        case .following: return []
         }
+    }
+
+    private mutating func finished(
+        _ id: RequestID, _ outcome: CommandOutcome, of name: String, _ now: Instant
+    ) -> [HostAction] {
+        guard let index = commands.lastIndex(where: { $0.request.id == id }), commands[index].outcome == nil else {
+            violation = "\(name): a command was answered twice"
+            return []
+        }
+        commands[index].outcome = outcome
+        return run(.commandFinished(plug: name, id: id, outcome: outcome), now)
     }
 
     private mutating func take(_ event: PlugEvent, of name: String, age: Duration?, _ now: Instant) -> [HostAction] {
