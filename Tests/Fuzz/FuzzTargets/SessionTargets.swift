@@ -56,7 +56,13 @@ private struct StrangersVisit: Equatable {
     let controllers: [String]
     let commands: [PlugCommand]
     let end: EndReason?
+    /// Whether Welcome went out depends on the pieces: a Goodbye behind Hello in one piece is faster.
     let wasGreeted: Bool
+
+    static func == (left: StrangersVisit, right: StrangersVisit) -> Bool {
+        left.requests == right.requests && left.controllers == right.controllers && left.commands == right.commands
+            && left.end == right.end
+    }
 
     init(_ pieces: [[UInt8]]) throws {
         var plug = FuzzedPlug.prepared
