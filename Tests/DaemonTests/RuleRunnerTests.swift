@@ -288,6 +288,7 @@ private actor MadeUpHouse: RuledHouse {
                 return
             }
             #expect(firing.cause.event == 6)
+            _ = await records.next()
         }
     }
 

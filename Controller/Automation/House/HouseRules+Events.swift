@@ -10,7 +10,10 @@ extension HouseRules {
             memory.meet(id, plug)
             changed(now: now)
         case .following(let plug, let cursor):
-            if let id = present[plug]?.id { move(id, to: cursor, now: now) }
+            guard let id = present[plug]?.id else { return }
+            move(id, to: cursor, now: now)
+            // From here on nothing is to be missed, not even by a process that is killed the next moment.
+            storeRest(now: now)
         case .snapshot(let plug, let state):
             appear(plug, state, now: now, &actions)
         case .state(let plug, let state):

@@ -37,6 +37,7 @@ struct KillTests {
         #expect(house.violations.isEmpty)
         #expect(house.fired == Self.all && house.heldBack.isEmpty && house.refused.isEmpty)
         #expect(house.effects.count == Self.presses.count && house.lampOn)
+        #expect(house.writes == 10, "one for each press that comes alone, and what follows shares a few")
     }
 
     @Test("Killed after any of its actions and back at once: every press fires, and toggles the lamp once")
