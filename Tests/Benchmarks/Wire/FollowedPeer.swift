@@ -20,7 +20,7 @@ struct FollowedPeer {
         client = PlugClient(
             name: "benchmark", interfaces: ["lo"], logger: Logger(label: "client") { _ in SwiftLogNoOpLogHandler() })
         let found = try await client.find(name, within: .seconds(10))
-        plug = client.follow(found, after: 0, stateOptions: followsState ? StateOptions() : nil)
+        plug = client.follow(found, after: .beginning, stateOptions: followsState ? StateOptions() : nil)
         reports = plug.reports.makeAsyncIterator()
         while case let update? = await reports.next()?.update {
             // The plug's own start is the first event.
