@@ -18,6 +18,8 @@ public actor FollowedPlug: ConnectionOwner {
     private nonisolated let eventLoop: any EventLoop
     private let connect: @Sendable (FollowedPlug) async throws -> Void
     private let source: PlugReports.Source
+    /// What came of the present event: bounded by what one reading from the network holds.
+    private var undelivered: [PlugReport] = []
     private var machine: PlugFollower
     private var timer = DeadlineTimer()
     private let actions = ActionQueue<PlugFollower.Action>()
@@ -166,6 +168,7 @@ public actor FollowedPlug: ConnectionOwner {
     private func handle(_ event: PlugFollower.Event) {
         let now = BootClock.now
         actions.perform(machine.handle(event, now: now)) { perform($0) }
+        handOver()
         // The timer holds the plug: whoever reads the reports need hold nothing else while it waits to connect again.
         timer.follow(machine.nextDeadline, now: now, on: eventLoop) {
             self.assumeIsolated { $0.handle(.deadlineReached) }
@@ -205,7 +208,15 @@ public actor FollowedPlug: ConnectionOwner {
 
     private func deliver(_ update: PlugUpdate) {
         let at = times.time(of: update, clock: machine.clock, now: BootClock.now, wall: WallTime.now)
-        if !source.yield(PlugReport(plug: name, at: at, update: update)) { setReading(false) }
+        undelivered.append(PlugReport(plug: name, at: at, update: update))
+    }
+
+    /// All at once to the reader, who is woken once.
+    private func handOver() {
+        guard !undelivered.isEmpty else { return }
+        let reports = undelivered
+        undelivered.removeAll(keepingCapacity: true)
+        if !source.yield(reports) { setReading(false) }
     }
 
     private func setReading(_ reads: Bool) {

@@ -37,7 +37,8 @@ struct Manifest {
     }
 
     private static func calls(in text: String) -> [(Form, Substring, line: Int)] {
-        let form = /(?:^|[\s\[(])(module|program|tests|\.target|\.executableTarget|\.systemLibrary)\(/.anchorsMatchLineEndings()
+        let form = /(?:^|[\s\[(])(module|program|tests|\.(?:target|executableTarget|systemLibrary))\(/
+            .anchorsMatchLineEndings()
         return text.matches(of: form).compactMap { match in
             guard let form = Form(rawValue: match.output.1 + "("),
                 let arguments = balanced(text[match.range.upperBound...], open: "(", close: ")")

@@ -19,8 +19,8 @@ struct FollowedPeer {
         process = try Peer.start(.plug, [name])
         client = PlugClient(
             name: "benchmark", interfaces: ["lo"], logger: Logger(label: "client") { _ in SwiftLogNoOpLogHandler() })
-        plug = client.follow(
-            try await client.find(name, within: .seconds(10)), after: 0, stateOptions: followsState ? StateOptions() : nil)
+        let found = try await client.find(name, within: .seconds(10))
+        plug = client.follow(found, after: .beginning, stateOptions: followsState ? StateOptions() : nil)
         reports = plug.reports.makeAsyncIterator()
         while case let update? = await reports.next()?.update {
             // The plug's own start is the first event.
