@@ -108,6 +108,9 @@ let controller: [Target] = [
 let checks: [Target] = [
     .target(
         name: "SimulatedLAN", dependencies: ["ProtocolCore"], path: "Tests/Support/SimulatedLAN", swiftSettings: strict),
+    .target(
+        name: "SimulatedDisk", dependencies: ["DurableFiles", "ProtocolCore"], path: "Tests/Support/SimulatedDisk",
+        swiftSettings: strict),
     .target(name: "Fuzzing", dependencies: ["ProtocolCore"], path: "Tests/Support/Fuzzing", swiftSettings: strict),
     module(
         "FuzzTargets", "Tests/Fuzz/FuzzTargets",
@@ -132,7 +135,7 @@ let checks: [Target] = [
             nioEmbedded,
             logging,
         ]),
-    tests("DurableFilesTests", ["DurableFiles"]),
+    tests("DurableFilesTests", ["SimulatedDisk", "DurableFiles"]),
     tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests(
         "StorageTests", ["Storage", "Appliance", "DurableFiles", "PlugProtocol", "Metering", "ProtocolCore"]),
@@ -170,8 +173,8 @@ let checks: [Target] = [
     tests(
         "SimulationTests",
         [
-            "SimulatedLAN", "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "PlugProtocol", "Metering",
-            "Appliance", "PlugClient", "Automation",
+            "SimulatedLAN", "SimulatedDisk", "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery",
+            "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage", "PlugClient", "Automation",
         ]),
     tests("StructureTests", []),
 ]

@@ -4,8 +4,9 @@ import PlugProtocol
 
 /// What a plug keeps in flash: three small files, each replaced as a whole.
 ///
-/// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power. `state`:
-/// relay, level and energy. A file that does not hold what it should is kept as `NAME.damaged`.
+/// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power, in two
+/// equal lines: one spoilt digit would else be believed, and numbers be used again. `state`: relay, level and energy. A
+/// file that does not hold what it should is kept as `NAME.damaged`.
 struct StateDirectory {
     /// What a file said.
     enum Found<Value> {
@@ -30,8 +31,10 @@ struct StateDirectory {
 
     /// The number at which events go on after a loss of power; everything below may have been used.
     func boundary(_ tell: (FileFault) -> Void) -> Found<SequenceNumber> {
-        read("sequence", expected: "a whole number from 1 to \(Self.largestSequence)", tell) { text in
-            SequenceNumber(text).flatMap { (1...Self.largestSequence).contains($0) ? $0 : nil }
+        read("sequence", expected: "a whole number from 1 to \(Self.largestSequence), twice", tell) { text in
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            guard lines.count == 2, lines[0] == lines[1], let number = SequenceNumber(lines[0]) else { return nil }
+            return (1...Self.largestSequence).contains(number) ? number : nil
         }
     }
 
@@ -47,7 +50,7 @@ struct StateDirectory {
 
     func write(_ id: PlugID) throws(FileError) { try replace("id", with: id.rawValue) }
 
-    func write(boundary: SequenceNumber) throws(FileError) { try replace("sequence", with: "\(boundary)") }
+    func write(boundary: SequenceNumber) throws(FileError) { try replace("sequence", with: "\(boundary)\n\(boundary)") }
 
     func write(_ state: StoredState) throws(FileError) {
         try replace("state", with: "\(state.relayOn ? "on" : "off") \(state.level.permille) \(state.milliwattHours)")

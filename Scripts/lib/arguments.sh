@@ -64,6 +64,8 @@ read_arguments() {
         export SMARTPLUG_KILL_ROUNDS=200 SMARTPLUG_FULL=yes
     fi
     if $keeps_corpus && ! $full; then wrong_usage "--keep goes with fuzz --full"; fi
+    # Thousands of houses take their time.
+    if ((${seeds:-0} > 1000)); then suite_limit=6h; fi
     tell_the_tests "${seeds:-$default_seeds}"
 }
 

@@ -1,4 +1,5 @@
 import DurableFiles
+import SimulatedDisk
 import Testing
 
 @Suite("Appending")
@@ -36,37 +37,42 @@ struct AppendingFileTests {
 
     @Test("an append that does not fit leaves nothing of itself, at whichever byte it failed", arguments: 0..<10)
     func fullDisk(room: Int) throws {
-        let calls = FaultyCalls(.init(longestWrite: 3))
-        let file = try AppendingFile(path, store: FileStore(calls: calls))
+        let disk = SimulatedDisk()
+        let store = FileStore(calls: disk)
+        disk.change { $0.longestTransfer = 3 }
+        let file = try AppendingFile("journal", store: store)
         try file.append([1, 2, 3, 4])
-        calls.change { $0.room = room }
-        #expect(throws: FileError(.write, path, .system(.noSpace))) {
+        disk.change { $0.room = room }
+        #expect(throws: FileError(.write, "journal", .system(.noSpace))) {
             try file.append([UInt8](repeating: 9, count: 10))
         }
         #expect(file.length == 4)
-        #expect(try content() == [1, 2, 3, 4])
-        calls.change { $0.room = 100 }
+        #expect(try store.read("journal", limit: 100) == [1, 2, 3, 4])
+        disk.change { $0.room = 100 }
         try file.append([5])
-        #expect(try content() == [1, 2, 3, 4, 5])
+        #expect(try store.read("journal", limit: 100) == [1, 2, 3, 4, 5])
     }
 
     @Test("what could not be synchronized does not count")
     func failingSynchronize() throws {
-        let calls = FaultyCalls(.init())
-        let file = try AppendingFile(path, store: FileStore(calls: calls))
-        calls.change { $0.synchronizeError = .inputOutput }
-        #expect(throws: FileError(.synchronize, path, .system(.inputOutput))) { try file.append([1]) }
+        let disk = SimulatedDisk()
+        let store = FileStore(calls: disk)
+        let file = try AppendingFile("journal", store: store)
+        disk.change { $0.synchronizeError = .inputOutput }
+        #expect(throws: FileError(.synchronize, "journal", .system(.inputOutput))) { try file.append([1]) }
         #expect(file.length == 0)
-        #expect(try content() == [])
+        #expect(try store.read("journal", limit: 100) == [])
     }
 
     @Test("when the torn end stays, nothing is put behind it")
     func damage() throws {
-        let calls = FaultyCalls(.init(room: 2, truncateError: .inputOutput))
-        let file = try AppendingFile(path, store: FileStore(calls: calls))
-        #expect(throws: FileError(.write, path, .system(.noSpace))) { try file.append([1, 2, 3]) }
-        calls.change { $0.room = 100 }
-        #expect(throws: FileError(.write, path, .damaged)) { try file.append([4]) }
-        #expect(try content() == [1, 2])
+        let disk = SimulatedDisk()
+        let store = FileStore(calls: disk)
+        let file = try AppendingFile("journal", store: store)
+        disk.change { ($0.room, $0.truncateError) = (2, .inputOutput) }
+        #expect(throws: FileError(.write, "journal", .system(.noSpace))) { try file.append([1, 2, 3]) }
+        disk.change { $0.room = 100 }
+        #expect(throws: FileError(.write, "journal", .damaged)) { try file.append([4]) }
+        #expect(try store.read("journal", limit: 100) == [1, 2])
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import SimulatedDisk
 import Testing
 
 @testable import DurableFiles
@@ -71,36 +72,52 @@ struct FileStoreTests {
 
     @Test("signals and short transfers change nothing")
     func shortTransfers() throws {
-        let store = FileStore(calls: FaultyCalls(.init(longestWrite: 3, interruptions: 2)))
+        let disk = SimulatedDisk()
+        disk.change { ($0.longestTransfer, $0.interruptions) = (3, 2) }
+        let store = FileStore(calls: disk)
         let bytes = Array("one sentence, some bytes at a time".utf8)
-        try store.replace(file, with: bytes)
-        #expect(try store.read(file, limit: 100) == bytes)
+        try store.replace("state", with: bytes)
+        #expect(try store.read("state", limit: 100) == bytes)
     }
 
     @Test("a full disk leaves the old file and no rubbish", arguments: 0..<13)
     func fullDisk(room: Int) throws {
-        try store.replace(file, with: [9])
-        let full = FileStore(calls: FaultyCalls(.init(longestWrite: 4, room: room)))
-        let error = #expect(throws: FileError.self) { try full.replace(file, with: [UInt8](repeating: 1, count: 13)) }
+        let disk = SimulatedDisk()
+        let store = FileStore(calls: disk)
+        try store.replace("state", with: [9])
+        disk.change { ($0.longestTransfer, $0.room) = (4, room) }
+        let error = #expect(throws: FileError.self) {
+            try store.replace("state", with: [UInt8](repeating: 1, count: 13))
+        }
         #expect(error?.reason == .system(.noSpace))
         #expect(error?.hint == "free some space on that file system")
-        #expect(try store.read(file, limit: 10) == [9])
-        #expect(directory.names == ["state"])
+        #expect(try store.read("state", limit: 10) == [9])
+        #expect(disk.files == ["state"])
     }
 
     @Test("a failing synchronize or rename leaves the old file and no rubbish")
     func failingSteps() throws {
-        try store.replace(file, with: [9])
-        let calls = FaultyCalls(.init(synchronizeError: .inputOutput))
-        #expect(throws: FileError(.synchronize, file + ".new", .system(.inputOutput))) {
-            try FileStore(calls: calls).replace(file, with: [1])
+        let disk = SimulatedDisk()
+        let store = FileStore(calls: disk)
+        try store.replace("state", with: [9])
+        disk.change { $0.synchronizeError = .inputOutput }
+        #expect(throws: FileError(.synchronize, "state.new", .system(.inputOutput))) {
+            try store.replace("state", with: [1])
         }
-        calls.change { ($0.synchronizeError, $0.renameError) = (nil, .readOnly) }
-        #expect(throws: FileError(.rename, file, .system(.readOnly))) {
-            try FileStore(calls: calls).replace(file, with: [1])
-        }
-        #expect(try store.read(file, limit: 10) == [9])
-        #expect(directory.names == ["state"])
+        disk.change { ($0.synchronizeError, $0.renameError) = (nil, .readOnly) }
+        #expect(throws: FileError(.rename, "state", .system(.readOnly))) { try store.replace("state", with: [1]) }
+        #expect(try store.read("state", limit: 10) == [9])
+        #expect(disk.files == ["state"])
+    }
+
+    @Test("a read-only disk leaves the old file")
+    func readOnly() throws {
+        let disk = SimulatedDisk()
+        let store = FileStore(calls: disk)
+        try store.replace("state", with: [9])
+        disk.change { $0.isReadOnly = true }
+        #expect(throws: FileError(.open, "state.new", .system(.readOnly))) { try store.replace("state", with: [1]) }
+        #expect(try store.read("state", limit: 10) == [9])
     }
 
     @Test("directories are made as deep as needed, and found again")

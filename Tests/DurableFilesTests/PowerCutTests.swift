@@ -1,40 +1,35 @@
 import DurableFiles
+import SimulatedDisk
 import Testing
 
-/// A small seeded generator: the same cut always has the same outcome.
-struct Chance: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ state >> 29
-    }
-}
-
-@Suite("After a power cut at any step")
+@Suite("After a breakdown at any step")
 struct PowerCutTests {
     private let old = Array("the old state, which is longer than the new one".utf8)
     private let new = Array("the new state".utf8)
 
-    /// Replaces a file and cuts the power; returns what the disk then holds and whether the call had returned.
-    private func replaceAndCut(
-        afterSteps steps: Int, seed: UInt64, ignoresSynchronize: Bool = false
+    /// Replaces a file on a disk that breaks down; returns what it then holds and whether the call had returned.
+    private func replaceAndBreak(
+        _ breakdown: SimulatedDisk.Breakdown, afterSteps steps: Int, seed: UInt64, ignoresSynchronize: Bool = false
     ) throws -> (content: [UInt8]?, returned: Bool) {
-        var chance = Chance(state: seed)
-        let disk = FailingDisk(ignoresSynchronize: ignoresSynchronize)
+        let disk = SimulatedDisk(seed: seed)
         let store = FileStore(calls: disk)
+        disk.change { $0.ignoresSynchronize = ignoresSynchronize }
         try store.replace("state", with: old)
-        disk.cutPower(afterSteps: steps)
+        disk.breakDown(breakdown, afterSteps: steps)
         let returned = (try? store.replace("state", with: new)) != nil
-        return (disk.content(of: "state", using: &chance), returned)
+        switch breakdown {
+        case .powerCut: disk.boot()
+        case .kill: disk.startProcess()
+        }
+        return (try store.readIfPresent("state", limit: 100), returned)
     }
 
-    @Test("a replaced file is the old or the new one")
-    func replacement() throws {
+    @Test("a replaced file is the old or the new one", arguments: [SimulatedDisk.Breakdown.powerCut, .kill])
+    func replacement(breakdown: SimulatedDisk.Breakdown) throws {
         var outcomes: Set<[UInt8]> = []
         for steps in 0..<30 {
-            for seed in 0..<50 {
-                let (content, returned) = try replaceAndCut(afterSteps: steps, seed: UInt64(seed))
+            for seed in 0..<(breakdown == .kill ? 1 : 50) {
+                let (content, returned) = try replaceAndBreak(breakdown, afterSteps: steps, seed: UInt64(seed))
                 let found = try #require(content, "the file is gone after \(steps) steps, seed \(seed)")
                 #expect(found == new || (found == old && !returned), "after \(steps) steps, seed \(seed)")
                 outcomes.insert(found)
@@ -46,7 +41,9 @@ struct PowerCutTests {
     @Test("a disk that does not synchronize is caught")
     func lyingDisk() throws {
         let contents = try (0..<30).flatMap { steps in
-            try (0..<50).map { try replaceAndCut(afterSteps: steps, seed: $0, ignoresSynchronize: true).content }
+            try (0..<50).map {
+                try replaceAndBreak(.powerCut, afterSteps: steps, seed: $0, ignoresSynchronize: true).content
+            }
         }
         #expect(contents.contains { $0 != old && $0 != new })
     }
@@ -55,19 +52,45 @@ struct PowerCutTests {
     func appending() throws {
         for steps in 0..<120 {
             for seed in 0..<20 {
-                var chance = Chance(state: UInt64(seed))
-                let disk = FailingDisk()
-                disk.cutPower(afterSteps: steps)
-                let file = try? AppendingFile("journal", store: FileStore(calls: disk))
+                let disk = SimulatedDisk(seed: UInt64(seed))
+                let store = FileStore(calls: disk)
+                disk.breakDown(.powerCut, afterSteps: steps)
+                let file = try? AppendingFile("journal", store: store)
                 var promised: [UInt8] = []
                 for record in 0..<8 {
                     let bytes = [UInt8](repeating: UInt8(record + 1), count: 10)
                     guard let file, (try? file.append(bytes)) != nil else { break }
                     promised += bytes
                 }
-                let content = disk.content(of: "journal", using: &chance) ?? []
+                disk.boot()
+                let content = try store.readIfPresent("journal", limit: 1000) ?? []
                 #expect(content.starts(with: promised), "after \(steps) steps, seed \(seed)")
             }
         }
+    }
+
+    @Test("what is in memory survives a killed process and no power cut")
+    func memory() throws {
+        let disk = SimulatedDisk()
+        let store = FileStore(calls: disk)
+        try store.makeDirectories("/run/plug")
+        try store.replace("/run/plug/mirror", with: new)
+        disk.startProcess()
+        #expect(try store.read("/run/plug/mirror", limit: 100) == new)
+        disk.boot()
+        #expect(try store.readIfPresent("/run/plug/mirror", limit: 100) == nil)
+        #expect(disk.files == [])
+    }
+
+    @Test("a killed process leaves no lock behind")
+    func lock() throws {
+        let disk = SimulatedDisk()
+        let store = FileStore(calls: disk)
+        try store.makeDirectories("/var")
+        let first = try DirectoryLock("/var", store: store)
+        #expect(throws: FileError.self) { _ = try DirectoryLock("/var", store: store) }
+        disk.startProcess()
+        let second = try DirectoryLock("/var", store: store)
+        withExtendedLifetime((first, second)) {}
     }
 }

@@ -108,7 +108,7 @@ def test_a_stopped_plug_goes_on_at_the_next_number(lan, plug):
     press(lamp)
     lamp.running.terminate()
     assert lamp.running.ended(within=5) == 0
-    assert (lamp.state / "sequence").read_text() == "4\n"
+    assert (lamp.state / "sequence").read_text() == "4\n4\n"
     assert up(plug(host, "Lamp", state=lamp.state)).status()["nextSequence"] == 5
 
 

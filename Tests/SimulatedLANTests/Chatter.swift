@@ -5,6 +5,7 @@ import SimulatedLAN
 struct Chatter: SimulatedHost {
     enum Stimulus: Sendable {
         case act(HostAction)
+        case actInTurn([HostAction])
         /// Sends to itself for ever.
         case storm
     }
@@ -58,6 +59,7 @@ struct Chatter: SimulatedHost {
         case .closed(_, let end): note(.closed(end))
         case .wallClockStepped(let step): note(.stepped(step))
         case .stimulus(.act(let action)): return [action]
+        case .stimulus(.actInTurn(let actions)): return actions
         case .stimulus(.storm): nextDeadline = now
         case .deadlineReached:
             note(.alarm)

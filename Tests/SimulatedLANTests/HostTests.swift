@@ -42,6 +42,27 @@ import Testing
         #expect(pair.notes(pair.right) == [.accepted(port: 80)])
     }
 
+    @Test(arguments: [Breakdown.powerCut, .kill])
+    func aHostThatBreaksDownInTheMiddleDoesTheRestNot(breakdown: Breakdown) throws {
+        var received: Set<[UInt8]> = []
+        for seed in 1...20 {
+            let pair = Pair(seed: UInt64(seed))
+            pair.lan.schedule(pair.connect(), on: pair.left)
+            let stream = StreamID(1)
+            pair.lan.schedule(
+                .actInTurn([.write(stream, [1]), .breakDown(breakdown), .write(stream, [2])]), on: pair.left,
+                after: .seconds(1))
+            try pair.lan.run(for: .seconds(5))
+            #expect(!pair.lan.isRunning(pair.left))
+            received.insert(pair.lan[pair.right].bytes)
+            pair.lan.schedule(breakdown == .kill ? .start(pair.left) : .powerOn(pair.left))
+            try pair.lan.run(for: .seconds(1))
+            #expect(pair.lan.isRunning(pair.left))
+        }
+        // The kernel of a killed process may still deliver what it was given.
+        #expect(received == (breakdown == .kill ? [[], [1]] : [[]]))
+    }
+
     @Test func theWallClockStepsAndTheOtherDoesNot() throws {
         let pair = Pair()
         pair.lan.schedule(.stepWallClock(pair.left, by: .seconds(-3600)), after: .seconds(1))

@@ -8,7 +8,10 @@ extension Household {
     /// the controller saw.
     func check() throws {
         let controller = controller
-        if let violation = controller.violation { throw Broken(description: violation) }
+        if let violation = controller.violation { throw House.Broken(description: violation) }
+        for name in plugs.keys {
+            if let violation = plug(name).truth.violation { throw House.Broken(description: "\(name): \(violation)") }
+        }
         guard controller.fresh.at == lan.clock(of: controllerHost) else { return }
         for firing in controller.fresh.firings {
             switch firing.cause {
@@ -20,38 +23,38 @@ extension Household {
     }
 
     private func checkRise(
-        _ name: String, _ threshold: PowerThreshold, _ since: Instant, _ controller: HouseController
+        _ name: String, _ threshold: PowerThreshold, _ since: Instant, _ controller: RulingController
     ) throws {
         let plug = plug(name)
         guard let followed = controller.plugs[name], let snapshot = followed.snapshot, snapshot < since else {
-            throw Broken(description: "it fired on the power that \(name) had when it came")
+            throw House.Broken(description: "it fired on the power that \(name) had when it came")
         }
         // What the meter of a later boot says is no witness.
         guard followed.description?.boot == plug.boot else { return }
         let watts = { (deciwatts: Int32) in Double(deciwatts) / 10 }
         guard let value = plug.measured[since], threshold.isCrossed(by: watts(value)) else {
-            throw Broken(description: "it fired, but the power of \(name) was not above the threshold")
+            throw House.Broken(description: "it fired, but the power of \(name) was not above the threshold")
         }
         let wasBelow = plug.measured.contains {
             (snapshot..<since).contains($0.key) && threshold.isArmed(by: watts($0.value))
         }
-        guard wasBelow else { throw Broken(description: "it fired, but the power of \(name) did not rise") }
+        guard wasBelow else { throw House.Broken(description: "it fired, but the power of \(name) did not rise") }
         guard lan.clock(of: plugs[name]!) - since >= threshold.dwell else {
-            throw Broken(description: "it fired before the dwell was over")
+            throw House.Broken(description: "it fired before the dwell was over")
         }
     }
 
-    private func checkPress(_ name: String, _ sequence: SequenceNumber, _ controller: HouseController) throws {
-        guard let event = controller.records[name]?.events.last(where: { $0.sequence == sequence }),
+    private func checkPress(_ name: String, _ sequence: SequenceNumber, _ controller: RulingController) throws {
+        guard let event = controller.records[name]?.seen.last(where: { $0.sequence == sequence }),
             case .buttonPressed = event.kind
-        else { throw Broken(description: "it fired without a press") }
+        else { throw House.Broken(description: "it fired without a press") }
         guard let description = controller.plugs[name]?.description, description.boot == event.boot,
             plug(name).boot == event.boot
-        else { throw Broken(description: "it fired on a press of another boot") }
+        else { throw House.Broken(description: "it fired on a press of another boot") }
         // Half the round trip of Hello is what the controller cannot know, on either side.
         let age = lan.clock(of: plugs[name]!) - event.time
         guard age <= RuleEngine.maximumAge + description.clock.uncertainty * 2 + .milliseconds(1) else {
-            throw Broken(description: "it fired on a press \(age) old")
+            throw House.Broken(description: "it fired on a press \(age) old")
         }
     }
 
@@ -59,41 +62,41 @@ extension Household {
     func checkOutcome() throws {
         let controller = controller
         for name in plugs.keys.sorted() {
-            let record = controller.records[name] ?? PlugRecord()
+            let record = controller.records[name] ?? Database()
             let last = plug(name).machine!.nextSequence - 1
             guard record.cursor == last else {
-                throw Broken(description: "\(name): it saw \(record.cursor) of \(last) events")
+                throw House.Broken(description: "\(name): it saw \(record.cursor) of \(last) events")
             }
             try checkPresses(name, record)
             try checkEffects(name, record, controller)
         }
         for command in controller.commands {
             guard case .done(_, event: let sequence?) = command.outcome,
-                let event = controller.records[command.request.plug]?.events.first(where: { $0.sequence == sequence })
+                let event = controller.records[command.request.plug]?.seen.first(where: { $0.sequence == sequence })
             else { continue }
             guard case .relayChanged(_, cause: .controller(_, command.request.id)) = event.kind else {
-                throw Broken(description: "event \(sequence) does not confirm the command that it was said to")
+                throw House.Broken(description: "event \(sequence) does not confirm the command that it was said to")
             }
         }
     }
 
-    private func checkPresses(_ name: String, _ record: PlugRecord) throws {
+    private func checkPresses(_ name: String, _ record: Database) throws {
         guard record.gaps.isEmpty else { return }
         let plug = plug(name)
-        let seen = record.events.count { if case .buttonPressed = $0.kind { true } else { false } }
+        let seen = record.seen.count { if case .buttonPressed = $0.kind { true } else { false } }
         guard (plug.pressesCertain...plug.pressesBegun).contains(seen) else {
-            throw Broken(description: "\(name): it saw \(seen) of \(plug.pressesCertain) presses")
+            throw House.Broken(description: "\(name): it saw \(seen) of \(plug.pressesCertain) presses")
         }
     }
 
-    private func checkEffects(_ name: String, _ record: PlugRecord, _ controller: HouseController) throws {
-        for event in record.events {
+    private func checkEffects(_ name: String, _ record: Database, _ controller: RulingController) throws {
+        for event in record.seen {
             guard case .relayChanged(let on, cause: .controller(_, let request)) = event.kind else { continue }
             let isCommanded = controller.commands.contains {
                 $0.request.plug == name && $0.request.id == request
                     && $0.request.command == .setRelay(on: on, autoOff: nil)
             }
-            guard isCommanded else { throw Broken(description: "\(name): event \(event.sequence) has no command") }
+            guard isCommanded else { throw House.Broken(description: "\(name): event \(event.sequence) has no command") }
         }
     }
 
@@ -107,12 +110,12 @@ extension Household {
         try expect(light: true, firings: firings, "during the dwell")
         try act(.load(900), on: "Television", then: .milliseconds(1500))
         try expect(light: false, firings: firings + 1, "after the dwell")
-        guard plug("Amplifier").relayOn else { throw Broken(description: "the amplifier is off") }
+        guard plug("Amplifier").relayOn else { throw House.Broken(description: "the amplifier is off") }
         let commands = controller.commands.suffix(2)
         guard commands.allSatisfy({ if case .done = $0.outcome { true } else { false } }),
             case .relayChanged(on: false, cause: .controller(_, commands.first?.request.id)) =
-                controller.records["Light"]?.events.last?.kind
-        else { throw Broken(description: "the events do not confirm the commands") }
+                controller.records["Light"]?.seen.last?.kind
+        else { throw House.Broken(description: "the events do not confirm the commands") }
         for press in 1...2 {
             try act(.press, on: "Switch", then: .seconds(2))
             try expect(light: press == 1, firings: firings + 1 + press, "after press \(press)")
@@ -121,8 +124,8 @@ extension Household {
 
     private func expect(light: Bool, firings: Int, _ moment: String) throws {
         let isLit = plug("Light").relayOn
-        guard isLit == light else { throw Broken(description: "\(moment) the light is \(isLit ? "on" : "off")") }
+        guard isLit == light else { throw House.Broken(description: "\(moment) the light is \(isLit ? "on" : "off")") }
         let fired = controller.firings.count
-        guard fired == firings else { throw Broken(description: "\(moment) \(fired) firings, not \(firings)") }
+        guard fired == firings else { throw House.Broken(description: "\(moment) \(fired) firings, not \(firings)") }
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import ProtocolCore
 import SimulatedLAN
 import Testing
 
@@ -8,18 +7,9 @@ import Testing
     /// happen; after them the house does what the rules say.
     @Test func rulesFireOnceForWhatHappens() throws {
         var (firings, confirmed, gaps) = (0, 0, 0)
-        for seed in SeedPlan(environment: ProcessInfo.processInfo.environment).seeds {
+        try SeedPlan(environment: ProcessInfo.processInfo.environment).run { (seed) throws(SimulationFailure) in
             var house = Household(seed: seed)
-            house.disturb()
-            try house.lan.run(for: Household.disturbance + .seconds(120)) { _ in try house.check() }
-            do {
-                try house.spendAnEvening()
-                try house.checkOutcome()
-            } catch let failure as SimulationFailure {
-                throw failure
-            } catch {
-                throw house.lan.failure("\(error)")
-            }
+            try house.run()
             firings += house.controller.firings.count
             confirmed += house.controller.commands.count { $0.outcome != nil }
             gaps += house.controller.records.values.map(\.gaps.count).reduce(0, +)

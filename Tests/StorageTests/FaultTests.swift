@@ -38,7 +38,7 @@ import Testing
         disk.change { $0.faults = [:] }
         plug.run(for: .seconds(600))
         #expect(Set(notices.recoveries) == Self.recoveries(plug))
-        #expect(directories.text("state/sequence") == "\(plug.next + 1000)\n")
+        #expect(directories.text("state/sequence") == "\(plug.next + 1000)\n\(plug.next + 1000)\n")
         #expect(directories.text("state/id") == "\(plug.storage.id)\n")
     }
 
@@ -80,7 +80,7 @@ import Testing
         #expect(plug.next == 802)
         disk.change { $0.faults = [:] }
         plug.run(for: .seconds(600))
-        #expect(directories.text("state/sequence") == "1802\n")
+        #expect(directories.text("state/sequence") == "1802\n1802\n")
         #expect(plug.resume(after: 0) == .resumed)
     }
 
@@ -100,7 +100,9 @@ import Testing
         #expect(Set(first + second + third).count == first.count + second.count + third.count)
     }
 
-    @Test(arguments: ["", "0", "-1", "1.5", "x", "18446744073709551615", "4611686018427387905"])
+    @Test(
+        arguments: ["", "0", "-1", "1.5", "x", "18446744073709551615", "4611686018427387905"].map { "\($0)\n\($0)\n" }
+            + ["", "1001\n", "1001\n10", "1001\n1801\n", "1001\n1001\n1001\n"])
     func aDamagedBoundaryIsKeptAsideAndNumbersLeap(text: String) throws {
         try directories.write("0123456789ab\n", to: "state/id")
         try directories.write(text, to: "state/sequence")
@@ -108,8 +110,8 @@ import Testing
         #expect(
             notices.troubles == [
                 """
-                \(directories.state)/sequence is damaged: expected a whole number from 1 to 4611686018427387904; it is \
-                kept as sequence.damaged
+                \(directories.state)/sequence is damaged: expected a whole number from 1 to 4611686018427387904, twice; \
+                it is kept as sequence.damaged
                 hint: nothing has to be done: event numbers go on far above all that can have been used, and controllers \
                 are told a gap
                 """
@@ -118,7 +120,7 @@ import Testing
         let first = plug.events.first?.sequence ?? 0
         #expect(first > 1 << 44)
         #expect(plug.resume(after: 17) == .gap(Gap(from: 18, to: first - 1, reason: .storageFailed)))
-        #expect(directories.text("state/sequence") == "\(plug.next + 1000)\n")
+        #expect(directories.text("state/sequence") == "\(plug.next + 1000)\n\(plug.next + 1000)\n")
         press(&plug)
     }
 
@@ -140,7 +142,7 @@ import Testing
         let after = try start()
         #expect(after.events.last?.sequence == next)
         #expect(after.resume(after: 0) == .resumed)
-        #expect(directories.text("state/sequence") == "\(next + 1000)\n")
+        #expect(directories.text("state/sequence") == "\(next + 1000)\n\(next + 1000)\n")
     }
 
     @Test(
@@ -167,7 +169,7 @@ import Testing
     @Test(arguments: ["", "0123456789a", "0123456789AB", "../../etc/ab", "0123456789ab cd", "\u{0}"])
     func aDamagedIdIsKeptAsideAndAnotherDrawn(text: String) throws {
         try directories.write(text, to: "state/id")
-        try directories.write("500\n", to: "state/sequence")
+        try directories.write("500\n500\n", to: "state/sequence")
         let plug = try start()
         #expect(directories.text("state/id.damaged") == text)
         #expect(directories.text("state/id") == "\(plug.storage.id)\n")

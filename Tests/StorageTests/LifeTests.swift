@@ -34,7 +34,7 @@ import Testing
         let plug = try start()
         #expect(plug.events.map(\.kind) == [.restarted(powerLost: true)])
         #expect(plug.next == 2)
-        #expect(directories.text("state/sequence") == "1001\n")
+        #expect(directories.text("state/sequence") == "1001\n1001\n")
         #expect(directories.text("state/id") == "\(plug.storage.id)\n")
         #expect(plug.resume(after: 0) == .resumed)
     }
@@ -48,7 +48,7 @@ import Testing
         #expect(after.events.last?.sequence == before.next)
         #expect(after.resume(after: 0) == .resumed)
         #expect(after.relayOn, "three presses turned it on")
-        #expect(directories.text("state/sequence") == "1001\n", "nothing was written to flash for it")
+        #expect(directories.text("state/sequence") == "1001\n1001\n", "nothing was written to flash for it")
         #expect(directories.text("state/state") == nil)
     }
 
@@ -73,12 +73,12 @@ import Testing
             plug.feed(.stopping)
             return (plug.next, plug.state?.milliwattHours ?? 0, plug.now)
         }
-        #expect(directories.text("state/sequence") == "\(next)\n")
+        #expect(directories.text("state/sequence") == "\(next)\n\(next)\n")
         #expect(directories.text("state/state") == "on 1000 \(energy)\n")
         let after = try start(at: now)
         #expect(after.events.last?.sequence == next)
         #expect(after.resume(after: 0) == .resumed)
-        #expect(directories.text("state/sequence") == "\(next + 1000)\n")
+        #expect(directories.text("state/sequence") == "\(next + 1000)\n\(next + 1000)\n")
     }
 
     @Test func anOrderlyStopAndALossOfPowerLeaveNoGapToWhoSawAll() throws {

@@ -50,6 +50,7 @@ enum Layout {
         "Controller/plugctl": .program,
         "Controller/Examples/FollowPlug": .program,
         "Tests/Support/SimulatedLAN": .support,
+        "Tests/Support/SimulatedDisk": .support,
         "Tests/Support/Fuzzing": .support,
         "Tests/Fuzz/FuzzTargets": .support,
         "Tests/Fuzz/Fuzzer": .program,

@@ -76,4 +76,8 @@ public enum HostAction: Hashable, Sendable {
     case close(StreamID)
     /// False leaves what arrives in the peer's send buffer.
     case setReading(StreamID, Bool)
+    /// The host's power goes, or its process is killed, at this point of its work: nothing after it is performed.
+    case breakDown(Breakdown)
 }
+
+public enum Breakdown: Hashable, Sendable { case powerCut, kill }

@@ -45,7 +45,7 @@ extension SimulatedLAN {
         }
     }
 
-    private func powerCut(_ host: HostID) {
+    func powerCut(_ host: HostID) {
         slots[host.index].power = .off
         slots[host.index].ports = []
         slots[host.index].held = []
@@ -60,7 +60,7 @@ extension SimulatedLAN {
         start(host, .powerOn)
     }
 
-    private func kill(_ host: HostID) {
+    func kill(_ host: HostID) {
         switch slots[host.index].power {
         case .off, .stopped: return
         case .running, .suspended: break

@@ -207,6 +207,11 @@ extension SimulatedLAN {
             for side in 0...1 where streams[number]?.ends[side].host == host {
                 // What a process closed before it was killed, its kernel still delivers.
                 if announced, streams[number]?.ends[side].isOpen != true { continue }
+                // It delivers what was written as well, unless something unread makes it reset the stream.
+                if announced, let end = streams[number]?.ends[side], !end.flights.isEmpty, random.chance(0.5) {
+                    close(end.id, of: host)
+                    continue
+                }
                 streams[number]?.ends[side].isOpen = false
                 streams[number]?.ends[side].flights = []
                 streams[number]?.ends[side].unreceived = []

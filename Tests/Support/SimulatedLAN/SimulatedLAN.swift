@@ -137,7 +137,11 @@ public final class SimulatedLAN<Host: SimulatedHost> {
         budget -= 1
         note(event, host)
         let actions = slots[host.index].host.handle(event, now: slots[host.index].clock(now))
-        for action in actions { perform(action, of: host) }
+        for action in actions {
+            // It may have broken down in between.
+            guard slots[host.index].power == .running else { break }
+            perform(action, of: host)
+        }
         arm(host)
     }
 
@@ -158,6 +162,8 @@ public final class SimulatedLAN<Host: SimulatedHost> {
         case .write(let stream, let bytes): write(bytes, to: stream, of: host)
         case .close(let stream): close(stream, of: host)
         case .setReading(let stream, let reading): setReading(reading, stream, of: host)
+        case .breakDown(.powerCut): powerCut(host)
+        case .breakDown(.kill): kill(host)
         }
     }
 

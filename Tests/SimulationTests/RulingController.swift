@@ -5,8 +5,8 @@ import ProtocolCore
 import ServiceDiscovery
 import SimulatedLAN
 
-/// The controller of the simulated house: it finds the plugs, follows them and runs rules, as `plugctl daemon` does.
-struct HouseController {
+/// A controller on the simulated LAN: it finds the plugs, follows them and runs rules, as `plugctl daemon` does.
+final class RulingController {
     struct SentCommand {
         let request: CommandRequest
         let firing: Firing
@@ -17,7 +17,7 @@ struct HouseController {
     private static let patience = Duration.seconds(5)
 
     let rules: [Rule]
-    private(set) var records: [String: PlugRecord] = [:]
+    private(set) var records: [String: Database] = [:]
     private(set) var firings: [Firing] = []
     private(set) var commands: [SentCommand] = []
     /// What went against the promises.
@@ -31,6 +31,9 @@ struct HouseController {
     private var random = SeededRandom(seed: 0)
     private var lastStream: UInt32 = 0
     private var lastResolve: UInt64 = 0
+    /// Updates that are still stored before the process is killed.
+    private var storesLeft: Int?
+    private var isKilled = false
 
     init(rules: [Rule]) {
         self.rules = rules
@@ -41,7 +44,7 @@ struct HouseController {
         plugs.values.reduce(sooner(engine.nextDeadline, discovery?.nextDeadline)) { sooner($0, $1.nextDeadline) }
     }
 
-    mutating func handle(_ event: HostEvent<HouseholdStimulus>, now: Instant) -> [HostAction] {
+    func handle(_ event: HostEvent<HouseStimulus>, now: Instant) -> [HostAction] {
         fresh = ([], now)
         switch event {
         case .started(let start):
@@ -49,8 +52,9 @@ struct HouseController {
             engine = RuleEngine(rules: rules)
             directory = PlugDirectory()
             plugs = [:]
+            (storesLeft, isKilled) = (nil, false)
             discovery = DiscoveryShell(seed: start.seed &+ 1)
-            return discover(now) { $0.handle(.browse(Self.browse, HousePlug.serviceType), now: now) }
+            return discover(now) { $0.handle(.browse(Self.browse, SimulatedPlug.serviceType), now: now) }
         case .interfaceUp(let interface, let addresses): return discover(now) { $0.up(interface, addresses, now: now) }
         case .interfaceDown: return discover(now) { $0.down(now: now) }
         case .datagram(let datagram, _): return discover(now) { $0.received(datagram, now: now) }
@@ -62,6 +66,9 @@ struct HouseController {
             return owner(of: stream).map { step($0, .received(bytes, on: id(stream)), now) } ?? []
         case .closed(let stream, _): return closed(stream, now)
         case .deadlineReached: return deadlineReached(now)
+        case .stimulus(.killBeforeStore(let count)):
+            storesLeft = count
+            return []
         case .accepted, .writable, .wallClockStepped, .stimulus: return []
         }
     }
@@ -79,7 +86,7 @@ struct HouseController {
 
     // MARK: Finding the plugs
 
-    private mutating func discover(
+    private func discover(
         _ now: Instant, _ step: (inout DiscoveryShell) -> DiscoveryShell.Outcome
     ) -> [HostAction] {
         guard var shell = discovery else { return [] }
@@ -88,7 +95,7 @@ struct HouseController {
         return outcome.datagrams + outcome.news.flatMap { take($0, now) }
     }
 
-    private mutating func take(_ news: DiscoveryNode.Action, _ now: Instant) -> [HostAction] {
+    private func take(_ news: DiscoveryNode.Action, _ now: Instant) -> [HostAction] {
         switch news {
         case .browse(_, let change):
             switch directory.take(change) {
@@ -115,21 +122,21 @@ struct HouseController {
         }
     }
 
-    private mutating func failed(_ name: String, _ now: Instant) -> [HostAction] {
+    private func failed(_ name: String, _ now: Instant) -> [HostAction] {
         plugs[name]?.link = .none
-        let identity = ServiceIdentity(name: name, type: HousePlug.serviceType)
+        let identity = ServiceIdentity(name: name, type: SimulatedPlug.serviceType)
         return discover(now) { $0.handle(.reconfirm(identity), now: now) }
             + step(name, .failed(reason: "no answer"), now)
     }
 
-    private mutating func closed(_ stream: StreamID, _ now: Instant) -> [HostAction] {
+    private func closed(_ stream: StreamID, _ now: Instant) -> [HostAction] {
         guard let name = owner(of: stream), let link = plugs[name]?.link else { return [] }
         guard case .open = link else { return failed(name, now) }
         plugs[name]?.link = .none
         return step(name, .closed(id(stream)), now)
     }
 
-    private mutating func deadlineReached(_ now: Instant) -> [HostAction] {
+    private func deadlineReached(_ now: Instant) -> [HostAction] {
         var actions = discover(now) { $0.handle(.deadlineReached, now: now) }
         for name in plugs.keys.sorted() {
             switch plugs[name]?.link {
@@ -146,16 +153,16 @@ struct HouseController {
 
     // MARK: Following them
 
-    private mutating func step(_ name: String, _ event: PlugFollower.Event, _ now: Instant) -> [HostAction] {
+    private func step(_ name: String, _ event: PlugFollower.Event, _ now: Instant) -> [HostAction] {
         guard let actions = plugs[name]?.machine.handle(event, now: now) else { return [] }
         var out: [HostAction] = []
-        for action in actions {
+        for action in actions where !isKilled {
             switch action {
             case .connect:
                 lastResolve += 1
                 let resolve = ResolveID(rawValue: lastResolve)
                 plugs[name]?.link = .resolving(resolve, until: now + Self.patience)
-                let identity = ServiceIdentity(name: name, type: HousePlug.serviceType)
+                let identity = ServiceIdentity(name: name, type: SimulatedPlug.serviceType)
                 out += discover(now) { $0.handle(.resolve(resolve, identity), now: now) }
             case .send(let bytes, on: let connection):
                 if let stream = stream(of: name, connection) { out.append(.write(stream, bytes)) }
@@ -176,7 +183,7 @@ struct HouseController {
         return stream
     }
 
-    private mutating func take(_ update: PlugUpdate, of name: String, _ now: Instant) -> [HostAction] {
+    private func take(_ update: PlugUpdate, of name: String, _ now: Instant) -> [HostAction] {
         switch update {
         case .connected(let description):
             plugs[name]?.description = description
@@ -189,17 +196,18 @@ struct HouseController {
             return run(
                 .reading(plug: name, activePower: reading.activePower, time: reading.time, isSnapshot: false), now)
         case .event(let event, let age):
-            if let broken = records[name, default: PlugRecord()].take(event) { violation = "\(name): \(broken)" }
-            return take(event, of: name, age: age, now) + step(name, .acknowledge(event.sequence), now)
+            return store(name) { $0.take(event) } then: {
+                take(event, of: name, age: age, now) + step(name, .acknowledge(event.sequence), now)
+            }
         case .gap(let gap):
-            if let broken = records[name, default: PlugRecord()].take(gap) { violation = "\(name): \(broken)" }
-            return []
+            let boot = plugs[name]?.description?.boot
+            return store(name) { $0.take(gap, boot: boot) } then: { [] }
         case .disconnected: return run(.plugLost(plug: name), now)
         case .following: return []
         }
     }
 
-    private mutating func finished(
+    private func finished(
         _ id: RequestID, _ outcome: CommandOutcome, of name: String, _ now: Instant
     ) -> [HostAction] {
         guard let index = commands.lastIndex(where: { $0.request.id == id }), commands[index].outcome == nil else {
@@ -210,7 +218,20 @@ struct HouseController {
         return run(.commandFinished(plug: name, id: id, outcome: outcome), now)
     }
 
-    private mutating func take(_ event: PlugEvent, of name: String, age: Duration?, _ now: Instant) -> [HostAction] {
+    /// The cursor is stored before anything follows from the event.
+    private func store(
+        _ name: String, _ change: (inout Database) -> String?, then: () -> [HostAction]
+    ) -> [HostAction] {
+        if storesLeft == 0 {
+            isKilled = true
+            return [.breakDown(.kill)]
+        }
+        storesLeft = storesLeft.map { $0 - 1 }
+        if let broken = change(&records[name, default: Database()]) { violation = "\(name): \(broken)" }
+        return then()
+    }
+
+    private func take(_ event: PlugEvent, of name: String, age: Duration?, _ now: Instant) -> [HostAction] {
         switch event.kind {
         case .relayChanged(let on, let cause):
             var request: RequestID?
@@ -224,7 +245,7 @@ struct HouseController {
 
     // MARK: Running the rules
 
-    private mutating func run(_ event: RuleEngineEvent, _ now: Instant) -> [HostAction] {
+    private func run(_ event: RuleEngineEvent, _ now: Instant) -> [HostAction] {
         var out: [HostAction] = []
         for action in engine.handle(event, now: now) {
             switch action {

@@ -1,0 +1,236 @@
+import Metering
+import PlugClient
+import PlugProtocol
+import ProtocolCore
+import SimulatedLAN
+
+/// A controller on the simulated LAN that follows one plug at a known address: ``PlugFollower``, and what it keeps. It
+/// fetches the samples that it missed each time it is back.
+final class FollowingController {
+    private enum Link {
+        case none
+        case connecting(StreamID, until: Instant)
+        case open(StreamID)
+    }
+
+    let name: String
+    let stateOptions: StateOptions
+    private let plug: LANEndpoint
+    /// What went against the protocol's promises.
+    private(set) var violation: String?
+    private(set) var database = Database()
+    private(set) var lastAge: (event: PlugEvent, age: Duration?, uncertainty: Duration, at: Instant)?
+    /// The plug of the present session; nil without one.
+    private(set) var description: PlugDescription?
+    private(set) var heldState: PlugState?
+    /// The last fetch that brought everything, and when it did.
+    private(set) var lastFetch: (fetch: SampleFetch, at: Instant)?
+    private(set) var sessions = 0
+    private var follower: PlugFollower?
+    private var fetch: SampleFetch?
+    private var fetches: UInt32 = 0
+    /// Those that had to wait because too many did; one goes out again when another has ended.
+    private var refused: [RequestID] = []
+    private var link = Link.none
+    private var streams: UInt32 = 0
+    private var random = SeededRandom(seed: 0)
+    /// Updates that are still stored before the process is killed.
+    private var storesLeft: Int?
+    private var isKilled = false
+
+    init(name: String, plug: LANEndpoint, stateOptions: StateOptions) {
+        self.name = name
+        self.plug = plug
+        self.stateOptions = stateOptions
+    }
+
+    var nextDeadline: Instant? {
+        switch link {
+        case .none, .open: follower?.nextDeadline
+        case .connecting(_, let until): sooner(until, follower?.nextDeadline)
+        }
+    }
+
+    func handle(_ event: HostEvent<HouseStimulus>, now: Instant) -> [HostAction] {
+        switch event {
+        case .started(let start): return begin(start, now: now)
+        case .interfaceUp: return step(.located, now)
+        case .connected(let stream):
+            guard case .connecting(stream, _) = link else { return [] }
+            link = .open(stream)
+            return step(.opened(id(stream)), now)
+        case .received(let stream, let bytes): return step(.received(bytes, on: id(stream)), now)
+        case .closed(let stream, _): return closed(stream, now)
+        case .deadlineReached: return deadlineReached(now)
+        case .stimulus(.command(let on)):
+            let request = RequestID(drawnFrom: &random)
+            database.outstanding[request] = .setRelay(on: on, autoOff: nil)
+            return send(request, now)
+        case .stimulus(.fetchSamples): return startFetch(now)
+        case .stimulus(.killBeforeStore(let count)):
+            storesLeft = count
+            return []
+        case .stimulus, .interfaceDown, .datagram, .accepted, .writable, .wallClockStepped: return []
+        }
+    }
+
+    private func id(_ stream: StreamID) -> ConnectionID { ConnectionID(rawValue: stream.rawValue) }
+
+    private func begin(_ start: Start, now: Instant) -> [HostAction] {
+        random = SeededRandom(seed: start.seed)
+        link = .none
+        (description, heldState, fetch, storesLeft, isKilled, refused) = (nil, nil, nil, nil, false, [])
+        follower = PlugFollower(
+            controllerName: name, cursor: database.cursor, stateOptions: stateOptions, seed: random.next())
+        return sendOutstanding(now)
+    }
+
+    /// What the process before had asked for and not heard of.
+    private func sendOutstanding(_ now: Instant) -> [HostAction] {
+        database.outstanding.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.flatMap { send($0, now) }
+    }
+
+    private func send(_ request: RequestID, _ now: Instant) -> [HostAction] {
+        database.outstanding[request].map { step(.command(request, $0), now) } ?? []
+    }
+
+    private func closed(_ stream: StreamID, _ now: Instant) -> [HostAction] {
+        switch link {
+        case .connecting(stream, _):
+            link = .none
+            return step(.failed(reason: "no answer"), now)
+        case .open(stream):
+            link = .none
+            return step(.closed(id(stream)), now)
+        case .none, .connecting, .open: return []
+        }
+    }
+
+    private func deadlineReached(_ now: Instant) -> [HostAction] {
+        guard case .connecting(let stream, let until) = link, until <= now else { return step(.deadlineReached, now) }
+        link = .none
+        return [.close(stream)] + step(.failed(reason: "no answer"), now) + step(.deadlineReached, now)
+    }
+
+    /// Hands an event to the follower and does what it says, in order.
+    private func step(_ event: PlugFollower.Event, _ now: Instant) -> [HostAction] {
+        guard let actions = follower?.handle(event, now: now) else { return [] }
+        var out: [HostAction] = []
+        for action in actions where !isKilled {
+            switch action {
+            case .connect:
+                streams += 1
+                link = .connecting(StreamID(streams), until: now + .seconds(10))
+                out.append(.connect(StreamID(streams), to: plug))
+            case .send(let bytes, on: let connection):
+                if case .open(let stream) = link, id(stream) == connection { out.append(.write(stream, bytes)) }
+            case .close(let connection):
+                guard case .open(let stream) = link, id(stream) == connection else { continue }
+                link = .none
+                out.append(.close(stream))
+            case .deliver(let update): out += take(update, now)
+            }
+        }
+        return out
+    }
+
+    private func take(_ update: PlugUpdate, _ now: Instant) -> [HostAction] {
+        switch update {
+        case .connected(let plug):
+            (description, heldState) = (plug, nil)
+            sessions += 1
+            return startFetch(now)
+        case .disconnected:
+            (description, heldState, fetch) = (nil, nil, nil)
+            return []
+        case .snapshot(let state):
+            heldState = state
+            return []
+        case .state(let state):
+            hold(state)
+            return []
+        case .event(let event, let age):
+            lastAge = (event, age, description?.clock.uncertainty ?? .zero, now)
+            return store { $0.take(event) } then: { step(.acknowledge(event.sequence), now) }
+        case .gap(let gap):
+            let boot = description?.boot
+            return store { $0.take(gap, boot: boot) } then: { [] }
+        case .commandFinished(let request, let outcome):
+            return finished(request, outcome, now)
+        case .samples(let number, let chunk, let last):
+            return collect(number, chunk, last: last, now)
+        }
+    }
+
+    /// Effect and cursor in one transaction; what the plug is told comes after it.
+    private func store(_ change: (inout Database) -> String?, then: () -> [HostAction]) -> [HostAction] {
+        if storesLeft == 0 {
+            isKilled = true
+            return [.breakDown(.kill)]
+        }
+        storesLeft = storesLeft.map { $0 - 1 }
+        if let broken = change(&database) { violation = "\(name): \(broken)" }
+        return then()
+    }
+
+    private func finished(_ request: RequestID, _ outcome: CommandOutcome, _ now: Instant) -> [HostAction] {
+        if case .refused(let refusal) = outcome, refusal.code == .busy {
+            refused.append(request)
+            return []
+        }
+        let boot = description?.boot
+        return store { database in
+            guard database.outstanding.removeValue(forKey: request) != nil else { return "a command ended twice" }
+            database.acknowledged[request] = (outcome, boot)
+            return nil
+        } then: {
+            refused.isEmpty ? [] : send(refused.removeFirst(), now)
+        }
+    }
+
+    private func hold(_ state: PlugState) {
+        guard let held = heldState else {
+            violation = "\(name): a state came before the snapshot"
+            return
+        }
+        if let old = held.reading?.time, let new = state.reading?.time, new < old {
+            violation = "\(name): a reading of \(new) came after one of \(old)"
+        }
+        heldState = state
+    }
+
+    // MARK: Samples
+
+    /// Everything of this boot that is not here yet, up to a moment that has certainly passed at the plug.
+    private func startFetch(_ now: Instant) -> [HostAction] {
+        guard let description, fetch == nil else { return [] }
+        let clock = description.clock
+        let first = (database.samples[description.boot]?.last?.milliseconds ?? -1) + 1
+        let last = (now - clock.offset - clock.uncertainty).nanoseconds / 1_000_000 - 1
+        guard first <= last else { return [] }
+        fetches += 1
+        fetch = SampleFetch(number: fetches, boot: description.boot, range: first...last)
+        return step(
+            .fetchSamples(
+                fetch: fetches, from: Instant(nanoseconds: first * 1_000_000),
+                to: Instant(nanoseconds: last * 1_000_000)), now)
+    }
+
+    private func collect(_ number: UInt32, _ chunk: [UInt8], last: Bool, _ now: Instant) -> [HostAction] {
+        guard var current = fetch, current.number == number else { return [] }
+        do {
+            if !chunk.isEmpty { try current.add(SampleChunk(bytes: chunk).samples()) }
+        } catch {
+            violation = "\(name): \(error)"
+        }
+        fetch = last ? nil : current
+        guard last else { return [] }
+        return store { database in
+            database.samples[current.boot, default: []] += current.samples
+            return nil
+        } then: {
+            lastFetch = (current, now)
+            return []
+        }
+    }
+}

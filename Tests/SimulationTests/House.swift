@@ -1,0 +1,123 @@
+import PlugProtocol
+import ProtocolCore
+import SimulatedDisk
+import SimulatedLAN
+
+/// Plugs and their controllers on a link whose faults the seed decides.
+struct House {
+    struct Broken: Error, CustomStringConvertible { let description: String }
+
+    let lan: SimulatedLAN<HouseHost>
+    let link: LinkID
+    private(set) var plugs: [String: HostID] = [:]
+    private(set) var controllers: [HostID] = []
+    var random: SeededRandom
+
+    init(seed: UInt64, budget: Int, sendBuffer: Int = 65_536) {
+        lan = SimulatedLAN(seed: seed, budget: budget, sendBuffer: sendBuffer)
+        random = SeededRandom(seed: seed &* 31)
+        link = lan.addLink()
+    }
+
+    mutating func add(_ plug: SimulatedPlug, after delay: Duration = .zero) {
+        let id = lan.add(.plug(plug), name: plug.name)
+        plugs[plug.name] = id
+        attach(id, address: plug.address, after: delay)
+    }
+
+    mutating func add(_ controller: HouseHost, name: String) {
+        let id = lan.add(controller, name: name)
+        controllers.append(id)
+        attach(id, address: LANAddress(192, 0, 2, UInt8(100 + controllers.count)), after: .zero)
+    }
+
+    private func attach(_ host: HostID, address: LANAddress, after delay: Duration) {
+        lan.attach(host, to: link, addresses: [address])
+        lan.schedule(.powerOn(host), after: delay)
+    }
+
+    func plug(_ name: String) -> SimulatedPlug {
+        guard let id = plugs[name], case .plug(let plug) = lan[id] else { preconditionFailure("no plug \(name)") }
+        return plug
+    }
+
+    // MARK: Faults
+
+    /// One fault of any kind, repaired at `end`.
+    mutating func breakSomething(after time: Duration, until end: Duration) {
+        let plug = plugs[plugs.keys.sorted().randomElement(using: &random)!]!
+        let controller = controllers.randomElement(using: &random)!
+        switch Int.random(in: 0..<16, using: &random) {
+        case 0:
+            let faults = LinkFaults(
+                loss: Double.random(in: 0...0.4, using: &random), duplication: 0.1,
+                delay: .milliseconds(1)...(.milliseconds(300)))
+            during(time, end, .linkFaults(link, faults), .linkFaults(link, .none))
+        case 1: during(time, end, .partition(link, [[controller]]), .heal(link))
+        case 2: during(time, end, .partition(link, [[plug]]), .heal(link))
+        case 3: during(time, end, .linkDown(link), .linkUp(link))
+        case 4: during(time, end, .powerCut(plug), .powerOn(plug))
+        case 5, 6:
+            during(time, end, .kill(plug), .start(plug))
+            pressSoon(plug, after: end)
+        case 7: during(time, end, .suspend(controller), .resume(controller))
+        case 8: during(time, end, .kill(controller), .start(controller))
+        case 9:
+            let step = Duration.seconds(Int.random(in: -100_000...100_000, using: &random))
+            lan.schedule(.stepWallClock(random.chance(0.5) ? controller : plug, by: step), after: time)
+        case 10:
+            lan.schedule(.killBeforeStore(Int.random(in: 0...3, using: &random)), on: controller, after: time)
+            during(end, end, .kill(controller), .start(controller))
+        case 11, 12: breakDownWithin(plug, .powerCut, time, end)
+        case 13: breakDownWithin(plug, .kill, time, end)
+        case 14: spoilDisk(plug, time, end)
+        default: corrupt(plug, time, end)
+        }
+    }
+
+    private func during(_ time: Duration, _ end: Duration, _ fault: Fault, _ repair: Fault) {
+        lan.schedule(fault, after: time)
+        lan.schedule(repair, after: end)
+    }
+
+    /// Fills a small ring, and turns the relay over, before a controller is back that may ask again for what it asked before.
+    private mutating func pressSoon(_ plug: HostID, after time: Duration) {
+        guard random.chance(0.5) else { return }
+        for press in 0..<3 { lan.schedule(.press, on: plug, after: time + .milliseconds(1 + 700 * press)) }
+    }
+
+    /// At any byte of what the plug writes next, or of what it writes when it starts; where it writes nothing, between two
+    /// writes.
+    private mutating func breakDownWithin(
+        _ plug: HostID, _ breakdown: SimulatedDisk.Breakdown, _ time: Duration, _ end: Duration
+    ) {
+        let steps = Int.random(in: 0...(random.chance(0.5) ? 80 : 400), using: &random)
+        if random.chance(0.3) {
+            lan.schedule(.nextStartBreaksDown(breakdown, afterSteps: steps), on: plug, after: time)
+            during(time, time + (end - time) / 2, .powerCut(plug), .powerOn(plug))
+        } else {
+            lan.schedule(.diskBreaksDown(breakdown, afterSteps: steps), on: plug, after: time)
+        }
+        // Where the disk never got so far, it ends here; of two repairs only the one that is needed does anything.
+        lan.schedule(breakdown == .kill ? .kill(plug) : .powerCut(plug), after: end)
+        lan.schedule(.start(plug), after: end)
+        lan.schedule(.powerOn(plug), after: end)
+    }
+
+    private mutating func spoilDisk(_ plug: HostID, _ time: Duration, _ end: Duration) {
+        var faults = SimulatedDisk.Faults()
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: faults.isReadOnly = true
+        case 1: faults.room = Int.random(in: 0...200, using: &random)
+        default: faults.synchronizeError = .inputOutput
+        }
+        lan.schedule(.disk(.flash, faults), on: plug, after: time)
+        lan.schedule(.disk(.flash, SimulatedDisk.Faults()), on: plug, after: end)
+    }
+
+    /// Without a loss of power nobody reads what was spoilt.
+    private mutating func corrupt(_ plug: HostID, _ time: Duration, _ end: Duration) {
+        lan.schedule(.corrupt(["sequence", "state", "id"].randomElement(using: &random)!), on: plug, after: time)
+        during(time, end, .powerCut(plug), .powerOn(plug))
+    }
+}

@@ -1,0 +1,76 @@
+import Appliance
+import Metering
+import PlugProtocol
+import ProtocolCore
+
+/// What happened at a simulated plug, written down as it happened: what its controllers' stories are held against.
+struct PlugTruth {
+    /// Every event that was ever recorded, and so every number that was ever used.
+    private(set) var events: [SequenceNumber: PlugEvent] = [:]
+    private(set) var lastSequence: SequenceNumber = 0
+    /// Where the numbers must go on after a kill.
+    private var nextSequence: SequenceNumber = 1
+    private(set) var firstOfBoot: [BootID: SequenceNumber] = [:]
+    /// By boot, oldest first.
+    private(set) var samples: [BootID: [Sample]] = [:]
+    /// Taken in the moment in which the process was killed: the plug may remember them or not.
+    private(set) var doubtful: Set<Sample> = []
+    /// Flash failed or was spoilt once, so that the plug may have leapt to other numbers.
+    var hadBadFlash = false
+    /// Recorded under numbers that flash could not be told before the power went: the plug goes on below them, and knows
+    /// nothing of them.
+    private(set) var forgotten: Set<SequenceNumber> = []
+    /// What went against the plug's promises.
+    private(set) var violation: String?
+
+    /// The boot whose mirror has been begun.
+    private var mirrored: BootID?
+    /// Something that was on its way to the mirror when the process ended.
+    private var unfinished: [MirrorRecord] = []
+
+    mutating func take(_ records: [MirrorRecord], boot: BootID) {
+        for record in records {
+            switch record {
+            case .event(let event): take(event)
+            case .sample(let sample, milliwattHours: _): samples[boot, default: []].append(sample)
+            case .begins, .journal, .leap, .request, .state, .sealedChunk, .openChunk: break
+            }
+        }
+    }
+
+    private mutating func take(_ event: PlugEvent) {
+        if events.updateValue(event, forKey: event.sequence) != nil {
+            violation = "number \(event.sequence) was used twice"
+        }
+        if event.sequence <= lastSequence {
+            if !hadBadFlash { violation = "number \(event.sequence) came after \(lastSequence)" }
+            forgotten.formUnion(events.keys.filter { $0 > event.sequence })
+        }
+        lastSequence = event.sequence
+        nextSequence = event.sequence + 1
+        if firstOfBoot[event.boot] == nil { firstOfBoot[event.boot] = event.sequence }
+    }
+
+    mutating func breakOff(_ records: [MirrorRecord]) { unfinished = records }
+
+    /// A process begins with what its predecessor left.
+    mutating func begin(_ memory: PlugMemory, boot: BootID) {
+        let next = memory.journal.nextSequence
+        defer { (unfinished, mirrored, nextSequence) = ([], boot, next) }
+        guard mirrored == boot else { return }
+        var leapt = false
+        for record in unfinished {
+            switch record {
+            case .event(let event): if memory.journal[event.sequence] == event { take(event) }
+            case .sample(let sample, milliwattHours: _):
+                samples[boot, default: []].append(sample)
+                doubtful.insert(sample)
+            case .leap: leapt = true
+            case .begins, .journal, .request, .state, .sealedChunk, .openChunk: break
+            }
+        }
+        if memory.appliance.powerLost || !leapt && next != nextSequence {
+            violation = "after a kill the numbers go on at \(next), not at \(nextSequence)"
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Appliance
+import PlugProtocol
+import ProtocolCore
+import SimulatedLAN
+
+/// One plug and three controllers that follow it, each in its own way.
+struct SessionHouse {
+    static let disturbance = Duration.seconds(600)
+    private static let port: UInt16 = 7000
+
+    var house: House
+    /// A small ring is overwritten while a controller is away or slow to read; its streams' buffers are small as well.
+    let ring: Int
+
+    init(seed: UInt64) {
+        ring = seed.isMultiple(of: 3) ? 6 : 4096
+        house = House(seed: seed, budget: 100_000, sendBuffer: ring > 100 ? 65_536 : 150)
+        var configuration = ApplianceConfiguration()
+        configuration.meterInterval = .seconds(2)
+        var limits = PlugMemory.Limits()
+        limits.journal.events = ring
+        // Few at a time: the boundary is written often.
+        limits.reservation = 16
+        let plug = SimulatedPlug(
+            name: "Lamp", number: 1, seed: seed, place: .fixed(port: Self.port), configuration: configuration,
+            limits: limits)
+        house.add(plug)
+        let manners = [
+            ("desk", StateOptions()), ("daemon", StateOptions(deadBandMilliwatts: 20_000)),
+            ("chart", StateOptions(deadBandMilliwatts: 5000, maximumInterval: .seconds(10))),
+        ]
+        for (name, options) in manners.prefix(seed.isMultiple(of: 5) ? 3 : 2) {
+            let place = LANEndpoint(plug.address, Self.port)
+            house.add(
+                .follower(FollowingController(name: name, plug: place, stateOptions: options)), name: name)
+        }
+    }
+
+    var lan: SimulatedLAN<HouseHost> { house.lan }
+    var plug: SimulatedPlug { house.plug("Lamp") }
+
+    func controller(_ id: HostID) -> FollowingController {
+        guard case .follower(let controller) = lan[id] else { preconditionFailure("a controller was asked for") }
+        return controller
+    }
+
+    var controllers: [(id: HostID, controller: FollowingController)] { house.controllers.map { ($0, controller($0)) } }
+
+    /// Ten minutes of presses, commands, other loads and faults; each fault ends in the two minutes after them.
+    mutating func disturb() {
+        let plug = house.plugs["Lamp"]!
+        var time = Duration.seconds(1)
+        while time < Self.disturbance {
+            switch Int.random(in: 0..<10, using: &house.random) {
+            case 0..<3: lan.schedule(.press, on: plug, after: time)
+            case 3..<5: command(after: time)
+            case 5: lan.schedule(.load(Int32.random(in: 0...1000, using: &house.random)), on: plug, after: time)
+            default:
+                // What breaks while a command is on its way is what shows whether it can be lost or doubled.
+                if house.random.chance(0.7) { command(after: time) }
+                let moment = time + house.random.duration(in: .zero...(.milliseconds(6)))
+                house.breakSomething(
+                    after: moment, until: moment + house.random.duration(in: .milliseconds(10)...(.seconds(90))))
+            }
+            time += house.random.duration(in: .milliseconds(1)...(.seconds(15)))
+        }
+        // Flash is tried again after five minutes at most.
+        for id in house.controllers { lan.schedule(.fetchSamples, on: id, after: .seconds(990)) }
+    }
+
+    private mutating func command(after time: Duration) {
+        let on = Bool.random(using: &house.random)
+        lan.schedule(.command(on: on), on: house.controllers.randomElement(using: &house.random)!, after: time)
+    }
+
+    /// Everything, until all is quiet again.
+    mutating func run() throws(SimulationFailure) {
+        disturb()
+        try lan.run(for: .seconds(1000)) { _ in try check() }
+        do {
+            try checkOutcome()
+        } catch {
+            throw lan.failure("\(error)")
+        }
+    }
+}

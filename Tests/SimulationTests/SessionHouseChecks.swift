@@ -1,0 +1,141 @@
+import Metering
+import PlugProtocol
+import ProtocolCore
+import SimulatedLAN
+
+/// What must hold between a plug and those who follow it.
+extension SessionHouse {
+    // MARK: After every delivery
+
+    /// Order, no hole and no repetition; the age of what came last; samples as they were taken.
+    func check() throws {
+        if let violation = plug.truth.violation { throw House.Broken(description: violation) }
+        for (id, controller) in controllers {
+            if let violation = controller.violation { throw House.Broken(description: violation) }
+            let now = lan.clock(of: id)
+            if let heard = controller.lastAge, heard.at == now { try checkAge(heard.event, heard.age, heard.uncertainty) }
+            if let last = controller.lastFetch, last.at == now { try checkSamples(last.fetch) }
+        }
+    }
+
+    private func checkAge(_ event: PlugEvent, _ age: Duration?, _ uncertainty: Duration) throws {
+        guard let age, event.boot == plug.boot else { return }
+        // Half the round trip of Hello is what the controller cannot know, on either side.
+        let truth = lan.clock(of: house.plugs["Lamp"]!) - event.time
+        let least = truth - uncertainty * 2 - .milliseconds(1)
+        guard (least...truth + .milliseconds(1)).contains(age) else {
+            throw House.Broken(description: "event \(event.sequence) is \(truth) old, not \(age)")
+        }
+    }
+
+    private func checkSamples(_ fetch: SampleFetch) throws {
+        let taken = (plug.truth.samples[fetch.boot] ?? []).filter { fetch.range.contains($0.milliseconds) }
+        let certain = { (sample: Sample) in !plug.truth.doubtful.contains(sample) }
+        guard fetch.samples.filter(certain) == taken.filter(certain), Set(fetch.samples).isSubset(of: taken) else {
+            throw House.Broken(
+                description: "of \(taken.count) samples in \(fetch.range) it fetched \(fetch.samples.count), or others")
+        }
+    }
+
+    // MARK: At the end
+
+    /// Everything was seen once or lies in a gap, what was acknowledged happened once, and what is held is so.
+    func checkOutcome() throws {
+        for (id, controller) in controllers {
+            let database = controller.database
+            guard database.cursor == plug.truth.lastSequence else {
+                throw House.Broken(description: "it saw \(database.cursor) of \(plug.truth.lastSequence) events")
+            }
+            try checkEvents(database)
+            for gap in database.gaps { try checkGap(gap) }
+            try checkCommands(database)
+            try checkState(controller, now: lan.clock(of: id))
+        }
+    }
+
+    private func checkEvents(_ database: Database) throws {
+        let events = plug.truth.events
+        for event in database.seen where events[event.sequence] != event {
+            throw House.Broken(description: "event \(event.sequence) is not the one that happened")
+        }
+        let seen = Set(database.seen.map(\.sequence))
+        let gaps = database.gaps.map(\.gap)
+        let isUnknown = gaps.contains { $0.reason == .unknownCursor }
+        for sequence in events.keys.sorted() {
+            let lost = gaps.contains { $0.reason != .unknownCursor && ($0.from...$0.to).contains(sequence) }
+            // Once it went on below numbers that it had used, ranges that were told lost come true.
+            if plug.truth.forgotten.contains(sequence) || !plug.truth.forgotten.isEmpty && seen.contains(sequence) {
+                continue
+            }
+            // A plug that does not know the cursor says that it knows nothing of what was before.
+            let isTold = lost || isUnknown && !seen.contains(sequence)
+            guard seen.contains(sequence) != isTold else {
+                let story = "seen \(seen.contains(sequence)), in a gap \(lost); gaps \(gaps)"
+                throw House.Broken(description: "event \(sequence): \(story)")
+            }
+        }
+    }
+
+    /// Every gap has the cause that it names: a killed process is none.
+    private func checkGap(_ reported: Database.ReportedGap) throws {
+        let gap = reported.gap
+        guard let boot = reported.boot, let first = plug.truth.firstOfBoot[boot] else {
+            throw House.Broken(description: "a gap came outside a session")
+        }
+        switch gap.reason {
+        case .powerLost:
+            guard gap.from < first, gap.to < first || isOverwritten(gap, in: boot) else {
+                throw House.Broken(description: "\(gap) in a boot that began with \(first)")
+            }
+        case .overwritten:
+            // Of two leaps the ring keeps one, and lets go what lies before the other.
+            guard isOverwritten(gap, in: boot) || plug.truth.hadBadFlash else {
+                throw House.Broken(description: "\(gap), but the ring is \(ring)")
+            }
+        case .storageFailed, .unknownCursor:
+            guard plug.truth.hadBadFlash else { throw House.Broken(description: "\(gap), but flash was well") }
+        case .unknown: throw House.Broken(description: "\(gap)")
+        }
+    }
+
+    private func isOverwritten(_ gap: Gap, in boot: BootID) -> Bool {
+        ring < 100 && plug.truth.events.values.count { $0.sequence > gap.to && $0.boot == boot } >= ring
+    }
+
+    private func checkCommands(_ database: Database) throws {
+        guard database.outstanding.isEmpty else { throw House.Broken(description: "a command was never answered") }
+        for (request, answer) in database.acknowledged {
+            guard case .done(_, let event) = answer.outcome else {
+                throw House.Broken(description: "a command was refused: \(answer.outcome)")
+            }
+            let effects = effects(of: request).filter { $0.boot == answer.boot }
+            guard effects.map(\.sequence) == (event.map { [$0] } ?? []) else {
+                throw House.Broken(description: "a command with event \(event ?? 0) has \(effects.count) effects")
+            }
+        }
+    }
+
+    func effects(of request: RequestID) -> [PlugEvent] {
+        plug.truth.events.values.filter {
+            guard case .relayChanged(_, cause: .controller(_, request)) = $0.kind else { return false }
+            return true
+        }
+    }
+
+    private func checkState(_ controller: FollowingController, now: Instant) throws {
+        guard let held = controller.heldState, let state = plug.machine?.state else {
+            throw House.Broken(description: "\(controller.name) is not connected")
+        }
+        guard held.relayOn == state.relayOn, held.level == state.level, state.relayOn == plug.relayOn else {
+            throw House.Broken(description: "\(controller.name) holds \(held), the plug \(state)")
+        }
+        guard let reading = held.reading, let newest = state.reading else {
+            throw House.Broken(description: "there is no reading")
+        }
+        let interval = controller.stateOptions.maximumInterval ?? PlugWire.defaultReadingInterval
+        let moved = abs(Int64(newest.deciwatts) - Int64(reading.deciwatts)) * 100
+        guard newest.time - reading.time <= interval + .seconds(3),
+            moved <= Int64(controller.stateOptions.deadBandMilliwatts) || newest.time - reading.time <= .seconds(3)
+        else { throw House.Broken(description: "\(controller.name) holds \(reading), the plug \(newest)") }
+    }
+}

@@ -1,0 +1,247 @@
+import Appliance
+import DurableFiles
+import Metering
+import PlugProtocol
+import ProtocolCore
+import ServiceDiscovery
+import SimulatedDisk
+import SimulatedLAN
+import Storage
+
+/// A whole plug on the simulated LAN: ``PlugMachine``, its storage and its announcement, as the firmware brings them
+/// together, on a board with a disk that fails.
+final class SimulatedPlug {
+    /// How the plug is found.
+    enum Place {
+        case fixed(port: UInt16)
+        /// Announced by its name, on another port after each start.
+        case announced
+    }
+
+    static let stateDirectory = "/var/plug"
+    static let runtimeDirectory = "/run/plug"
+    static let serviceType: ServiceType = "_smartplug._tcp"
+    private static let registration = RegistrationID(rawValue: 1)
+    /// How long a finger stays on the button, and until the press is certainly recorded.
+    private static let hold = Duration.milliseconds(100)
+    private static let recorded = Duration.milliseconds(500)
+
+    let name: String
+    let number: UInt8
+    let disk: SimulatedDisk
+    private let place: Place
+    private let configuration: ApplianceConfiguration
+    private let limits: PlugMemory.Limits
+    private(set) var machine: PlugMachine?
+    private(set) var boot: BootID?
+    private(set) var truth = PlugTruth()
+    private(set) var relayOn = false
+    /// What the meter said in the present boot, and when.
+    private(set) var measured: [Instant: Int32] = [:]
+    private(set) var pressesBegun = 0
+    /// Those after which the plug lived long enough to record them.
+    private(set) var pressesCertain = 0
+    private var storage: PlugStorage?
+    private let queue = ActionQueue<PlugMachine.Action>()
+    private var out: [HostAction] = []
+    private var now = Instant.zero
+    /// Active power of what is plugged in, tenths of a watt.
+    private var load: Int32 = 0
+    private var starts: UInt16 = 0
+    private var nextStart: (breakdown: SimulatedDisk.Breakdown, steps: Int)?
+    private var discovery: DiscoveryShell?
+    private var streams: [ConnectionID: StreamID] = [:]
+    private var release: Instant?
+    private var certain: Instant?
+
+    init(
+        name: String, number: UInt8, seed: UInt64, place: Place,
+        configuration: ApplianceConfiguration = ApplianceConfiguration(),
+        limits: PlugMemory.Limits = PlugMemory.Limits()
+    ) {
+        self.name = name
+        self.number = number
+        self.place = place
+        self.configuration = configuration
+        self.limits = limits
+        disk = SimulatedDisk(seed: seed)
+    }
+
+    var address: LANAddress { LANAddress(192, 0, 2, 10 + number) }
+
+    var nextDeadline: Instant? {
+        [machine?.nextDeadline, discovery?.nextDeadline, release, certain].reduce(nil, sooner)
+    }
+
+    func handle(_ event: HostEvent<HouseStimulus>, now: Instant) -> [HostAction] {
+        self.now = now
+        switch event {
+        case .started(let start): begin(start)
+        case .interfaceUp(let interface, let addresses): discover { $0.up(interface, addresses, now: now) }
+        case .interfaceDown: discover { $0.down(now: now) }
+        case .datagram(let datagram, _): discover { $0.received(datagram, now: now) }
+        case .accepted(let stream, _, let peer):
+            streams[id(stream)] = stream
+            perform(.opened(id(stream), peer: "\(peer)"))
+        case .received(let stream, let bytes): perform(.received(id(stream), bytes))
+        case .writable(let stream, let writable): perform(.writable(id(stream), writable))
+        case .closed(let stream, _): perform(.closed(id(stream)))
+        case .deadlineReached:
+            finishPress()
+            perform(.deadlineReached)
+            discover { $0.handle(.deadlineReached, now: now) }
+        case .stimulus(let stimulus): stimulate(stimulus)
+        case .connected, .wallClockStepped: break
+        }
+        defer { out = [] }
+        return out
+    }
+
+    private func stimulate(_ stimulus: HouseStimulus) {
+        switch stimulus {
+        case .press:
+            guard release == nil, certain == nil else { return }
+            pressesBegun += 1
+            release = now + Self.hold
+            perform(.buttonEdge(down: true))
+        case .load(let deciwatts): load = deciwatts
+        case .disk(let area, let faults):
+            truth.hadBadFlash = true
+            disk.change(area) { $0 = faults }
+        case .corrupt(let file):
+            truth.hadBadFlash = true
+            disk.corrupt("\(Self.stateDirectory)/\(file)")
+        case .diskBreaksDown(let breakdown, let steps): disk.breakDown(breakdown, afterSteps: steps)
+        case .nextStartBreaksDown(let breakdown, let steps): nextStart = (breakdown, steps)
+        case .command, .fetchSamples, .killBeforeStore: break
+        }
+    }
+
+    private func id(_ stream: StreamID) -> ConnectionID { ConnectionID(rawValue: stream.rawValue) }
+
+    private func finishPress() {
+        if let time = certain, time <= now {
+            certain = nil
+            pressesCertain += 1
+        }
+        guard let time = release, time <= now else { return }
+        release = nil
+        certain = now + Self.recorded
+        perform(.buttonEdge(down: false))
+    }
+
+    private func discover(_ step: (inout DiscoveryShell) -> DiscoveryShell.Outcome) {
+        // Names are unique in this house, so there is no news to take.
+        guard let outcome = discovery.flatMap({ _ in step(&discovery!) }) else { return }
+        out += outcome.datagrams
+    }
+
+    // MARK: The machine
+
+    private func begin(_ start: Start) {
+        let boot = BootID(bytes: (0..<16).map { UInt8(truncatingIfNeeded: start.boot >> ($0 % 8 * 8)) })!
+        forgetProcess()
+        self.boot = boot
+        starts += 1
+        switch start.cause {
+        case .powerOn:
+            disk.boot()
+            relayOn = false
+            measured = [:]
+        case .processStart: disk.startProcess()
+        }
+        if let (breakdown, steps) = nextStart { disk.breakDown(breakdown, afterSteps: steps) }
+        nextStart = nil
+        guard let memory = restore(start, boot) else { return }
+        truth.begin(memory, boot: boot)
+        announce(start)
+        perform(.started)
+    }
+
+    /// Nil where the disk broke down.
+    private func restore(_ start: Start, _ boot: BootID) -> PlugMemory? {
+        var random = SeededRandom(seed: start.seed)
+        let storage: PlugStorage
+        do {
+            storage = try PlugStorage(
+                state: Self.stateDirectory, runtime: Self.runtimeDirectory, boot: boot, limits: limits,
+                files: FileStore(calls: disk), random: &random, tell: { _ in })
+        } catch {
+            preconditionFailure("no other plug has this disk: \(error)")
+        }
+        let memory = storage.restore(now: now)
+        if breakOff(nil) { return nil }
+        self.storage = storage
+        let identity = PlugServer.Identity(
+            id: storage.id, name: name, capabilities: configuration.capabilities, firmware: "1.0", boot: boot)
+        machine = PlugMachine(configuration, identity: identity, memory: memory, seed: random.next())
+        return memory
+    }
+
+    private func announce(_ start: Start) {
+        switch place {
+        case .fixed(let port): out.append(.listen(port: port))
+        case .announced:
+            let port = 7000 + starts
+            out.append(.listen(port: port))
+            discovery = DiscoveryShell(seed: start.seed)
+            do {
+                let service = try ServiceRegistration(
+                    name: name, type: Self.serviceType, hostName: "plug-\(number)", port: port)
+                discover { $0.handle(.register(Self.registration, service), now: now) }
+            } catch {
+                preconditionFailure("\(name) is a name: \(error)")
+            }
+        }
+    }
+
+    /// Hands an event to the machine and performs what it asks for.
+    private func perform(_ event: PlugMachine.Event) {
+        guard let actions = machine?.handle(event, now: now) else { return }
+        queue.perform(actions) { action in
+            guard machine != nil else { return }
+            perform(action)
+            breakOff(action)
+        }
+        guard !queue.isPerforming, let machine else { return }
+        storage?.settle(machine.memory, now: now)
+        breakOff(nil)
+    }
+
+    private func perform(_ action: PlugMachine.Action) {
+        switch action {
+        case .setRelay(let on): relayOn = on
+        case .readMeter:
+            let deciwatts = relayOn ? load : 0
+            measured[now] = deciwatts
+            perform(.measured(Measurement(deciwatts: deciwatts)))
+        case .mirror(let records): storage?.mirror(records)
+        case .persist(let state): if storage?.persist(state) == false { perform(.persistFailed) }
+        case .reserve(let boundary):
+            perform(storage?.reserve(upTo: boundary) == true ? .reserved(boundary) : .reservationFailed)
+        case .send(let connection, let bytes): out.append(.write(streams[connection]!, bytes))
+        case .close(let connection, _): out.append(.close(streams[connection]!))
+        case .setDimmer, .setLight: break
+        }
+    }
+
+    private func forgetProcess() {
+        streams = [:]
+        (machine, storage, discovery, release, certain) = (nil, nil, nil, nil, nil)
+    }
+
+    /// Whether the disk broke down, and the process with it, while it performed the action.
+    @discardableResult private func breakOff(_ action: PlugMachine.Action?) -> Bool {
+        let breakdown = disk.breakdown
+        if case .mirror(let records) = action, let boot {
+            if breakdown == nil { truth.take(records, boot: boot) } else { truth.breakOff(records) }
+        }
+        guard let breakdown else { return false }
+        forgetProcess()
+        switch breakdown {
+        case .powerCut: out.append(.breakDown(.powerCut))
+        case .kill: out.append(.breakDown(.kill))
+        }
+        return true
+    }
+}

@@ -1,0 +1,288 @@
+public import DurableFiles
+internal import ProtocolCore
+internal import Synchronization
+
+/// The files of one simulated board: flash that keeps what was synchronized, and memory that keeps nothing without power.
+///
+/// The disk fails as it is told, is full or read-only, and stops at any byte of a write: because the power went or because
+/// the process was killed. From then on every call fails until ``boot()`` or ``startProcess()``. What survives is decided by
+/// the seed.
+public final class SimulatedDisk: FileCalls {
+    public enum Area: Hashable, Sendable, CaseIterable { case flash, memory }
+
+    /// What ends the process in the middle of its work.
+    public enum Breakdown: Hashable, Sendable { case powerCut, kill }
+
+    /// How one area fails. Errors stay until they are taken back.
+    public struct Faults: Hashable, Sendable {
+        /// Most bytes taken by one write, or given by one read.
+        public var longestTransfer = Int.max
+        /// Bytes that fit before every write fails.
+        public var room = Int.max
+        public var isReadOnly = false
+        /// Calls that a signal interrupts before each one that it does not.
+        public var interruptions = 0
+        public var readError: SystemError?
+        public var synchronizeError: SystemError?
+        public var truncateError: SystemError?
+        public var renameError: SystemError?
+        /// A disk that lies, to see that a test notices.
+        public var ignoresSynchronize = false
+
+        public init() {}
+    }
+
+    private struct OpenFile: Sendable {
+        enum Target: Hashable, Sendable {
+            case directory(String)
+            case file(Int)
+        }
+
+        let target: Target
+        let area: Area
+        var position = 0
+    }
+
+    private struct State: Sendable {
+        var disk: DiskState
+        var open: [Int32: OpenFile] = [:]
+        /// Descriptors are never used again, so that one of a killed process closes nothing of the next.
+        var lastDescriptor: Int32 = 2
+        /// Which descriptor holds the lock of what.
+        var locks: [OpenFile.Target: Int32] = [:]
+        var faults: [Area: Faults] = [:]
+        var interrupted = 0
+        var armed: (breakdown: Breakdown, stepsLeft: Int)?
+        var breakdown: Breakdown?
+    }
+
+    private let state: Mutex<State>
+
+    /// - Parameter memory: the directory that is in memory; it is always there.
+    public init(seed: UInt64 = 0, memory: String = "/run") {
+        state = Mutex(State(disk: DiskState(seed: seed, memory: memory)))
+    }
+
+    // MARK: Breaking it
+
+    /// Breaks down after so many steps: each call is one, and each byte that is written.
+    public func breakDown(_ breakdown: Breakdown, afterSteps steps: Int) {
+        state.withLock { $0.armed = (breakdown, steps) }
+    }
+
+    /// What has ended the process since it was started; calls fail from then on.
+    public var breakdown: Breakdown? {
+        state.withLock { state in
+            Self.breakDownIfDue(&state)
+            return state.breakdown
+        }
+    }
+
+    /// The power comes back: what was in memory is gone, and of what was not synchronized chance has decided.
+    public func boot() {
+        state.withLock { $0.disk.losePower() }
+        startProcess()
+    }
+
+    /// The process starts anew: its predecessor's descriptors and locks are gone.
+    public func startProcess() {
+        state.withLock { state in
+            state.open = [:]
+            state.locks = [:]
+            state.armed = nil
+            state.breakdown = nil
+        }
+    }
+
+    public func change(_ area: Area = .flash, _ body: (inout Faults) -> Void) {
+        state.withLock { body(&$0.faults[area, default: Faults()]) }
+    }
+
+    /// The storage spoils a file: a bit turns over, the end is missing, or all of it is something else. Nothing happens where
+    /// there is no such file.
+    public func corrupt(_ path: String) { state.withLock { $0.disk.corrupt(path) } }
+
+    /// The paths of all files, sorted.
+    public var files: [String] {
+        state.withLock { $0.disk.names.filter { $0.value != .directory }.keys.sorted() }
+    }
+
+    // MARK: The calls
+
+    public func open(_ path: String, _ purpose: OpenPurpose) throws(SystemError) -> Int32 {
+        try call(path) { (state, faults) throws(SystemError) in
+            let target: OpenFile.Target
+            switch (purpose, state.disk.names[path]) {
+            case (.directory, _):
+                guard state.disk.isDirectory(path) else { throw .notFound }
+                target = .directory(path)
+            case (.reading, nil): throw .notFound
+            case (.reading, .file(let content)): target = .file(content)
+            case (.creating, .some): throw .alreadyExists
+            case (_, .directory): throw .alreadyExists
+            case (.appending, .file(let content)), (.locking, .file(let content)):
+                guard !faults.isReadOnly else { throw .readOnly }
+                target = .file(content)
+            case (.creating, nil), (.appending, nil), (.locking, nil):
+                guard !faults.isReadOnly else { throw .readOnly }
+                target = .file(try state.disk.makeFile(path))
+            }
+            state.lastDescriptor += 1
+            state.open[state.lastDescriptor] = OpenFile(target: target, area: state.disk.area(of: path))
+            return state.lastDescriptor
+        }
+    }
+
+    public func close(_ descriptor: Int32) {
+        state.withLock { state in
+            state.open[descriptor] = nil
+            state.locks = state.locks.filter { $0.value != descriptor }
+        }
+    }
+
+    public func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        let most = buffer.count
+        let bytes = try call(descriptor) { (state, faults, content) throws(SystemError) in
+            if let error = faults.readError { throw error }
+            let position = state.open[descriptor]!.position
+            let rest = state.disk.contents[content]!.now.dropFirst(position)
+            let bytes = Array(rest.prefix(min(most, faults.longestTransfer)))
+            state.open[descriptor]!.position += bytes.count
+            return bytes
+        }
+        buffer.copyBytes(from: bytes)
+        return bytes.count
+    }
+
+    public func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+        let bytes = Array(bytes)
+        return try call(descriptor) { (state, faults, content) throws(SystemError) in
+            guard !faults.isReadOnly else { throw .readOnly }
+            let count = min(bytes.count, faults.longestTransfer, faults.room, state.armed?.stepsLeft ?? .max)
+            guard count > 0 || bytes.isEmpty else { throw faults.room == 0 ? .noSpace : .inputOutput }
+            state.armed?.stepsLeft -= count
+            let area = state.open[descriptor]!.area
+            if faults.room < .max { state.faults[area]!.room -= count }
+            state.disk.write(Array(bytes.prefix(count)), to: content)
+            return count
+        }
+    }
+
+    public func length(_ descriptor: Int32) throws(SystemError) -> Int {
+        try call(descriptor) { (state, _, content) throws(SystemError) in state.disk.contents[content]!.now.count }
+    }
+
+    public func truncate(_ descriptor: Int32, to length: Int) throws(SystemError) {
+        try call(descriptor) { (state, faults, content) throws(SystemError) in
+            if let error = faults.truncateError { throw error }
+            state.disk.truncate(content, to: length)
+        }
+    }
+
+    public func synchronize(_ descriptor: Int32) throws(SystemError) {
+        let directory: String? = state.withLock { state in
+            guard case .directory(let path) = state.open[descriptor]?.target else { return nil }
+            return path
+        }
+        if let directory {
+            try call(directory) { (state, faults) throws(SystemError) in
+                if let error = faults.synchronizeError { throw error }
+                if !faults.ignoresSynchronize { state.disk.synchronizeDirectory(directory) }
+            }
+        } else {
+            try call(descriptor) { (state, faults, content) throws(SystemError) in
+                if let error = faults.synchronizeError { throw error }
+                if !faults.ignoresSynchronize { state.disk.synchronize(content) }
+            }
+        }
+    }
+
+    public func rename(_ path: String, to newPath: String) throws(SystemError) {
+        try call(newPath) { (state, faults) throws(SystemError) in
+            if let error = faults.renameError { throw error }
+            guard !faults.isReadOnly else { throw .readOnly }
+            try state.disk.rename(path, to: newPath)
+        }
+    }
+
+    public func remove(_ path: String) throws(SystemError) {
+        try call(path) { (state, faults) throws(SystemError) in
+            guard !faults.isReadOnly else { throw .readOnly }
+            try state.disk.remove(path)
+        }
+    }
+
+    public func makeDirectory(_ path: String, mode: UInt32) throws(SystemError) {
+        try call(path) { (state, faults) throws(SystemError) in
+            guard !state.disk.isDirectory(path) else { throw .alreadyExists }
+            guard !faults.isReadOnly else { throw .readOnly }
+            try state.disk.makeDirectory(path)
+        }
+    }
+
+    public func isDirectory(_ path: String) -> Bool { state.withLock { $0.disk.isDirectory(path) } }
+
+    public func lock(_ descriptor: Int32) throws(SystemError) {
+        try step { (state, _) throws(SystemError) in
+            guard let target = state.open[descriptor]?.target else { throw .badDescriptor }
+            guard state.locks[target, default: descriptor] == descriptor else { throw .wouldBlock }
+            state.locks[target] = descriptor
+        } in: {
+            $0.open[descriptor]?.area ?? .flash
+        }
+    }
+
+    // MARK: Steps
+
+    private static func breakDownIfDue(_ state: inout State) {
+        guard let armed = state.armed, armed.stepsLeft <= 0 else { return }
+        state.breakdown = armed.breakdown
+        state.armed = nil
+    }
+
+    /// One step: fails where the disk has broken down or a signal comes.
+    private func call<Value: Sendable>(
+        _ path: String, _ body: (inout State, Faults) throws(SystemError) -> Value
+    ) throws(SystemError) -> Value {
+        try step(body) { $0.disk.area(of: path) }
+    }
+
+    /// The same on an open file.
+    private func call<Value: Sendable>(
+        _ descriptor: Int32, _ body: (inout State, Faults, _ content: Int) throws(SystemError) -> Value
+    ) throws(SystemError) -> Value {
+        try step { (state, faults) throws(SystemError) in
+            guard case .file(let content) = state.open[descriptor]?.target else { throw SystemError.badDescriptor }
+            return try body(&state, faults, content)
+        } in: {
+            $0.open[descriptor]?.area ?? .flash
+        }
+    }
+
+    private func step<Value: Sendable>(
+        _ body: (inout State, Faults) throws(SystemError) -> Value, in area: (State) -> Area
+    ) throws(SystemError) -> Value {
+        let result: Result<Value, SystemError> = state.withLock { state in
+            Self.breakDownIfDue(&state)
+            guard state.breakdown == nil else { return .failure(.inputOutput) }
+            let faults = state.faults[area(state)] ?? Faults()
+            state.armed?.stepsLeft -= 1
+            guard state.interrupted >= faults.interruptions else {
+                state.interrupted += 1
+                return .failure(.interrupted)
+            }
+            state.interrupted = 0
+            do throws(SystemError) {
+                return .success(try body(&state, faults))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+}
+
+extension SystemError {
+    /// EBADF: a descriptor of a process that is gone, or of something else than a file.
+    fileprivate static let badDescriptor = SystemError(9)
+}
