@@ -186,12 +186,13 @@ let benchmarks: [Target] =
     ? []
     : [
         .systemLibrary(name: "CMallocStatistics", path: "Tests/CMallocStatistics"),
-        program(
-            "Benchmarks", "Tests/Benchmarks",
-            [
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
                 "CMallocStatistics", "ProtocolCore", "PlugProtocol", "LinuxNetwork", "PlugClient", "Appliance",
                 "PlugHardware", "PlugService", nioCore, nioPosix, logging,
-            ]),
+            ],
+            path: "Tests/Benchmarks", swiftSettings: strict),
     ]
 
 let package = Package(

@@ -7,13 +7,14 @@ public struct Connection: Sendable {
     /// Address and port of the other side, for logs and limits.
     public let peer: String
     private let channel: any Channel
-    private let flushIsDue: NIOLoopBoundBox<Bool>
+    /// What was sent since the event loop looked at the network last.
+    private let unwritten: NIOLoopBoundBox<ByteBuffer>
 
     /// On the channel's event loop, as everything here.
     init(id: ConnectionID, channel: any Channel) {
         self.id = id
         self.channel = channel
-        flushIsDue = NIOLoopBoundBox(false, eventLoop: channel.eventLoop)
+        unwritten = NIOLoopBoundBox(ByteBuffer(), eventLoop: channel.eventLoop)
         peer = channel.remoteAddress?.description ?? "unknown peer"
     }
 
@@ -21,13 +22,21 @@ public struct Connection: Sendable {
     ///
     /// What is sent before the event loop looks at the network again goes out in one call of the kernel.
     public func send(_ bytes: [UInt8]) {
-        channel.write(channel.allocator.buffer(bytes: bytes), promise: nil)
-        guard !flushIsDue.value else { return }
-        flushIsDue.value = true
-        channel.eventLoop.execute { [channel, flushIsDue] in
-            flushIsDue.value = false
-            channel.flush()
+        let isFirst = unwritten.value.readableBytes == 0
+        unwritten.value.writeBytes(bytes)
+        if unwritten.value.readableBytes >= SocketLimits.gathered {
+            write()
+        } else if isFirst {
+            channel.eventLoop.execute { write() }
         }
+    }
+
+    private func write() {
+        let bytes = unwritten.value
+        guard bytes.readableBytes > 0 else { return }
+        // Before the write, which may tell the owner that the send buffer is full and so lead to the next send.
+        unwritten.value = ByteBuffer()
+        channel.writeAndFlush(bytes, promise: nil)
     }
 
     /// Stops taking bytes from the network, so that the peer waits, or goes on.
@@ -37,6 +46,7 @@ public struct Connection: Sendable {
 
     /// Closes once the bytes queued so far are written, or after two seconds, when a peer that does not take them loses them.
     public func close() {
+        write()
         let limit = channel.eventLoop.scheduleTask(in: SocketLimits.farewell) { [channel] in
             channel.close(promise: nil)
         }
@@ -97,6 +107,8 @@ enum SocketLimits {
     /// Bytes that may wait in a connection's send buffer before its session becomes a waiting cursor, and below which it
     /// goes on: stops a stalled controller from holding more than this of the plug's memory.
     static let sendBuffer = ChannelOptions.Types.WriteBufferWaterMark(low: 16 * 1024, high: 64 * 1024)
+    /// Bytes that wait for others of the same turn of the event loop: not so many that the send buffer's marks come late.
+    static let gathered = 16 * 1024
     /// Bytes read at once.
     static let receiveBuffer = 16 * 1024
     /// How long a connection that is being closed waits for its peer to take what was said last. Stops one that never reads

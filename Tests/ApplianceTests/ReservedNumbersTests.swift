@@ -21,8 +21,27 @@ import Testing
         #expect(numbers.request(next: 51, now: .zero) == 151)
         #expect(numbers.request(next: 99, now: .zero) == nil, "the answer is awaited")
         numbers.confirm(151, next: 99)
-        #expect(numbers.request(next: 100, now: .zero) == nil)
-        #expect(numbers.request(next: 101, now: .zero) == 201)
+        let later = Instant.zero + ReservedNumbers.chatter
+        #expect(numbers.request(next: 100, now: later) == nil)
+        #expect(numbers.request(next: 101, now: later) == 201)
+    }
+
+    @Test func aPlugThatChattersReservesMoreAndMore() {
+        var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
+        var now = Instant.zero
+        var next: SequenceNumber = 51
+        var sizes: [SequenceNumber] = []
+        for _ in 0..<16 {
+            let boundary = numbers.request(next: next, now: now) ?? 0
+            sizes.append(boundary - next)
+            numbers.confirm(boundary, next: next)
+            next = boundary - (boundary - next) / 2
+            now = now + .seconds(60)
+        }
+        #expect(sizes == (0..<16).map { min(100 << $0, 1 << 20) })
+        now = now + ReservedNumbers.chatter
+        let quiet = numbers.request(next: next, now: now) ?? 0
+        #expect(quiet - next == 100, "and the usual number once it is quiet")
     }
 
     @Test func failuresAreRetriedAtGrowingDistances() {

@@ -12,23 +12,24 @@ import Testing
     private let disk = SelectiveDisk()
     private let notices = Notices()
 
-    private func plug(boot: BootID = firstBoot, at now: Instant = .zero) throws -> StoredPlug {
+    private func start(boot: BootID = firstBoot, at now: Instant = .zero) throws -> StoredPlug {
         try StoredPlug(in: directories, boot: boot, at: now, files: FileStore(calls: disk), notices: notices)
     }
 
-    private func switches(_ plug: inout StoredPlug) -> Bool {
+    /// The button works.
+    private func press(_ plug: inout StoredPlug) {
         let before = plug.relayOn
         plug.press()
-        return plug.relayOn != before
+        #expect(plug.relayOn != before)
     }
 
     @Test(arguments: [SystemError.noSpace, .readOnly, .inputOutput])
     func aPlugWhoseFlashCannotBeWrittenRuns(error: SystemError) throws {
         disk.change { $0.faults[directories.state] = error }
-        var plug = try plug()
-        #expect(switches(&plug))
+        var plug = try start()
+        press(&plug)
         #expect(plug.events.map(\.sequence).allSatisfy { $0 > 1 << 44 }, "no number was reserved")
-        for _ in 0..<10 { #expect(switches(&plug)) }
+        for _ in 0..<10 { press(&plug) }
         #expect(notices.troubles.allSatisfy { $0.contains(directories.state) && $0.contains("\(error)") })
         let count = notices.all.count
         plug.run(for: .seconds(7200))
@@ -47,7 +48,7 @@ import Testing
 
     @Test func whatAFullDiskSaysIsWhatAndWhyAndWhatNext() throws {
         disk.change { $0.faults[directories.state + "/sequence"] = .noSpace }
-        _ = try plug()
+        _ = try start()
         #expect(
             notices.troubles == [
                 """
@@ -61,19 +62,19 @@ import Testing
     @Test func aPlugOnAFullDiskIsTheSameAfterItWasKilled() throws {
         disk.change { $0.faults[directories.state] = .noSpace }
         func life() throws -> (PlugID, [PlugEvent]) {
-            var plug = try plug()
+            var plug = try start()
             plug.press()
             return (plug.storage.id, plug.events)
         }
         let (id, events) = try life()
-        let plug = try plug()
+        let plug = try start()
         #expect(plug.storage.id == id)
         #expect(plug.events.starts(with: events))
         #expect(plug.resume(after: events.last?.sequence ?? 0) == .resumed)
     }
 
     @Test func aFlashThatCannotBeWrittenForAWhileCostsNothing() throws {
-        var plug = try plug()
+        var plug = try start()
         disk.change { $0.faults[directories.state] = .noSpace }
         for _ in 0..<400 { plug.press() }
         #expect(plug.next == 802)
@@ -86,7 +87,7 @@ import Testing
     @Test func numbersOfAFlashThatFailedAreNotUsedAgain() throws {
         func life(_ boot: BootID, failing: Bool) throws -> [SequenceNumber] {
             disk.change { $0.faults[directories.state] = failing ? .noSpace : nil }
-            var plug = try plug(boot: boot)
+            var plug = try start(boot: boot)
             for _ in 0..<600 { plug.press() }
             return plug.events.map(\.sequence)
         }
@@ -103,7 +104,7 @@ import Testing
     func aDamagedBoundaryIsKeptAsideAndNumbersLeap(text: String) throws {
         try directories.write("0123456789ab\n", to: "state/id")
         try directories.write(text, to: "state/sequence")
-        var plug = try plug()
+        var plug = try start()
         #expect(
             notices.troubles == [
                 """
@@ -118,25 +119,25 @@ import Testing
         #expect(first > 1 << 44)
         #expect(plug.resume(after: 17) == .gap(Gap(from: 18, to: first - 1, reason: .storageFailed)))
         #expect(directories.text("state/sequence") == "\(plug.next + 1000)\n")
-        #expect(switches(&plug))
+        press(&plug)
     }
 
     @Test func aMissingBoundaryOfAPlugThatHasAnIdIsDamage() throws {
         try directories.write("0123456789ab\n", to: "state/id")
-        let plug = try plug()
+        let plug = try start()
         #expect(notices.troubles.first?.hasPrefix("\(directories.state)/sequence is missing\nhint: ") == true)
         #expect(plug.events.first.map { $0.sequence > 1 << 44 } == true)
     }
 
     @Test func aDamagedBoundaryBesideAWholeMirrorCostsNoNumber() throws {
         func life() throws -> SequenceNumber {
-            var plug = try plug()
+            var plug = try start()
             plug.press()
             return plug.next
         }
         let next = try life()
         try directories.write("x", to: "state/sequence")
-        let after = try plug()
+        let after = try start()
         #expect(after.events.last?.sequence == next)
         #expect(after.resume(after: 0) == .resumed)
         #expect(directories.text("state/sequence") == "\(next + 1000)\n")
@@ -149,7 +150,7 @@ import Testing
         ])
     func aDamagedStateIsKeptAside(text: String) throws {
         try directories.write(text, to: "state/state")
-        var plug = try plug()
+        var plug = try start()
         #expect(
             notices.troubles == [
                 """
@@ -159,14 +160,15 @@ import Testing
                 """
             ])
         #expect(directories.text("state/state.damaged") == text)
-        #expect(!plug.relayOn && switches(&plug))
+        #expect(!plug.relayOn)
+        press(&plug)
     }
 
     @Test(arguments: ["", "0123456789a", "0123456789AB", "../../etc/ab", "0123456789ab cd", "\u{0}"])
     func aDamagedIdIsKeptAsideAndAnotherDrawn(text: String) throws {
         try directories.write(text, to: "state/id")
         try directories.write("500\n", to: "state/sequence")
-        let plug = try plug()
+        let plug = try start()
         #expect(directories.text("state/id.damaged") == text)
         #expect(directories.text("state/id") == "\(plug.storage.id)\n")
         #expect(plug.events.first?.sequence == 500, "the numbers are whole")
@@ -174,9 +176,9 @@ import Testing
     }
 
     @Test func theMirrorKnowsADamagedId() throws {
-        let id = try plug().storage.id
+        let id = try start().storage.id
         try directories.write("?", to: "state/id")
-        let plug = try plug()
+        let plug = try start()
         #expect(plug.storage.id == id)
         #expect(directories.text("state/id") == "\(id)\n")
         #expect(plug.resume(after: 0) == .resumed)
@@ -184,8 +186,8 @@ import Testing
 
     @Test func aStateDirectoryThatCannotBeMadeIsToldAndLivedWithout() throws {
         try directories.write("a file", to: "state")
-        var plug = try plug()
-        #expect(switches(&plug))
+        var plug = try start()
+        press(&plug)
         let told = try #require(notices.troubles.first)
         #expect(told.hasPrefix("cannot make the directory \(directories.state): "))
         #expect(told.contains("\nhint: a file stands where a directory is needed"))
@@ -194,21 +196,21 @@ import Testing
     @Test func aRuntimeDirectoryThatCannotBeWrittenMakesARestartALossOfPower() throws {
         disk.change { $0.faults[directories.runtime] = .readOnly }
         func life() throws -> SequenceNumber {
-            var plug = try plug()
-            #expect(switches(&plug))
+            var plug = try start()
+            press(&plug)
             plug.run(for: .seconds(7200))
             return plug.next
         }
         let next = try life()
         #expect(notices.all.count == 2, "the directory and the mirror")
-        let after = try plug()
+        let after = try start()
         #expect(after.resume(after: next - 1) == .gap(Gap(from: next, to: 1000, reason: .powerLost)))
         #expect(after.relayOn, "as flash knew it")
     }
 
     @Test func aMirrorThatCouldNotBeWrittenIsNeverTakenForTheTruth() throws {
         func life() throws -> SequenceNumber {
-            var plug = try plug()
+            var plug = try start()
             plug.press()
             disk.change { $0.faults[directories.runtime] = .noSpace }
             plug.press()
@@ -217,14 +219,14 @@ import Testing
         }
         let next = try life()
         disk.change { $0.faults = [:] }
-        let after = try plug()
+        let after = try start()
         #expect(after.events.first?.sequence == 1001)
         #expect(after.resume(after: next - 1) == .gap(Gap(from: next, to: 1000, reason: .powerLost)))
     }
 
     @Test func aMirrorThatFailedIsBegunAnewWhenItCan() throws {
         func life() throws -> SequenceNumber {
-            var plug = try plug()
+            var plug = try start()
             disk.change { $0.faults[directories.runtime] = .noSpace }
             plug.press()
             disk.change { $0.faults = [:] }
@@ -233,7 +235,7 @@ import Testing
         }
         let next = try life()
         #expect(notices.recoveries == ["a restart of the firmware loses nothing again"])
-        let after = try plug()
+        let after = try start()
         #expect(after.events.last?.sequence == next)
         #expect(after.resume(after: 0) == .resumed)
     }

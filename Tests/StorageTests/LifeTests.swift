@@ -9,7 +9,7 @@ import Testing
 @Suite struct LifeTests {
     private let directories = Directories()
 
-    private func plug(boot: BootID = firstBoot, at now: Instant = .zero) throws -> StoredPlug {
+    private func start(boot: BootID = firstBoot, at now: Instant = .zero) throws -> StoredPlug {
         try StoredPlug(in: directories, boot: boot, at: now)
     }
 
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func aNewPlugBeginsAtOneAndReservesFirst() throws {
-        let plug = try plug()
+        let plug = try start()
         #expect(plug.events.map(\.kind) == [.restarted(powerLost: true)])
         #expect(plug.next == 2)
         #expect(directories.text("state/sequence") == "1001\n")
@@ -41,7 +41,7 @@ import Testing
 
     @Test func aKilledPlugGoesOnExactlyWhereItWas() throws {
         let before = try killed()
-        let after = try plug(at: before.now)
+        let after = try start(at: before.now)
         #expect(after.storage.id == before.id)
         #expect(after.events.dropLast() == before.events[...])
         #expect(after.events.last?.kind == .restarted(powerLost: false))
@@ -56,7 +56,7 @@ import Testing
         var last: SequenceNumber = 0
         var now = Instant.zero
         for round in 1...20 {
-            var plug = try plug(at: now)
+            var plug = try start(at: now)
             #expect(plug.resume(after: 0) == .resumed)
             #expect(plug.next == last + 2 || round == 1)
             plug.press()
@@ -75,7 +75,7 @@ import Testing
         }
         #expect(directories.text("state/sequence") == "\(next)\n")
         #expect(directories.text("state/state") == "on 1000 \(energy)\n")
-        let after = try plug(at: now)
+        let after = try start(at: now)
         #expect(after.events.last?.sequence == next)
         #expect(after.resume(after: 0) == .resumed)
         #expect(directories.text("state/sequence") == "\(next + 1000)\n")
@@ -87,7 +87,7 @@ import Testing
             plug.feed(.stopping)
             return plug.next
         }
-        let after = try plug(boot: secondBoot)
+        let after = try start(boot: secondBoot)
         #expect(after.events.first?.sequence == next)
         #expect(after.events.first?.kind == .restarted(powerLost: true))
         #expect(after.resume(after: next - 1) == .resumed)
@@ -99,7 +99,7 @@ import Testing
         let before = try killed()
         // A loss of power takes the memory with it; who wipes the runtime directory does the same.
         if boot == firstBoot { try directories.remove("runtime") }
-        let after = try plug(boot: boot)
+        let after = try start(boot: boot)
         #expect(after.storage.id == before.id)
         #expect(after.events.map(\.sequence) == [1001])
         #expect(after.events.map(\.kind) == [.restarted(powerLost: true)])
@@ -113,13 +113,13 @@ import Testing
             plug.press()
             plug.run(for: .seconds(60))
         }
-        #expect(try plug(boot: secondBoot).relayOn)
+        #expect(try start(boot: secondBoot).relayOn)
     }
 
     @Test func aMirrorOfAnotherPlugIsNotTaken() throws {
         let before = try killed()
         try directories.write("ba9876543210\n", to: "state/id")
-        let after = try plug(at: before.now)
+        let after = try start(at: before.now)
         #expect(after.storage.id.rawValue == "ba9876543210")
         #expect(after.events.map(\.sequence) == [1001])
     }
@@ -128,7 +128,7 @@ import Testing
         let before = try killed()
         let bytes = try #require(directories.bytes("runtime/mirror"))
         try directories.write(bytes.dropLast(), to: "runtime/mirror")
-        let after = try plug(at: before.now)
+        let after = try start(at: before.now)
         #expect(after.events.dropLast() == before.events[...])
         #expect(after.resume(after: 0) == .resumed)
     }
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test func aSecondPlugInEitherDirectoryIsRefused() throws {
-        let plug = try plug()
+        let plug = try start()
         let same = #expect(throws: (any Error).self) { try StoredPlug(in: directories) }
         #expect("\(same!)".hasPrefix("\(directories.state) is in use by process "))
         var random = SeededRandom(seed: 1)

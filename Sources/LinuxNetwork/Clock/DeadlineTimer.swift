@@ -11,10 +11,12 @@ public import ProtocolCore
 public struct DeadlineTimer {
     public static let longestWait = Duration.seconds(10)
 
-    private var scheduled: (task: Scheduled<Void>, at: Instant)?
+    private var scheduled: (task: Scheduled<Void>, at: Instant, isWaiting: NIOLoopBoundBox<Bool>)?
 
     public init() {}
 
+    /// On the event loop.
+    ///
     /// - Parameters:
     ///   - deadline: the machine's; nil leaves the timer off.
     ///   - now: of the clock that the deadline is on.
@@ -25,11 +27,15 @@ public struct DeadlineTimer {
     ) {
         guard var deadline else { return stop() }
         deadline = min(deadline, now + Self.longestWait)
-        if let scheduled, scheduled.at <= deadline, scheduled.at > now { return }
+        if let scheduled, scheduled.at <= deadline, scheduled.isWaiting.value { return }
         scheduled?.task.cancel()
         let delay = max(0, (deadline - now).wholeNanoseconds)
-        let task = eventLoop.scheduleTask(in: .nanoseconds(delay)) { fire() }
-        scheduled = (task, deadline)
+        let isWaiting = NIOLoopBoundBox(true, eventLoop: eventLoop)
+        let task = eventLoop.scheduleTask(in: .nanoseconds(delay)) {
+            isWaiting.value = false
+            fire()
+        }
+        scheduled = (task, deadline, isWaiting)
     }
 
     public mutating func stop() {

@@ -12,15 +12,19 @@ struct FollowedPeer {
     private var reports: PlugReports.AsyncIterator
     private var relayIsOn = false
 
-    /// - Parameter name: of a plug that nothing else on this machine bears.
-    init(named name: String) async throws {
+    /// - Parameters:
+    ///   - name: of a plug that nothing else on this machine bears.
+    ///   - followsState: whether readings come too, and the relay's state beside its event.
+    init(named name: String, followsState: Bool) async throws {
         process = try Peer.start(.plug, [name])
         client = PlugClient(
             name: "benchmark", interfaces: ["lo"], logger: Logger(label: "client") { _ in SwiftLogNoOpLogHandler() })
-        plug = client.follow(try await client.find(name, within: .seconds(10)))
+        plug = client.follow(
+            try await client.find(name, within: .seconds(10)), after: 0, stateOptions: followsState ? StateOptions() : nil)
         reports = plug.reports.makeAsyncIterator()
         while case let update? = await reports.next()?.update {
-            if case .snapshot = update { return }
+            // The plug's own start is the first event.
+            if case .event = update { return }
         }
         throw Complaint("the plug could not be followed")
     }

@@ -18,14 +18,16 @@ enum MeasuredPlug {
 
     static func run(named name: String) async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "plug-\(getpid())").path
-        defer { try? FileManager.default.removeItem(atPath: directory) }
+        // As /run is.
+        let memory = "/dev/shm/plug-\(getpid())"
+        defer { for path in [directory, memory] { try? FileManager.default.removeItem(atPath: path) } }
         var appliance = ApplianceConfiguration()
         appliance.debounce = .zero
         appliance.doublePressWindow = .zero
         let parts = SimulatedPlug(load: .fixed(deciwatts: 600), seed: 1, clock: { BootClock.now })
         let settings = PlugSettings(
-            name: name, stateDirectory: directory, interfaces: ["lo"], appliance: appliance,
-            parts: parts.parts(dimmable: false))
+            name: name, directories: PlugDirectories(state: directory, runtime: memory), interfaces: ["lo"],
+            appliance: appliance, parts: parts.parts(dimmable: false))
         let service = try PlugService(settings, logger: Logger(label: "plug") { _ in SwiftLogNoOpLogHandler() })
         try await service.run {
             for await order in standardInput() {

@@ -13,7 +13,7 @@ private func latencyFigures(_ setting: Setting) async throws -> [Figure] {
     let server = try Peer.start(.echo)
     guard let port = server.line().flatMap({ Int($0) }) else { throw Complaint("the echo did not start") }
     let client = try await EchoClient(port: port)
-    var plug = try await FollowedPeer(named: "Benchmark \(getpid())")
+    var plug = try await FollowedPeer(named: "Benchmark \(getpid())", followsState: true)
     var raw: [Double] = []
     var echo: [Double] = []
     var events: [Double] = []
@@ -58,7 +58,7 @@ private func throughputFigures(_ setting: Setting) async throws -> [Figure] {
     let events = 102_400
     let broker = try MosquittoBroker()
     defer { broker.stop() }
-    var plug = try await FollowedPeer(named: "Benchmark \(getpid())")
+    var plug = try await FollowedPeer(named: "Benchmark \(getpid())", followsState: false)
     var ours: [Double] = []
     var theirs: [Double] = []
     for _ in 0..<setting.rounds {
