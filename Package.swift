@@ -186,13 +186,12 @@ let benchmarks: [Target] =
     ? []
     : [
         .systemLibrary(name: "CMallocStatistics", path: "Tests/CMallocStatistics"),
-        .executableTarget(
-            name: "Benchmarks",
-            dependencies: [
+        program(
+            "Benchmarks", "Tests/Benchmarks",
+            [
                 "CMallocStatistics", "ProtocolCore", "PlugProtocol", "LinuxNetwork", "PlugClient", "Appliance",
-                "PlugHardware", "PlugService", nioCore, nioPosix, logging,
-            ],
-            path: "Tests/Benchmarks", swiftSettings: strict),
+                "Metering", "Recordings", "PlugHardware", "PlugService", nioCore, nioPosix, logging,
+            ]),
     ]
 
 let package = Package(

@@ -80,8 +80,9 @@ import Testing
     }
 
     @Test func theChecksumIsTheOneOfTheStandard() {
-        #expect(Checksum.crc32(Array("123456789".utf8).span) == 0xCBF4_3926)
-        #expect(Checksum.crc32([].span) == 0)
+        let digits = Array("123456789".utf8)
+        let sums = [Checksum.crc32(digits.span), Checksum.crc32(digits.span.extracting(0..<0))]
+        #expect(sums == [0xCBF4_3926, 0])
     }
 
     @Test func aTornTailIsCutOffWhereverItTears() {

@@ -108,7 +108,7 @@ import Testing
         house.isFlashWritable = true
         for _ in 0..<249 { house.press() }
         #expect(house.machine.nextSequence == 500)
-        #expect(!house.actions.contains(where: \.isReservation))
+        #expect(house.actions.filter(\.isReservation).isEmpty)
         house.press()
         #expect(house.actions.filter(\.isReservation) == [.reserve(upTo: 1501)])
         for _ in 0..<1000 { house.press() }
@@ -122,7 +122,7 @@ import Testing
         house.join(desk, name: "Desk")
         for _ in 0..<501 { house.press() }
         let sequences = house.events(desk).map(\.sequence)
-        let leap = try? #require(house.gaps(desk).first)
+        let leap = house.gaps(desk).first
         #expect(house.gaps(desk).count == 1)
         #expect(leap?.from == 1001 && leap?.reason == .storageFailed)
         let first = (leap?.to ?? 0) + 1

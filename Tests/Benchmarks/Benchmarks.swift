@@ -46,6 +46,8 @@ enum Benchmarks {
 struct Setting: Sendable {
     /// The folder that holds the compiled programs of Tests/BenchmarkReferences.
     var references: String
+    /// The folder of the recordings, which are not part of the project; without them only the models are measured.
+    let traces = "../shared/traces"
     /// Each measurement is repeated so often, in turn with its references, and the median is taken.
     let rounds = 5
 }

@@ -1125,7 +1125,10 @@ nonisolated struct WireRefused: Sendable {
   init() {}
 }
 
-/// Asks for the samples kept between two plug times of one boot, both included.
+/// Asks for the samples kept between two plug times of one boot, both included. They come in whole chunks: the first and
+/// the last may hold samples outside the range too, and the controller drops those (a sample's time is in milliseconds,
+/// rounded down; both ends of the range are to be rounded likewise). The last chunk may be one that still grows. The next
+/// fetch begins one millisecond after the last sample received, so that no sample is taken twice.
 nonisolated struct WireFetchSamples: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

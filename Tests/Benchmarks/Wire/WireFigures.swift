@@ -4,7 +4,7 @@ import ProtocolCore
 
 /// The plug protocol against what the machine and others do with the same core.
 func wireFigures(_ setting: Setting) async throws -> [Figure] {
-    try await latencyFigures(setting) + throughputFigures(setting) + [stalledSubscriberFigure()]
+    try await latencyFigures(setting) + throughputFigures(setting) + chunkFigures(setting) + [stalledSubscriberFigure()]
 }
 
 /// How long an event and a command take, between two processes as in a house.
