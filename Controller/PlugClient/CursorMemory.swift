@@ -27,8 +27,11 @@ public actor CursorMemory {
 
     /// Reads what was remembered in the directory, which is made where it is missing. Several programs may share it.
     ///
-    /// - Parameter complain: told of the first write that fails; later ones are tried all the same.
-    /// - Throws: ``DurableFiles/FileError`` where the directory cannot be made or read.
+    /// - Parameters:
+    ///   - directory: of these programs alone.
+    ///   - files: the kernel's, or a test's.
+    ///   - complain: told of the first write that fails; later ones are tried all the same.
+    /// - Throws: `FileError` where the directory cannot be made or read.
     public init(
         _ directory: String, files: FileStore = FileStore(), complain: @escaping @Sendable (FileError) -> Void
     ) throws(FileError) {

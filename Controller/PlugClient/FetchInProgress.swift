@@ -29,7 +29,8 @@ struct FetchInProgress {
     mutating func take(_ bytes: [UInt8], of clock: ClockMapping, last: Bool) -> Outcome? {
         if !bytes.isEmpty {
             do {
-                add(try SampleChunk(bytes: bytes).samples(), of: clock)
+                let (from, through) = (clock.plugTime(at: range.lowerBound), clock.plugTime(at: range.upperBound))
+                add(try SampleChunk(bytes: bytes).samples(from: from, through: through), of: clock)
             } catch {
                 return .failure(error)
             }
@@ -40,14 +41,12 @@ struct FetchInProgress {
         return last ? .success(samples) : nil
     }
 
-    /// A chunk comes whole: it may begin before the range and end after it. One that was open at the plug comes again when
-    /// the fetch went on over another connection, and has grown.
-    private mutating func add(_ chunk: [Sample], of clock: ClockMapping) {
+    /// A chunk that was open at the plug comes again when the fetch went on over another connection, and has grown.
+    private mutating func add(_ found: [Sample], of clock: ClockMapping) {
         let known = boot == clock.boot ? samples.last?.sample.milliseconds ?? .min : .min
         boot = clock.boot
-        for sample in chunk where sample.milliseconds > known {
-            let instant = clock.instant(ofPlugTime: sample.time)
-            if range.contains(instant) { samples.append(PlugSample(sample, at: origin + (instant - .zero))) }
+        for sample in found where sample.milliseconds > known {
+            samples.append(PlugSample(sample, at: origin + (clock.instant(ofPlugTime: sample.time) - .zero)))
         }
     }
 

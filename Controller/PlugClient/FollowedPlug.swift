@@ -60,7 +60,7 @@ public actor FollowedPlug: ConnectionOwner {
 
     /// Sends the command, on this connection or the next, until the plug has answered or the task is cancelled.
     ///
-    /// - Throws: ``Refusal`` when the plug refused, `CancellationError` when the caller gave up.
+    /// - Throws: `Refusal` when the plug refused, `CancellationError` when the caller gave up.
     /// - Returns: the state that resulted, and the number of the event that records it if something changed.
     @discardableResult
     public func send(
@@ -86,7 +86,7 @@ public actor FollowedPlug: ConnectionOwner {
     /// The samples that the plug still has between two points of time, both included, in order. It takes as many connections
     /// as it needs.
     ///
-    /// - Throws: ``Refusal``, ``Metering/SampleChunkError`` for a damaged chunk, `CancellationError`.
+    /// - Throws: `Refusal`, `SampleChunkError` for a damaged chunk, `CancellationError`.
     public func samples(from: WallTime, to: WallTime) async throws -> [PlugSample] {
         let origin = WallTime.now - (BootClock.now - .zero)
         lastFetch &+= 1

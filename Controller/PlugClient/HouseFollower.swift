@@ -22,6 +22,7 @@ public actor HouseFollower {
     private var known: [PlugID: SequenceNumber]
 
     /// - Parameters:
+    ///   - client: finds and connects the plugs.
     ///   - cursor: where the events of a plug begin that is not among the known.
     ///   - known: the last event seen of plugs by their id.
     ///   - stateOptions: how often a reading is worth sending; nil for no states.

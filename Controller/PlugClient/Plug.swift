@@ -42,8 +42,10 @@ public final class Plug: Sendable {
 
     /// Turns the plug on or off.
     ///
-    /// - Parameter autoOff: turn off again after so long; nil stays on.
-    /// - Throws: ``PlugProtocol/Refusal``, or `CancellationError`.
+    /// - Parameters:
+    ///   - on: true for on.
+    ///   - autoOff: turn off again after so long; nil stays on.
+    /// - Throws: `Refusal`, or `CancellationError`.
     @discardableResult
     public func turn(on: Bool, autoOff: Duration? = nil) async throws -> Answer {
         try await send(.setRelay(on: on, autoOff: autoOff))
@@ -51,8 +53,10 @@ public final class Plug: Sendable {
 
     /// Dims the plug; level 0 turns it off, any other on.
     ///
-    /// - Parameter transition: how long the way there takes, at most an hour.
-    /// - Throws: ``PlugProtocol/Refusal``, or `CancellationError`.
+    /// - Parameters:
+    ///   - level: of full.
+    ///   - transition: how long the way there takes, at most an hour.
+    /// - Throws: `Refusal`, or `CancellationError`.
     @discardableResult
     public func dim(to level: DimLevel, over transition: Duration = .zero) async throws -> Answer {
         try await send(.setLevel(level, transition: transition))
@@ -60,14 +64,16 @@ public final class Plug: Sendable {
 
     /// Blinks the plug's light, so that a person sees which one it is.
     ///
-    /// - Throws: ``PlugProtocol/Refusal``, or `CancellationError`.
+    /// - Throws: `Refusal`, or `CancellationError`.
     @discardableResult
     public func identify() async throws -> Answer { try await send(.identify) }
 
     /// Carries out a command once, however often the connection breaks before it is answered.
     ///
-    /// - Parameter request: one that is kept and given again, after a crash say, is carried out once all the same.
-    /// - Throws: ``PlugProtocol/Refusal``, or `CancellationError`.
+    /// - Parameters:
+    ///   - command: what to do.
+    ///   - request: one that is kept and given again, after a crash say, is carried out once all the same.
+    /// - Throws: `Refusal`, or `CancellationError`.
     @discardableResult
     public func send(_ command: PlugCommand, as request: RequestID? = nil) async throws -> Answer {
         let (state, event) = try await commandLine.send(command, id: request)
@@ -84,7 +90,7 @@ public final class Plug: Sendable {
 
     /// The samples that the plug still has between two points of time, both included, in order.
     ///
-    /// - Throws: ``PlugProtocol/Refusal``, ``Metering/SampleChunkError`` for a damaged chunk, or `CancellationError`.
+    /// - Throws: `Refusal`, `SampleChunkError` for a damaged chunk, or `CancellationError`.
     public func samples(from: WallTime, to: WallTime = .now) async throws -> [PlugSample] {
         try await commandLine.samples(from: from, to: to)
     }

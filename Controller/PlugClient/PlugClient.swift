@@ -30,6 +30,7 @@ public final class PlugClient: Sendable {
     /// - Parameters:
     ///   - name: what a person calls this controller, at most 63 bytes; plugs show it as the cause of its commands.
     ///   - interfaces: names of the network interfaces to use; empty for all that can multicast.
+    ///   - logger: for what happens below.
     public init(name: String, interfaces: Set<String> = [], logger: Logger) {
         self.name = name
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -97,6 +98,7 @@ public final class PlugClient: Sendable {
     /// Follows the plug of that announced name; resolves it anew for each connection.
     ///
     /// - Parameters:
+    ///   - plug: its announced name, exactly.
     ///   - cursor: where its events begin; nil for no events.
     ///   - known: the last event seen of plugs by their id, which goes before `cursor`: whichever plug bears the name goes on
     ///     where it was left.

@@ -78,6 +78,7 @@ public struct PlugFollower: Machine {
     ///   - cursor: where its events begin; nil for no events.
     ///   - known: the last event seen of plugs by their id, which goes before `cursor`.
     ///   - stateOptions: how often a reading is worth sending; nil for no states.
+    ///   - seed: of the back-off's jitter.
     public init(
         controllerName: String, cursor: Cursor?, known: [PlugID: SequenceNumber] = [:], stateOptions: StateOptions?,
         seed: UInt64

@@ -55,7 +55,7 @@ struct ChartCommand: AsyncParsableCommand {
         var course = PowerCourse(plug: found, span: last.duration)
         let plug = client.follow(found)
         for await report in plug.reports {
-            if case .disconnected(let reason, _) = report.update { complain("\(found): \(reason); trying again") }
+            if case .disconnected(let reason, _) = report.update { try sayAway(found, reason) }
             course.take(report)
             guard case .snapshot = report.update else { continue }
             course.take(try await plug.samples(last: last.duration))

@@ -141,6 +141,21 @@ import Testing
         await listener.stop()
     }
 
+    @Test func aPeerThatNeverReadsHoldsUpACloseForTwoSecondsAtMost() async throws {
+        let listener = try await Listener.start(on: plug.loop, loopbackOnly: true, owner: plug)
+        try await Dialer().connect(to: [address(listener.port)], on: controller.loop, owner: controller)
+        var reports = plug.reports.makeAsyncIterator()
+        _ = await reports.next()
+        await controller.setReading(false)
+        while await plug.isWritable { await plug.send([UInt8](repeating: 5, count: 1 << 16)) }
+        #expect(await reports.next() == .writable(false))
+        let began = ContinuousClock.now
+        await plug.close()
+        #expect(await reports.next() == .closed(ConnectionID(rawValue: 1)))
+        #expect(began.duration(to: .now) >= .seconds(2))
+        await listener.stop()
+    }
+
     @Test func afterTheStopNobodyIsAcceptedAndWhoIsThereStays() async throws {
         let listener = try await Listener.start(on: plug.loop, loopbackOnly: true, owner: plug)
         try await Dialer().connect(to: [address(listener.port)], on: controller.loop, owner: controller)
