@@ -74,8 +74,8 @@ let controller: [Target] = [
     module(
         "PlugClient", "Controller/PlugClient",
         [
-            "ProtocolCore", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery", "LinuxNetwork", nioCore,
-            nioPosix, logging, asyncAlgorithms,
+            "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery", "LinuxNetwork",
+            "DurableFiles", nioCore, nioPosix, logging, asyncAlgorithms,
         ]),
     module("Automation", "Controller/Automation", ["ProtocolCore", "PlugProtocol"]),
     module(
@@ -86,7 +86,8 @@ let controller: [Target] = [
     module(
         "Daemon", "Controller/Daemon",
         [
-            "ProtocolCore", "PlugProtocol", "PlugClient", "Automation", "LinuxNetwork", nioCore, asyncAlgorithms,
+            "ProtocolCore", "PlugProtocol", "PlugClient", "Automation", "LinuxNetwork", "DurableFiles", nioCore,
+            nioPosix, asyncAlgorithms,
         ]),
     module(
         "Presentation", "Controller/Presentation",
@@ -100,6 +101,8 @@ let controller: [Target] = [
             "PlugProtocol", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "Daemon", "Presentation", "RuleFiles",
             "Automation", "Charting", "Terminal", "DurableFiles", arguments, signals, logging,
         ]),
+    program(
+        "FollowPlug", "Controller/Examples/FollowPlug", ["PlugClient", "PlugProtocol", "DurableFiles", logging]),
 ]
 
 let checks: [Target] = [
@@ -109,24 +112,31 @@ let checks: [Target] = [
         name: "SimulatedDisk", dependencies: ["DurableFiles", "ProtocolCore"], path: "Tests/Support/SimulatedDisk",
         swiftSettings: strict),
     .target(name: "Fuzzing", dependencies: ["ProtocolCore"], path: "Tests/Support/Fuzzing", swiftSettings: strict),
+    module(
+        "FuzzTargets", "Tests/Fuzz/FuzzTargets",
+        [
+            "ProtocolCore", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery", "LinuxNetwork",
+            "PlugService", "Recordings", "RuleFiles", "Appliance", "Automation",
+        ]),
+    tests("FuzzTests", ["FuzzTargets", "Fuzzing", "ProtocolCore"]),
     tests("ProtocolCoreTests", ["ProtocolCore"]),
-    tests("DNSWireTests", ["Fuzzing", "DNSWire", "ProtocolCore"]),
+    tests("DNSWireTests", ["DNSWire"]),
     tests("MulticastDNSTests", ["Fuzzing", "MulticastDNS", "DNSWire", "ProtocolCore"]),
-    tests("ServiceDiscoveryTests", ["Fuzzing", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore"]),
+    tests("ServiceDiscoveryTests", ["ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore"]),
     tests("SimulatedLANTests", ["SimulatedLAN", "ProtocolCore"]),
-    tests("MeteringTests", ["Fuzzing", "Metering", "ProtocolCore"]),
-    tests("RecordingsTests", ["Fuzzing", "Recordings", "Metering", "ProtocolCore"]),
-    tests("PlugProtocolTests", ["Fuzzing", "PlugProtocol", "ProtocolCore", "Metering"]),
+    tests("MeteringTests", ["Metering", "ProtocolCore"]),
+    tests("RecordingsTests", ["Recordings", "Metering", "ProtocolCore"]),
+    tests("PlugProtocolTests", ["PlugProtocol", "ProtocolCore", "Metering"]),
     tests("PlugTransportTests", ["PlugTransport", "PlugProtocol", nioCore, nioPosix]),
     tests(
         "LinuxNetworkTests",
         [
-            "Fuzzing", "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix,
+            "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix,
             nioEmbedded,
             logging,
         ]),
     tests("DurableFilesTests", ["SimulatedDisk", "DurableFiles"]),
-    tests("ApplianceTests", ["Fuzzing", "Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
+    tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests(
         "StorageTests", ["Storage", "Appliance", "DurableFiles", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests("PlugHardwareTests", ["Fuzzing", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
@@ -139,20 +149,20 @@ let checks: [Target] = [
     tests(
         "PlugClientTests",
         [
-            "PlugClient", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", "LinuxNetwork", nioCore,
-            nioPosix,
+            "Fuzzing", "PlugClient", "Metering", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery",
+            "LinuxNetwork", "DurableFiles", nioCore, nioPosix,
         ]),
     tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
     tests(
         "RuleFilesTests",
-        ["Fuzzing", "RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
+        ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
     tests("ChartingTests", ["Charting"], exclude: ["Golden"]),
     tests("TerminalTests", ["Terminal"]),
     tests(
         "DaemonTests",
         [
-            "Daemon", "Automation", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering", "LinuxNetwork", nioCore,
-            nioPosix, asyncAlgorithms,
+            "Daemon", "Automation", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering", "LinuxNetwork",
+            "DurableFiles", nioCore, nioPosix, asyncAlgorithms,
         ]),
     tests(
         "PresentationTests",
@@ -169,8 +179,30 @@ let checks: [Target] = [
     tests("StructureTests", []),
 ]
 
+/// libFuzzer brings its main function, so that only a build with `--sanitize fuzzer` links it: see Scripts/lib/fuzzer.sh.
+let fuzzer: [Target] =
+    Context.environment["SMARTPLUG_FUZZER"] == nil ? [] : [program("Fuzzer", "Tests/Fuzz/Fuzzer", ["FuzzTargets"])]
+
+/// Only `Scripts/bench` builds them: they need libraries and time that nothing else needs.
+let benchmarks: [Target] =
+    Context.environment["SMARTPLUG_BENCHMARKS"] == nil
+    ? []
+    : [
+        .systemLibrary(name: "CMallocStatistics", path: "Tests/CMallocStatistics"),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "CMallocStatistics", "ProtocolCore", "PlugProtocol", "LinuxNetwork", "PlugClient", "Appliance",
+                "Metering", "Recordings", "PlugHardware", "PlugService", nioCore, nioPosix, logging,
+            ],
+            path: "Tests/Benchmarks", swiftSettings: strict),
+    ]
+
 let package = Package(
     name: "smartplug",
+    products: [
+        .library(name: "PlugClient", targets: ["PlugClient", "PlugProtocol", "Metering"])
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
@@ -181,6 +213,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     ],
-    targets: shared + firmware + controller + checks,
+    targets: shared + firmware + controller + checks + fuzzer + benchmarks,
     swiftLanguageModes: [.v6]
 )

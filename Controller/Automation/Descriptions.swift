@@ -47,6 +47,8 @@ extension HoldBack: CustomStringConvertible {
         switch self {
         case .condition(let condition): "not so: \(condition)"
         case .cooldown: "cooling down"
+        case .old(let age?): "that was \(age.inSeconds.decimal) s ago"
+        case .old(nil): "that was before the plug started"
         }
     }
 }

@@ -45,19 +45,15 @@ extension RuleEngine {
         case .notPresent: return .notSent(firing, plug: written, .notPresent)
         case .ambiguous(let names): return .notSent(firing, plug: written, .ambiguous(names))
         }
-        let command: PlugCommand
-        let on: Bool
-        switch action {
-        case .turnOn: (command, on) = (.setRelay(on: true, autoOff: nil), true)
-        case .turnOff: (command, on) = (.setRelay(on: false, autoOff: nil), false)
-        case .toggle:
-            on = !plugs[plug].expectedOn
-            command = .setRelay(on: on, autoOff: nil)
-        case .dim(_, let level, let transition):
-            on = level.permille > 0
-            command = .setLevel(level, transition: transition)
-        }
-        plugs[plug].wish = (id, on)
-        return .send(CommandRequest(id: id, plug: plugs[plug].name, command: command))
+        let command: PlugCommand =
+            switch action {
+            case .turnOn: .setRelay(on: true, autoOff: nil)
+            case .turnOff: .setRelay(on: false, autoOff: nil)
+            case .toggle: .setRelay(on: !plugs[plug].expectedOn, autoOff: nil)
+            case .dim(_, let level, let transition): .setLevel(level, transition: transition)
+            }
+        let request = CommandRequest(id: id, plug: plugs[plug].name, command: command)
+        plugs.expect(request)
+        return .send(request)
     }
 }

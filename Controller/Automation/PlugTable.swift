@@ -10,6 +10,7 @@ struct PlugTable: Sendable {
         /// The command on its way, whose result toggle already reckons with. The last one wins.
         var wish: (id: RequestID, on: Bool)?
         var boot: BootID?
+        var id: PlugID?
         /// The last event that came from it, so that a replay is recognised.
         var lastSequence: SequenceNumber = 0
         /// The last reading's time on the plug's clock since it appeared.
@@ -17,6 +18,9 @@ struct PlugTable: Sendable {
 
         /// What the relay will be when the command on its way has been carried out.
         var expectedOn: Bool { wish?.on ?? relayOn }
+
+        /// What stays when the plug is renamed, as far as it is known.
+        var lasting: String { id?.rawValue ?? name }
     }
 
     /// What a written name stands for.
@@ -59,16 +63,19 @@ struct PlugTable: Sendable {
     }
 
     /// The plug's index; nil where the table is full.
-    mutating func appear(_ name: String, _ state: PlugState, boot: BootID?) -> Int? {
+    mutating func appear(_ name: String, _ state: PlugState, boot: BootID?, id: PlugID?) -> Int? {
         guard let index = indexes[name] else {
             guard plugs.count < RuleEngine.maximumPlugs else { return nil }
             indexes[name] = plugs.count
-            plugs.append(Plug(name: name, relayOn: state.relayOn, boot: boot, lastReading: state.reading?.time))
+            plugs.append(
+                Plug(name: name, relayOn: state.relayOn, boot: boot, id: id, lastReading: state.reading?.time))
             return plugs.count - 1
         }
-        // Numbers never repeat in a plug's life, but a plug set back to factory state begins anew with another boot.
-        if plugs[index].boot != boot { plugs[index].lastSequence = 0 }
+        // Numbers never repeat in a plug's life, but a plug set back to factory state begins anew with another boot, and a
+        // name may go over to another plug.
+        if plugs[index].boot != boot || plugs[index].id != id { plugs[index].lastSequence = 0 }
         plugs[index].boot = boot
+        plugs[index].id = id
         plugs[index].isPresent = true
         plugs[index].relayOn = state.relayOn
         plugs[index].wish = nil
@@ -80,6 +87,12 @@ struct PlugTable: Sendable {
         guard let index = indexes[name] else { return }
         plugs[index].isPresent = false
         plugs[index].wish = nil
+    }
+
+    /// A command is on its way: toggle reckons with what it will do.
+    mutating func expect(_ request: CommandRequest) {
+        guard let index = index(ofPresent: request.plug), let on = request.command.relayOn else { return }
+        plugs[index].wish = (request.id, on)
     }
 
     mutating func relayChanged(_ name: String, on: Bool, request: RequestID?) {
@@ -102,5 +115,16 @@ struct PlugTable: Sendable {
         guard sequence > plugs[index].lastSequence else { return false }
         plugs[index].lastSequence = sequence
         return true
+    }
+}
+
+extension PlugCommand {
+    /// What the relay will be; nil where the command leaves it as it is.
+    var relayOn: Bool? {
+        switch self {
+        case .setRelay(let on, _): on
+        case .setLevel(let level, _): level.permille > 0
+        case .identify: nil
+        }
     }
 }

@@ -48,10 +48,12 @@ public struct RuleEngine: Machine, Sendable {
     }
 
     /// The rules' names must differ from each other.
-    public init(rules: [Rule]) {
+    ///
+    /// - Parameter lastFired: by rule's name, for the cooldowns of an earlier engine to go on; names without a rule are ignored.
+    public init(rules: [Rule], lastFired: [String: Instant] = [:]) {
         precondition(Set(rules.map(\.name)).count == rules.count, "two rules of one engine share a name")
         self.rules = rules
-        lastFired = Array(repeating: nil, count: rules.count)
+        self.lastFired = rules.map { lastFired[$0.name] }
         for (index, rule) in rules.enumerated() {
             for (place, trigger) in rule.triggers.enumerated() {
                 switch trigger {
@@ -69,10 +71,19 @@ public struct RuleEngine: Machine, Sendable {
     /// The end of the first dwell, or of the silence that it can bear.
     public var nextDeadline: Instant? { earliestDwell }
 
+    /// When the rules fired whose cooldown is not over, by name.
+    public func coolingDown(at now: Instant) -> [String: Instant] {
+        var cooling: [String: Instant] = [:]
+        for (rule, last) in zip(rules, lastFired) {
+            if let last, now < last + rule.cooldown { cooling[rule.name] = last }
+        }
+        return cooling
+    }
+
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         switch event {
-        case .plugAppeared(let plug, let state, let boot):
-            appear(plug, state, boot)
+        case .plugAppeared(let plug, let state, let boot, let id):
+            appear(plug, state, boot, id)
             return []
         case .plugLost(let plug):
             lose(plug)
@@ -85,6 +96,9 @@ public struct RuleEngine: Machine, Sendable {
             return []
         case .buttonPressed(let plug, let press, let sequence, let age):
             return pressed(plug, press, sequence, age: age, now: now)
+        case .commandResumed(let request):
+            plugs.expect(request)
+            return []
         case .commandFinished(let plug, let id, let outcome):
             plugs.commandFinished(plug, id: id, outcome: outcome)
             return []
@@ -100,8 +114,8 @@ public struct RuleEngine: Machine, Sendable {
 // MARK: - Edges
 
 extension RuleEngine {
-    private mutating func appear(_ plug: String, _ state: PlugState, _ boot: BootID?) {
-        guard let index = plugs.appear(plug, state, boot: boot) else { return }
+    private mutating func appear(_ plug: String, _ state: PlugState, _ boot: BootID?, _ id: PlugID?) {
+        guard let index = plugs.appear(plug, state, boot: boot, id: id) else { return }
         bind()
         for trigger in powerTriggers.indices where powerTriggers[trigger].plug == index {
             powerTriggers[trigger].threshold.forget()
@@ -177,7 +191,7 @@ extension RuleEngine {
             let cause = Firing.Cause.activePower(
                 plug: plugs[plug].name, trigger.threshold.threshold, value: edge.value, since: edge.since)
             let origin = RequestOrigin.reading(
-                plug: plugs[plug].name, boot: plugs[plug].boot, time: edge.since, trigger: trigger.place)
+                plug: plugs[plug].lasting, boot: plugs[plug].boot, time: edge.since, trigger: trigger.place)
             actions += fire(trigger.rule, cause, origin, now: now)
         }
         return actions
@@ -187,14 +201,19 @@ extension RuleEngine {
         _ plug: String, _ press: ButtonPress, _ sequence: SequenceNumber, age: Duration?, now: Instant
     ) -> [Action] {
         guard let index = plugs.index(ofPresent: plug), plugs.isNews(sequence, from: index) else { return [] }
-        guard let age, age <= Self.maximumAge else { return [] }
         let cause = Firing.Cause.button(plug: plug, press, sequence: sequence)
         var actions: [Action] = []
         var last: Int?
         for trigger in buttonTriggers
         where trigger.press == press && trigger.rule != last && plugs.find(trigger.writtenPlug).index == index {
             last = trigger.rule
-            actions += fire(trigger.rule, cause, .event(plug: plug, sequence), now: now)
+            guard let age, age <= Self.maximumAge else {
+                let firing = Firing(rule: rules[trigger.rule].name, cause: cause, time: now)
+                actions.append(.heldBack(firing, .old(age: age)))
+                continue
+            }
+            let origin = RequestOrigin.event(plug: plugs[index].lasting, sequence)
+            actions += fire(trigger.rule, cause, origin, now: now)
         }
         return actions
     }

@@ -3,8 +3,9 @@ public import ProtocolCore
 
 /// What happens to a ``RuleEngine``. Plugs go by the names that they announce.
 public enum RuleEngineEvent: MachineEvent, Hashable, Sendable {
-    /// A plug is followed from now on, and this is its snapshot. `boot`: the boot that its times belong to, where known.
-    case plugAppeared(plug: String, state: PlugState, boot: BootID? = nil)
+    /// A plug is followed from now on, and this is its snapshot. `boot`: the boot that its times belong to, where known;
+    /// `id`: the plug's own, where known.
+    case plugAppeared(plug: String, state: PlugState, boot: BootID? = nil, id: PlugID? = nil)
     /// The plug is no longer followed: what happens at it is not seen.
     case plugLost(plug: String)
     /// `activePower` in watts, `time` on the plug's clock. A snapshot says what is, not what became.
@@ -13,6 +14,8 @@ public enum RuleEngineEvent: MachineEvent, Hashable, Sendable {
     case relayChanged(plug: String, on: Bool, request: RequestID? = nil, age: Duration?)
     /// `age`: how long ago it happened; nil: unknown, from another boot.
     case buttonPressed(plug: String, press: ButtonPress, sequence: SequenceNumber, age: Duration?)
+    /// A command decided before the plug appeared is on its way to it: toggle reckons with its result.
+    case commandResumed(CommandRequest)
     /// The plug's answer to a command of ``RuleEngineAction/send(_:)``, or that it did not answer
     /// (``Refusal/Code/deadlinePassed``). Every command is finished once.
     case commandFinished(plug: String, id: RequestID, outcome: CommandOutcome)
@@ -72,6 +75,8 @@ public enum HoldBack: Hashable, Sendable {
     /// The first condition that did not hold.
     case condition(Condition)
     case cooldown(until: Instant)
+    /// It happened longer ago than ``RuleEngine/maximumAge``; nil: in another boot of the plug, so nobody knows when.
+    case old(age: Duration?)
 }
 
 /// Why an action of a fired rule became no command.

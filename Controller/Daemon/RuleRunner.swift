@@ -2,11 +2,12 @@ public import AsyncAlgorithms
 public import Automation
 import LinuxNetwork
 import NIOCore
+import NIOPosix
 public import PlugClient
 import PlugProtocol
 import ProtocolCore
 
-/// Runs rules on the house: the shell of ``Automation/RuleEngine``.
+/// Runs rules on the house: the shell of ``Automation/HouseRules``.
 public actor RuleRunner {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private nonisolated let executor: any SerialExecutor
@@ -14,95 +15,91 @@ public actor RuleRunner {
 
     /// What is worth telling, in order. A reader that is slow slows the house's reports down.
     public nonisolated let records = AsyncChannel<RunnerRecord>()
-    /// How long a command is worth sending again: a light that goes off an hour after the film began helps nobody.
-    private static let patience = TimeAmount.seconds(10)
     private let house: any RuledHouse
-    private var engine: RuleEngine
-    private let actions = ActionQueue<RuleEngineAction>()
+    private let store: RuleStore?
+    private var machine: HouseRules
+    private let actions = ActionQueue<HouseRulesAction>()
     private var timer = DeadlineTimer()
-    private var following: Set<String> = []
-    private var boots: [String: BootID] = [:]
+    /// Commands on their way; the machine bounds them.
+    private var attempts: [RequestID: Task<Void, Never>] = [:]
     private var localTime: LocalTime?
-    /// Records made since the last were handed over; bounded by what one event can cause.
+    /// Records made since the last were handed over; bounded by what one event, and all that waits for one write, can cause.
     private var unsent: [RunnerRecord] = []
+    private var isHandingOver = false
+    private var waitingForHandOver: [CheckedContinuation<Void, Never>] = []
+    private var isStopping = false
+    /// Resumed when everything is stored.
+    private var waitingForStore: CheckedContinuation<Void, Never>?
 
-    public init(rules: [Rule], client: PlugClient) {
-        self.init(rules: rules, house: HouseFollower(client), on: client.eventLoop)
+    /// - Parameter store: where to go on and what to keep; nil keeps nothing beyond the process.
+    public init(rules: [Rule], client: PlugClient, store: RuleStore?) {
+        let house = HouseFollower(client, known: store?.memory.cursors ?? [:])
+        self.init(rules: rules, house: house, store: store, on: client.eventLoop)
     }
 
-    init(rules: [Rule], house: any RuledHouse, on eventLoop: any EventLoop) {
-        engine = RuleEngine(rules: rules)
+    init(rules: [Rule], house: any RuledHouse, store: RuleStore?, on eventLoop: any EventLoop) {
+        machine = HouseRules(rules: rules, memory: store?.memory ?? HouseMemory(), now: BootClock.now)
         self.house = house
+        self.store = store
         self.eventLoop = eventLoop
         executor = eventLoop.executor
     }
 
-    /// Follows the house and runs the rules until the task is cancelled.
+    /// Follows the house and runs the rules until the task is cancelled. The records are to be read to their end, which
+    /// comes when everything is stored.
     public func run() async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await self.house.run() }
-            group.addTask { await self.keepLocalTime() }
-            for await update in house.updates {
-                await take(update)
-                await handOver()
+        await withTaskCancellationHandler {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await self.house.run() }
+                group.addTask { await self.keepLocalTime() }
+                for await update in house.updates {
+                    take(update)
+                    await handOver()
+                }
+                group.cancelAll()
             }
-            group.cancelAll()
+        } onCancel: {
+            eventLoop.execute { self.assumeIsolated { $0.withdrawAll() } }
         }
+        // A task of its own, since in a cancelled one nothing is handed over any more.
+        await Task { await finish() }.value
+    }
+
+    /// Commands on their way stay stored without an outcome: the next process sends them again.
+    private func withdrawAll() {
+        isStopping = true
+        for attempt in attempts.values { attempt.cancel() }
+        attempts = [:]
+    }
+
+    private func finish() async {
+        withdrawAll()
+        handle(.stopping)
+        if !machine.isStored { await withCheckedContinuation { waitingForStore = $0 } }
         timer.stop()
+        await handOver()
         records.finish()
     }
 
-    private func take(_ update: HouseFollower.Update) async {
+    private func take(_ update: HouseFollower.Update) {
         switch update {
         case .found: break
-        case .lost(let name): note(.lost(plug: name))
-        case .report(let report): await take(report)
-        }
-    }
-
-    private func take(_ report: PlugReport) async {
-        let plug = report.plug
-        switch report.update {
-        case .connected(let description):
-            boots[plug] = description.boot
-        case .snapshot(let state):
-            handle(.plugAppeared(plug: plug, state: state, boot: boots[plug]))
-            if following.insert(plug).inserted { note(.following(plugs: following.count, newest: plug)) }
-        case .state(let state):
-            guard let reading = state.reading else { return }
-            handle(.reading(plug: plug, activePower: reading.activePower, time: reading.time, isSnapshot: false))
-        case .event(let event, let age):
-            take(event, of: plug, age: age)
-            await house.acknowledge(event.sequence, of: plug)
-        case .gap(let gap):
-            note(.gap(plug: plug, from: gap.from, to: gap.to, reason: gap.reason.rawValue))
-        case .disconnected:
-            following.remove(plug)
-            handle(.plugLost(plug: plug))
-        case .commandFinished, .samples: break
-        }
-    }
-
-    private func take(_ event: PlugEvent, of plug: String, age: Duration?) {
-        switch event.kind {
-        case .relayChanged(let on, let cause):
-            var request: RequestID?
-            if case .controller(_, let id) = cause { request = id }
-            handle(.relayChanged(plug: plug, on: on, request: request, age: age))
-        case .buttonPressed(let press):
-            handle(.buttonPressed(plug: plug, press: press, sequence: event.sequence, age: age))
-        case .protectionTripped, .restarted: break
+        case .lost(let name): handle(.lost(plug: name))
+        case .report(let report): handle(HouseRulesEvent(report))
         }
     }
 
     // MARK: The machine
 
-    private func handle(_ event: RuleEngineEvent) {
-        actions.perform(engine.handle(event, now: BootClock.now), by: perform)
-        timer.follow(engine.nextDeadline, now: BootClock.now, on: eventLoop) { [weak self] in
+    private func handle(_ event: HouseRulesEvent) {
+        actions.perform(machine.handle(event, now: BootClock.now), by: perform)
+        timer.follow(machine.nextDeadline, now: BootClock.now, on: eventLoop) { [weak self] in
             guard let self else { return }
             Task { await self.deadlineReached() }
         }
+        guard let waiting = waitingForStore, machine.isStored else { return }
+        waitingForStore = nil
+        waiting.resume()
     }
 
     private func deadlineReached() async {
@@ -110,32 +107,49 @@ public actor RuleRunner {
         await handOver()
     }
 
-    private func perform(_ action: RuleEngineAction) {
+    private func perform(_ action: HouseRulesAction) {
         switch action {
-        case .fired(let firing): note(.firing(firing))
-        case .heldBack(let firing, let reason): note(.heldBack(firing, reason))
-        case .notSent(let firing, let plug, let reason): note(.notSent(firing, plug: plug, reason))
+        case .store(let memory): write(memory)
         case .send(let request): send(request)
+        case .withdraw(let id): attempts.removeValue(forKey: id)?.cancel()
+        case .acknowledge(let plug, let sequence): Task { await house.acknowledge(sequence, of: plug) }
+        case .tell(let notice): unsent.append(RunnerRecord(at: WallTime.now, notice: notice))
         }
     }
 
+    /// On a thread of its own, since a disk may take its time and the event loop has all the plugs.
+    private func write(_ memory: HouseMemory) {
+        guard let store else { return handle(.stored) }
+        let written = NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { try store.write(memory) }
+        written.whenComplete { [weak self] result in
+            guard let self else { return }
+            assumeIsolated { $0.written(result) }
+        }
+    }
+
+    private func written(_ result: Result<Void, any Error>) {
+        switch result {
+        case .success: handle(.stored)
+        case .failure(let error): handle(.storeFailed(reason: "\(error)"))
+        }
+        Task { await handOver() }
+    }
+
     private func send(_ request: CommandRequest) {
-        Task {
-            let attempt = Task { try await house.send(request.command, to: request.plug, id: request.id) }
-            let limit = eventLoop.scheduleTask(in: Self.patience) { attempt.cancel() }
+        guard !isStopping else { return }
+        attempts[request.id] = Task {
             let outcome: CommandOutcome
             do {
-                let (state, event) = try await attempt.value
+                let (state, event) = try await house.send(request.command, to: request.plug, id: request.id)
                 outcome = .done(state, event: event)
             } catch let refusal as Refusal {
                 outcome = .refused(refusal)
             } catch {
-                let waited = Self.patience.nanoseconds / 1_000_000_000
-                outcome = .refused(Refusal(.deadlinePassed, "the plug did not answer within \(waited) s"))
+                // Withdrawn: the machine has told already.
+                return
             }
-            limit.cancel()
-            handle(.commandFinished(plug: request.plug, id: request.id, outcome: outcome))
-            note(.command(plug: request.plug, outcome))
+            guard !isStopping, attempts.removeValue(forKey: request.id) != nil else { return }
+            handle(.commandFinished(request.id, outcome))
             await handOver()
         }
     }
@@ -156,11 +170,29 @@ public actor RuleRunner {
         }
     }
 
-    private func note(_ kind: RunnerRecord.Kind) {
-        unsent.append(RunnerRecord(at: WallTime.now, kind: kind))
-    }
-
+    /// Returns when all records made so far are handed over. One task does it, or they would overtake each other.
     private func handOver() async {
+        guard !isHandingOver else { return await withCheckedContinuation { waitingForHandOver.append($0) } }
+        isHandingOver = true
         while !unsent.isEmpty { await records.send(unsent.removeFirst()) }
+        isHandingOver = false
+        let waiting = waitingForHandOver
+        waitingForHandOver = []
+        for continuation in waiting { continuation.resume() }
+    }
+}
+
+extension HouseRulesEvent {
+    fileprivate init(_ report: PlugReport) {
+        let plug = report.plug
+        switch report.update {
+        case .connected(let description): self = .connected(plug: plug, id: description.id, boot: description.boot)
+        case .following(let sequence): self = .following(plug: plug, after: sequence)
+        case .snapshot(let state): self = .snapshot(plug: plug, state)
+        case .state(let state): self = .state(plug: plug, state)
+        case .event(let event, let age): self = .event(plug: plug, event, age: age)
+        case .gap(let gap): self = .gap(plug: plug, gap)
+        case .disconnected: self = .disconnected(plug: plug)
+        }
     }
 }

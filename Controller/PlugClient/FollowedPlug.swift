@@ -1,17 +1,14 @@
-import LinuxNetwork
+public import LinuxNetwork
 import NIOCore
 public import PlugProtocol
 public import PlugTransport
 import ProtocolCore
 
-/// A plug that is being followed: the shell of ``PlugFollower``.
+/// A plug that is being followed: the shell of ``PlugFollower``. Everything goes over one connection, and ``reports`` tell
+/// all that is heard; ``Plug`` is the nearer way for a program that wants one thing.
 ///
-/// ```swift
-/// let plug = client.follow("Living Room Lamp")
-/// for await report in plug.reports { print(report.update) }
-/// ```
-///
-/// Read ``reports`` to its end or stop: while nobody reads, nothing more is taken from the network.
+/// Read ``reports`` to its end or stop: while nobody reads, nothing more is taken from the network, the answers to commands
+/// included. So a reader that commands while it reads does it from a task of its own.
 public actor FollowedPlug: ConnectionOwner {
     public nonisolated let name: String
     public nonisolated let reports: PlugReports
@@ -21,12 +18,17 @@ public actor FollowedPlug: ConnectionOwner {
     private nonisolated let eventLoop: any EventLoop
     private let connect: @Sendable (FollowedPlug) async throws -> Void
     private let source: PlugReports.Source
+    /// What came of the present event: bounded by what one reading from the network holds.
+    private var undelivered: [PlugReport] = []
     private var machine: PlugFollower
     private var timer = DeadlineTimer()
     private let actions = ActionQueue<PlugFollower.Action>()
     private var connection: Connection?
-    private var clock: ClockMapping?
+    private var isReading = true
     private var answers: [RequestID: CheckedContinuation<CommandOutcome, Never>] = [:]
+    private var fetches: [UInt32: FetchInProgress] = [:]
+    private var lastFetch: UInt32 = 0
+    private var times = ReportTimes()
     private var random = SystemRandomNumberGenerator()
     private var watchingPlace: Task<Void, Never>?
 
@@ -43,7 +45,8 @@ public actor FollowedPlug: ConnectionOwner {
         source.attach(to: self)
     }
 
-    /// Resolves, connects and goes on doing so until ``stop()``. Call it again when the plug was announced anew.
+    /// Resolves, connects and goes on doing so until ``stop()``. Call it again when there is reason to look at once: the plug
+    /// was announced anew, or the network changed. A connection that stands then has to prove itself within five seconds.
     public func locate() { handle(.located) }
 
     /// Does so at once whenever the plug turns out to be at another place: it restarted, or the network came back. The next
@@ -57,7 +60,7 @@ public actor FollowedPlug: ConnectionOwner {
 
     /// Sends the command, on this connection or the next, until the plug has answered or the task is cancelled.
     ///
-    /// - Throws: ``Refusal`` when the plug refused, `CancellationError` when the caller gave up.
+    /// - Throws: `Refusal` when the plug refused, `CancellationError` when the caller gave up.
     /// - Returns: the state that resulted, and the number of the event that records it if something changed.
     @discardableResult
     public func send(
@@ -80,15 +83,41 @@ public actor FollowedPlug: ConnectionOwner {
         }
     }
 
-    /// Asks for the samples that the plug still has of the last `span`; they come among the reports.
-    public func fetchSamples(last span: Duration, fetch: UInt32) {
-        guard let clock else { return }
-        let now = BootClock.now + (.zero - clock.offset)
-        handle(.fetchSamples(fetch: fetch, from: max(now - span, .zero), to: now))
+    /// The samples that the plug still has between two points of time, both included, in order. It takes as many connections
+    /// as it needs.
+    ///
+    /// - Throws: `Refusal`, `SampleChunkError` for a damaged chunk, `CancellationError`.
+    public func samples(from: WallTime, to: WallTime) async throws -> [PlugSample] {
+        let origin = WallTime.now - (BootClock.now - .zero)
+        lastFetch &+= 1
+        let id = lastFetch
+        let range = from.instant(since: origin)...max(from, to).instant(since: origin)
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                fetches[id] = FetchInProgress(continuation, origin: origin, range: range)
+                handle(.fetch(id, from: range.lowerBound, to: range.upperBound))
+            }
+        } onCancel: {
+            Task { await self.withdraw(fetch: id) }
+        }
+        try Task.checkCancellation()
+        return try outcome.get()
+    }
+
+    /// The samples that the plug still has of the last `span`.
+    public func samples(last span: Duration) async throws -> [PlugSample] {
+        let now = WallTime.now
+        return try await samples(from: now - span, to: now)
     }
 
     /// Every event up to this one has taken effect here.
     public func acknowledge(_ sequence: SequenceNumber) { handle(.acknowledge(sequence)) }
+
+    /// The last event accounted for of the plug that is followed; nil before it was reached.
+    public var position: (plug: PlugID, last: SequenceNumber)? {
+        guard let position = machine.position, let plug = position.plug, let last = position.last else { return nil }
+        return (plug, last)
+    }
 
     /// Says goodbye and ends the reports.
     public func stop() {
@@ -97,15 +126,20 @@ public actor FollowedPlug: ConnectionOwner {
         timer.stop()
         connection?.close()
         source.finish()
-        for (_, answer) in answers {
-            answer.resume(returning: .refused(Refusal(.unknown, "stopped following the plug before it answered")))
-        }
+        let refusal = Refusal(.unknown, "stopped following the plug before it answered")
+        for (_, answer) in answers { answer.resume(returning: .refused(refusal)) }
+        for (_, fetch) in fetches { fetch.end(.failure(refusal)) }
         answers = [:]
+        fetches = [:]
     }
 
     private func withdraw(_ id: RequestID) {
         handle(.withdraw(id))
         answers.removeValue(forKey: id)?.resume(returning: .refused(Refusal(.unknown, "given up")))
+    }
+
+    private func withdraw(fetch id: UInt32) {
+        finish(fetch: id, .failure(CancellationError()))
     }
 
     // MARK: What the connection reports
@@ -114,6 +148,8 @@ public actor FollowedPlug: ConnectionOwner {
         // Two addresses may have answered at the same moment: the first is used.
         guard self.connection == nil else { return connection.close() }
         self.connection = connection
+        // A reader that is behind gets nothing more from a new connection either.
+        if !isReading { connection.setReading(false) }
         handle(.opened(connection.id))
     }
 
@@ -131,14 +167,15 @@ public actor FollowedPlug: ConnectionOwner {
 
     private func handle(_ event: PlugFollower.Event) {
         let now = BootClock.now
-        actions.perform(machine.handle(event, now: now)) { perform($0, now: now) }
+        actions.perform(machine.handle(event, now: now)) { perform($0) }
+        handOver()
         // The timer holds the plug: whoever reads the reports need hold nothing else while it waits to connect again.
         timer.follow(machine.nextDeadline, now: now, on: eventLoop) {
             self.assumeIsolated { $0.handle(.deadlineReached) }
         }
     }
 
-    private func perform(_ action: PlugFollower.Action, now: Instant) {
+    private func perform(_ action: PlugFollower.Action) {
         switch action {
         case .connect:
             Task {
@@ -156,39 +193,53 @@ public actor FollowedPlug: ConnectionOwner {
                 // What it still reports while it goes away is of no use to the next one.
                 connection = nil
             }
-        case .deliver(let update):
-            deliver(update, now: now)
+        case .deliver(let update): deliver(update)
+        case .finished(let id, let outcome): answers.removeValue(forKey: id)?.resume(returning: outcome)
+        case .samples(let id, let chunk, let clock, let last):
+            if let ended = fetches[id]?.take(chunk, of: clock, last: last) { finish(fetch: id, ended) }
+        case .fetchRefused(let id, let refusal): finish(fetch: id, .failure(refusal))
         }
     }
 
-    private func deliver(_ update: PlugUpdate, now: Instant) {
-        if case .connected(let description) = update { clock = description.clock }
-        if case .commandFinished(let id, let outcome) = update {
-            answers.removeValue(forKey: id)?.resume(returning: outcome)
-        }
-        let report = PlugReport(plug: name, at: wallTime(of: update, now: now), update: update)
-        if !source.yield(report) { connection?.setReading(false) }
+    private func finish(fetch id: UInt32, _ outcome: FetchInProgress.Outcome) {
+        handle(.withdrawFetch(id))
+        fetches.removeValue(forKey: id)?.end(outcome)
+    }
+
+    private func deliver(_ update: PlugUpdate) {
+        let at = times.time(of: update, clock: machine.clock, now: BootClock.now, wall: WallTime.now)
+        undelivered.append(PlugReport(plug: name, at: at, update: update))
+    }
+
+    /// All at once to the reader, who is woken once.
+    private func handOver() {
+        guard !undelivered.isEmpty else { return }
+        let reports = undelivered
+        undelivered.removeAll(keepingCapacity: true)
+        if !source.yield(reports) { setReading(false) }
+    }
+
+    private func setReading(_ reads: Bool) {
+        guard reads != isReading else { return }
+        isReading = reads
+        connection?.setReading(reads)
+        handle(.reading(reads))
     }
 
     nonisolated func readerWantsMore() {
-        eventLoop.execute { self.assumeIsolated { $0.connection?.setReading(true) } }
+        eventLoop.execute { self.assumeIsolated { $0.setReading(true) } }
     }
 
     nonisolated func readerIsGone() {
         eventLoop.execute { self.assumeIsolated { $0.stop() } }
     }
+}
 
-    /// When it happened: an event by its age, a reading by the plug's clock, the rest now.
-    private func wallTime(of update: PlugUpdate, now: Instant) -> WallTime {
-        switch update {
-        case .event(_, let age): WallTime.now - (age ?? .zero)
-        case .state(let state), .snapshot(let state):
-            if let time = state.reading?.time, let clock {
-                WallTime.now - max(.zero, now - clock.instant(ofPlugTime: time))
-            } else {
-                WallTime.now
-            }
-        case .connected, .gap, .commandFinished, .samples, .disconnected: WallTime.now
-        }
+extension WallTime {
+    /// On a clock that stood at zero when the wall clock showed `origin`.
+    fileprivate func instant(since origin: WallTime) -> Instant {
+        let (elapsed, overflow) = nanosecondsSince1970.subtractingReportingOverflow(origin.nanosecondsSince1970)
+        guard overflow else { return Instant(nanoseconds: elapsed) }
+        return Instant(nanoseconds: self < origin ? .min : .max)
     }
 }

@@ -1,5 +1,5 @@
 public import AsyncAlgorithms
-import PlugProtocol
+public import PlugProtocol
 import ServiceDiscovery
 
 /// Follows every plug of the house: those that are there, those that come, until they go.
@@ -16,10 +16,25 @@ public actor HouseFollower {
     private var directory = PlugDirectory()
     private var plugs: [String: FollowedPlug] = [:]
     private var connected: Set<String> = []
-    /// The last event seen of each plug, also of those that are away: what happens meanwhile is delivered or told as a gap.
-    private var cursors: [String: SequenceNumber] = [:]
+    private let begin: Cursor
+    private let stateOptions: StateOptions?
+    /// The last event accounted for of each plug that is away: what happens meanwhile is delivered or told as a gap.
+    private var known: [PlugID: SequenceNumber]
 
-    public init(_ client: PlugClient) { self.client = client }
+    /// - Parameters:
+    ///   - client: finds and connects the plugs.
+    ///   - cursor: where the events of a plug begin that is not among the known.
+    ///   - known: the last event seen of plugs by their id.
+    ///   - stateOptions: how often a reading is worth sending; nil for no states.
+    public init(
+        _ client: PlugClient, after cursor: Cursor = .now, known: [PlugID: SequenceNumber] = [:],
+        stateOptions: StateOptions? = StateOptions()
+    ) {
+        self.client = client
+        begin = cursor
+        self.known = known
+        self.stateOptions = stateOptions
+    }
 
     /// Browses and follows until the task is cancelled.
     public func run() async {
@@ -27,7 +42,7 @@ public actor HouseFollower {
             for await change in client.browse() {
                 switch directory.take(change) {
                 case .appeared(let name) where plugs[name] == nil:
-                    let plug = client.follow(name, after: cursors[name])
+                    let plug = client.follow(name, after: begin, known: known, stateOptions: stateOptions)
                     plugs[name] = plug
                     group.addTask {
                         await self.updates.send(.found(name))
@@ -54,16 +69,14 @@ public actor HouseFollower {
         case .disconnected:
             connected.remove(report.plug)
             await forgetIfAway(report.plug)
-        case .event(let event, _): remember(event.sequence, of: report.plug)
-        case .gap(let gap): remember(gap.to, of: report.plug)
-        case .snapshot, .state, .commandFinished, .samples: break
+        case .following, .snapshot, .state, .event, .gap: break
         }
     }
 
-    /// Bounded as the directory is, since names come from the network; beyond it a plug that returns is new.
-    private func remember(_ sequence: SequenceNumber, of name: String) {
-        guard cursors[name] != nil || cursors.count < PlugDirectory.limit else { return }
-        cursors[name] = sequence
+    /// Bounded as the directory is, since ids come from the network; beyond it a plug that returns is new.
+    private func remember(_ sequence: SequenceNumber, of plug: PlugID) {
+        guard known[plug] != nil || known.count < PlugDirectory.limit else { return }
+        known[plug] = sequence
     }
 
     /// A plug whose announcement ran out but whose connection lives is still there: multicast may be what is broken.
@@ -71,6 +84,7 @@ public actor HouseFollower {
         guard !directory.names.contains(name), !connected.contains(name) else { return }
         guard let plug = plugs.removeValue(forKey: name) else { return }
         await plug.stop()
+        if let position = await plug.position { remember(position.last, of: position.plug) }
         await updates.send(.lost(name))
     }
 }

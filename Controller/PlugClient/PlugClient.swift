@@ -12,8 +12,9 @@ public import ServiceDiscovery
 ///
 /// ```swift
 /// let client = PlugClient(name: "kitchen tablet", logger: logger)
-/// let lamp = try await client.find("Living Room Lamp")
-/// try await client.follow(lamp).send(.setRelay(on: true, autoOff: nil))
+/// let lamp = try await client.plug("Living Room Lamp")
+/// try await lamp.turn(on: true)
+/// await client.stop()
 /// ```
 public final class PlugClient: Sendable {
     public static let serviceType: ServiceType = "_smartplug._tcp"
@@ -24,30 +25,51 @@ public final class PlugClient: Sendable {
     private let name: String
     private let group: MultiThreadedEventLoopGroup
     private let dialer = Dialer()
+    private let network: FollowedNetwork
 
     /// - Parameters:
     ///   - name: what a person calls this controller, at most 63 bytes; plugs show it as the cause of its commands.
     ///   - interfaces: names of the network interfaces to use; empty for all that can multicast.
+    ///   - logger: for what happens below.
     public init(name: String, interfaces: Set<String> = [], logger: Logger) {
         self.name = name
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         eventLoop = group.next()
-        discovery = Discovery(
-            interfaces: interfaces.isEmpty ? .multicastCapable : .named(interfaces), on: eventLoop, logger: logger)
+        let filter = interfaces.isEmpty ? InterfaceFilter.multicastCapable : .named(interfaces)
+        discovery = Discovery(interfaces: filter, on: eventLoop, logger: logger)
+        network = FollowedNetwork(filter, on: eventLoop)
     }
 
     /// Plugs as they come, change and go; ends when the reader stops.
     public func browse() -> ServiceBrowser { discovery.browse(Self.serviceType) }
 
+    /// The plug that a person means, by its announced name; capitals do not matter where only one plug is meant.
+    ///
+    /// - Throws: ``PlugNotFound`` when none has appeared within the time, or `CancellationError`.
+    public func plug(_ wanted: String, within time: Duration = .seconds(3)) async throws -> Plug {
+        let (name, id) = try await search(for: wanted, within: time) { directory, name in
+            directory.id(of: name).map { (name, $0) }
+        }
+        return Plug(name: name, id: id, client: self)
+    }
+
     /// The announced name of the plug that a person means.
     ///
-    /// - Throws: ``PlugNotFound`` when none has appeared within the time.
+    /// - Throws: ``PlugNotFound`` when none has appeared within the time, or `CancellationError`.
     public func find(_ wanted: String, within time: Duration = .seconds(3)) async throws -> String {
+        try await search(for: wanted, within: time) { _, name in name }
+    }
+
+    private func search<Found: Sendable>(
+        for wanted: String, within time: Duration, _ found: @escaping @Sendable (PlugDirectory, String) -> Found?
+    ) async throws -> Found {
         let browsing = Task {
             var directory = PlugDirectory()
             for await change in browse() {
                 _ = directory.take(change)
-                if let name = directory.match(wanted) { return (name as String?, directory.names) }
+                if let name = directory.match(wanted), let found = found(directory, name) {
+                    return (found as Found?, directory.names)
+                }
             }
             return (nil, directory.names)
         }
@@ -55,14 +77,15 @@ public final class PlugClient: Sendable {
             try await Task.sleep(for: time)
             browsing.cancel()
         }
-        let (found, known) = await withTaskCancellationHandler {
+        let (result, known) = await withTaskCancellationHandler {
             await browsing.value
         } onCancel: {
             browsing.cancel()
         }
         limit.cancel()
-        guard let found else { throw PlugNotFound(name: wanted, known: known) }
-        return found
+        try Task.checkCancellation()
+        guard let result else { throw PlugNotFound(name: wanted, known: known) }
+        return result
     }
 
     /// Where the plug is now.
@@ -75,13 +98,18 @@ public final class PlugClient: Sendable {
     /// Follows the plug of that announced name; resolves it anew for each connection.
     ///
     /// - Parameters:
-    ///   - cursor: the last event seen; nil listens from now on.
+    ///   - plug: its announced name, exactly.
+    ///   - cursor: where its events begin; nil for no events.
+    ///   - known: the last event seen of plugs by their id, which goes before `cursor`: whichever plug bears the name goes on
+    ///     where it was left.
     ///   - stateOptions: how often a reading is worth sending; nil for no states.
     public func follow(
-        _ plug: String, after cursor: SequenceNumber? = nil, stateOptions: StateOptions? = StateOptions()
+        _ plug: String, after cursor: Cursor? = .now, known: [PlugID: SequenceNumber] = [:],
+        stateOptions: StateOptions? = StateOptions()
     ) -> FollowedPlug {
         let machine = PlugFollower(
-            controllerName: name, cursor: cursor, stateOptions: stateOptions, seed: .random(in: .min ... .max))
+            controllerName: name, cursor: cursor, known: known, stateOptions: stateOptions,
+            seed: .random(in: .min ... .max))
         let followed = FollowedPlug(name: plug, machine: machine, eventLoop: eventLoop) { [self, eventLoop] followed in
             let service = try await resolve(plug, within: .seconds(5))
             do {
@@ -92,6 +120,7 @@ public final class PlugClient: Sendable {
                 throw error
             }
         }
+        network.add(followed)
         Task {
             await followed.locate()
             await followed.locate(on: discovery.resolve(ServiceIdentity(name: plug, type: Self.serviceType)))
@@ -99,7 +128,9 @@ public final class PlugClient: Sendable {
         return followed
     }
 
+    /// Ends everything that goes on with it: what is followed, waited for or browsed.
     public func stop() async {
+        await network.stop()
         await discovery.stop()
         try? await group.shutdownGracefully()
     }

@@ -1,4 +1,4 @@
-import ProtocolCore
+public import PlugProtocol
 public import ServiceDiscovery
 
 /// The plugs that are announced now, by name. One that is announced on several interfaces is one plug.
@@ -14,6 +14,7 @@ public struct PlugDirectory: Sendable {
     static let limit = 1024
 
     private var identities: [String: Set<ServiceIdentity>] = [:]
+    private var ids: [String: PlugID] = [:]
 
     public init() {}
 
@@ -21,19 +22,25 @@ public struct PlugDirectory: Sendable {
 
     public mutating func take(_ change: ServiceChange) -> Change? {
         switch change {
-        case .found(let identity, txt: _), .changed(let identity, txt: _):
+        case .found(let identity, let txt), .changed(let identity, let txt):
             let isNew = identities[identity.name] == nil
             guard !isNew || identities.count < Self.limit else { return nil }
             identities[identity.name, default: []].insert(identity)
+            // The TXT record may come after the name.
+            if let id = txt?.plugID { ids[identity.name] = id }
             return isNew ? .appeared(identity.name) : .renewed(identity.name)
         case .lost(let identity):
             guard identities[identity.name]?.remove(identity) != nil, identities[identity.name]!.isEmpty else {
                 return nil
             }
             identities[identity.name] = nil
+            ids[identity.name] = nil
             return .disappeared(identity.name)
         }
     }
+
+    /// The plug's own id, once it was announced.
+    public func id(of name: String) -> PlugID? { ids[name] }
 
     /// The plug that a person means: the exact name, else the only one that differs in capitals alone.
     public func match(_ name: String) -> String? {
@@ -44,27 +51,6 @@ public struct PlugDirectory: Sendable {
     }
 }
 
-/// No plug of that name was announced in the time given to the search.
-public struct PlugNotFound: Error, Hashable, Sendable, CustomStringConvertible {
-    public var name: String
-    /// The plugs that were.
-    public var known: [String]
-
-    public init(name: String, known: [String]) {
-        self.name = name
-        self.known = known
-    }
-
-    public var description: String {
-        let what = "no plug named \"\(name)\" answers"
-        if known.isEmpty {
-            return "\(what), and no other plug either\nhint: `plugctl browse` shows plugs as they appear"
-        }
-        guard let near = Suggestion.nearest(to: name, among: known) else {
-            return "\(what)\nhint: these plugs do: \(list(known))"
-        }
-        return "\(what)\nhint: did you mean \"\(near)\"? These plugs answer: \(list(known))"
-    }
-
-    private func list(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ", ") }
+extension TXTRecord {
+    fileprivate var plugID: PlugID? { self["id"].flatMap(PlugID.init(rawValue:)) }
 }

@@ -5,19 +5,24 @@ public import ProtocolCore
 /// when the connection is lost. Pure; ``FollowedPlug`` is its shell.
 public struct PlugFollower: Machine {
     public enum Event: MachineEvent {
-        /// The plug was announced, or the network changed: worth a try at once.
+        /// The plug was announced, turned out to be at another place, or the network changed. Who waits tries at once; a
+        /// connection that stands has to show that it is still one.
         case located
         case opened(ConnectionID)
         /// The attempt to connect failed.
         case failed(reason: String)
         case received([UInt8], on: ConnectionID)
+        /// Whether the shell takes bytes from the network; it does at the start, and not while its reader is behind.
+        case reading(Bool)
         case closed(ConnectionID)
         /// Sends the command, again on each new connection, until it is answered or withdrawn.
         case command(RequestID, PlugCommand)
         /// Nobody waits for the answer any more.
         case withdraw(RequestID)
-        /// Fetches the samples between two plug times of the present boot; the answer comes as `samples`.
-        case fetchSamples(fetch: UInt32, from: Instant, to: Instant)
+        /// Fetches the samples between two instants of the controller's clock, over as many connections as that takes. A
+        /// number names one fetch for as long as the machine lives.
+        case fetch(UInt32, from: Instant, to: Instant)
+        case withdrawFetch(UInt32)
         /// Every event up to this one has taken effect.
         case acknowledge(SequenceNumber)
         case stop
@@ -30,6 +35,13 @@ public struct PlugFollower: Machine {
         case send([UInt8], on: ConnectionID)
         case close(ConnectionID)
         case deliver(PlugUpdate)
+        /// The command's outcome; comes once for each.
+        case finished(RequestID, CommandOutcome)
+        /// A part of a fetch, of this boot of the plug; without bytes where the plug has nothing in the range. The last part
+        /// comes once.
+        case samples(UInt32, chunk: [UInt8], of: ClockMapping, last: Bool)
+        /// The fetch ends without its last part.
+        case fetchRefused(UInt32, Refusal)
     }
 
     enum State {
@@ -47,24 +59,33 @@ public struct PlugFollower: Machine {
     /// How long the plug may take for a command. It is asked again after that, with the same id, so nothing is done twice.
     static let commandDeadline = Duration.seconds(5)
 
-    private(set) var state = State.searching
+    var state = State.searching
     private let controllerName: String
-    private let stateOptions: StateOptions?
-    private var cursor: SequenceNumber?
-    private var pending: [(id: RequestID, command: PlugCommand)] = []
+    let stateOptions: StateOptions?
+    var position: EventPosition?
+    /// The best that is known of the plug's clock; it outlives the connection.
+    public internal(set) var clock: ClockMapping?
+    var pending: [(id: RequestID, command: PlugCommand)] = []
+    var fetches: [SampleFetch] = []
+    var isReading = true
     private var backOff = BackOff()
     /// When the present session began.
-    private var welcomedAt: Instant?
+    var welcomedAt: Instant?
     private var random: SeededRandom
 
     /// - Parameters:
     ///   - controllerName: what a person calls this controller; shown as the cause of its commands.
-    ///   - cursor: the last event seen; nil listens from now on.
+    ///   - cursor: where its events begin; nil for no events.
+    ///   - known: the last event seen of plugs by their id, which goes before `cursor`.
     ///   - stateOptions: how often a reading is worth sending; nil for no states.
-    public init(controllerName: String, cursor: SequenceNumber?, stateOptions: StateOptions?, seed: UInt64) {
+    ///   - seed: of the back-off's jitter.
+    public init(
+        controllerName: String, cursor: Cursor?, known: [PlugID: SequenceNumber] = [:], stateOptions: StateOptions?,
+        seed: UInt64
+    ) {
         self.controllerName = controllerName
-        self.cursor = cursor
         self.stateOptions = stateOptions
+        position = cursor.map { EventPosition(first: $0, known: known) }
         random = SeededRandom(seed: seed)
     }
 
@@ -78,76 +99,57 @@ public struct PlugFollower: Machine {
 
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         switch event {
-        case .located: located()
+        case .located: located(now: now)
         case .opened(let id): opened(id, now: now)
         case .failed(let reason): failed(reason, now: now)
         case .received(let bytes, let id): inSession(id, .received(bytes), now: now)
+        case .reading(let reads): reading(reads, now: now)
         case .closed(let id): inSession(id, .closed, now: now)
         case .command(let id, let command): self.command(id, command, now: now)
         case .withdraw(let id): withdraw(id)
-        case .fetchSamples(let fetch, let from, let to):
-            inSession(nil, .fetchSamples(fetch, from: from, to: to), now: now)
+        case .fetch(let id, let from, let to): fetch(SampleFetch(id: id, from: from, to: to), now: now)
+        case .withdrawFetch(let id): withdraw(fetch: id)
         case .acknowledge(let sequence): inSession(nil, .acknowledge(sequence), now: now)
         case .stop: stop(now: now)
         case .deadlineReached: deadlineReached(now: now)
         }
     }
 
-    private var subscription: SubscriptionOptions {
-        SubscriptionOptions(events: cursor.map { .after($0) } ?? .fromNow, state: stateOptions)
-    }
-
-    private mutating func located() -> [Action] {
+    private mutating func located(now: Instant) -> [Action] {
         switch state {
         case .searching, .waiting:
             state = .connecting
             return [.connect]
-        case .connecting, .connected, .stopped:
-            return []
+        case .connected: return inSession(nil, .probe, now: now)
+        case .connecting, .stopped: return []
         }
     }
 
     private mutating func opened(_ id: ConnectionID, now: Instant) -> [Action] {
         guard case .connecting = state else { return [.close(id)] }
-        state = .connected(id, ControllerSession(name: controllerName))
-        return inSession(id, .connected, now: now) + inSession(id, .subscribe(subscription), now: now)
-            + pending.flatMap {
-                inSession(id, .command($0.id, $0.command, deadline: now + Self.commandDeadline), now: now)
-            }
+        state = .connected(id, ControllerSession(name: controllerName, clock: clock))
+        return inSession(id, .connected, now: now) + inSession(id, .reading(isReading), now: now)
     }
 
     /// An attempt that failed after all, while the connection that it made lives, changes nothing.
     private mutating func failed(_ reason: String, now: Instant) -> [Action] {
         switch state {
-        case .connecting: retryLater(after: reason, now: now)
+        case .connecting: retryLater(after: .away(reason), now: now)
         case .searching, .connected, .waiting, .stopped: []
         }
     }
 
-    private mutating func command(_ id: RequestID, _ command: PlugCommand, now: Instant) -> [Action] {
-        if case .stopped = state {
-            let refusal = Refusal(.deadlinePassed, "the plug is no longer followed")
-            return [.deliver(.commandFinished(id, .refused(refusal)))]
-        }
-        guard !pending.contains(where: { $0.id == id }) else { return [] }
-        guard pending.count < Self.maximumPendingCommands else {
-            let refusal = Refusal(.busy, "\(pending.count) commands are waiting for this plug already")
-            return [.deliver(.commandFinished(id, .refused(refusal)))]
-        }
-        pending.append((id, command))
-        return inSession(nil, .command(id, command, deadline: now + Self.commandDeadline), now: now)
-    }
-
-    private mutating func withdraw(_ id: RequestID) -> [Action] {
-        pending.removeAll { $0.id == id }
-        return []
+    private mutating func reading(_ reads: Bool, now: Instant) -> [Action] {
+        isReading = reads
+        return inSession(nil, .reading(reads), now: now)
     }
 
     /// Hands an event to the session of this connection, or of whichever there is; one of an earlier connection is dropped.
-    private mutating func inSession(_ id: ConnectionID?, _ event: ControllerSession.Event, now: Instant) -> [Action] {
+    mutating func inSession(_ id: ConnectionID?, _ event: ControllerSession.Event, now: Instant) -> [Action] {
         guard case .connected(let current, var session) = state, id == nil || id == current else { return [] }
         let actions = session.handle(event, now: now)
         state = .connected(current, session)
+        clock = session.clock ?? clock
         return actions.flatMap { perform($0, on: current, now: now) }
     }
 
@@ -159,42 +161,7 @@ public struct PlugFollower: Machine {
         }
     }
 
-    private mutating func deliver(_ update: SessionUpdate, now: Instant) -> [Action] {
-        switch update {
-        case .welcomed(let description):
-            welcomedAt = now
-            return [.deliver(.connected(description))]
-        case .subscribed(let next, let gap):
-            cursor = gap?.to ?? cursor ?? (next - 1)
-            return gap.map { [.deliver(.gap($0))] } ?? []
-        case .snapshot(let state):
-            return [.deliver(.snapshot(state))]
-        case .event(let event, let age):
-            cursor = event.sequence
-            return [.deliver(.event(event, age: age))]
-        case .unknownEvent(let sequence):
-            cursor = sequence
-            return []
-        case .state(let state):
-            return [.deliver(.state(state))]
-        case .commandFinished(let id, let outcome):
-            // A command that was sent again is answered again.
-            guard let index = pending.firstIndex(where: { $0.id == id }) else { return [] }
-            pending.remove(at: index)
-            return [.deliver(.commandFinished(id, outcome))]
-        case .commandUnanswered(let id):
-            guard let command = pending.first(where: { $0.id == id })?.command else { return [] }
-            return inSession(nil, .command(id, command, deadline: now + Self.commandDeadline), now: now)
-        case .samples(let fetch, let chunk, let last):
-            return [.deliver(.samples(fetch: fetch, chunk: chunk, last: last))]
-        case .fetchRefused(let fetch):
-            return [.deliver(.samples(fetch: fetch, chunk: [], last: true))]
-        case .ended(let reason):
-            return retryLater(after: reason.explanation, now: now)
-        }
-    }
-
-    private mutating func retryLater(after reason: String, now: Instant) -> [Action] {
+    mutating func retryLater(after reason: Disconnection, now: Instant) -> [Action] {
         if case .stopped = state { return [] }
         // A plug that welcomes and then breaks the protocol would else be tried several times a second for ever.
         if let began = welcomedAt, now - began >= BackOff.settled { backOff.reset() }
@@ -222,35 +189,6 @@ public struct PlugFollower: Machine {
             return inSession(nil, .deadlineReached, now: now)
         case .searching, .connecting, .waiting, .stopped:
             return []
-        }
-    }
-}
-
-/// How long to wait before the next attempt: doubling, with jitter so that a house of controllers does not return at once.
-struct BackOff {
-    static let first = Duration.milliseconds(250)
-    static let longest = Duration.seconds(30)
-    /// A session that lasted so long was a good one: after it the waiting begins anew.
-    static let settled = Duration.seconds(5)
-    private var base = first
-
-    mutating func reset() { base = Self.first }
-
-    /// Between half of the base and the base.
-    mutating func next(using random: inout SeededRandom) -> Duration {
-        let delay = random.duration(in: (base / 2)...base)
-        base = min(base * 2, Self.longest)
-        return delay
-    }
-}
-
-extension EndReason {
-    /// A few words for a person.
-    var explanation: String {
-        switch self {
-        case .ended(let goodbye): goodbye.detail
-        case .endedByPeer(let goodbye): "the plug said: \(goodbye.detail)"
-        case .connectionLost: "connection lost"
         }
     }
 }

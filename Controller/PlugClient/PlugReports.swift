@@ -41,8 +41,8 @@ public struct PlugReports: AsyncSequence, Sendable {
         func attach(to plug: FollowedPlug) { flow.plug.withLock { $0 = WeakPlug(plug: plug) } }
 
         /// False when the reader has fallen behind: nothing more should be read until `readerWantsMore` is called.
-        func yield(_ report: PlugReport) -> Bool {
-            switch source.yield(report) {
+        func yield(_ reports: [PlugReport]) -> Bool {
+            switch source.yield(contentsOf: reports) {
             case .produceMore, .dropped: true
             case .stopProducing: false
             }

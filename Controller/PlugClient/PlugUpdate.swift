@@ -3,6 +3,9 @@ public import PlugProtocol
 /// What is heard of a plug that is being followed, in order.
 public enum PlugUpdate: Sendable {
     case connected(PlugDescription)
+    /// Following began with ``Cursor/now``, and that is after this event. Comes before the first event, so that a cursor can
+    /// be kept before anything has happened.
+    case following(after: SequenceNumber)
     /// The state when the subscription began. Not an edge: nothing need have changed.
     case snapshot(PlugState)
     /// The newest state; what came between two of these was coalesced.
@@ -11,8 +14,5 @@ public enum PlugUpdate: Sendable {
     case event(PlugEvent, age: Duration?)
     /// Events that were lost while nobody listened.
     case gap(Gap)
-    case commandFinished(RequestID, CommandOutcome)
-    /// A chunk of samples that was fetched (``Metering/SampleChunk``); empty where the plug has nothing in the range.
-    case samples(fetch: UInt32, chunk: [UInt8], last: Bool)
-    case disconnected(reason: String, retryIn: Duration)
+    case disconnected(reason: Disconnection, retryIn: Duration)
 }

@@ -17,8 +17,6 @@ public struct PowerCourse: Sendable {
     /// In the order of time.
     private var points: [Point] = []
     private var clock: ClockMapping?
-    /// True once the samples asked for have come.
-    public private(set) var isComplete = false
 
     private struct Point: Sendable {
         /// The controller's clock.
@@ -31,19 +29,17 @@ public struct PowerCourse: Sendable {
         self.span = span
     }
 
-    /// - Throws: when the plug sent a chunk of samples that is damaged.
-    public mutating func take(_ report: PlugReport) throws {
+    /// What the plug had kept.
+    public mutating func take(_ samples: [PlugSample]) {
+        add(samples.map { ($0.sample.time, $0.sample.activePower) })
+    }
+
+    public mutating func take(_ report: PlugReport) {
         switch report.update {
         case .connected(let description): clock = description.clock
-        case .samples(_, let bytes, let last):
-            if !bytes.isEmpty {
-                let samples = try SampleChunk(bytes: bytes).samples()
-                add(samples.map { ($0.time, $0.activePower) })
-            }
-            isComplete = isComplete || last
         case .snapshot(let state), .state(let state):
             if let reading = state.reading { add([(reading.time, reading.activePower)]) }
-        case .event, .gap, .commandFinished, .disconnected: break
+        case .following, .event, .gap, .disconnected: break
         }
     }
 

@@ -4,16 +4,20 @@ import LinuxNetwork
 import PlugProtocol
 
 /// One line of `plugctl daemon --json` and `plugctl rules run --json`.
+///
+/// After a daemon was killed a line may come a second time, from the next one: `cause` and `seq` tell it from another.
 public struct RuleRecord: Encodable, Equatable, Sendable {
-    /// following, lost, gap, firing, heldBack, notSent, command.
+    /// following, lost, gap, firing, heldBack, notSent, resumed, command, notStored, stored.
     public var event: String
     /// ISO 8601, UTC, milliseconds.
     public var at: String
     /// The plug that it is about: for a firing the one whose edge it was, for a command the one commanded.
     public var plug: String?
     public var rule: String?
-    /// firing, heldBack: what happened; notSent, command: why it was not done.
+    /// firing, heldBack: what happened; resumed: what had happened; notSent, command: why it was not done.
     public var why: String?
+    /// firing, heldBack, notSent, resumed, command: the number of the press that met the rule, where it was one.
+    public var cause: UInt64?
     /// following: how many plugs are.
     public var plugs: Int?
     /// command: done or the refusal's code.
@@ -27,7 +31,7 @@ public struct RuleRecord: Encodable, Equatable, Sendable {
     public init(_ record: RunnerRecord) {
         event = ""
         at = record.at.iso8601()
-        switch record.kind {
+        switch record.notice {
         case .following(let count, let newest):
             event = "following"
             plugs = count
@@ -35,9 +39,9 @@ public struct RuleRecord: Encodable, Equatable, Sendable {
         case .lost(let name):
             event = "lost"
             plug = name
-        case .gap(let name, let first, let last, let reason):
+        case .gap(let name, let gap):
             event = "gap"
-            (plug, from, to, why) = (name, first, last, reason)
+            (plug, from, to, why) = (name, gap.from, gap.to, gap.reason.rawValue)
         case .firing(let firing):
             event = "firing"
             take(firing)
@@ -50,13 +54,22 @@ public struct RuleRecord: Encodable, Equatable, Sendable {
             take(firing)
             plug = name
             why = "\(reason)"
-        case .command(let name, let result):
+        case .resumed(let command):
+            event = "resumed"
+            take(command)
+            why = command.cause
+        case .command(let command, let result):
             event = "command"
-            plug = name
+            take(command)
             switch result {
             case .done(_, event: let number): (outcome, seq) = ("done", number)
             case .refused(let refusal): (outcome, why) = (refusal.code.rawValue, refusal.detail)
             }
+        case .notStored(let reason):
+            event = "notStored"
+            why = reason
+        case .stored:
+            event = "stored"
         }
     }
 
@@ -69,6 +82,10 @@ public struct RuleRecord: Encodable, Equatable, Sendable {
         case "firing": "\"\(rule ?? "")\" fires: \(why ?? "")"
         case "heldBack": "\"\(rule ?? "")\" held back: \(why ?? "")"
         case "notSent": "\"\(rule ?? "")\" cannot command \(plug ?? ""): \(why ?? "")"
+        case "resumed": "\(plug ?? ""): commanded again, for \"\(rule ?? "")\" fired before the restart: \(why ?? "")"
+        case "notStored":
+            "nothing can be stored: \(why ?? ""); until it can, being killed may lose a command or repeat a firing"
+        case "stored": "everything is stored again"
         default: outcome == "done" ? "\(plug ?? ""): done" : "\(plug ?? ""): \(outcome ?? ""): \(why ?? "")"
         }
     }
@@ -76,8 +93,15 @@ public struct RuleRecord: Encodable, Equatable, Sendable {
     private mutating func take(_ firing: Firing) {
         rule = firing.rule
         why = firing.cause.description
+        cause = firing.cause.event
         switch firing.cause {
         case .activePower(let name, _, value: _, since: _), .button(let name, _, sequence: _): plug = name
         }
+    }
+
+    private mutating func take(_ command: HouseMemory.Command) {
+        plug = command.request.plug
+        rule = command.rule
+        cause = command.event
     }
 }

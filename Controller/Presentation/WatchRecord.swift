@@ -52,7 +52,7 @@ public struct WatchRecord: Encodable, Equatable, Sendable {
 }
 
 extension WatchRecord {
-    /// The lines for one report: none for what only a sender of commands needs, one for each thing that changed otherwise.
+    /// The lines for one report: none for what only a cursor needs, one for each thing that changed otherwise.
     /// `previous` is the plug's state before the report, so that a state update becomes the changes that it carries.
     public static func records(of report: PlugReport, previous: PlugState?) -> [WatchRecord] {
         let at = report.at.iso8601()
@@ -83,9 +83,9 @@ extension WatchRecord {
             return [line]
         case .disconnected(let reason, _):
             var line = record("disconnected")
-            line.reason = reason
+            line.reason = "\(reason)"
             return [line]
-        case .commandFinished, .samples:
+        case .following:
             return []
         }
     }

@@ -55,10 +55,11 @@ struct ChartCommand: AsyncParsableCommand {
         var course = PowerCourse(plug: found, span: last.duration)
         let plug = client.follow(found)
         for await report in plug.reports {
-            if case .disconnected(let reason, _) = report.update { complain("\(found): \(reason); trying again") }
-            if case .snapshot = report.update { await plug.fetchSamples(last: last.duration, fetch: 1) }
-            try course.take(report)
-            if course.isComplete { break }
+            if case .disconnected(let reason, _) = report.update { try sayAway(found, reason) }
+            course.take(report)
+            guard case .snapshot = report.update else { continue }
+            course.take(try await plug.samples(last: last.duration))
+            break
         }
         await plug.stop()
         if json {
@@ -79,6 +80,7 @@ struct ChartCommand: AsyncParsableCommand {
 struct LiveChart: Sendable {
     private enum Input: Sendable {
         case report(PlugReport)
+        case samples([PlugSample])
         case terminal(TerminalEvent)
     }
 
@@ -102,8 +104,12 @@ struct LiveChart: Sendable {
         for await input in inputs {
             switch input {
             case .report(let report):
-                if case .snapshot = report.update { await followed.fetchSamples(last: span, fetch: 1) }
-                try? course.take(report)
+                course.take(report)
+                // Also after a time away: the plug kept what this controller missed.
+                if case .snapshot = report.update {
+                    Task { continuation.yield(.samples(try await followed.samples(last: span))) }
+                }
+            case .samples(let samples): course.take(samples)
             case .terminal(.key(.interrupt)), .terminal(.key(.character("q"))): continuation.finish()
             case .terminal(.resumed): screen.invalidate()
             case .terminal(.key), .terminal(.resized): break

@@ -52,6 +52,9 @@ struct CommandOutput: ParsableArguments {
         } catch let error as Refusal {
             complain("\(found): \(error.detail)")
             return CommandRecord(plug: found, error: error.detail)
+        } catch let fault as PlugFault {
+            complain("\(fault)")
+            return CommandRecord(plug: found, error: "\(fault)")
         }
     }
 
@@ -61,9 +64,7 @@ struct CommandOutput: ParsableArguments {
     ) async throws -> (state: PlugState, event: SequenceNumber?) {
         defer { Task { await plug.stop() } }
         for await report in plug.reports {
-            if case .disconnected(let reason, _) = report.update {
-                complain("\(plug.name): \(reason); trying again")
-            }
+            if case .disconnected(let reason, _) = report.update { try sayAway(plug.name, reason) }
             guard case .snapshot(let state) = report.update else { continue }
             return try await plug.send(command(state))
         }

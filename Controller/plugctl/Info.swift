@@ -26,7 +26,7 @@ struct Info: AsyncParsableCommand {
                     record?.take(state)
                     break
                 } else if case .disconnected(let reason, _) = report.update {
-                    complain("\(found): \(reason); trying again")
+                    try sayAway(found, reason)
                 }
             }
             await plug.stop()

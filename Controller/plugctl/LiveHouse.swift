@@ -10,13 +10,13 @@ struct LiveHouse: Sendable {
         case terminal(TerminalEvent)
     }
 
-    let client: PlugClient
+    let house: HouseFollower
+    let memory: CursorMemory?
     let notes: [String]
 
     func run(_ capabilities: Capabilities) async {
         guard var screen = LiveScreen(capabilities: capabilities, placement: .wholeScreen) else { return }
         let keyboard = TerminalInput()
-        let house = HouseFollower(client)
         let (inputs, continuation) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingOldest(1024))
         let feeding = [
             Task { await house.run() },
@@ -32,7 +32,9 @@ struct LiveHouse: Sendable {
             switch input {
             case .house(.found(let name)): table.add(name)
             case .house(.lost(let name)): table.remove(name)
-            case .house(.report(let report)): table.take(report)
+            case .house(.report(let report)):
+                table.take(report)
+                await memory?.took(report)
             case .terminal(.resized): break
             case .terminal(.resumed): screen.invalidate()
             case .terminal(.key(let key)):

@@ -27,8 +27,12 @@ struct Rules: AsyncParsableCommand {
         @OptionGroup var runner: RunnerOptions
         @Argument(help: "Rule files, or directories of them.", completion: .file(extensions: ["yaml", "yml"]))
         var files: [String]
+        @Option(
+            help: "Where to keep what must survive the process, as the daemon does. (default: nowhere)",
+            completion: .directory)
+        var state: String?
 
-        func run() async throws { try await runner.run(readRules(files)) }
+        func run() async throws { try await runner.run(readRules(files), state.flatMap(openRuleStore)) }
     }
 }
 
@@ -36,11 +40,23 @@ struct DaemonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "daemon",
         abstract: "Follow every plug and run the rules, as a service.",
-        discussion: "Example: plugctl daemon --rules /etc/smartplug/rules")
+        discussion: """
+            It keeps on disk where it was with each plug. Started again, also after it was killed, it goes on from there: \
+            nothing is lost, and no press takes effect twice.
+
+            Example: plugctl daemon --rules /etc/smartplug/rules
+            """)
 
     @OptionGroup var runner: RunnerOptions
     @Option(help: "A rule file, or a directory of them; may be given several times.", completion: .file())
     var rules: [String] = []
+    @Option(
+        help: """
+            Where to keep what must survive the daemon: where it was with each plug, and commands without an answer. \
+            (default: $STATE_DIRECTORY, else ~/.local/state/smartplug/daemon)
+            """,
+        completion: .directory)
+    var state: String?
 
-    func run() async throws { try await runner.run(readRules(rules)) }
+    func run() async throws { try await runner.run(readRules(rules), openRuleStore(state)) }
 }

@@ -6,23 +6,40 @@ import Presentation
 /// What `rules run` and `daemon` have in common.
 struct RunnerOptions: ParsableArguments {
     @OptionGroup var network: NetworkOptions
-    @Flag(help: "One JSON object a line: event (following, firing, heldBack, notSent, command, lost, gap), at, ...")
+    @Flag(
+        help: """
+            One JSON object a line: event (following, firing, heldBack, notSent, resumed, command, lost, gap, notStored, \
+            stored), at, ...
+            """)
     var json = false
 
-    func run(_ rules: [Rule]) async throws {
-        let json = json
+    /// - Parameter store: what survives the process; nil for nothing.
+    func run(_ rules: [Rule], _ store: RuleStore?) async throws {
         try await network.withClient { client in
+            let runner = RuleRunner(rules: rules, client: client, store: store)
+            let (unread, unreadable) = AsyncStream.makeStream(of: Never.self)
+            let printing = Task {
+                var isRead = true
+                for await record in runner.records where isRead {
+                    isRead = print(record)
+                    if !isRead { unreadable.finish() }
+                }
+            }
             try await untilInterrupted {
-                let runner = RuleRunner(rules: rules, client: client)
                 await withTaskGroup(of: Void.self) { group in
                     group.addTask { await runner.run() }
-                    for await record in runner.records {
-                        let line = RuleRecord(record)
-                        guard json ? Output.json(line) : Output.safeLine("\(line.at)  \(line.text)") else { break }
-                    }
+                    group.addTask { for await _ in unread {} }
+                    await group.next()
                     group.cancelAll()
                 }
             }
+            await printing.value
         }
+    }
+
+    /// False when nobody reads any more.
+    private func print(_ record: RunnerRecord) -> Bool {
+        let line = RuleRecord(record)
+        return json ? Output.json(line) : Output.safeLine("\(line.at)  \(line.text)")
     }
 }

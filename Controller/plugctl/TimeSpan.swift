@@ -33,3 +33,17 @@ struct Percent: ExpressibleByArgument {
         self.value = value
     }
 }
+
+/// Active power as people write it: `5W`, `500mW`, `1.5kW`; a bare number is watts.
+struct Watts: ExpressibleByArgument {
+    let milliwatts: UInt32
+
+    init?(argument: String) {
+        let number = argument.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        let unit = argument.dropFirst(number.count).drop { $0 == " " }
+        let units: [Substring: Double] = ["mW": 1, "W": 1000, "": 1000, "kW": 1_000_000]
+        guard let value = Double(number), let factor = units[unit] else { return nil }
+        guard let milliwatts = UInt32(exactly: (value * factor).rounded()) else { return nil }
+        self.milliwatts = milliwatts
+    }
+}

@@ -113,11 +113,10 @@ public actor PlugService: ConnectionOwner {
     }
 
     private func perform(_ action: PlugMachine.Action) {
-        let parts = settings.parts
         switch action {
-        case .setRelay(let on): attempt("switch the relay") { try parts.relay?.set(on: on) }
-        case .setDimmer(let level): attempt("dim") { try parts.dimmer?.set(fraction: level.fraction) }
-        case .setLight(let lit): attempt("set the light") { try parts.lamp?.set(lit: lit) }
+        case .setRelay(let on): attempt("switch the relay") { try settings.parts.relay?.set(on: on) }
+        case .setDimmer(let level): attempt("dim") { try settings.parts.dimmer?.set(fraction: level.fraction) }
+        case .setLight(let lit): attempt("set the light") { try settings.parts.lamp?.set(lit: lit) }
         case .readMeter: readMeter()
         case .mirror(let records): storage.mirror(records)
         case .persist(let state): if !storage.persist(state) { handle(.persistFailed) }

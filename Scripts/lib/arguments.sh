@@ -5,7 +5,8 @@ usage='usage: Scripts/test [unit|simulation|interoperability|fuzz]... [options]
 Without a name it runs unit and a sample of simulation, and needs no root.
 
   --all         everything, and the format: what CI runs (interoperability needs root)
-  --full        the long form: more seeds, longer fuzzing
+  --full        the long form: more seeds, the coverage-guided fuzzer, more rounds of killing
+  --keep        what the fuzzer found worth keeping becomes the corpus in Tests/Fuzz/Corpus
   --seeds N     simulated houses a test, each from its own seed
   --seed S      only the house of this seed, to replay a failure
   --traces DIR  recorded appliances (default ../shared/traces, where it is there)
@@ -23,7 +24,7 @@ require_number() {
 }
 
 read_arguments() {
-    suites=() checks_format=false fuzz_seconds=60
+    suites=() checks_format=false runs_fuzzer=false keeps_corpus=false
     suite_limit=15m  # A test that never ends is told as one that the run broke off in.
     seeds='' seed='' traces=''
     local all=false full=false
@@ -31,6 +32,7 @@ read_arguments() {
         case $1 in
         --all) all=true ;;
         --full) full=true ;;
+        --keep) keeps_corpus=true ;;
         --seeds | --seed)
             require_number "$@"
             printf -v "${1#--}" %s "$2"
@@ -56,7 +58,12 @@ read_arguments() {
     local default_seeds=25
     if ((${#suites[@]} == 0)); then suites=(unit simulation); fi
     if $all; then suites=(unit simulation fuzz interoperability) checks_format=true default_seeds=250; fi
-    if $full; then fuzz_seconds=600 default_seeds=5000 suite_limit=6h; fi
+    if $full; then
+        runs_fuzzer=true default_seeds=5000 suite_limit=6h
+        # What the interoperability tests find: the rounds of killing, and that they may wait for minutes.
+        export SMARTPLUG_KILL_ROUNDS=200 SMARTPLUG_FULL=yes
+    fi
+    if $keeps_corpus && ! $full; then wrong_usage "--keep goes with fuzz --full"; fi
     # Thousands of houses take their time.
     if ((${seeds:-0} > 1000)); then suite_limit=6h; fi
     tell_the_tests "${seeds:-$default_seeds}"

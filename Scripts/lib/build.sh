@@ -20,14 +20,26 @@ build_tests() {
     quietly .build-tests/build.log swift build --build-tests "${test_settings[@]}"
 }
 
+# build_programs [PROGRAM...]: those that are shipped, or these.
 build_programs() {
     announce_build "the programs" .build-release
     local program
-    for program in plugd plugctl; do
+    if (($# == 0)); then set -- plugd plugctl; fi
+    for program; do
         quietly .build-release/build.log swift build "${program_settings[@]}" --product "$program" || return
         # A short name, for people.
         ln -sf "$(program_folder)/$program" .build-release/
     done
+}
+
+# The benchmarks, built as the programs are, and the C programs that they are compared with.
+build_benchmarks() {
+    announce_build "the benchmarks" .build-release
+    SMARTPLUG_BENCHMARKS=1 quietly .build-release/build.log swift build "${program_settings[@]}" --product Benchmarks ||
+        return
+    mkdir -p .build-release/references
+    cc -O2 -Wall -o .build-release/references/round_trip Tests/BenchmarkReferences/round_trip.c
+    cc -O2 -Wall -o .build-release/references/mosquitto_stream Tests/BenchmarkReferences/mosquitto_stream.c -lmosquitto
 }
 
 # The folder that holds plugd and plugctl.

@@ -117,7 +117,9 @@ def check(house):
     for name in plugs:
         watch.wait(f"a snapshot of {name}", lambda line: is_event(line, name, "snapshot"), 10)
     house.say(f"{len(plugs)} plugs followed")
-    daemon = house.follow("daemon", "--json", "--rules", options.rules, *interface)
+    beside = os.path.dirname(next(iter(plugs.values()))[1])
+    daemon = house.follow(
+        "daemon", "--json", "--rules", options.rules, "--state", os.path.join(beside, "daemon"), *interface)
     daemon.wait("the daemon following all plugs", lambda line: line.get("plugs") == len(plugs), 10)
     judge_story(house, plugs, watch, daemon)
     judge_button(house, plugs, watch)

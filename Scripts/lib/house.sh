@@ -4,6 +4,7 @@
 # furnish_house: makes the state directories and the list of plugs, one a line: name, state directory, arguments, by tabs.
 furnish_house() {
     house=$(mktemp -d "${TMPDIR:-/tmp}/smartplug.XXXXXX")
+    export XDG_STATE_HOME=$house/remembered  # What plugctl remembers of this house goes with it.
     trap leave_house EXIT
     # Minutes pass as seconds for what takes hours, so that a cycle is seen while one looks.
     local fast=${speed:-60} on=$'\t--power-on\ton'
@@ -43,7 +44,7 @@ live_in_house() {
         "$programs/plugd" run --name "${fields[0]}" --state "${fields[1]}" "${network[@]}" "${fields[@]:2}" \
             2>"$house/${fields[0]}.log" &
     done
-    "$programs/plugctl" daemon --controller "the rules" --rules Controller/Examples/movie-night.yaml "${network[@]}" >"$house/daemon.log" 2>&1 &
+    "$programs/plugctl" daemon --controller "the rules" --rules Controller/Examples/movie-night.yaml --state "$house/daemon" "${network[@]}" >"$house/daemon.log" 2>&1 &
     if [[ -z $traces ]]; then watch_television & fi
     local press=".build-release/plugd press --state $house/Kettle"
     local switch=".build-release/plugd load --state $house/Television on"

@@ -6,6 +6,9 @@ PATH=$PATH:/usr/sbin:/sbin  # Debian keeps ip and avahi-daemon there, out of a u
 needed_packages='
 build            liblzma-dev   header lzma.h
 demo             iproute2      command ip
+bench            gcc           command cc
+bench            mosquitto     command mosquitto
+bench            libmosquitto-dev  header mosquitto.h
 generate         protobuf-compiler  command protoc
 interoperability iproute2      command ip
 interoperability util-linux    command nsenter

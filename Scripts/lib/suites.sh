@@ -27,13 +27,15 @@ run_simulation() {
     run_swift_tests simulation --filter '^SimulationTests\.'
 }
 
-# Shares out `fuzz_seconds` among the fuzz tests, which run on all cores at once.
+# The fuzz tests, which change the kept corpus at random, share out a minute on all cores; the long form goes on with the
+# fuzzer that is guided by coverage, whose build takes some minutes.
 run_fuzz() {
     require_tests fuzz || return 0
     local count
     count=$(swift test list --skip-build "${test_settings[@]}" 2>/dev/null | grep -c '[Ff]uzz' || true)
-    SMARTPLUG_FUZZ_SECONDS=$((count > 0 ? 1 + fuzz_seconds * $(nproc) / count : 1)) \
+    SMARTPLUG_FUZZ_SECONDS=$((count > 0 ? 1 + 60 * $(nproc) / count : 1)) \
         run_swift_tests fuzz --filter '[Ff]uzz'
+    if $runs_fuzzer; then run_fuzzer; fi
 }
 
 # run_swift_tests NAME OPTIONS...
@@ -69,7 +71,7 @@ run_interoperability() {
         return
     fi
     require_packages interoperability
-    if ! require_python_tools Tests/Interoperability/requirements.txt || ! build_programs; then
+    if ! require_python_tools Tests/Interoperability/requirements.txt || ! build_programs plugd plugctl FollowPlug; then
         record interoperability 0 1 0
         return
     fi

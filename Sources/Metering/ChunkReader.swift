@@ -1,10 +1,13 @@
 /// Reads the blocks of a chunk. It never reads outside the bytes, whatever they say.
 struct ChunkReader {
-    let bytes: [UInt8]
+    /// With eight zeros behind the end, so that a whole word can be loaded for any value.
+    private let bytes: [UInt8]
+    private let end: Int
     private(set) var position: Int
 
     init(bytes: [UInt8], position: Int) {
-        self.bytes = bytes
+        self.bytes = bytes + [UInt8](repeating: 0, count: 8)
+        end = bytes.count
         self.position = position
     }
 
@@ -16,66 +19,69 @@ struct ChunkReader {
         return (Int(length) + 1, columns)
     }
 
-    /// Reads a column of `count` values, each of which must lie in the range.
+    /// What the multiples of a column stand for.
+    struct Scale {
+        var reference: Int64
+        var quantum: Int64
+
+        func value(_ multiple: UInt64) -> Int64 { Int64(truncatingIfNeeded: multiple) &* quantum &+ reference }
+    }
+
+    /// Reads a column of `count` multiples. The values that they stand for lie in the range.
     mutating func column(
-        into values: inout [128 of Int64], count: Int, range: ClosedRange<Int64>
-    ) throws(SampleChunkError) {
+        into multiples: inout [UInt64], count: Int, range: ClosedRange<Int64>
+    ) throws(SampleChunkError) -> Scale {
         let start = position
         let head = try byte()
         let width = Int(head & 0x3F)
-        guard width <= 56 else { throw SampleChunkError(.badWidth, at: start) }
+        guard width <= SampleChunk.widthLimit else { throw SampleChunkError(.badWidth, at: start) }
         let reference = try zigzag()
         guard range.contains(reference) else { throw SampleChunkError(.valueOutOfRange, at: start) }
         let quantum = head & 0x40 != 0 ? try varint() : 1
         guard quantum > 1 || head & 0x40 == 0 else { throw SampleChunkError(.badQuantum, at: start) }
         let size = (count * width + 7) / 8
-        guard size <= bytes.count - position else { throw SampleChunkError(.truncated, at: bytes.count) }
-        var largest = unpack(into: &values, count: count, width: width)
+        guard size <= end - position else { throw SampleChunkError(.truncated, at: end) }
+        unpack(into: &multiples, count: count, width: width)
         position += size
-        if head & 0x80 != 0 { largest = max(largest, try addExceptions(to: &values, count: count, width: width)) }
-        // The largest multiple decides for all of them, so that the loop below needs no checks.
-        guard largest <= UInt64(range.upperBound &- reference) / quantum else {
+        var bound: UInt64 = 1 << UInt64(width) - 1
+        if head & 0x80 != 0 { bound = max(bound, try addExceptions(to: &multiples, count: count, width: width)) }
+        // Most often even the largest multiple that there could be is small enough, and none has to be looked at.
+        let limit = UInt64(range.upperBound &- reference) / quantum
+        guard bound <= limit || multiples[..<count].allSatisfy({ $0 <= limit }) else {
             throw SampleChunkError(.valueOutOfRange, at: start)
         }
-        let factor = Int64(truncatingIfNeeded: quantum)
-        for index in 0..<count { values[index] = values[index] &* factor &+ reference }
+        return Scale(reference: reference, quantum: Int64(truncatingIfNeeded: quantum))
     }
 
-    /// Unpacks the low bits of all values and returns the largest.
-    private func unpack(into values: inout [128 of Int64], count: Int, width: Int) -> UInt64 {
-        guard width > 0 else {
-            for index in 0..<count { values[index] = 0 }
-            return 0
-        }
-        let mask: UInt64 = 1 << UInt64(width) - 1
-        let span = bytes.span.bytes
-        // Eight bytes are loaded for every value. Those of the last values in a chunk would reach beyond its end.
-        let whole = min(count, max(0, ((bytes.count - position - 7) * 8 + width - 1) / width))
-        var largest: UInt64 = 0
+    /// Unpacks the low bits of all multiples.
+    private func unpack(into multiples: inout [UInt64], count: Int, width: Int) {
+        precondition(count <= multiples.count, "a column has room for a block")
+        var multiples = multiples.mutableSpan
+        let bytes = bytes.span.bytes
+        let shift = UInt64(width)
+        let mask: UInt64 = 1 &<< shift &- 1
         var bit = position * 8
-        for index in 0..<whole {
-            let word = UInt64(littleEndian: span.unsafeLoadUnaligned(fromByteOffset: bit >> 3, as: UInt64.self))
-            let value = word >> UInt64(bit & 7) & mask
-            largest = max(largest, value)
-            values[index] = Int64(truncatingIfNeeded: value)
-            bit += width
+        var index = 0
+        // Four narrow ones lie in one word.
+        while width <= 14, index + 3 < count {
+            let word = bytes.word(at: bit)
+            multiples[index] = word & mask
+            multiples[index + 1] = word &>> shift & mask
+            multiples[index + 2] = word &>> (2 &* shift) & mask
+            multiples[index + 3] = word &>> (3 &* shift) & mask
+            index += 4
+            bit &+= 4 &* width
         }
-        for index in whole..<count {
-            var word: UInt64 = 0
-            for byte in bytes[(bit >> 3)..<min(bytes.count, (bit >> 3) + 8)].reversed() {
-                word = word << 8 | UInt64(byte)
-            }
-            let value = word >> UInt64(bit & 7) & mask
-            largest = max(largest, value)
-            values[index] = Int64(truncatingIfNeeded: value)
-            bit += width
+        while index < count {
+            multiples[index] = bytes.word(at: bit) & mask
+            index &+= 1
+            bit &+= width
         }
-        return largest
     }
 
-    /// Adds the high bits of the exceptions and returns the largest value made so.
+    /// Adds the high bits of the exceptions and returns the largest multiple made so.
     private mutating func addExceptions(
-        to values: inout [128 of Int64], count: Int, width: Int
+        to multiples: inout [UInt64], count: Int, width: Int
     ) throws(SampleChunkError) -> UInt64 {
         let start = position
         let number = Int(try byte())
@@ -89,16 +95,16 @@ struct ChunkReader {
             guard index > previous, index < count, high > 0, high.leadingZeroBitCount >= width else {
                 throw SampleChunkError(.badException, at: place)
             }
-            let value = UInt64(bitPattern: values[index]) | high << UInt64(width)
-            values[index] = Int64(truncatingIfNeeded: value)
-            largest = max(largest, value)
+            let multiple = multiples[index] | high << UInt64(width)
+            multiples[index] = multiple
+            largest = max(largest, multiple)
             previous = index
         }
         return largest
     }
 
     private mutating func byte() throws(SampleChunkError) -> UInt8 {
-        guard position < bytes.count else { throw SampleChunkError(.truncated, at: position) }
+        guard position < end else { throw SampleChunkError(.truncated, at: position) }
         defer { position += 1 }
         return bytes[position]
     }
@@ -118,5 +124,13 @@ struct ChunkReader {
     private mutating func zigzag() throws(SampleChunkError) -> Int64 {
         let value = try varint()
         return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+    }
+}
+
+extension RawSpan {
+    /// At least 57 bits from a bit on.
+    fileprivate func word(at bit: Int) -> UInt64 {
+        let word = unsafeLoadUnaligned(fromByteOffset: bit &>> 3, as: UInt64.self)
+        return UInt64(littleEndian: word) &>> UInt64(truncatingIfNeeded: bit & 7)
     }
 }

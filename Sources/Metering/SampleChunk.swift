@@ -39,6 +39,7 @@ public struct SampleChunk: Hashable, Sendable {
     /// How many samples a chunk may hold. It bounds what a few hostile bytes can make a reader allocate (98 KB).
     public static let sampleLimit = 4096
     static let blockLimit = 128
+    static let widthLimit = 56
     static let format: UInt8 = 0xC1
     static let headerSize = 20
 

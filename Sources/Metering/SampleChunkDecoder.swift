@@ -1,37 +1,86 @@
 extension SampleChunk {
     /// All samples, in the order in which they were taken.
     public func samples() throws(SampleChunkError) -> [Sample] {
-        var reader = ChunkReader(bytes: bytes, position: Self.headerSize)
-        var samples: [Sample] = []
-        samples.reserveCapacity(count)
-        var time = firstMilliseconds
-        var steps = [128 of Int64](repeating: 0)
-        var watts = [128 of Int64](repeating: 0)
-        var volts = [128 of Int64](repeating: 0)
-        var amperes = [128 of Int64](repeating: 0)
-        while samples.count < count {
-            let start = reader.position
-            let (length, columns) = try reader.blockHead()
-            guard length <= count - samples.count else { throw SampleChunkError(.badCount, at: start) }
-            try reader.column(into: &steps, count: length, range: 0...(.max))
-            try reader.column(into: &watts, count: length, range: Int64(Int32.min)...Int64(Int32.max))
-            if columns & 1 != 0 { try reader.column(into: &volts, count: length, range: 0...Int64(UInt16.max)) }
-            if columns & 2 != 0 { try reader.column(into: &amperes, count: length, range: 0...Int64(UInt32.max)) }
-            for index in 0..<length {
-                let (next, overflow) = time.addingReportingOverflow(steps[index])
-                guard !overflow else { throw SampleChunkError(.badTime, at: start) }
-                time = next
-                samples.append(
-                    Sample(
-                        milliseconds: time, deciwatts: Int32(truncatingIfNeeded: watts[index]),
-                        decivolts: columns & 1 != 0 ? UInt16(truncatingIfNeeded: volts[index]) : nil,
-                        milliamperes: columns & 2 != 0 ? UInt32(truncatingIfNeeded: amperes[index]) : nil))
-            }
+        try [Sample](capacity: count) { output throws(SampleChunkError) in
+            var decoder = BlockDecoder(self)
+            while output.count < count { try decoder.append(to: &output, atMost: count - output.count) }
+            try decoder.finish(self)
         }
-        guard reader.position == bytes.count else { throw SampleChunkError(.trailingBytes, at: reader.position) }
-        guard samples[0].milliseconds == firstMilliseconds, time == lastMilliseconds else {
-            throw SampleChunkError(.badTime, at: Self.headerSize)
+    }
+}
+
+/// Turns the columns of a chunk's blocks back into samples.
+private struct BlockDecoder {
+    private var reader: ChunkReader
+    private var time: Int64
+    private var times = [UInt64](repeating: 0, count: SampleChunk.blockLimit)
+    private var values = [UInt64](repeating: 0, count: SampleChunk.blockLimit)
+
+    init(_ chunk: SampleChunk) {
+        reader = ChunkReader(bytes: chunk.bytes, position: SampleChunk.headerSize)
+        time = chunk.firstMilliseconds
+    }
+
+    /// Appends the samples of the next block.
+    mutating func append(to output: inout OutputSpan<Sample>, atMost limit: Int) throws(SampleChunkError) {
+        let start = reader.position
+        let first = output.count
+        let (length, columns) = try reader.blockHead()
+        guard length <= limit else { throw SampleChunkError(.badCount, at: start) }
+        let steps = try reader.column(into: &times, count: length, range: 0...(.max))
+        let watts = try reader.column(
+            into: &values, count: length, range: Int64(Int32.min)...Int64(Int32.max))
+        // A chunk begins at its first sample, which has no step.
+        guard first > 0 || steps.value(times[0]) == 0 else {
+            throw SampleChunkError(.badTime, at: SampleChunk.headerSize)
         }
-        return samples
+        guard let end = append(to: &output, count: length, steps, watts) else {
+            throw SampleChunkError(.badTime, at: start)
+        }
+        time = end
+        if columns & 1 != 0 {
+            let volts = try reader.column(into: &values, count: length, range: 0...Int64(UInt16.max))
+            fill(&output, from: first, length) { $0.decivolts = UInt16(truncatingIfNeeded: volts.value($1)) }
+        }
+        if columns & 2 != 0 {
+            let amperes = try reader.column(into: &values, count: length, range: 0...Int64(UInt32.max))
+            fill(&output, from: first, length) { $0.milliamperes = UInt32(truncatingIfNeeded: amperes.value($1)) }
+        }
+    }
+
+    /// Appends samples of time and power; returns the time of the last, nil where it overflows.
+    private func append(
+        to output: inout OutputSpan<Sample>, count: Int, _ steps: ChunkReader.Scale, _ watts: ChunkReader.Scale
+    ) -> Int64? {
+        var time = time
+        let times = times.span
+        let values = values.span
+        for index in 0..<count {
+            let (next, overflow) = time.addingReportingOverflow(steps.value(times[index]))
+            guard !overflow else { return nil }
+            time = next
+            let deciwatts = Int32(truncatingIfNeeded: watts.value(values[index]))
+            output.append(Sample(milliseconds: next, deciwatts: deciwatts))
+        }
+        return time
+    }
+
+    /// Hands each sample of the block its multiple.
+    @inline(__always)
+    private func fill(
+        _ output: inout OutputSpan<Sample>, from first: Int, _ length: Int,
+        _ set: (inout Sample, _ multiple: UInt64) -> Void
+    ) {
+        let multiples = values.span
+        var samples = output.mutableSpan
+        for index in 0..<length { set(&samples[first &+ index], multiples[index]) }
+    }
+
+    /// Checks that what was read is the whole chunk and ends when its header says.
+    func finish(_ chunk: SampleChunk) throws(SampleChunkError) {
+        guard reader.position == chunk.bytes.count else {
+            throw SampleChunkError(.trailingBytes, at: reader.position)
+        }
+        guard time == chunk.lastMilliseconds else { throw SampleChunkError(.badTime, at: SampleChunk.headerSize) }
     }
 }

@@ -1,22 +1,22 @@
-/// Builds sample chunks one sample at a time. Full blocks are compressed as they fill, at most 127 samples wait for theirs.
+/// Builds sample chunks one sample at a time, or many. Full blocks are compressed as they fill, at most 127 samples wait
+/// for theirs.
 public struct SampleChunkEncoder: Sendable {
     /// A chunk is sealed before it grows beyond this many bytes. It keeps one chunk well inside one frame of the wire.
     public static let byteLimit = 16_384
     /// What a block can take at most: four columns of 128 values of eight bytes, and their heads.
     private static let largestBlock = 2 + 4 * (1 + 10 + 10 + SampleChunk.blockLimit * 8)
 
-    private var bytes = [UInt8](repeating: 0, count: SampleChunk.headerSize)
+    private var writer = ChunkWriter()
     private var block: [Sample] = []
+    private var column = Column(count: SampleChunk.blockLimit)
     /// Samples in the blocks that are compressed.
     private var compressed = 0
     private var first: Int64 = 0
     private var last: Int64 = 0
     /// The time of the sample before the block's first.
     private var before: Int64 = 0
-    private var columns = ColumnEncoder()
-    private var values: [Int64] = []
 
-    public init() {}
+    public init() { block.reserveCapacity(SampleChunk.blockLimit) }
 
     /// The number of samples in the open chunk.
     public var count: Int { compressed + block.count }
@@ -28,76 +28,119 @@ public struct SampleChunkEncoder: Sendable {
     /// the chunk is sealed and returned and the sample begins the next.
     public mutating func append(_ sample: Sample) -> SampleChunk? {
         let sealed = belongs(sample) ? nil : seal()
-        if count == 0 {
-            first = sample.milliseconds
-            before = first
+        add(sample)
+        return sealed
+    }
+
+    /// Adds samples as if one after the other, only faster, and returns the chunks that were sealed.
+    public mutating func append(contentsOf samples: [Sample]) -> [SampleChunk] {
+        var sealed: [SampleChunk] = []
+        let samples = samples.span
+        var index = 0
+        while index < samples.count {
+            if !belongs(samples[index]), let chunk = seal() { sealed.append(chunk) }
+            let end = index + SampleChunk.blockLimit
+            if end <= samples.count, canBeNextBlock(samples.extracting(index..<end)) {
+                if count == 0 { begin(at: samples[index]) }
+                last = samples[end - 1].milliseconds
+                compress(samples.extracting(index..<end))
+                index = end
+            } else {
+                add(samples[index])
+                index += 1
+            }
         }
-        if let previous = block.last, !previous.hasColumns(of: sample) { compressBlock() }
-        block.append(sample)
-        last = sample.milliseconds
-        if block.count == SampleChunk.blockLimit { compressBlock() }
         return sealed
     }
 
     /// Closes the open chunk and begins a new one; nil if it is empty.
     public mutating func seal() -> SampleChunk? {
-        guard let chunk else { return nil }
-        self = SampleChunkEncoder()
-        return chunk
+        guard let span else { return nil }
+        compressBlock()
+        let bytes = writer.sealed(count: compressed, span: span)
+        writer.removeAll()
+        compressed = 0
+        return SampleChunk(trusted: bytes)
     }
 
     /// The open chunk as it would be if it were sealed now; nil if it is empty.
     public var chunk: SampleChunk? {
-        guard let span else { return nil }
         var copy = self
-        copy.compressBlock()
-        copy.writeHeader(span)
-        return SampleChunk(trusted: copy.bytes)
+        return copy.seal()
     }
 
     /// Bytes of memory that the open chunk takes, about.
-    public var byteCount: Int { bytes.count + block.count * MemoryLayout<Sample>.stride }
+    public var byteCount: Int { writer.count + block.count * MemoryLayout<Sample>.stride }
+
+    private mutating func begin(at sample: Sample) {
+        first = sample.milliseconds
+        before = first
+    }
+
+    /// Adds a sample that belongs into the open chunk.
+    private mutating func add(_ sample: Sample) {
+        if count == 0 { begin(at: sample) }
+        if let previous = block.last, !previous.hasColumns(of: sample) { compressBlock() }
+        block.append(sample)
+        last = sample.milliseconds
+        if block.count == SampleChunk.blockLimit { compressBlock() }
+    }
 
     /// False where the chunk is full, where time falls, and where it leaps further than a difference can say.
     private func belongs(_ sample: Sample) -> Bool {
         let count = count
         guard count > 0 else { return true }
-        return sample.milliseconds >= last && count < SampleChunk.sampleLimit
-            && (!block.isEmpty || bytes.count + Self.largestBlock <= Self.byteLimit)
+        return sample.milliseconds >= last && count < SampleChunk.sampleLimit && hasRoom(for: sample)
             && !sample.milliseconds.subtractingReportingOverflow(first).overflow
     }
 
-    private mutating func compressBlock() {
-        guard let head = block.first else { return }
-        bytes.append(UInt8(block.count - 1))
-        bytes.append((head.decivolts != nil ? 1 : 0) | (head.milliamperes != nil ? 2 : 0))
-        values.removeAll(keepingCapacity: true)
-        for sample in block {
-            values.append(sample.milliseconds - before)
-            before = sample.milliseconds
+    /// A block that has begun has its room; a sample that begins another needs room for both.
+    private func hasRoom(for sample: Sample) -> Bool {
+        guard let previous = block.last else { return writer.count + Self.largestBlock <= Self.byteLimit }
+        return previous.hasColumns(of: sample) || writer.count + 2 * Self.largestBlock <= Self.byteLimit
+    }
+
+    /// Whether these samples, the first of which belongs into the open chunk, are what its next block will hold.
+    private func canBeNextBlock(_ samples: Span<Sample>) -> Bool {
+        let head = samples[0]
+        guard block.isEmpty, compressed + samples.count <= SampleChunk.sampleLimit else { return false }
+        var previous = head.milliseconds
+        for index in samples.indices {
+            let sample = samples[index]
+            guard sample.milliseconds >= previous, sample.hasColumns(of: head) else { return false }
+            previous = sample.milliseconds
         }
-        columns.encode(values, into: &bytes)
-        encodeColumn { Int64($0.deciwatts) }
-        if head.decivolts != nil { encodeColumn { Int64($0.decivolts ?? 0) } }
-        if head.milliamperes != nil { encodeColumn { Int64($0.milliamperes ?? 0) } }
-        compressed += block.count
+        return !previous.subtractingReportingOverflow(count == 0 ? head.milliseconds : first).overflow
+    }
+
+    private mutating func compressBlock() {
+        guard !block.isEmpty else { return }
+        let samples = block
+        compress(samples.span)
         block.removeAll(keepingCapacity: true)
     }
 
-    private mutating func encodeColumn(_ value: (Sample) -> Int64) {
-        values.removeAll(keepingCapacity: true)
-        for sample in block { values.append(value(sample)) }
-        columns.encode(values, into: &bytes)
+    private mutating func compress(_ samples: Span<Sample>) {
+        let head = samples[0]
+        writer.append(UInt8(samples.count - 1))
+        writer.append((head.decivolts != nil ? 1 : 0) | (head.milliamperes != nil ? 2 : 0))
+        var before = before
+        append(samples) { sample in
+            let step = sample.milliseconds &- before
+            before = sample.milliseconds
+            return step
+        }
+        self.before = before
+        append(samples) { Int64($0.deciwatts) }
+        if head.decivolts != nil { append(samples) { Int64($0.decivolts ?? 0) } }
+        if head.milliamperes != nil { append(samples) { Int64($0.milliamperes ?? 0) } }
+        compressed += samples.count
     }
 
-    private mutating func writeHeader(_ span: ClosedRange<Int64>) {
-        bytes[0] = SampleChunk.format
-        bytes[2] = UInt8(truncatingIfNeeded: count >> 8)
-        bytes[3] = UInt8(truncatingIfNeeded: count)
-        for index in 0..<8 {
-            bytes[4 + index] = UInt8(truncatingIfNeeded: span.lowerBound >> Int64(56 - 8 * index))
-            bytes[12 + index] = UInt8(truncatingIfNeeded: span.upperBound >> Int64(56 - 8 * index))
-        }
+    @inline(__always)
+    private mutating func append(_ samples: Span<Sample>, _ value: (Sample) -> Int64) {
+        let reference = column.fill(samples, value)
+        writer.append(&column, above: reference)
     }
 }
 

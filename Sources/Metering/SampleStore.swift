@@ -34,8 +34,9 @@ public struct SampleStore: Sendable {
         keep(chunk)
     }
 
-    /// The chunks that have samples in the range, oldest first, whole: they may hold samples outside it as well. The open
-    /// chunk comes last, as it is now; asked again later, it has grown.
+    /// The chunks that have samples in the range, oldest first, whole: they may hold samples outside it as well, which
+    /// ``SampleChunk/samples(from:through:)`` takes off. The open chunk comes last, as it is now; asked again later, it has
+    /// grown.
     public func chunks(from first: Instant, through last: Instant) -> [SampleChunk] {
         guard first <= last else { return [] }
         let range = first.wholeMilliseconds...last.wholeMilliseconds

@@ -7,16 +7,36 @@ public struct Connection: Sendable {
     /// Address and port of the other side, for logs and limits.
     public let peer: String
     private let channel: any Channel
+    /// What was sent since the event loop looked at the network last.
+    private let unwritten: NIOLoopBoundBox<ByteBuffer>
 
+    /// On the channel's event loop, as everything here.
     init(id: ConnectionID, channel: any Channel) {
         self.id = id
         self.channel = channel
+        unwritten = NIOLoopBoundBox(ByteBuffer(), eventLoop: channel.eventLoop)
         peer = channel.remoteAddress?.description ?? "unknown peer"
     }
 
     /// Queues the bytes. A failed write closes the connection, which the owner hears of; no other report is made.
+    ///
+    /// What is sent before the event loop looks at the network again goes out in one call of the kernel.
     public func send(_ bytes: [UInt8]) {
-        channel.writeAndFlush(channel.allocator.buffer(bytes: bytes), promise: nil)
+        let isFirst = unwritten.value.readableBytes == 0
+        unwritten.value.writeBytes(bytes)
+        if unwritten.value.readableBytes >= SocketLimits.gathered {
+            write()
+        } else if isFirst {
+            channel.eventLoop.execute { write() }
+        }
+    }
+
+    private func write() {
+        let bytes = unwritten.value
+        guard bytes.readableBytes > 0 else { return }
+        // Before the write, which may tell the owner that the send buffer is full and so lead to the next send.
+        unwritten.value = ByteBuffer()
+        channel.writeAndFlush(bytes, promise: nil)
     }
 
     /// Stops taking bytes from the network, so that the peer waits, or goes on.
@@ -24,9 +44,14 @@ public struct Connection: Sendable {
         channel.setOption(.autoRead, value: reads).whenFailure { _ in }
     }
 
-    /// Closes after the bytes that were queued so far are written.
+    /// Closes once the bytes queued so far are written, or after two seconds, when a peer that does not take them loses them.
     public func close() {
+        write()
+        let limit = channel.eventLoop.scheduleTask(in: SocketLimits.farewell) { [channel] in
+            channel.close(promise: nil)
+        }
         channel.writeAndFlush(channel.allocator.buffer(capacity: 0)).whenComplete { [channel] _ in
+            limit.cancel()
             channel.close(promise: nil)
         }
     }
@@ -82,8 +107,14 @@ enum SocketLimits {
     /// Bytes that may wait in a connection's send buffer before its session becomes a waiting cursor, and below which it
     /// goes on: stops a stalled controller from holding more than this of the plug's memory.
     static let sendBuffer = ChannelOptions.Types.WriteBufferWaterMark(low: 16 * 1024, high: 64 * 1024)
+    /// Bytes that wait for others of the same turn of the event loop: not so many that the send buffer's marks come late.
+    static let gathered = 16 * 1024
     /// Bytes read at once.
     static let receiveBuffer = 16 * 1024
+    /// How long a connection that is being closed waits for its peer to take what was said last. Stops one that never reads
+    /// from holding a descriptor for ever. Until the close that is the session's business: whoever hears nothing for 45 s ends
+    /// it, which comes before any limit of TCP's own.
+    static let farewell = TimeAmount.seconds(2)
     /// Connections the kernel holds until they are accepted.
     static let backlog: Int32 = 32
 }

@@ -18,10 +18,7 @@ public struct TXTRecord: Hashable, Sendable {
 
     /// Adds an attribute, or changes it in its place.
     public mutating func set(_ key: String, _ value: [UInt8]?) throws(TXTError) {
-        // §6.4: printable ASCII without "=".
-        guard !key.isEmpty, key.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "=") }) else {
-            throw .badKey(key)
-        }
+        guard Self.isKey(key.utf8) else { throw .badKey(key) }
         let length = key.utf8.count + (value.map { 1 + $0.count } ?? 0)
         guard length <= RFC6763.attributeLimit else { throw .attributeTooLong(key, count: length) }
         var changed = self
@@ -56,15 +53,25 @@ public struct TXTRecord: Hashable, Sendable {
         key.utf8.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
     }
 
+    /// §6.4: at least one character of printable ASCII, without "=".
+    private static func isKey(_ bytes: some Collection<UInt8>) -> Bool {
+        !bytes.isEmpty && bytes.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "=") }
+    }
+
+    /// Each key is compared with those before it: a packet full of keys must not cost seconds.
+    private static let readLimit = 128
+
     /// Reads the data of a TXT record. Nothing a peer sends is an error here: §6.4 says to ignore strings that begin with
-    /// "=" and keys that come again, and a string that runs past the end is dropped.
+    /// "=" and keys that come again; so are keys of other characters, all attributes after the 128th, and a string that
+    /// runs past the end.
     public init(decoding data: [UInt8]) {
         var rest = data[...]
-        while let length = rest.popFirst(), Int(length) <= rest.count {
+        while attributes.count < Self.readLimit, let length = rest.popFirst(), Int(length) <= rest.count {
             let string = rest.prefix(Int(length))
             rest = rest.dropFirst(Int(length))
-            let key = String(decoding: string.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
-            guard !key.isEmpty, index(of: key) == nil else { continue }
+            let name = string.prefix { $0 != UInt8(ascii: "=") }
+            let key = String(decoding: name, as: UTF8.self)
+            guard Self.isKey(name), index(of: key) == nil else { continue }
             let value = string.firstIndex(of: UInt8(ascii: "=")).map { Array(string[($0 + 1)...]) }
             attributes.append(Attribute(key: key, value: value))
         }

@@ -1,4 +1,3 @@
-import Fuzzing
 import Metering
 import PlugProtocol
 import ProtocolCore
@@ -137,49 +136,5 @@ import Testing
         let taken = records.map { memory.take($0, limits: limits) }
         #expect(taken == [false, false, true, false, false])
         #expect(memory.journal.nextSequence == 2)
-    }
-
-    @Test func fuzzedMirrorsAreTakenAsFarAsTheyAreWhole() {
-        var random = Fuzzing.random(20)
-        let whole = Self.bytes(Self.records)
-        for _ in FuzzRounds(3000) {
-            var bytes = whole
-            switch Int.random(in: 0...2, using: &random) {
-            case 0:
-                bytes = (0..<Int.random(in: 0...80, using: &random)).map { _ in .random(in: 0...255, using: &random) }
-            case 1: bytes = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &random)))
-            default: bytes += bytes
-            }
-            for _ in 0..<Int.random(in: 0...3, using: &random) where !bytes.isEmpty {
-                bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
-            }
-            mendChecksums(&bytes, &random)
-            check(bytes)
-        }
-    }
-
-    /// Damage behind a right checksum is what reaches the fields.
-    private func mendChecksums(_ bytes: inout [UInt8], _ random: inout SeededRandom) {
-        guard random.chance(0.7) else { return }
-        var start = 0
-        while bytes.count - start >= 8 {
-            let length = bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
-            guard length > 0, bytes.count - start - 8 >= length else { return }
-            let sum = Checksum.crc32(bytes.span.extracting(start + 8..<start + 8 + length))
-            for byte in 0..<4 { bytes[start + 4 + byte] = UInt8(truncatingIfNeeded: sum >> UInt32(24 - 8 * byte)) }
-            start += 8 + length
-        }
-    }
-
-    /// Whatever is taken means the same when it is written again, and never breaks a memory.
-    private func check(_ bytes: [UInt8]) {
-        let (records, fault) = Self.decode(bytes)
-        #expect(Self.decode(Self.bytes(records)).records == records)
-        #expect(fault.map { (0...bytes.count).contains($0.offset) } ?? true)
-        var memory = PlugMemory(appliance: ApplianceMemory(powerLost: false))
-        for record in records where !memory.take(record, limits: PlugMemory.Limits()) { break }
-        let journal = memory.journal
-        #expect(journal.read(after: 0, limit: 99).allSatisfy { journal[$0.sequence] == $0 })
-        #expect(memory.records.count >= 1)
     }
 }

@@ -5,29 +5,43 @@ import Testing
 @testable import Appliance
 
 @Suite struct ReservedNumbersTests {
-    /// The numbers asked for one after the other, each with its answer.
-    private func requests(_ numbers: inout ReservedNumbers, at next: [SequenceNumber]) -> [SequenceNumber?] {
-        next.map { numbers.request(next: $0, now: .zero) }
-    }
+    private var random = SeededRandom(seed: 3)
 
-    @Test func noNumberAtTheBoundaryIsUsed() throws {
-        var random = SeededRandom(seed: 3)
+    @Test mutating func noNumberAtTheBoundaryIsUsed() {
         var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
-        let before = numbers.leap(from: 100, using: &random)
-        #expect(before == nil)
-        let target = try #require(numbers.leap(from: 101, using: &random))
-        #expect(ReservedNumbers.leapRange.contains(target - 101))
-        let after = numbers.leap(from: target + 1000, using: &random)
-        #expect(after == nil, "one leap is enough")
+        #expect(numbers.leap(from: 100, using: &random) == nil)
+        let target = numbers.leap(from: 101, using: &random)
+        #expect(target.map { ReservedNumbers.leapRange.contains($0 - 101) } == true)
+        #expect(numbers.leap(from: (target ?? 0) + 1000, using: &random) == nil, "one leap is enough")
     }
 
     @Test func theNextBoundaryIsAskedForOnceAtHalf() {
         var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
-        let first = requests(&numbers, at: [50, 51, 99])
-        #expect(first == [nil, 151, nil], "the answer is awaited")
+        #expect(numbers.request(next: 50, now: .zero) == nil)
+        #expect(numbers.request(next: 51, now: .zero) == 151)
+        #expect(numbers.request(next: 99, now: .zero) == nil, "the answer is awaited")
         numbers.confirm(151, next: 99)
-        let second = requests(&numbers, at: [100, 101])
-        #expect(second == [nil, 201])
+        let later = Instant.zero + ReservedNumbers.chatter
+        #expect(numbers.request(next: 100, now: later) == nil)
+        #expect(numbers.request(next: 101, now: later) == 201)
+    }
+
+    @Test func aPlugThatChattersReservesMoreAndMore() {
+        var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
+        var now = Instant.zero
+        var next: SequenceNumber = 51
+        var sizes: [SequenceNumber] = []
+        for _ in 0..<16 {
+            let boundary = numbers.request(next: next, now: now) ?? 0
+            sizes.append(boundary - next)
+            numbers.confirm(boundary, next: next)
+            next = boundary - (boundary - next) / 2
+            now = now + .seconds(60)
+        }
+        #expect(sizes == (0..<16).map { min(100 << $0, 1 << 20) })
+        now = now + ReservedNumbers.chatter
+        let quiet = numbers.request(next: next, now: now) ?? 0
+        #expect(quiet - next == 100, "and the usual number once it is quiet")
     }
 
     @Test func failuresAreRetriedAtGrowingDistances() {
@@ -35,32 +49,28 @@ import Testing
         var now = Instant.zero
         var waits: [Double] = []
         for _ in 0..<11 {
-            let asked = numbers.request(next: 10, now: now)
+            #expect(numbers.request(next: 10, now: now) == 110)
             numbers.fail(now: now)
             let retry = numbers.nextDeadline ?? now
-            let tooSoon = numbers.request(next: 10, now: retry - .nanoseconds(1))
-            #expect(asked == 110 && tooSoon == nil)
+            #expect(numbers.request(next: 10, now: retry - .nanoseconds(1)) == nil)
             waits.append((retry - now).inSeconds)
             now = retry
         }
         #expect(waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
-        _ = numbers.request(next: 10, now: now)
+        #expect(numbers.request(next: 10, now: now) == 110)
         numbers.confirm(110, next: 10)
         #expect(numbers.nextDeadline == nil)
     }
 
-    @Test func aBoundaryThatALeapOvertookCoversNothing() throws {
-        var random = SeededRandom(seed: 3)
+    @Test mutating func aBoundaryThatALeapOvertookCoversNothing() throws {
         var numbers = ReservedNumbers(below: 10, next: 10, size: 100)
-        _ = numbers.request(next: 10, now: .zero)
+        #expect(numbers.request(next: 10, now: .zero) == 110)
         let target = try #require(numbers.leap(from: 10, using: &random))
         numbers.confirm(110, next: target)
-        let unneeded = numbers.leap(from: target + 1, using: &random)
-        let asked = numbers.request(next: target + 1, now: .zero)
-        #expect(unneeded == nil && asked == target + 101)
+        #expect(numbers.leap(from: target + 1, using: &random) == nil)
+        #expect(numbers.request(next: target + 1, now: .zero) == target + 101)
         numbers.confirm(target + 101, next: target + 1)
-        let needed = numbers.leap(from: target + 101, using: &random)
-        #expect(needed != nil, "reserved again, so the boundary holds again")
+        #expect(numbers.leap(from: target + 101, using: &random) != nil, "reserved again, so the boundary holds again")
     }
 
     @Test func anOrderlyStopWritesTheExactNumberOnce() {
@@ -69,8 +79,7 @@ import Testing
         #expect(ReservedNumbers(below: 7, next: 9000).finalRequest(next: 9000) == 9000)
     }
 
-    @Test func wholeNumbersStayExactInEveryJSONReader() {
-        var random = SeededRandom(seed: 3)
+    @Test mutating func wholeNumbersStayExactInEveryJSONReader() {
         var next: SequenceNumber = 1
         for _ in 0..<30 {
             var numbers = ReservedNumbers(below: 0, next: next)

@@ -1,4 +1,4 @@
-import Automation
+@testable import Automation
 import PlugProtocol
 import ProtocolCore
 import Testing
@@ -21,6 +21,11 @@ struct ButtonTests {
         house.press("Hall", 1, age: RuleEngine.maximumAge + .nanoseconds(1), at: 1)
         house.press("Hall", 2, age: nil, at: 1)
         #expect(house.firings.isEmpty)
+        let reasons = house.log.map { item -> String in
+            guard case .heldBack(_, let reason) = item.action else { return "something else" }
+            return "\(reason)"
+        }
+        #expect(reasons == ["that was 5 s ago", "that was before the plug started"])
         house.press("Hall", 3, age: RuleEngine.maximumAge, at: 1)
         house.press("Hall", 3, at: 2)
         house.press("Hall", 2, at: 2)
@@ -162,6 +167,46 @@ struct ButtonTests {
                 guard case .heldBack(_, .cooldown(let until)) = $0.action else { return false }
                 return until == .at(11)
             })
+    }
+
+    @Test("A cooldown goes on in the engine that comes next, and only that of a rule that still exists")
+    func cooldownGoesOn() {
+        let rule = Rule.button(.turnOff(["Hall"]), cooldown: .seconds(10))
+        var house = VirtualHouse(rule)
+        house.appear("Hall", at: 0)
+        house.press("Hall", 1, at: 1)
+        #expect(house.engine.coolingDown(at: .at(10.9)) == ["By button": .at(1)])
+        #expect(house.engine.coolingDown(at: .at(11)).isEmpty)
+        var next = VirtualHouse(rule)
+        next.engine = RuleEngine(rules: [rule], lastFired: ["By button": .at(1), "Deleted": .at(1)])
+        next.appear("Hall", at: 2)
+        for (index, second) in [3, 10.9, 11].enumerated() { next.press("Hall", UInt64(index + 2), at: second) }
+        #expect(next.firings == ["11.0 By button"])
+    }
+
+    @Test("Toggle goes by a command that was on its way when the plug appeared")
+    func resumed() {
+        var house = VirtualHouse(.button(.toggle(["Lamp"])))
+        house.appear("Hall", at: 0)
+        house.press("Hall", 1, at: 0)
+        house.appear("Lamp", on: false, at: 1)
+        let id = RequestID(.event(plug: "Hall", 1), rule: "By button", position: 0)
+        house.at(
+            1, .commandResumed(CommandRequest(id: id, plug: "Lamp", command: .setRelay(on: true, autoOff: nil))))
+        house.press("Hall", 2, at: 2)
+        #expect(house.requests.map(\.command) == [.setRelay(on: false, autoOff: nil)])
+    }
+
+    @Test("A name that went over to another plug brings that plug's presses, with ids of their own")
+    func swappedNames() {
+        let ids = ["aaaaaaaaaaaa", "bbbbbbbbbbbb"].map { PlugID(rawValue: $0)! }
+        var house = VirtualHouse(.button(.turnOn(["Lamp"])))
+        house.appear("Lamp", at: 0)
+        for id in ids {
+            house.at(1, .plugAppeared(plug: "Hall", state: PlugState(relayOn: false), id: id))
+            house.press("Hall", 7, at: 1)
+        }
+        #expect(Set(house.requests.map(\.id)).count == 2)
     }
 
     @Test("New names beyond the table's limit are ignored, known ones go on")

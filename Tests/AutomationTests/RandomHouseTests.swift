@@ -30,6 +30,9 @@ struct RandomHouseTests {
             return .commandFinished(
                 plug: plug, id: RequestID(drawnFrom: &random), outcome: .done(state, event: nil))
         case 5: return .deadlineReached
+        case 6:
+            let on = PlugCommand.setRelay(on: random.chance(0.5), autoOff: nil)
+            return .commandResumed(CommandRequest(id: RequestID(drawnFrom: &random), plug: plug, command: on))
         case _:
             let time = now + random.duration(in: .seconds(-2) ... .seconds(2))
             return .reading(
@@ -54,7 +57,8 @@ struct RandomHouseTests {
                 switch event {
                 case .reading(_, _, _, false), .buttonPressed: break
                 case .deadlineReached: #expect(engine.nextDeadline.map { $0 > now } ?? true)
-                case .reading, .plugAppeared, .plugLost, .relayChanged, .commandFinished, .localTimeChanged:
+                case .reading, .plugAppeared, .plugLost, .relayChanged, .commandResumed, .commandFinished,
+                    .localTimeChanged:
                     #expect(actions.isEmpty, "seed \(seed): \(event) gave \(actions)")
                 }
             }

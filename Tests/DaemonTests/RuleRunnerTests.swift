@@ -1,11 +1,12 @@
 import AsyncAlgorithms
 import Automation
+import DurableFiles
 import LinuxNetwork
 import Metering
 import NIOCore
 import NIOPosix
 import PlugClient
-import PlugProtocol
+@testable import PlugProtocol
 import ProtocolCore
 import Testing
 
@@ -21,10 +22,17 @@ private actor MadeUpHouse: RuledHouse {
 
     nonisolated let updates = AsyncChannel<HouseFollower.Update>()
     private(set) var commands: [Command] = []
-    private(set) var acknowledged: [String: SequenceNumber] = [:]
+    private var acknowledged: [String: SequenceNumber] = [:]
+    private var waiting: (plug: String, SequenceNumber, CheckedContinuation<Void, Never>)?
     private let refusals: [String: Refusal]
 
-    init(refusing refusals: [String: Refusal] = [:]) { self.refusals = refusals }
+    /// Plugs never answer.
+    private let isSilent: Bool
+
+    init(refusing refusals: [String: Refusal] = [:], isSilent: Bool = false) {
+        self.refusals = refusals
+        self.isSilent = isSilent
+    }
 
     func run() async {
         // Nothing comes out of it: it ends when the task is cancelled.
@@ -36,11 +44,27 @@ private actor MadeUpHouse: RuledHouse {
         _ command: PlugCommand, to plug: String, id: RequestID
     ) async throws -> (state: PlugState, event: SequenceNumber?) {
         if let refusal = refusals[plug] { throw refusal }
+        if isSilent {
+            // Nothing comes out of it: it ends when the task is cancelled.
+            for await _ in AsyncStream.makeStream(of: Never.self).stream {}
+            throw CancellationError()
+        }
         commands.append(Command(plug: plug, command: command, id: id))
         return (PlugState(relayOn: true), 77)
     }
 
-    func acknowledge(_ sequence: SequenceNumber, of plug: String) { acknowledged[plug] = sequence }
+    func acknowledge(_ sequence: SequenceNumber, of plug: String) {
+        acknowledged[plug] = sequence
+        guard let (wanted, number, continuation) = waiting, wanted == plug, number == sequence else { return }
+        waiting = nil
+        continuation.resume()
+    }
+
+    /// Returns once this was acknowledged.
+    func acknowledged(_ sequence: SequenceNumber, of plug: String) async {
+        guard acknowledged[plug] != sequence else { return }
+        await withCheckedContinuation { waiting = (plug, sequence, $0) }
+    }
 
     // MARK: What happens in it
 
@@ -49,6 +73,7 @@ private actor MadeUpHouse: RuledHouse {
     }
 
     nonisolated func snapshot(_ plug: String, on: Bool = false, watts: Double? = nil, time: Double = 0) async {
+        await report(.connected(.made(plug)), of: plug)
         await report(.snapshot(state(on: on, watts: watts, time: time)), of: plug)
     }
 
@@ -86,9 +111,11 @@ private actor MadeUpHouse: RuledHouse {
 
     /// Runs the rules while the body tells of the house and reads the records.
     private func running(
-        _ house: MadeUpHouse, _ body: (inout AsyncStream<RunnerRecord>.Iterator) async -> Void
+        _ house: MadeUpHouse, storing store: RuleStore? = nil,
+        _ body: (inout AsyncStream<RunnerRecord>.Iterator) async -> Void
     ) async {
-        let runner = RuleRunner(rules: rules, house: house, on: MultiThreadedEventLoopGroup.singleton.next())
+        let runner = RuleRunner(
+            rules: rules, house: house, store: store, on: MultiThreadedEventLoopGroup.singleton.next())
         let task = Task { await runner.run() }
         // Kept here, since a runner whose records nobody takes stops taking the house's reports.
         let (kept, continuation) = AsyncStream.makeStream(of: RunnerRecord.self)
@@ -109,32 +136,28 @@ private actor MadeUpHouse: RuledHouse {
         await running(house) { records in
             await house.snapshot("Lamp")
             await house.snapshot("Switch")
-            guard case .following(plugs: 1, newest: "Lamp") = await records.next()?.kind,
-                case .following(plugs: 2, newest: "Switch") = await records.next()?.kind
+            guard case .following(plugs: 1, newest: "Lamp") = await records.next()?.notice,
+                case .following(plugs: 2, newest: "Switch") = await records.next()?.notice
             else {
                 Issue.record("plugs not followed")
                 return
             }
             await house.press("Switch")
-            guard case .firing(let firing) = await records.next()?.kind else {
+            guard case .firing(let firing) = await records.next()?.notice else {
                 Issue.record("not fired")
                 return
             }
             #expect(firing.rule == "Hall" && firing.cause == .button(plug: "Switch", .single, sequence: 5))
-            guard case .command(plug: "Lamp", .done(_, event: 77)) = await records.next()?.kind else {
+            guard case .command(let command, .done(_, event: 77)) = await records.next()?.notice,
+                command.request.plug == "Lamp"
+            else {
                 Issue.record("not done")
                 return
             }
             let commands = await house.commands
             #expect(commands.map(\.plug) == ["Lamp"])
             #expect(commands.map(\.command) == [.setRelay(on: true, autoOff: nil)])
-            // The update after it shows that the event had taken its effect.
-            await house.updates.send(.lost("Switch"))
-            guard case .lost(plug: "Switch") = await records.next()?.kind else {
-                Issue.record("not lost")
-                return
-            }
-            #expect(await house.acknowledged == ["Switch": 5])
+            await house.acknowledged(5, of: "Switch")
         }
     }
 
@@ -146,14 +169,16 @@ private actor MadeUpHouse: RuledHouse {
             await house.snapshot("Television", watts: 1, time: 10)
             for _ in 0..<3 { _ = await records.next() }
             await house.reading("Television", watts: 80, time: 11)
-            guard case .firing(let firing) = await records.next()?.kind else {
+            guard case .firing(let firing) = await records.next()?.notice else {
                 Issue.record("not fired")
                 return
             }
             #expect(firing.rule == "Movie night")
             var outcomes: [String: CommandOutcome] = [:]
             for _ in 0..<2 {
-                if case .command(let plug, let outcome) = await records.next()?.kind { outcomes[plug] = outcome }
+                if case .command(let command, let outcome) = await records.next()?.notice {
+                    outcomes[command.request.plug] = outcome
+                }
             }
             #expect(
                 outcomes == [
@@ -169,8 +194,8 @@ private actor MadeUpHouse: RuledHouse {
             await house.snapshot("Switch")
             _ = await records.next()
             await house.press("Switch")
-            guard case .firing = await records.next()?.kind,
-                case .notSent(_, plug: "Lamp", .notPresent) = await records.next()?.kind
+            guard case .firing = await records.next()?.notice,
+                case .notSent(_, plug: "Lamp", .notPresent) = await records.next()?.notice
             else {
                 Issue.record("not told")
                 return
@@ -178,8 +203,15 @@ private actor MadeUpHouse: RuledHouse {
             // Replayed from the journal: nobody stands at the switch any more.
             await house.press("Switch", sequence: 6, age: .seconds(3600))
             await house.press("Switch", sequence: 7, age: nil)
-            await house.report(.gap(Gap(from: 8, to: 9, reason: .powerLost)), of: "Switch")
-            guard case .gap(plug: "Switch", from: 8, to: 9, reason: "powerLost") = await records.next()?.kind else {
+            for age in [Duration.seconds(3600), nil] {
+                guard case .heldBack(_, .old(age: age)) = await records.next()?.notice else {
+                    Issue.record("not told as held back")
+                    return
+                }
+            }
+            let gap = Gap(from: 8, to: 9, reason: .powerLost)
+            await house.report(.gap(gap), of: "Switch")
+            guard case .gap(plug: "Switch", gap) = await records.next()?.notice else {
                 Issue.record("something else than the gap")
                 return
             }
@@ -192,16 +224,16 @@ private actor MadeUpHouse: RuledHouse {
         await running(house) { records in
             await house.snapshot("Television", watts: 1, time: 10)
             _ = await records.next()
-            await house.report(.disconnected(reason: "connection lost", retryIn: .seconds(1)), of: "Television")
+            await house.report(.disconnected(reason: .away("connection lost"), retryIn: .seconds(1)), of: "Television")
             // It rose while nobody looked: no edge.
             await house.snapshot("Television", watts: 80, time: 20)
-            guard case .following(plugs: 1, newest: "Television") = await records.next()?.kind else {
+            guard case .following(plugs: 1, newest: "Television") = await records.next()?.notice else {
                 Issue.record("not followed")
                 return
             }
             await house.reading("Television", watts: 81, time: 21)
             await house.updates.send(.lost("Television"))
-            guard case .lost = await records.next()?.kind else {
+            guard case .lost = await records.next()?.notice else {
                 Issue.record("fired")
                 return
             }
@@ -221,5 +253,92 @@ private actor MadeUpHouse: RuledHouse {
             }
         }
         #expect(ids.count == 2 && ids[0] == ids[1])
+    }
+
+    @Test func whatHasNoAnswerWhenItStopsIsSentAgainByTheNextOne() async throws {
+        let directory = try TemporaryDirectory()
+        let silent = MadeUpHouse(isSilent: true)
+        await running(silent, storing: try RuleStore(directory.path) { Issue.record("\($0)") }) { records in
+            await silent.snapshot("Lamp")
+            await silent.snapshot("Switch")
+            await silent.press("Switch")
+            for _ in 0..<3 { _ = await records.next() }
+        }
+        let house = MadeUpHouse()
+        let store = try RuleStore(directory.path) { Issue.record("\($0)") }
+        #expect(store.memory.cursors[.made("Switch")] == 5)
+        await running(house, storing: store) { records in
+            await house.snapshot("Lamp")
+            _ = await records.next()
+            guard case .resumed(let command) = await records.next()?.notice,
+                case .command(command, .done(_, event: 77)) = await records.next()?.notice
+            else {
+                Issue.record("not sent again")
+                return
+            }
+            #expect(command.rule == "Hall" && command.event == 5)
+            #expect(await house.commands.map(\.id) == [command.request.id])
+            // Nor is the press taken a second time.
+            await house.snapshot("Switch")
+            _ = await records.next()
+            await house.press("Switch")
+            await house.press("Switch", sequence: 6)
+            guard case .firing(let firing) = await records.next()?.notice else {
+                Issue.record("not fired")
+                return
+            }
+            #expect(firing.cause.event == 6)
+            _ = await records.next()
+        }
+    }
+
+    @Test func aDiskThatFailsIsSaidOnceAndStopsNoRule() async throws {
+        let directory = try TemporaryDirectory()
+        let disk = FailingWrites()
+        let store = try RuleStore(directory.path, files: FileStore(calls: disk)) { Issue.record("\($0)") }
+        let house = MadeUpHouse()
+        await running(house, storing: store) { records in
+            await house.snapshot("Lamp")
+            await house.snapshot("Switch")
+            for _ in 0..<2 { _ = await records.next() }
+            disk.fails = true
+            for sequence in 5...6 as ClosedRange<SequenceNumber> {
+                await house.press("Switch", sequence: sequence)
+                if sequence == 5 {
+                    guard case .notStored(let reason) = await records.next()?.notice else {
+                        Issue.record("not said")
+                        return
+                    }
+                    #expect(reason.hasSuffix("No space left on device"))
+                }
+                guard case .firing = await records.next()?.notice, case .command = await records.next()?.notice else {
+                    Issue.record("not fired")
+                    return
+                }
+                await house.acknowledged(sequence, of: "Switch")
+            }
+            disk.fails = false
+            await house.press("Switch", sequence: 7)
+            var notices: [HouseNotice] = []
+            for _ in 0..<3 { if let notice = await records.next()?.notice { notices.append(notice) } }
+            #expect(notices.contains(.stored))
+        }
+    }
+}
+
+extension PlugID {
+    /// Another for each name of these tests.
+    fileprivate static func made(_ name: String) -> PlugID {
+        var random = SeededRandom(seed: name.utf8.reduce(0) { $0 << 8 | UInt64($1) })
+        return PlugID(drawnFrom: &random)
+    }
+}
+
+extension PlugDescription {
+    fileprivate static func made(_ name: String) -> PlugDescription {
+        let boot = BootID(bytes: [UInt8](repeating: 7, count: 16))!
+        return PlugDescription(
+            id: .made(name), name: name, capabilities: [.relay], firmware: "1.0", boot: boot,
+            clock: ClockMapping(boot: boot, plugTime: .zero, asked: .zero, answered: .zero))
     }
 }

@@ -9,7 +9,7 @@ import pytest
 from harness.lan import LAN
 from harness.plugs import Controller, Plug
 
-LONGEST_TEST = 90  # seconds; each wait inside has its own, shorter limit
+LONGEST_TEST = 90  # seconds, where the test's mark `time_limit` says nothing else; each wait inside has its own, shorter limit
 
 
 @pytest.fixture
@@ -20,14 +20,23 @@ def lan():
 
 
 @pytest.fixture(autouse=True)
-def time_limit():
+def time_limit(request):
+    mark = request.node.get_closest_marker("time_limit")
+    seconds = mark.args[0] if mark else LONGEST_TEST
+
     def too_long(*_):
-        raise TimeoutError(f"the test ran longer than {LONGEST_TEST} s")
+        raise TimeoutError(f"the test ran longer than {seconds} s")
 
     signal.signal(signal.SIGALRM, too_long)
-    signal.alarm(LONGEST_TEST)
+    signal.alarm(seconds)
     yield
     signal.alarm(0)
+
+
+@pytest.fixture(autouse=True)
+def own_memory(monkeypatch, tmp_path):
+    """What programs remember of one test is not known in the next, nor to whoever runs the tests."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
 @pytest.fixture(scope="session")

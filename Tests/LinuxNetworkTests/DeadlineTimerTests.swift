@@ -33,6 +33,9 @@ import Testing
             return fired.count.load(ordering: .relaxed) - before
         }
 
+        /// The host sleeps: the machine's clock goes on, the loop's does not.
+        func suspend(for seconds: Double) { now = now + .seconds(seconds) }
+
         func stop() { timer.stop() }
     }
 
@@ -68,6 +71,25 @@ import Testing
             loop.follow(Double(second) + 45)
             #expect(loop.run(to: Double(second) + 0.9) <= 1)
         }
+    }
+
+    @Test func aFarDeadlineIsLookedAtEveryTenSeconds() {
+        let loop = TimedLoop()
+        loop.follow(35)
+        for second in [10.0, 20, 30] {
+            #expect(loop.run(to: second) == 1, "too early: the machine is asked and says when")
+            loop.follow(35)
+        }
+        #expect(loop.run(to: 34.9) == 0)
+        #expect(loop.run(to: 35) == 1)
+    }
+
+    @Test func whatFellDueWhileTheHostSleptIsDoneWithinTenSecondsOfItsWaking() {
+        let loop = TimedLoop()
+        loop.follow(45)
+        #expect(loop.run(to: 3) == 0)
+        loop.suspend(for: 1000)
+        #expect(loop.run(to: 1003 + 7) == 1)
     }
 
     @Test func aDeadlineInThePastFiresAtOnceAndEachTimeItIsAskedFor() {

@@ -1,5 +1,3 @@
-import Fuzzing
-import ProtocolCore
 import Testing
 
 @testable import LinuxNetwork
@@ -75,27 +73,6 @@ struct NetlinkParserTests {
         for length in 0..<Self.sample.count {
             let messages = try? parseNetlink(Array(Self.sample.prefix(length)))
             #expect(messages.map { $0.count < 4 } ?? true, "cut at \(length)")
-        }
-    }
-
-    @Test("random and mutated datagrams never trap, neither the parser nor the table")
-    func fuzz() {
-        var random = Fuzzing.random(2026)
-        for _ in FuzzRounds(10_000) {
-            var table = InterfaceTable()
-            _ = table.synchronize()
-            for _ in 0..<3 {
-                var bytes = Self.sample
-                if random.chance(0.2) {
-                    bytes = (0..<Int.random(in: 0..<200, using: &random)).map { _ in
-                        UInt8.random(in: 0...255, using: &random)
-                    }
-                }
-                for _ in 0..<Int.random(in: 0..<6, using: &random) where !bytes.isEmpty {
-                    bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
-                }
-                _ = table.receive(bytes)
-            }
         }
     }
 }

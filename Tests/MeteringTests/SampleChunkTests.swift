@@ -99,30 +99,40 @@ func encode(_ samples: [Sample]) -> [SampleChunk] {
         #expect(try encode(samples).flatMap { try $0.samples() } == samples)
     }
 
-    /// A mixture of what meters and radios do: steady, ramps, noise, spikes, gaps, clocks set back, missing columns.
-    private func randomSamples(count: Int, _ random: inout SeededRandom) -> [Sample] {
-        var time = Int64.random(in: -1_000_000...1_000_000_000_000, using: &random)
-        var watts: Int32 = 0
-        var mode = 0
-        var hasVolts = random.chance(0.5)
-        var hasAmperes = random.chance(0.5)
-        return (0..<count).map { _ in
-            if random.chance(0.01) { mode = .random(in: 0...4, using: &random) }
-            if random.chance(0.002) { hasVolts.toggle() }
-            if random.chance(0.002) { hasAmperes.toggle() }
-            time += random.chance(0.002) ? .random(in: -5000...100_000_000, using: &random) : 1000
-            switch mode {
-            case 0: watts = 0
-            case 1: watts += 7
-            case 2: watts = .random(in: 1300...1350, using: &random)
-            case 3: watts = random.chance(0.03) ? .random(in: .min ... .max, using: &random) : 20
-            default: time += .random(in: 0...3, using: &random)
-            }
-            watts = max(-1_000_000, min(1_000_000_000, watts))
-            return Sample(
-                milliseconds: time, deciwatts: watts,
-                decivolts: hasVolts ? .random(in: 2280...2320, using: &random) : nil,
-                milliamperes: hasAmperes ? .random(in: 0...100_000, using: &random) : nil)
+    /// Each sample is a block of its own, so the bytes are the limit long before the number of samples is.
+    @Test func aMeterThatMissesEverySecondVoltageFillsNoChunkBeyondItsLimit() throws {
+        let samples = (0..<9000).map {
+            Sample(milliseconds: $0 * 1000, deciwatts: 1, decivolts: $0 % 2 == 0 ? 2300 : nil)
         }
+        let chunks = encode(samples)
+        #expect(chunks.allSatisfy { $0.bytes.count <= SampleChunkEncoder.byteLimit })
+        #expect(try chunks.flatMap { try $0.samples() } == samples)
+    }
+
+    @Test func manySamplesAtOnceMakeTheSameChunks() throws {
+        for seed in 0..<40 as Range<UInt64> {
+            var random = SeededRandom(seed: seed)
+            let samples = randomSamples(count: Int.random(in: 1...12_000, using: &random), &random)
+            var encoder = SampleChunkEncoder()
+            var chunks: [SampleChunk] = []
+            var rest = samples[...]
+            while !rest.isEmpty {
+                let part = rest.prefix(Int.random(in: 1...(random.chance(0.5) ? 9000 : 200), using: &random))
+                rest = rest.dropFirst(part.count)
+                chunks += encoder.append(contentsOf: Array(part))
+            }
+            if let last = encoder.seal() { chunks.append(last) }
+            #expect(chunks == encode(samples), "seed \(seed)")
+        }
+    }
+
+    @Test func aLeapThatNoStepCanSayBeginsANewChunkAlsoAmongMany() throws {
+        let samples = (0..<300).map { Sample(milliseconds: $0 < 100 ? .min : .max, deciwatts: Int32($0)) }
+        var encoder = SampleChunkEncoder()
+        var chunks = encoder.append(contentsOf: samples)
+        if let last = encoder.seal() { chunks.append(last) }
+        #expect(chunks.map(\.count) == [100, 200])
+        #expect(chunks == encode(samples))
+        #expect(try chunks.flatMap { try $0.samples() } == samples)
     }
 }

@@ -58,4 +58,48 @@ import Testing
         #expect(samples.count == 5001)
         #expect(samples.last?.deciwatts == 3)
     }
+
+    /// A controller that fetches now and then, each time from after the last sample it has.
+    @Test func successiveFetchesGiveEverySampleOnce() throws {
+        for seed in 0..<30 as Range<UInt64> {
+            var random = SeededRandom(seed: seed)
+            var store = SampleStore(byteLimit: .max)
+            var time: Int64 = 0
+            var kept: [Sample] = []
+            var fetched: [Sample] = []
+            for _ in 0..<40 {
+                for _ in 0..<Int.random(in: 0...700, using: &random) {
+                    time += random.chance(0.01) ? .random(in: 1...600_000, using: &random) : 1000
+                    kept.append(Sample(milliseconds: time, deciwatts: .random(in: 0...999, using: &random)))
+                    store.append(kept[kept.count - 1])
+                }
+                guard random.chance(0.5) else { continue }
+                let from = Instant(nanoseconds: ((fetched.last?.milliseconds ?? -1) + 1) * 1_000_000)
+                let now = Instant(nanoseconds: time * 1_000_000)
+                fetched += try store.chunks(from: from, through: now).flatMap {
+                    try $0.samples(from: from, through: now)
+                }
+                #expect(fetched == kept, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test func aRangeIsExactOnceItsChunksAreTrimmed() throws {
+        var random = SeededRandom(seed: 8)
+        var store = SampleStore(byteLimit: .max)
+        var kept: [Sample] = []
+        for second in 0..<9_000 as Range<Int64> {
+            kept.append(
+                Sample(milliseconds: second * 1000 + .random(in: 0...999, using: &random), deciwatts: Int32(second)))
+            store.append(kept[kept.count - 1])
+        }
+        for _ in 0..<100 {
+            let first = Instant(nanoseconds: .random(in: -1_000_000_000...9_100_000_000_000, using: &random))
+            let last = Instant(nanoseconds: .random(in: -1_000_000_000...9_100_000_000_000, using: &random))
+            let found = try store.chunks(from: first, through: last)
+                .flatMap { try $0.samples(from: first, through: last) }
+            // A sample's time is rounded down to a millisecond, and so is the beginning of the range.
+            #expect(found == kept.filter { first <= $0.time + .nanoseconds(999_999) && $0.time <= last })
+        }
+    }
 }

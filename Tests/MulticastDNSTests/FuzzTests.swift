@@ -28,7 +28,7 @@ struct FuzzTests {
         var querier = Harness.querier(seed: seed)
         querier.send(.ask(QuestionKey(name: type, type: .ptr), on: nil))
         var decoded = 0
-        for _ in FuzzRounds(3000) {
+        for _ in FuzzRounds(3000, sharedBy: 4) {
             var bytes = try #require(corpus.randomElement(using: &random))
             for _ in 0..<Int.random(in: 0...3, using: &random) {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)

@@ -14,8 +14,9 @@ import Testing
         #expect(bench.attempts.count == 1, "an attempt is under way already")
         bench.connect()
         bench.press()
-        guard bench.updates.count == 3, case .connected(let plug) = bench.updates[0],
-            case .snapshot(let state) = bench.updates[1], case .event(let event, age: let age) = bench.updates[2]
+        guard bench.updates.count == 4, case .connected(let plug) = bench.updates[0],
+            case .following(after: 9) = bench.updates[1], case .snapshot(let state) = bench.updates[2],
+            case .event(let event, age: let age) = bench.updates[3]
         else {
             Issue.record("\(bench.updates)")
             return
@@ -49,14 +50,14 @@ import Testing
     }
 
     @Test func aCursorGivenAtTheStartIsGoneOnFrom() {
-        var bench = FollowedBench(cursor: 10)
+        var bench = FollowedBench(cursor: .after(10))
         for _ in 0..<3 { bench.press() }
         bench.locateAndConnect()
         #expect(bench.sequences == [11, 12])
     }
 
     @Test func aGapIsToldOnceAndTheCursorGoesOnBehindIt() {
-        var bench = FollowedBench(cursor: 4)
+        var bench = FollowedBench(cursor: .after(4))
         bench.locateAndConnect()
         #expect(bench.gaps == [Gap(from: 5, to: 9, reason: .powerLost)])
         bench.breakConnection()
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test func aPlugThatWasResetIsANewBeginning() {
-        var bench = FollowedBench(cursor: 500)
+        var bench = FollowedBench(cursor: .after(500))
         bench.locateAndConnect()
         #expect(bench.gaps == [Gap(from: 1, to: 9, reason: .unknownCursor)])
         bench.press()
@@ -103,15 +104,10 @@ import Testing
         #expect(bench.sequences == [10])
     }
 
-    @Test func samplesAreFetchedAndAcknowledgementsArrive() {
+    @Test func acknowledgementsArrive() {
         var bench = FollowedBench()
         bench.locateAndConnect()
         bench.press()
-        bench.feed(.fetchSamples(fetch: 7, from: .zero, to: Instant(nanoseconds: 9)))
-        guard case .samples(fetch: 7, chunk: [], last: true) = bench.updates.last else {
-            Issue.record("\(bench.updates)")
-            return
-        }
         bench.feed(.acknowledge(10))
         #expect(bench.server.connections.map(\.acknowledged) == [10])
     }

@@ -1,3 +1,4 @@
+import Metering
 import PlugProtocol
 import ProtocolCore
 
@@ -18,18 +19,31 @@ struct FollowedBench {
         identity: lamp, journal: EventJournal(nextSequence: 10), state: PlugState(relayOn: false))
     var now = Instant.zero
     var updates: [PlugUpdate] = []
+    /// The commands' outcomes, in order.
+    private(set) var finished: [(RequestID, CommandOutcome)] = []
+    /// The parts of fetches, in order.
+    private(set) var samples: [(fetch: UInt32, chunk: [UInt8], last: Bool)] = []
+    private(set) var refusedFetches: [UInt32: Refusal] = [:]
+    /// What the plug has to answer fetches with.
+    var store = SampleStore()
     /// How often the follower asked for a connection, and when.
     var attempts: [Instant] = []
     /// What the plug was asked to carry out.
     var performed: [RequestID] = []
     /// The plug answers its commands.
     var answers = true
+    /// The connection breaks once so many chunks of samples have gone out.
+    var breakAfterChunks: Int?
     private(set) var connection: ConnectionID?
+    private var isCut = false
     private var connections: UInt64 = 0
 
-    init(cursor: SequenceNumber? = nil, seed: UInt64 = 1) {
+    init(
+        cursor: Cursor? = .now, known: [PlugID: SequenceNumber] = [:], states: StateOptions? = StateOptions(),
+        seed: UInt64 = 1
+    ) {
         follower = PlugFollower(
-            controllerName: "Desk", cursor: cursor, stateOptions: StateOptions(), seed: seed)
+            controllerName: "Desk", cursor: cursor, known: known, stateOptions: states, seed: seed)
     }
 
     mutating func feed(_ event: PlugFollower.Event) {
@@ -37,9 +51,12 @@ struct FollowedBench {
             switch action {
             case .connect: attempts.append(now)
             case .send(let bytes, let id):
-                if id == connection { serve(.received(id, bytes)) }
+                if id == connection, !isCut { serve(.received(id, bytes)) }
             case .close(let id): close(id)
             case .deliver(let update): updates.append(update)
+            case .finished(let id, let outcome): finished.append((id, outcome))
+            case .samples(let fetch, let chunk, _, let last): samples.append((fetch, chunk, last))
+            case .fetchRefused(let fetch, let refusal): refusedFetches[fetch] = refusal
             }
         }
     }
@@ -50,23 +67,40 @@ struct FollowedBench {
         for action in actions {
             switch action {
             case .send(let id, let bytes):
-                if id == connection { feed(.received(bytes, on: id)) }
-            case .close(let id, _): close(id)
+                if id == connection, !isCut { feed(.received(bytes, on: id)) }
+            case .close(let id, _): if !isCut { close(id) }
             case .perform(let id, let controller, _, _):
                 performed.append(id)
                 guard answers else { continue }
                 serve(.record(.relayChanged(on: true, cause: .controller(name: controller, request: id))))
                 serve(.commandOutcome(id, .done(PlugState(relayOn: true), event: nil)))
-            case .fetch(let id, let fetch, _, _): serve(.samples(id, fetch: fetch, chunk: [], next: nil))
+            case .fetch(let id, let fetch, let from, let to): answer(id, fetch, from, to)
             }
         }
     }
+
+    /// As the firmware does.
+    private mutating func answer(_ id: ConnectionID, _ fetch: UInt32, _ from: Instant, _ to: Instant) {
+        if let left = breakAfterChunks {
+            breakAfterChunks = left > 0 ? left - 1 : nil
+            if left == 0 { return breakConnection() }
+        }
+        let found = store.chunks(from: from, through: to)
+        let next = found.first.map { Instant(nanoseconds: ($0.lastMilliseconds + 1) * 1_000_000) }
+        serve(.samples(id, fetch: fetch, chunk: found.first?.bytes ?? [], next: found.count > 1 ? next : nil))
+    }
+
+    /// From here on nothing arrives on this connection, and nobody is told.
+    mutating func cutWire() { isCut = true }
+
+    mutating func measure(watts: Double) { perform(server.measure(watts: watts, at: now)) }
 
     /// The attempt succeeds.
     mutating func connect() {
         connections += 1
         let id = ConnectionID(rawValue: connections)
         connection = id
+        isCut = false
         let greeting = server.handle(.opened(id, peer: "test"), now: now)
         feed(.opened(id))
         perform(greeting)
@@ -108,16 +142,32 @@ struct FollowedBench {
     var sequences: [SequenceNumber] {
         updates.compactMap { if case .event(let event, _) = $0 { event.sequence } else { nil } }
     }
-    var gaps: [Gap] { updates.compactMap { if case .gap(let gap) = $0 { gap } else { nil } } }
-    var outcomes: [RequestID: CommandOutcome] {
-        var outcomes: [RequestID: CommandOutcome] = [:]
-        for case .commandFinished(let id, let outcome) in updates { outcomes[id] = outcome }
-        return outcomes
+    /// Where following from now on began.
+    var beginnings: [SequenceNumber] {
+        updates.compactMap { if case .following(let sequence) = $0 { sequence } else { nil } }
     }
+    var watts: [Double] {
+        updates.compactMap {
+            switch $0 {
+            case .snapshot(let state), .state(let state): state.reading?.activePower
+            case .connected, .following, .event, .gap, .disconnected: nil
+            }
+        }
+    }
+    var gaps: [Gap] { updates.compactMap { if case .gap(let gap) = $0 { gap } else { nil } } }
+    var outcomes: [RequestID: CommandOutcome] { Dictionary(finished) { _, last in last } }
     var retries: [Duration] {
         updates.compactMap { if case .disconnected(_, let retry) = $0 { retry } else { nil } }
     }
     var reasons: [String] {
-        updates.compactMap { if case .disconnected(let reason, _) = $0 { reason } else { nil } }
+        updates.compactMap { if case .disconnected(let reason, _) = $0 { "\(reason)" } else { nil } }
+    }
+}
+
+extension PlugServer {
+    @discardableResult
+    mutating func measure(watts: Double, at now: Instant) -> [PlugServer.Action] {
+        let reading = Reading(time: now, deciwatts: Int32((watts * 10).rounded()), milliwattHours: 0)
+        return handle(.stateChanged(PlugState(relayOn: false, reading: reading)), now: now)
     }
 }

@@ -71,7 +71,7 @@ private actor Plug: ConnectionOwner {
         let reports = await follow { _ in throw Unreachable() }.reports
         var reasons: [String] = []
         for await case .disconnected(let reason, _) in reports.map(\.update) {
-            reasons.append(reason)
+            reasons.append("\(reason)")
             if reasons.count == 2 { break }
         }
         #expect(reasons == ["Unreachable()", "Unreachable()"])

@@ -26,4 +26,21 @@ import Testing
         #expect(perSample <= 2.4)
         #expect(perSample * 7 * 86_400 < Double(SampleStore.defaultByteLimit))
     }
+
+    /// The television is the noisiest of the models while it is on.
+    @Test func aWeekOfTheNoisiestModelIsKeptWhole() throws {
+        let plug = TestPlug(.appliance(.television, .on))
+        var random = SeededRandom(seed: 22)
+        var store = SampleStore()
+        let week = 7 * 86_400 as Int64
+        for second in 0..<week {
+            plug.now =
+                Instant(nanoseconds: second * 1_000_000_000) + random.duration(in: .zero ... .microseconds(400))
+            store.append(Sample(try plug.plug.measure(), at: plug.now))
+        }
+        #expect(store.count == Int(week))
+        #expect(store.byteCount <= 1_500_000)
+        let first = try #require(store.chunks(from: .zero, through: .zero).first).samples()[0]
+        #expect(first.milliseconds == 0 && first.decivolts != nil && first.milliamperes != nil)
+    }
 }

@@ -124,8 +124,8 @@ import Testing
             return
         }
         #expect(goodbye.reason == .limit)
-        // A pong takes eight bytes.
-        #expect(bench.take().count == 14)
+        // A pong takes ten bytes.
+        #expect(bench.take().count == 12)
     }
 
     @Test func aLeapIsToldUnaskedToWhoListensLive() {

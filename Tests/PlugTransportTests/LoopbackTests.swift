@@ -50,6 +50,18 @@ import Testing
         await listener.stop()
     }
 
+    @Test func whatIsSentInOneTurnOfTheLoopArrivesAsOne() async throws {
+        let listener = try await Listener.start(on: plug.loop, loopbackOnly: true, owner: plug)
+        try await Dialer().connect(to: [address(listener.port)], on: controller.loop, owner: controller)
+        var atPlug = plug.reports.makeAsyncIterator()
+        #expect(await atPlug.next()?.connection != nil)
+        await controller.send(pieces: [[1], [2, 3], [4]])
+        #expect(await atPlug.next() == .received([1, 2, 3, 4]))
+        await controller.send(pieces: [[5], [6]])
+        #expect(await atPlug.next() == .received([5, 6]))
+        await listener.stop()
+    }
+
     @Test func aPortThatIsTakenIsSaid() async throws {
         let first = try await Listener.start(on: plug.loop, loopbackOnly: true, owner: plug)
         let error = await #expect(throws: ListenError.self) {
@@ -126,6 +138,21 @@ import Testing
             if received == sent { break }
         }
         #expect(received == sent)
+        await listener.stop()
+    }
+
+    @Test func aPeerThatNeverReadsHoldsUpACloseForTwoSecondsAtMost() async throws {
+        let listener = try await Listener.start(on: plug.loop, loopbackOnly: true, owner: plug)
+        try await Dialer().connect(to: [address(listener.port)], on: controller.loop, owner: controller)
+        var reports = plug.reports.makeAsyncIterator()
+        _ = await reports.next()
+        await controller.setReading(false)
+        while await plug.isWritable { await plug.send([UInt8](repeating: 5, count: 1 << 16)) }
+        #expect(await reports.next() == .writable(false))
+        let began = ContinuousClock.now
+        await plug.close()
+        #expect(await reports.next() == .closed(ConnectionID(rawValue: 1)))
+        #expect(began.duration(to: .now) >= .seconds(2))
         await listener.stop()
     }
 

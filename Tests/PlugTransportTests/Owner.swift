@@ -36,6 +36,8 @@ actor Owner: ConnectionOwner {
     func closed(_ id: ConnectionID) { continuation.yield(.closed(id)) }
 
     func send(_ bytes: [UInt8]) { connections.last?.send(bytes) }
+    /// One after the other, in one turn of the event loop.
+    func send(pieces: [[UInt8]]) { for piece in pieces { send(piece) } }
     func close() { connections.last?.close() }
     func setReading(_ reads: Bool) { connections.last?.setReading(reads) }
     var peer: String { connections.last?.peer ?? "" }

@@ -82,7 +82,7 @@ import Testing
 
     @Test func aPlugThatIsAwayShowsNothingOld() {
         var table = house
-        table.take(report(.disconnected(reason: "connection lost", retryIn: .zero), of: "Lamp"))
+        table.take(report(.disconnected(reason: .away("connection lost"), retryIn: .zero), of: "Lamp"))
         #expect(table.state(of: "Lamp") == nil)
         let row = text(table)[2]
         #expect(row.contains("Lamp") && row.contains("away") && !row.contains("W"))

@@ -1,4 +1,4 @@
-import Automation
+@testable import Automation
 import DNSWire
 import Daemon
 import PlugProtocol
@@ -104,17 +104,21 @@ import Testing
     private let press = Firing(
         rule: "Hall", cause: .button(plug: "Switch", .double, sequence: 7), time: .zero)
 
+    private let decided = HouseMemory.Command(
+        request: CommandRequest(id: request, plug: "Lamp", command: .setRelay(on: true, autoOff: nil)),
+        plug: PlugID(rawValue: "0123456789ab")!, rule: "Hall", cause: "Switch: button pressed", event: 7, until: .zero)
+
     @Test func rules() {
         let at = #""at":"2026-11-21T09:01:23.456Z""#
         let why = "Television rose above 40 W for 3 s (now 83.2 W)"
-        let cases: [(RunnerRecord.Kind, String, String)] = [
+        let cases: [(HouseNotice, String, String)] = [
             (
                 .following(plugs: 3, newest: "Lamp"), #"{\#(at),"event":"following","plug":"Lamp","plugs":3}"#,
                 "following Lamp, 3 plugs in all"
             ),
             (.lost(plug: "Lamp"), #"{\#(at),"event":"lost","plug":"Lamp"}"#, "Lamp is gone"),
             (
-                .gap(plug: "Lamp", from: 3, to: 9, reason: "powerLost"),
+                .gap(plug: "Lamp", Gap(from: 3, to: 9, reason: .powerLost)),
                 #"{\#(at),"event":"gap","from":3,"plug":"Lamp","to":9,"why":"powerLost"}"#,
                 "Lamp: events 3 to 9 are lost (powerLost)"
             ),
@@ -125,27 +129,39 @@ import Testing
             ),
             (
                 .heldBack(press, .condition(.relay(plug: "Lamp", on: true))),
-                #"{\#(at),"event":"heldBack","plug":"Switch","rule":"Hall","#
+                #"{\#(at),"cause":7,"event":"heldBack","plug":"Switch","rule":"Hall","#
                     + #""why":"Switch: button pressed (double); not so: Lamp is on"}"#,
                 "\"Hall\" held back: Switch: button pressed (double); not so: Lamp is on"
             ),
             (
                 .notSent(press, plug: "Lamp", .notPresent),
-                #"{\#(at),"event":"notSent","plug":"Lamp","rule":"Hall","why":"no such plug is there now"}"#,
+                #"{\#(at),"cause":7,"event":"notSent","plug":"Lamp","rule":"Hall","why":"no such plug is there now"}"#,
                 "\"Hall\" cannot command Lamp: no such plug is there now"
             ),
             (
-                .command(plug: "Lamp", .done(state(), event: 12)),
-                #"{\#(at),"event":"command","outcome":"done","plug":"Lamp","seq":12}"#, "Lamp: done"
+                .command(decided, .done(state(), event: 12)),
+                #"{\#(at),"cause":7,"event":"command","outcome":"done","plug":"Lamp","rule":"Hall","seq":12}"#,
+                "Lamp: done"
             ),
             (
-                .command(plug: "Lamp", .refused(Refusal(.protectionTripped, "too much"))),
-                #"{\#(at),"event":"command","outcome":"protectionTripped","plug":"Lamp","why":"too much"}"#,
+                .command(decided, .refused(Refusal(.protectionTripped, "too much"))),
+                #"{\#(at),"cause":7,"event":"command","outcome":"protectionTripped","plug":"Lamp","#
+                    + #""rule":"Hall","why":"too much"}"#,
                 "Lamp: protectionTripped: too much"
             ),
+            (
+                .resumed(decided),
+                #"{\#(at),"cause":7,"event":"resumed","plug":"Lamp","rule":"Hall","why":"Switch: button pressed"}"#,
+                "Lamp: commanded again, for \"Hall\" fired before the restart: Switch: button pressed"
+            ),
+            (
+                .notStored(reason: "no room"), #"{\#(at),"event":"notStored","why":"no room"}"#,
+                "nothing can be stored: no room; until it can, being killed may lose a command or repeat a firing"
+            ),
+            (.stored, #"{\#(at),"event":"stored"}"#, "everything is stored again"),
         ]
-        for (kind, line, text) in cases {
-            let record = RuleRecord(RunnerRecord(at: moment, kind: kind))
+        for (notice, line, text) in cases {
+            let record = RuleRecord(RunnerRecord(at: moment, notice: notice))
             #expect(jsonLine(record) == line)
             #expect(record.text == text)
         }

@@ -17,7 +17,7 @@ import Testing
                 #"{"at":"2026-11-21T09:01:23.456Z","event":"connected","firmware":"1.2.3","id":"0123456789ab","plug":"Lamp"}"#
             ])
         #expect(
-            lines(.disconnected(reason: "connection lost", retryIn: .seconds(1))) == [
+            lines(.disconnected(reason: .away("connection lost"), retryIn: .seconds(1))) == [
                 #"{\#(when),"event":"disconnected","plug":"Lamp","reason":"connection lost"}"#
             ])
     }
@@ -92,9 +92,8 @@ import Testing
             ])
     }
 
-    @Test func whatOnlyASenderNeedsIsNoLine() {
-        #expect(lines(.commandFinished(request, .done(state(), event: nil))) == [])
-        #expect(lines(.samples(fetch: 1, chunk: [], last: true)) == [])
+    @Test func whatOnlyACursorNeedsIsNoLine() {
+        #expect(lines(.following(after: 4)) == [])
     }
 
     @Test func aNameStaysOneLine() {
@@ -117,7 +116,7 @@ import Testing
             (.event(event(.protectionTripped(.overPower)), age: nil), "protection tripped (overPower)"),
             (.gap(Gap(from: 3, to: 9, reason: .powerLost)), "events 3 to 9 are lost (powerLost)"),
             (.connected(description), "connected (firmware 1.2.3)"),
-            (.disconnected(reason: "why", retryIn: .zero), "disconnected: why"),
+            (.disconnected(reason: .away("why"), retryIn: .zero), "disconnected: why"),
         ])
     func words(update: PlugUpdate, words: String) {
         #expect(WatchRecord.records(of: report(update), previous: nil).map(\.words) == [words])

@@ -1,5 +1,3 @@
-import Fuzzing
-import ProtocolCore
 import RuleFiles
 import Testing
 
@@ -60,48 +58,5 @@ struct HostileFileTests {
         let tooMany = try #require(read(rules(1001)))
         #expect(tooMany.diagnostics.map(\.message) == ["more than 1000 rules in one file"])
         #expect(tooMany.diagnostics[0].place == Place(line: 1001, column: 3))
-    }
-
-    @Test("Changed examples are read or refused, never fatal")
-    func fuzzedExamples() throws {
-        let examples = try ExampleTests.examples.sorted { $0.key < $1.key }.map(\.value)
-        let alphabet = Array(
-            "abcW%sm0159 \n\t:-[]{},&*?|>!'\"#@`\\\u{0}\u{7}\u{85}\u{2028}\u{E000}\u{FEFF}ü😀".unicodeScalars)
-        var random = Fuzzing.random(1)
-        var (rounds, refused) = (0, 0)
-        for _ in FuzzRounds(4000) {
-            rounds += 1
-            var scalars = Array(examples.randomElement(using: &random)!.unicodeScalars)
-            for _ in 0..<Int.random(in: 1...8, using: &random) {
-                let at = Int.random(in: 0..<scalars.count, using: &random)
-                switch Int.random(in: 0..<5, using: &random) {
-                case 0: scalars[at] = alphabet.randomElement(using: &random)!
-                case 1: scalars.insert(alphabet.randomElement(using: &random)!, at: at)
-                case 2: scalars.removeSubrange(at..<min(scalars.count, at + Int.random(in: 1...20, using: &random)))
-                case 3: scalars.insert(contentsOf: scalars[at..<min(scalars.count, at + 30)], at: 0)
-                case _: scalars.swapAt(at, Int.random(in: 0..<scalars.count, using: &random))
-                }
-                if scalars.isEmpty { scalars = ["-"] }
-            }
-            if read(String(String.UnicodeScalarView(scalars))) != nil { refused += 1 }
-        }
-        // Most changes break something, and some fall into comments and names.
-        #expect(refused > rounds / 2 && refused < rounds)
-    }
-
-    @Test("Random text is read or refused, never fatal")
-    func fuzzedText() {
-        let pieces = [
-            "- ", ": ", "\n", "  ", "{", "}", "[", "]", ", ", "&a ", "*a", "? ", "! ", "!!int ", "|\n", ">-\n", "'",
-            "\"",
-            "\\x00", "\\ud800", "%YAML 1.1\n", "%TAG ! x\n", "---\n", "...\n", "rule", "when", "then", "x", "<<", "~",
-            "\t", "#",
-            "40 W", "\r", "1e999 W", "99999999999999999999 h",
-        ]
-        var random = Fuzzing.random(2)
-        for _ in FuzzRounds(4000) {
-            let length = Int.random(in: 1...40, using: &random)
-            _ = read((0..<length).map { _ in pieces.randomElement(using: &random)! }.joined())
-        }
     }
 }

@@ -102,8 +102,8 @@ final class RulingController {
             case .appeared(let name), .renewed(let name):
                 if plugs[name] == nil {
                     let machine = PlugFollower(
-                        controllerName: "house", cursor: records[name]?.cursor ?? 0, stateOptions: StateOptions(),
-                        seed: random.next())
+                        controllerName: "house", cursor: .after(records[name]?.cursor ?? 0),
+                        stateOptions: StateOptions(), seed: random.next())
                     plugs[name] = FollowedHousePlug(machine: machine)
                 }
                 return step(name, .located, now)
@@ -171,6 +171,8 @@ final class RulingController {
                 plugs[name]?.link = .none
                 out.append(.close(stream))
             case .deliver(let update): out += take(update, of: name, now)
+            case .finished(let id, let outcome): out += finished(id, outcome, of: name, now)
+            case .samples, .fetchRefused: violation = "nobody asked for samples"
             }
         }
         return out
@@ -200,16 +202,20 @@ final class RulingController {
         case .gap(let gap):
             let boot = plugs[name]?.description?.boot
             return store(name) { $0.take(gap, boot: boot) } then: { [] }
-        case .commandFinished(let id, let outcome):
-            guard let index = commands.lastIndex(where: { $0.request.id == id }), commands[index].outcome == nil else {
-                violation = "\(name): a command was answered twice"
-                return []
-            }
-            commands[index].outcome = outcome
-            return run(.commandFinished(plug: name, id: id, outcome: outcome), now)
         case .disconnected: return run(.plugLost(plug: name), now)
-        case .samples: return []
+        case .following: return []
         }
+    }
+
+    private func finished(
+        _ id: RequestID, _ outcome: CommandOutcome, of name: String, _ now: Instant
+    ) -> [HostAction] {
+        guard let index = commands.lastIndex(where: { $0.request.id == id }), commands[index].outcome == nil else {
+            violation = "\(name): a command was answered twice"
+            return []
+        }
+        commands[index].outcome = outcome
+        return run(.commandFinished(plug: name, id: id, outcome: outcome), now)
     }
 
     /// The cursor is stored before anything follows from the event.

@@ -48,9 +48,14 @@ enum Layout {
         "Controller/Presentation": .shell,
         "Controller/Dashboard": .shell,
         "Controller/plugctl": .program,
+        "Controller/Examples/FollowPlug": .program,
         "Tests/Support/SimulatedLAN": .support,
         "Tests/Support/SimulatedDisk": .support,
         "Tests/Support/Fuzzing": .support,
+        "Tests/Fuzz/FuzzTargets": .support,
+        "Tests/Fuzz/Fuzzer": .program,
+        "Tests/Benchmarks": .support,
+        "Tests/CMallocStatistics": .foreign,
     ]
 
     /// Libraries from outside that keep a pure module pure: data structures, and the code behind generated messages.

@@ -5,6 +5,7 @@ struct Manifest {
         case program = "program("
         case tests = "tests("
         case target = ".target("
+        case executable = ".executableTarget("
         case systemLibrary = ".systemLibrary("
     }
 
@@ -36,7 +37,8 @@ struct Manifest {
     }
 
     private static func calls(in text: String) -> [(Form, Substring, line: Int)] {
-        let form = /(?:^|[\s\[(])(module|program|tests|\.target|\.systemLibrary)\(/.anchorsMatchLineEndings()
+        let form = /(?:^|[\s\[(])(module|program|tests|\.(?:target|executableTarget|systemLibrary))\(/
+            .anchorsMatchLineEndings()
         return text.matches(of: form).compactMap { match in
             guard let form = Form(rawValue: match.output.1 + "("),
                 let arguments = balanced(text[match.range.upperBound...], open: "(", close: ")")
@@ -65,7 +67,7 @@ struct Manifest {
             switch form {
             case .module, .program: arguments.prefixMatch(of: /\s*"\w+",\s*"([^"]+)"/)?.output.1
             case .tests: "Tests/" + name
-            case .target, .systemLibrary: arguments.firstMatch(of: /path:\s*"([^"]+)"/)?.output.1
+            case .target, .executable, .systemLibrary: arguments.firstMatch(of: /path:\s*"([^"]+)"/)?.output.1
             }
         guard let path else { return nil }
         return Target(
@@ -77,7 +79,7 @@ struct Manifest {
         let list: Substring? =
             switch form {
             case .module, .program, .tests: arguments.firstIndex(of: "[").map { arguments[$0...].dropFirst() }
-            case .target: arguments.firstRange(of: "dependencies: [").map { arguments[$0.upperBound...] }
+            case .target, .executable: arguments.firstRange(of: "dependencies: [").map { arguments[$0.upperBound...] }
             case .systemLibrary: nil
             }
         guard let list, let elements = balanced(list, open: "[", close: "]") else { return [] }

@@ -1,6 +1,6 @@
-enum Checksum {
+package enum Checksum {
     /// CRC-32 of IEEE 802.3: reflected, polynomial 0x04C11DB7, as Ethernet and zip use it.
-    static func crc32(_ bytes: Span<UInt8>) -> UInt32 {
+    package static func crc32(_ bytes: Span<UInt8>) -> UInt32 {
         var remainder: UInt32 = .max
         for index in bytes.indices {
             remainder = remainder >> 8 ^ table[Int(UInt8(truncatingIfNeeded: remainder) ^ bytes[index])]

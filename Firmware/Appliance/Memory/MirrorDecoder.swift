@@ -48,7 +48,7 @@ public struct MirrorDecoder: Sendable {
             let origin = try sequence()
             guard let reason = Gap.Reason(mirrorCode: try integer(UInt8.self)) else { throw fault }
             let next = try sequence()
-            guard (1...next).contains(origin) else { throw fault }
+            guard origin > 0, origin <= next else { throw fault }
             return .journal(origin: origin, lossBefore: reason, next: next)
         case 3:
             return .event(PlugEvent(sequence: try sequence(), boot: boot, time: try instant(), kind: try kind()))

@@ -28,7 +28,14 @@ public struct ReservedNumbers: Hashable, Sendable {
     /// A plug that is switched 300 times a day, with two events each, writes the boundary about once a day.
     public static let defaultSize: SequenceNumber = 1000
 
-    private let size: SequenceNumber
+    /// Reservations that follow each other within this time double, up to the largest: a button or relay that chatters for
+    /// hours does not wear the flash out.
+    static let chatter = Duration.seconds(3600)
+    static let largestSize: SequenceNumber = 1 << 20
+
+    private let usualSize: SequenceNumber
+    private var size: SequenceNumber
+    private var askedAt: Instant?
     private var standing: Standing
     private var writing = Writing.idle
 
@@ -38,6 +45,7 @@ public struct ReservedNumbers: Hashable, Sendable {
     ///   - size: how many numbers are reserved at a time.
     public init(below boundary: SequenceNumber, next: SequenceNumber, size: SequenceNumber = Self.defaultSize) {
         precondition(size > 1, "the second half is in use while the next reservation is written")
+        usualSize = size
         self.size = size
         standing = boundary > 0 && next > boundary ? .leapt : .reserved(below: boundary)
     }
@@ -52,7 +60,11 @@ public struct ReservedNumbers: Hashable, Sendable {
     public mutating func request(next: SequenceNumber, now: Instant) -> SequenceNumber? {
         guard isLow(next) else { return nil }
         switch writing {
-        case .idle: writing = .asked(after: nil)
+        case .idle:
+            let isSoon = askedAt.map { now - $0 < Self.chatter } ?? false
+            size = isSoon ? min(size * 2, Self.largestSize) : usualSize
+            askedAt = now
+            writing = .asked(after: nil)
         case .failed(let retryAt, let wait) where retryAt <= now: writing = .asked(after: wait)
         case .asked, .failed: return nil
         }

@@ -23,7 +23,7 @@ public enum PanelRequest: Hashable, Sendable {
         }
     }
 
-    var line: String {
+    package var line: String {
         switch self {
         case .press(let press): "press \(press.rawValue)"
         case .load(let text): "load \(text)"

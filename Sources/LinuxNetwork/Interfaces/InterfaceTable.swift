@@ -2,8 +2,8 @@
 ///
 /// It asks for all links, then for all addresses, and follows the notifications from then on. Whatever leaves doubt (lost
 /// messages, a dump that overlapped a change, a datagram it cannot read) makes it ask anew, without forgetting the last list.
-struct InterfaceTable {
-    enum Action: Hashable {
+package struct InterfaceTable {
+    package enum Action: Hashable {
         case send([UInt8])
         /// The interfaces by index, told only when they differ from the last list.
         case publish([LinuxInterface])
@@ -34,8 +34,10 @@ struct InterfaceTable {
     private var repetitions = 0
     static let maximumRepetitions = 8
 
+    package init() {}
+
     /// Asks for everything: at the start, and on a fresh socket after messages were lost.
-    mutating func synchronize() -> [Action] {
+    package mutating func synchronize() -> [Action] {
         interfaces = [:]
         isDoubtful = false
         sequence &+= 1
@@ -43,7 +45,7 @@ struct InterfaceTable {
         return [.send(Netlink.dumpRequest(type: Netlink.getLink, sequence: sequence))]
     }
 
-    mutating func receive(_ datagram: [UInt8]) -> [Action] {
+    package mutating func receive(_ datagram: [UInt8]) -> [Action] {
         let messages: [NetlinkMessage]
         do throws(NetlinkError) {
             messages = try parseNetlink(datagram)

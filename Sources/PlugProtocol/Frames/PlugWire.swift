@@ -9,6 +9,8 @@ public enum PlugWire {
     public static let pingInterval = Duration.seconds(20)
     /// A side that has received nothing for so long closes the connection.
     public static let silenceLimit = Duration.seconds(45)
+    /// A side that was asked because there is reason to doubt the connection, and says nothing for so long, is given up.
+    public static let probeLimit = Duration.seconds(5)
     /// How often a reading is sent where the subscriber names no interval.
     public static let defaultReadingInterval = Duration.milliseconds(1000)
     /// How long a command may wait at the plug where the controller says nothing.

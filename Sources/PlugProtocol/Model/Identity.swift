@@ -46,6 +46,9 @@ public struct RequestID: Hashable, Sendable {
     }
 
     public init(drawnFrom random: inout some RandomNumberGenerator) {
-        bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        // Whole words: the system's generator takes a call of the kernel for each draw.
+        bytes = [random.next(), random.next()].flatMap { (word: UInt64) in
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
+        }
     }
 }

@@ -77,7 +77,10 @@ extension PlugServer {
         case .fetchSamples(let wire):
             try fetch(wire, from: index, established, now: now, &actions)
         case .ping(let wire):
-            sessions[index].say { $0.pong.token = wire.token }
+            sessions[index].say {
+                $0.pong.token = wire.token
+                $0.pong.plugTime = WireScalar.nanoseconds(now)
+            }
         case .pong:
             break
         case .goodbye:

@@ -10,6 +10,7 @@ extension ControllerSession {
 
     mutating func receive(_ bytes: [UInt8], now: Instant, _ actions: inout [Action]) {
         lastReceived = now
+        probedAt = nil
         decoder.append(bytes)
         do {
             while true {
@@ -72,7 +73,9 @@ extension ControllerSession {
             return end(Goodbye(.version, detail), now: now, &actions)
         }
         do {
-            let plug = try welcome.model(asked: asked, answered: now)
+            var plug = try welcome.model(asked: asked, answered: now)
+            plug.clock = clock?.refined(by: plug.clock) ?? plug.clock
+            clock = plug.clock
             phase = .established(plug)
             actions.append(.deliver(.welcomed(plug)))
         } catch {
@@ -105,11 +108,20 @@ extension ControllerSession {
             actions.append(.deliver(.samples(fetch: wire.fetchID, chunk: Array(wire.chunk), last: wire.last)))
         case .ping(let wire):
             say { $0.pong.token = wire.token }
-        case .pong:
-            break
+        case .pong(let wire):
+            try answered(wire, by: plug, now: now)
         case .goodbye:
             preconditionFailure("Goodbye was taken before")
         }
+    }
+
+    /// The answer to the last Ping says what the plug's clock showed on the way.
+    private mutating func answered(_ wire: WirePong, by plug: PlugDescription, now: Instant) throws {
+        guard wire.token == lastPing.token, wire.hasPlugTime else { return }
+        let measurement = ClockMapping(
+            boot: plug.boot, plugTime: try WireScalar.instant(wire.plugTime, "plug_time"), asked: lastPing.at,
+            answered: now)
+        clock = clock?.refined(by: measurement) ?? measurement
     }
 
     private mutating func subscribed(_ wire: WireSubscribed, _ actions: inout [Action]) throws {
@@ -167,8 +179,8 @@ extension ControllerSession {
 
     /// How long ago the event happened: what the plug said when it sent it, or more where it was long on its way.
     private func age(of event: PlugEvent, _ wire: WireEvent, _ plug: PlugDescription, now: Instant) -> Duration? {
-        guard wire.hasAgeMs, event.boot == plug.boot else { return nil }
+        guard wire.hasAgeMs, event.boot == plug.boot, let clock else { return nil }
         let sent = Duration.milliseconds(Int64(clamping: wire.ageMs))
-        return max(sent, now - plug.clock.instant(ofPlugTime: event.time) - plug.clock.uncertainty)
+        return max(sent, now - clock.instant(ofPlugTime: event.time) - clock.uncertainty(at: now))
     }
 }

@@ -15,6 +15,10 @@ public struct ControllerSession: Machine, Sendable {
         case acknowledge(SequenceNumber)
         /// `from`, `to`: the plug's clock, both included. Answered chunk by chunk.
         case fetchSamples(UInt32, from: Instant, to: Instant)
+        /// There is reason to doubt the connection: asks for a sign of life, to be given within ``PlugWire/probeLimit``.
+        case probe
+        /// Whether bytes are taken from the network; they are at the start. While they are not, silence proves nothing.
+        case reading(Bool)
         case closed
         case stop
         case deadlineReached
@@ -59,14 +63,22 @@ public struct ControllerSession: Machine, Sendable {
     var fetches: [UInt32] = []
     var decoder = FrameDecoder()
     var output = FrameEncoder()
+    /// The plug's clock against the controller's; nil before the first Welcome.
+    public internal(set) var clock: ClockMapping?
+    var isReading = true
     var lastReceived = Instant.zero
-    private var lastSent = Instant.zero
-    private var pings: UInt64 = 0
+    /// When the sign of life was asked for that has not come yet.
+    var probedAt: Instant?
+    /// The last Ping, whose answer tells the plug's time.
+    var lastPing: (token: UInt64, at: Instant) = (0, .zero)
 
-    /// - Parameter name: at most 63 bytes.
-    public init(name: String) {
+    /// - Parameters:
+    ///   - name: at most 63 bytes.
+    ///   - clock: what an earlier session with the plug found out.
+    public init(name: String, clock: ClockMapping? = nil) {
         precondition(name.utf8.count <= PlugWire.maximumName, "a controller's name has at most 63 bytes")
         self.name = name
+        self.clock = clock
     }
 
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
@@ -77,7 +89,7 @@ public struct ControllerSession: Machine, Sendable {
             case .connected: greet(now: now)
             case .stop, .closed: phase = .ended
             case .deadlineReached: break
-            case .received, .subscribe, .command, .acknowledge, .fetchSamples:
+            case .received, .subscribe, .command, .acknowledge, .fetchSamples, .probe, .reading:
                 preconditionFailure("\(event) came before .connected")
             }
         case .greeting, .established:
@@ -87,7 +99,7 @@ public struct ControllerSession: Machine, Sendable {
             return []
         }
         keepAlive(now: now, &actions)
-        flush(now: now, &actions)
+        flush(&actions)
         return actions
     }
 
@@ -95,15 +107,20 @@ public struct ControllerSession: Machine, Sendable {
         switch phase {
         case .idle, .ended: nil
         case .greeting, .established:
-            commands.reduce(min(lastSent + PlugWire.pingInterval, lastReceived + PlugWire.silenceLimit)) {
-                min($0, $1.deadline)
-            }
+            commands.reduce(sooner(lastPing.at + PlugWire.pingInterval, silentAt)) { sooner($0, $1.deadline) }
         }
+    }
+
+    /// When the plug's silence ends the session.
+    private var silentAt: Instant? {
+        guard isReading else { return nil }
+        return sooner(lastReceived + PlugWire.silenceLimit, probedAt.map { $0 + PlugWire.probeLimit })
     }
 
     private mutating func greet(now: Instant) {
         phase = .greeting(asked: now)
         lastReceived = now
+        lastPing.at = now
         var hello = WireHello()
         hello.version = PlugWire.version
         hello.controller = name
@@ -125,6 +142,17 @@ public struct ControllerSession: Machine, Sendable {
             say { $0.acknowledge.sequence = sequence }
         case .fetchSamples(let fetch, let from, let to):
             send(fetch: fetch, from: from, to: to, &actions)
+        case .probe:
+            guard probedAt == nil else { return }
+            probedAt = now
+            ping(now: now)
+        case .reading(let reads):
+            if reads, !isReading {
+                // What came meanwhile is about to be read; the plug has all its time again.
+                lastReceived = now
+                if probedAt != nil { probedAt = now }
+            }
+            isReading = reads
         case .closed:
             phase = .ended
             actions.append(.deliver(.ended(.connectionLost)))
@@ -178,7 +206,7 @@ public struct ControllerSession: Machine, Sendable {
     /// Says Goodbye and closes.
     mutating func end(_ goodbye: Goodbye, now: Instant, _ actions: inout [Action]) {
         say { $0.goodbye = WireGoodbye(goodbye) }
-        flush(now: now, &actions)
+        flush(&actions)
         phase = .ended
         actions.append(.close(.ended(goodbye)))
         actions.append(.deliver(.ended(.ended(goodbye))))
@@ -189,25 +217,28 @@ public struct ControllerSession: Machine, Sendable {
         case .idle, .ended: return
         case .greeting, .established: break
         }
-        guard now < lastReceived + PlugWire.silenceLimit else {
-            let detail = "Nothing was received for \(PlugWire.silenceLimit.components.seconds) s."
+        if let silentAt, silentAt <= now {
+            let waited = probedAt == nil ? PlugWire.silenceLimit : PlugWire.probeLimit
+            let detail = "Nothing was received for \(waited.components.seconds) s."
             return end(Goodbye(.silent, detail), now: now, &actions)
         }
         for command in commands where command.deadline <= now {
             actions.append(.deliver(.commandUnanswered(command.request)))
         }
         commands.removeAll { $0.deadline <= now }
-        if output.bytes.isEmpty, now >= lastSent + PlugWire.pingInterval {
-            pings += 1
-            let token = pings
-            say { $0.ping.token = token }
-        }
+        if now >= lastPing.at + PlugWire.pingInterval { ping(now: now) }
     }
 
-    private mutating func flush(now: Instant, _ actions: inout [Action]) {
+    /// Also where much else is sent: the answer tells the plug's time.
+    private mutating func ping(now: Instant) {
+        lastPing = (lastPing.token + 1, now)
+        let token = lastPing.token
+        say { $0.ping.token = token }
+    }
+
+    private mutating func flush(_ actions: inout [Action]) {
         guard !output.bytes.isEmpty else { return }
         // Before what is delivered: whoever hears it may say more at once, and that must not overtake what was said before.
         actions.insert(.send(output.take()), at: 0)
-        lastSent = now
     }
 }

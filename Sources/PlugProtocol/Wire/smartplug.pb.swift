@@ -20,10 +20,12 @@
 //
 // A session: the controller sends Hello first. The plug answers Welcome, or Goodbye when it cannot speak the version. The
 // controller then subscribes, commands and fetches as it likes, in any order, several at a time. Either side that has sent
-// nothing for 20 s sends Ping; a side that has received nothing for 45 s closes the connection.
+// nothing for 20 s sends Ping; a side that has received nothing for 45 s closes the connection. A controller that has reason
+// to doubt the connection (the plug is announced at another place, its own network changed) sends Ping at once and closes
+// the connection when nothing came for 5 s.
 //
 // Time: the plug has no battery clock. It speaks of nanoseconds since its boot (CLOCK_BOOTTIME) together with the id of
-// that boot; the controller maps them to wall-clock time from the round trip of Hello and Welcome.
+// that boot; the controller maps them to wall-clock time from the round trips of Hello and Welcome, Ping and Pong.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -1123,7 +1125,10 @@ nonisolated struct WireRefused: Sendable {
   init() {}
 }
 
-/// Asks for the samples kept between two plug times of one boot, both included.
+/// Asks for the samples kept between two plug times of one boot, both included. They come in whole chunks: the first and
+/// the last may hold samples outside the range too, and the controller drops those (a sample's time is in milliseconds,
+/// rounded down; both ends of the range are to be rounded likewise). The last chunk may be one that still grows. The next
+/// fetch begins one millisecond after the last sample received, so that no sample is taken twice.
 nonisolated struct WireFetchSamples: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1175,11 +1180,24 @@ nonisolated struct WirePong: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// that of the Ping
   var token: UInt64 = 0
+
+  /// from the plug: its clock when this message was made, as in Welcome
+  var plugTime: UInt64 {
+    get {_plugTime ?? 0}
+    set {_plugTime = newValue}
+  }
+  /// Returns true if `plugTime` has been explicitly set.
+  var hasPlugTime: Bool {self._plugTime != nil}
+  /// Clears the value of `plugTime`. Subsequent reads from it will return its default value.
+  mutating func clearPlugTime() {self._plugTime = nil}
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _plugTime: UInt64? = nil
 }
 
 /// The last message before a close.
@@ -2733,7 +2751,7 @@ nonisolated extension WirePing: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WirePong: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Pong"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{3}plug_time\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2742,20 +2760,29 @@ nonisolated extension WirePong: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt64Field(value: &self.token) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self._plugTime) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.token != 0 {
       try visitor.visitSingularUInt64Field(value: self.token, fieldNumber: 1)
     }
+    try { if let v = self._plugTime {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WirePong, rhs: WirePong) -> Bool {
     if lhs.token != rhs.token {return false}
+    if lhs._plugTime != rhs._plugTime {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -46,11 +46,14 @@ class Controller:
     def browse(self):
         return Browser(self.host.start(self._plugctl, "browse", "--json"))
 
-    def watch(self, name, *options):
-        return self.host.start(self._plugctl, "watch", name, "--json", *options, name=f"plugctl watch {name}")
+    def watch(self, *words):
+        return self.host.start(self._plugctl, "watch", *words, "--json", name=f"plugctl watch {' '.join(map(str, words))}")
 
-    def daemon(self, rules):
-        return self.host.start(self._plugctl, "daemon", "--json", "--rules", rules, name="plugctl daemon")
+    def daemon(self, rules, state=None):
+        """Its state is beside the rules."""
+        return self.host.start(
+            self._plugctl, "daemon", "--json", "--rules", rules, "--state", state or rules.parent / "daemon",
+            name="plugctl daemon")
 
     def resolve(self, name):
         return self.does("resolve", name, "--json").objects[0]

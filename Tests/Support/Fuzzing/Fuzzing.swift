@@ -8,9 +8,10 @@ public struct FuzzRounds: Sequence, IteratorProtocol {
     private let count: Int
     private let deadline: ContinuousClock.Instant?
 
-    public init(_ count: Int) {
+    /// - Parameter parts: how many run one after another and share the time of a long run.
+    public init(_ count: Int, sharedBy parts: Int = 1) {
         self.count = count
-        deadline = Fuzzing.seconds.map { .now + .seconds($0) }
+        deadline = Fuzzing.seconds.map { .now + .seconds($0 / Double(parts)) }
     }
 
     public mutating func next() -> Int? {

@@ -1,0 +1,57 @@
+public import PlugProtocol
+public import ProtocolCore
+
+/// What happens to ``HouseRules``. Of each plug in its order: connected, following, snapshot, then the rest.
+public enum HouseRulesEvent: MachineEvent, Hashable, Sendable {
+    case connected(plug: String, id: PlugID, boot: BootID)
+    /// Events come from now on: the next one after this number.
+    case following(plug: String, after: SequenceNumber)
+    case snapshot(plug: String, PlugState)
+    case state(plug: String, PlugState)
+    /// `age` nil: it happened in another boot of the plug.
+    case event(plug: String, PlugEvent, age: Duration?)
+    case gap(plug: String, Gap)
+    case disconnected(plug: String)
+    /// It is no longer announced either.
+    case lost(plug: String)
+    /// How a command of ``HouseRulesAction/send(_:)`` ended.
+    case commandFinished(RequestID, CommandOutcome)
+    case localTimeChanged(LocalTime)
+    /// The write of ``HouseRulesAction/store(_:)`` has ended.
+    case stored
+    /// It has ended without the memory being on the disk; `reason` in words.
+    case storeFailed(reason: String)
+    /// Nothing more will come but the end of a write: what is not stored is to be stored.
+    case stopping
+    case deadlineReached
+}
+
+/// What ``HouseRules`` ask of their shell.
+public enum HouseRulesAction: Hashable, Sendable {
+    /// Store this in place of what was stored before, and answer with `stored` or `storeFailed`. Never a second one before.
+    case store(HouseMemory)
+    /// Send until it is answered, and say how it ended.
+    case send(CommandRequest)
+    /// Stop sending it; nobody waits for its answer any more.
+    case withdraw(RequestID)
+    /// Every event of the plug up to this one has taken effect.
+    case acknowledge(plug: String, SequenceNumber)
+    case tell(HouseNotice)
+}
+
+/// What running rules have to tell a person.
+public enum HouseNotice: Hashable, Sendable {
+    case following(plugs: Int, newest: String)
+    case lost(plug: String)
+    case gap(plug: String, Gap)
+    case firing(Firing)
+    case heldBack(Firing, HoldBack)
+    case notSent(Firing, plug: String, UnsentReason)
+    /// An earlier process decided it and may have sent it: it is sent again, with the same id.
+    case resumed(HouseMemory.Command)
+    case command(HouseMemory.Command, CommandOutcome)
+    /// From here on a command may be lost, or an event be acted on twice, when the process is killed; `reason` in words.
+    case notStored(reason: String)
+    /// It works again.
+    case stored
+}

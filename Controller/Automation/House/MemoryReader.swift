@@ -1,0 +1,115 @@
+import PlugProtocol
+import ProtocolCore
+
+/// Takes values one after the other for ``HouseMemory``. The checksum was verified before the first one, so what is still
+/// wrong then was written so.
+struct MemoryReader {
+    private let bytes: ArraySlice<UInt8>
+    private var offset: Int
+
+    /// Checks what frames the content.
+    init(_ all: [UInt8]) throws(MemoryFault) {
+        let start = HouseMemory.magic.count + 1
+        guard all.starts(with: HouseMemory.magic) else { throw MemoryFault(offset: 0, reason: .notOurs) }
+        guard all.count >= start + 16 else { throw MemoryFault(offset: all.count, reason: .tooShort) }
+        let version = all[start - 1]
+        guard version == HouseMemory.version else {
+            throw MemoryFault(offset: start - 1, reason: .version(version))
+        }
+        bytes = all.dropLast(16)
+        guard MemoryWriter.hash(bytes) == Array(all.suffix(16)) else {
+            throw MemoryFault(offset: bytes.endIndex, reason: .checksum)
+        }
+        offset = start
+    }
+
+    func finish() throws(MemoryFault) {
+        guard offset == bytes.endIndex else { throw MemoryFault(offset: offset, reason: .tooLong) }
+    }
+
+    mutating func take(_ count: Int) throws(MemoryFault) -> ArraySlice<UInt8> {
+        guard bytes.endIndex - offset >= count else { throw MemoryFault(offset: bytes.endIndex, reason: .tooShort) }
+        defer { offset += count }
+        return bytes[offset..<offset + count]
+    }
+
+    mutating func integer<Number: FixedWidthInteger & UnsignedInteger>() throws(MemoryFault) -> Number {
+        try take(Number.bitWidth / 8).reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
+    }
+
+    mutating func instant() throws(MemoryFault) -> Instant {
+        Instant(nanoseconds: Int64(bitPattern: try integer()))
+    }
+
+    /// How many entries follow.
+    mutating func count(_ limit: Int) throws(MemoryFault) -> Int {
+        let start = offset
+        let count: UInt16 = try integer()
+        guard count <= limit else { throw MemoryFault(offset: start, reason: .outOfRange("a count up to \(limit)")) }
+        return Int(count)
+    }
+
+    mutating func text() throws(MemoryFault) -> String {
+        let start = offset
+        let count: UInt16 = try integer()
+        let text = String(validating: try take(Int(count)), as: UTF8.self)
+        guard let text, count <= HouseMemory.maximumText else {
+            throw MemoryFault(offset: start, reason: .outOfRange("a text"))
+        }
+        return text
+    }
+
+    mutating func plugID() throws(MemoryFault) -> PlugID {
+        let start = offset
+        let text = String(decoding: try take(12), as: UTF8.self)
+        guard let id = PlugID(rawValue: text) else {
+            throw MemoryFault(offset: start, reason: .outOfRange("a plug's id"))
+        }
+        return id
+    }
+
+    mutating func cursor() throws(MemoryFault) -> SequenceNumber? {
+        let isThere = try flag()
+        let number: UInt64 = try integer()
+        return isThere ? number : nil
+    }
+
+    private mutating func flag() throws(MemoryFault) -> Bool {
+        let start = offset
+        let byte: UInt8 = try integer()
+        guard byte <= 1 else { throw MemoryFault(offset: start, reason: .outOfRange("a flag")) }
+        return byte == 1
+    }
+
+    mutating func command() throws(MemoryFault) -> HouseMemory.Command {
+        guard let id = RequestID(bytes: try take(16)) else { preconditionFailure("16 bytes were taken") }
+        let name = try text()
+        let plug = try plugID()
+        let rule = try text()
+        let cause = try text()
+        let event = try cursor()
+        let until = try instant()
+        let request = CommandRequest(id: id, plug: name, command: try plugCommand())
+        return HouseMemory.Command(
+            request: request, plug: plug, rule: rule, cause: cause, event: event, until: until)
+    }
+
+    private mutating func plugCommand() throws(MemoryFault) -> PlugCommand {
+        let start = offset
+        let kind: UInt8 = try integer()
+        switch kind {
+        case 0, 1:
+            let autoOff = Int64(bitPattern: try integer())
+            return .setRelay(on: kind == 1, autoOff: autoOff < 0 ? nil : .nanoseconds(autoOff))
+        case 2:
+            let permille: UInt16 = try integer()
+            let transition = Int64(bitPattern: try integer())
+            guard let level = DimLevel(permille: Int(permille)), transition >= 0 else {
+                throw MemoryFault(offset: start, reason: .outOfRange("a level"))
+            }
+            return .setLevel(level, transition: .nanoseconds(transition))
+        case 3: return .identify
+        case _: throw MemoryFault(offset: start, reason: .outOfRange("a command"))
+        }
+    }
+}

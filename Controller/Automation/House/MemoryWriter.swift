@@ -1,0 +1,62 @@
+import PlugProtocol
+import ProtocolCore
+
+/// Puts values behind each other for ``HouseMemory``.
+package struct MemoryWriter {
+    private(set) var bytes: [UInt8]
+
+    package init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// With the hash of everything before it.
+    package var sealed: [UInt8] { bytes + Self.hash(bytes[...]) }
+
+    static func hash(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var hash = FNV1a128()
+        hash.add(bytes)
+        return hash.bytes
+    }
+
+    mutating func put(_ more: [UInt8]) { bytes += more }
+
+    mutating func put<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number) {
+        for shift in stride(from: Number.bitWidth - 8, through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+        }
+    }
+
+    mutating func put(_ instant: Instant) { put(UInt64(bitPattern: instant.nanoseconds)) }
+
+    mutating func put(_ text: String) {
+        var text = text
+        while text.utf8.count > HouseMemory.maximumText { text.removeLast() }
+        put(UInt16(text.utf8.count))
+        put(Array(text.utf8))
+    }
+
+    mutating func put(_ id: PlugID) { put(Array(id.rawValue.utf8)) }
+
+    mutating func put(_ cursor: SequenceNumber?) {
+        put(UInt8(cursor == nil ? 0 : 1))
+        put(cursor ?? 0)
+    }
+
+    mutating func put(_ command: HouseMemory.Command) {
+        put(command.request.id.bytes)
+        put(command.request.plug)
+        put(command.plug)
+        put(command.rule)
+        put(command.cause)
+        put(command.event)
+        put(command.until)
+        switch command.request.command {
+        case .setRelay(let on, let autoOff):
+            put(UInt8(on ? 1 : 0))
+            put(UInt64(bitPattern: autoOff?.wholeNanoseconds ?? -1))
+        case .setLevel(let level, let transition):
+            put(UInt8(2))
+            put(level.permille)
+            put(UInt64(bitPattern: transition.wholeNanoseconds))
+        case .identify: put(UInt8(3))
+        }
+    }
+}

@@ -1,0 +1,70 @@
+public import Automation
+public import DurableFiles
+import LinuxNetwork
+import PlugProtocol
+
+/// Where running rules keep what must survive their process: one file in a directory that belongs to one process at a time.
+public final class RuleStore: Sendable {
+    /// What the process before left behind; empty on the first start, and where it cannot be read.
+    public let memory: HouseMemory
+    private let path: String
+    private let files: FileStore
+    /// Held as long as the value lives.
+    private let lock: DirectoryLock
+    private let boot: BootID
+
+    /// Makes the directory if it is missing, takes it and reads the file in it. A file that is damaged is kept aside as
+    /// `rules.damaged`, and the rules go on from now.
+    ///
+    /// - Parameter complain: takes what a person should know, with a `hint:` line.
+    /// - Throws: when another process has the directory, or nothing can be stored in it.
+    public init(_ directory: String, files: FileStore = FileStore(), complain: (String) -> Void) throws(FileError) {
+        try files.makeDirectories(directory)
+        lock = try DirectoryLock(directory, store: files)
+        path = directory + "/rules"
+        self.files = files
+        boot = Self.currentBoot()
+        memory = Self.read(path, at: Self.moment(boot), files, complain) ?? HouseMemory()
+    }
+
+    /// Replaces what is stored. Returns when it would survive a power cut; blocks as long as the disk takes.
+    func write(_ memory: HouseMemory) throws(FileError) {
+        try files.replace(path, with: memory.encoded(at: Self.moment(boot)))
+    }
+
+    private static func read(
+        _ path: String, at moment: HostMoment, _ files: FileStore, _ complain: (String) -> Void
+    ) -> HouseMemory? {
+        let damage: String
+        do throws(FileError) {
+            guard let bytes = try files.readIfPresent(path, limit: HouseMemory.sizeLimit) else { return nil }
+            do throws(MemoryFault) {
+                return try HouseMemory(decoding: bytes, at: moment)
+            } catch {
+                damage = "\(path) is damaged: \(error)"
+            }
+        } catch {
+            damage = "\(error)"
+        }
+        let loss = "the rules go on from now; what happened at the plugs meanwhile is not seen"
+        do throws(FileError) {
+            try files.rename(path, to: path + ".damaged")
+            complain("\(damage); \(loss)\nhint: it is kept as \(path).damaged; nothing need be done")
+        } catch {
+            complain("\(damage); \(loss)\nhint: it cannot be kept aside either: \(error)")
+        }
+        return nil
+    }
+
+    private static func moment(_ boot: BootID) -> HostMoment {
+        HostMoment(
+            boot: boot, instant: BootClock.now, nanosecondsSince1970: WallTime.now.nanosecondsSince1970)
+    }
+
+    /// Without /proc every start counts as a boot of its own.
+    private static func currentBoot() -> BootID {
+        let bytes = BootIdentifier.current() ?? (0..<16).map { _ in .random(in: .min ... .max) }
+        guard let boot = BootID(bytes: bytes) else { preconditionFailure("a boot's identifier has 16 bytes") }
+        return boot
+    }
+}

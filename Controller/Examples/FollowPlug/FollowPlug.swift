@@ -1,0 +1,43 @@
+import DurableFiles
+import Foundation
+import Logging
+import PlugClient
+import PlugProtocol
+
+/// Writes every event of a plug into a file, each exactly once, however often this program or the plug is stopped and started
+/// again: `FollowPlug NAME FILE`.
+///
+/// The file is both the effect and the cursor. A line begins with its event's number and reaches the disk whole or not at all;
+/// the next start goes on after the last one.
+@main struct FollowPlug {
+    static func main() async {
+        let arguments = CommandLine.arguments.dropFirst()
+        guard arguments.count == 2, let name = arguments.first, let path = arguments.last else {
+            complain("usage: FollowPlug NAME FILE")
+            exit(64)
+        }
+        let interfaces = ProcessInfo.processInfo.environment["SMARTPLUG_INTERFACE"].map { [$0] } ?? []
+        let client = PlugClient(
+            name: "FollowPlug", interfaces: Set(interfaces), logger: Logger(label: "FollowPlug"))
+        do {
+            let plug = try await client.plug(name, within: .seconds(10))
+            try await follow(plug, into: EventFile(path))
+        } catch {
+            complain("\(error)")
+            exit(1)
+        }
+        await client.stop()
+    }
+
+    private static func follow(_ plug: Plug, into file: EventFile) async throws {
+        for try await entry in plug.events(after: file.cursor) {
+            switch entry {
+            case .began: try file.append(entry.sequence, "began")
+            case .event(let event, _, let at): try file.append(entry.sequence, "\(at.iso8601()) \(event.kind)")
+            case .gap(let gap): try file.append(entry.sequence, "lost from \(gap.from): \(gap.reason)")
+            }
+        }
+    }
+}
+
+func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }

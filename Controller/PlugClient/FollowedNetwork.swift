@@ -1,0 +1,44 @@
+import LinuxNetwork
+import NIOCore
+import Synchronization
+
+/// Everything that a client follows: whatever changes about the host's network, each of them looks at once whether its
+/// connection still stands, since the kernel tells only those that send.
+final class FollowedNetwork: Sendable {
+    private struct WeakPlug: Sendable {
+        weak var plug: FollowedPlug?
+    }
+
+    private let plugs = Mutex<[WeakPlug]>([])
+    private let watching: Mutex<Task<Void, any Error>?>
+
+    init(_ interfaces: InterfaceFilter, on eventLoop: any EventLoop) {
+        watching = Mutex(nil)
+        let task = Task { [weak self] in
+            var isFirst = true
+            for try await _ in InterfaceMonitor.interfaces(interfaces, on: eventLoop) {
+                if !isFirst { await self?.changed() }
+                isFirst = false
+            }
+        }
+        watching.withLock { $0 = task }
+    }
+
+    func add(_ plug: FollowedPlug) {
+        plugs.withLock { plugs in
+            plugs.removeAll { $0.plug == nil }
+            plugs.append(WeakPlug(plug: plug))
+        }
+    }
+
+    func stop() async {
+        watching.withLock { $0?.cancel() }
+        for plug in followed { await plug.stop() }
+    }
+
+    private func changed() async {
+        for plug in followed { await plug.locate() }
+    }
+
+    private var followed: [FollowedPlug] { plugs.withLock { $0.compactMap(\.plug) } }
+}

@@ -1,0 +1,142 @@
+import PlugProtocol
+import ProtocolCore
+
+/// What the session says, and what it is asked for.
+extension PlugFollower {
+    mutating func deliver(_ update: SessionUpdate, now: Instant) -> [Action] {
+        switch update {
+        case .welcomed(let plug): welcomed(plug, now: now)
+        case .subscribed(let next, let gap): subscribed(next: next, gap)
+        case .snapshot(let state): [.deliver(.snapshot(state))]
+        case .event(let event, let age): self.event(event, age: age)
+        case .unknownEvent(let sequence): unknownEvent(sequence)
+        case .state(let state): [.deliver(.state(state))]
+        case .commandFinished(let id, let outcome): finished(id, outcome)
+        case .commandUnanswered(let id): unanswered(id, now: now)
+        case .samples(let fetch, let chunk, let last): samples(fetch, chunk, last: last)
+        case .fetchRefused(let fetch):
+            preconditionFailure("fetch \(fetch) was one too many for its session, which this machine counts")
+        case .ended(let reason): ended(Disconnection(reason), now: now)
+        }
+    }
+
+    private mutating func welcomed(_ plug: PlugDescription, now: Instant) -> [Action] {
+        welcomedAt = now
+        let events = position?.subscription(at: plug.id) ?? .none
+        var actions = [Action.deliver(.connected(plug))]
+        if position != nil || stateOptions != nil {
+            let options = SubscriptionOptions(events: events, state: stateOptions)
+            actions += inSession(nil, .subscribe(options), now: now)
+        }
+        // After the subscription, so that the events of commands are among those heard.
+        return actions + pending.flatMap { send($0.id, $0.command, now: now) }
+            + fetches.indices.flatMap { ask($0, now: now) }
+    }
+
+    private mutating func subscribed(next: SequenceNumber, _ gap: Gap?) -> [Action] {
+        if let gap {
+            position?.moved(to: gap.to)
+            return [.deliver(.gap(gap))]
+        }
+        guard let position, position.last == nil else { return [] }
+        self.position?.moved(to: next - 1)
+        return [.deliver(.following(after: next - 1))]
+    }
+
+    private mutating func event(_ event: PlugEvent, age: Duration?) -> [Action] {
+        position?.moved(to: event.sequence)
+        return [.deliver(.event(event, age: age))]
+    }
+
+    private mutating func unknownEvent(_ sequence: SequenceNumber) -> [Action] {
+        position?.moved(to: sequence)
+        return []
+    }
+
+    private mutating func ended(_ reason: Disconnection, now: Instant) -> [Action] {
+        let retry = retryLater(after: reason, now: now)
+        fetches.removeAll { $0.isWithdrawn }
+        guard case .incompatible(let words) = reason else { return retry }
+        // Followers wait for the update; whoever waits for an answer is told that there will be none.
+        let refusal = Refusal(.unsupported, words)
+        let refused =
+            pending.map { Action.finished($0.id, .refused(refusal)) } + fetches.map { .fetchRefused($0.id, refusal) }
+        pending = []
+        fetches = []
+        return retry + refused
+    }
+
+    // MARK: Commands
+
+    mutating func command(_ id: RequestID, _ command: PlugCommand, now: Instant) -> [Action] {
+        if case .stopped = state {
+            let refusal = Refusal(.deadlinePassed, "the plug is no longer followed")
+            return [.finished(id, .refused(refusal))]
+        }
+        guard !pending.contains(where: { $0.id == id }) else { return [] }
+        guard pending.count < Self.maximumPendingCommands else {
+            let refusal = Refusal(.busy, "\(pending.count) commands are waiting for this plug already")
+            return [.finished(id, .refused(refusal))]
+        }
+        pending.append((id, command))
+        return welcomedAt == nil ? [] : send(id, command, now: now)
+    }
+
+    private mutating func send(_ id: RequestID, _ command: PlugCommand, now: Instant) -> [Action] {
+        inSession(nil, .command(id, command, deadline: now + Self.commandDeadline), now: now)
+    }
+
+    mutating func withdraw(_ id: RequestID) -> [Action] {
+        pending.removeAll { $0.id == id }
+        return []
+    }
+
+    private mutating func finished(_ id: RequestID, _ outcome: CommandOutcome) -> [Action] {
+        // A command that was sent again is answered again.
+        guard let index = pending.firstIndex(where: { $0.id == id }) else { return [] }
+        pending.remove(at: index)
+        return [.finished(id, outcome)]
+    }
+
+    private mutating func unanswered(_ id: RequestID, now: Instant) -> [Action] {
+        guard let command = pending.first(where: { $0.id == id })?.command else { return [] }
+        return send(id, command, now: now)
+    }
+
+    // MARK: Samples
+
+    mutating func fetch(_ fetch: SampleFetch, now: Instant) -> [Action] {
+        if case .stopped = state {
+            return [.fetchRefused(fetch.id, Refusal(.deadlinePassed, "the plug is no longer followed"))]
+        }
+        guard fetches.count < SampleFetch.limit else {
+            return [
+                .fetchRefused(fetch.id, Refusal(.busy, "\(fetches.count) fetches are waiting for this plug already"))
+            ]
+        }
+        fetches.append(fetch)
+        return welcomedAt == nil ? [] : ask(fetches.count - 1, now: now)
+    }
+
+    private mutating func ask(_ index: Int, now: Instant) -> [Action] {
+        guard let clock else { return [] }
+        let range = fetches[index].remaining(of: clock)
+        return inSession(nil, .fetchSamples(fetches[index].id, from: range.from, to: range.to), now: now)
+    }
+
+    mutating func withdraw(fetch id: UInt32) -> [Action] {
+        guard let index = fetches.firstIndex(where: { $0.id == id }) else { return [] }
+        fetches[index].isWithdrawn = true
+        // On the wire it runs to its end; until then its number and its place are taken.
+        if welcomedAt == nil { fetches.remove(at: index) }
+        return []
+    }
+
+    private mutating func samples(_ id: UInt32, _ chunk: [UInt8], last: Bool) -> [Action] {
+        guard let clock, let index = fetches.firstIndex(where: { $0.id == id }) else { return [] }
+        fetches[index].received(chunk, of: clock.boot)
+        let isWithdrawn = fetches[index].isWithdrawn
+        if last { fetches.remove(at: index) }
+        return isWithdrawn ? [] : [.samples(id, chunk: chunk, of: clock, last: last)]
+    }
+}

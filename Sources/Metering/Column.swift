@@ -1,0 +1,125 @@
+/// One column of a block on its way into a chunk: first its values, then their distances from the smallest, then those as
+/// multiples of a quantum. ``SampleChunk`` describes what becomes of it.
+struct Column: Sendable {
+    /// Below 2^63, but for the values.
+    private var numbers: [UInt64]
+    private var packed: [UInt64]
+
+    /// - Parameter count: 1 to 128.
+    init(count: Int) {
+        numbers = [UInt64](repeating: 0, count: count)
+        packed = numbers
+    }
+
+    var count: Int { numbers.count }
+
+    /// Each bit that any of the numbers has.
+    var union: UInt64 {
+        var union: UInt64 = 0
+        for number in numbers { union |= number }
+        return union
+    }
+
+    /// Takes one value of each sample, as its distance from the smallest, and returns that.
+    /// - Parameter value: all of them span less than 2^63.
+    @inline(__always)
+    mutating func fill(_ samples: Span<Sample>, _ value: (Sample) -> Int64) -> Int64 {
+        if numbers.count != samples.count { self = Column(count: samples.count) }
+        var smallest = Int64.max
+        var values = numbers.mutableSpan
+        for index in samples.indices {
+            let value = value(samples[index])
+            values[index] = UInt64(bitPattern: value)
+            smallest = min(smallest, value)
+        }
+        for index in numbers.indices { numbers[index] &-= UInt64(bitPattern: smallest) }
+        return smallest
+    }
+
+    /// Divides all distances, of which not all are 0, by their greatest common divisor.
+    mutating func takeOutQuantum() -> UInt64 {
+        guard var quantum = numbers.first(where: { $0 != 0 }) else { return 1 }
+        while quantum > 1 {
+            guard let odd = divide(by: ExactDivisor(quantum)) else {
+                swap(&numbers, &packed)
+                return quantum
+            }
+            quantum = greatestCommonDivisor(odd, quantum)
+        }
+        return 1
+    }
+
+    /// Divides as long as nothing remains; returns the number where something does.
+    private mutating func divide(by divisor: ExactDivisor) -> UInt64? {
+        for index in numbers.indices {
+            let quotient = divisor.quotient(numbers[index])
+            guard quotient <= divisor.largestQuotient else { return numbers[index] }
+            packed[index] = quotient
+        }
+        return nil
+    }
+
+    /// The width at which low bits and exceptions together are fewest. An exception costs its index and its high bits in
+    /// groups of seven.
+    func cheapestWidth() -> (width: Int, exceptions: Int) {
+        let union = union
+        let widest = UInt64.bitWidth - union.leadingZeroBitCount
+        // How many multiples have more bits than the index says.
+        var exceeding = [64 of Int](repeating: 0)
+        var best = (width: widest, exceptions: 0, bytes: (widest * count + 7) / 8)
+        if widest > SampleChunk.widthLimit { best.bytes = .max }
+        for width in stride(from: widest - 1, through: 0, by: -1) {
+            let exceptions = wider(than: width)
+            exceeding[width] = exceptions
+            if width > SampleChunk.widthLimit { continue }
+            var cost = (width * count + 7) / 8 + 1 + exceptions
+            for group in stride(from: width, to: widest, by: 7) { cost += exceeding[group] }
+            if cost < best.bytes { best = (width, exceptions, cost) }
+            // Narrower still, there are only more of them, of at least two bytes each.
+            if 2 * exceptions > best.bytes { break }
+        }
+        return (best.width, best.exceptions)
+    }
+
+    private func wider(than width: Int) -> Int {
+        let largest: UInt64 = 1 &<< UInt64(width) &- 1
+        var wider: UInt64 = 0
+        // The difference is negative, its highest bit set, where the number is larger: no branch to predict.
+        for number in numbers { wider &+= (largest &- number) &>> 63 }
+        return Int(wider)
+    }
+
+    /// Packs the low bits of each number behind each other.
+    /// - Parameter width: 1 to 56, so that a number fits into a word that has up to seven bits of the one before.
+    mutating func storeLowBits(_ width: Int, in output: inout MutableRawSpan, at offset: Int) {
+        let mask: UInt64 = 1 &<< UInt64(width) &- 1
+        for index in numbers.indices { packed[index] = numbers[index] & mask }
+        // Two neighbours that fit into one number become one, of twice the width.
+        var count = count
+        var width = UInt64(width)
+        while width <= SampleChunk.widthLimit / 2, count.isMultiple(of: 2) {
+            count /= 2
+            for index in 0..<count { packed[index] = packed[2 * index] | packed[2 * index + 1] &<< width }
+            width *= 2
+        }
+        var position = offset
+        var word: UInt64 = 0
+        var bits: UInt64 = 0
+        // A whole word is stored for every number; the next one overwrites what has not been filled of it.
+        for index in 0..<count {
+            word |= packed[index] &<< bits
+            output.storeBytes(of: word.littleEndian, toByteOffset: position, as: UInt64.self)
+            bits &+= width
+            position &+= Int(truncatingIfNeeded: bits &>> 3)
+            word &>>= bits & 0x38
+            bits &= 7
+        }
+    }
+
+    /// The numbers that do not fit into the width, in rising order of their index.
+    func forEachException(above width: Int, _ body: (_ index: Int, _ high: UInt64) -> Void) {
+        for (index, number) in numbers.enumerated() where number >> UInt64(width) != 0 {
+            body(index, number >> UInt64(width))
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// Divides many numbers by the same one where no remainder is expected: a multiplication with the inverse modulo 2^64
+/// (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", section 9).
+struct ExactDivisor {
+    private let inverse: UInt64
+    private let shift: UInt64
+    let largestQuotient: UInt64
+
+    /// - Parameter value: at least 1.
+    init(_ value: UInt64) {
+        shift = UInt64(value.trailingZeroBitCount)
+        let odd = value >> shift
+        // Newton's iteration: an odd number is its own inverse in the lowest three bits, and each step doubles them.
+        var inverse = odd
+        for _ in 0..<5 { inverse &*= 2 &- odd &* inverse }
+        self.inverse = inverse
+        largestQuotient = .max / value
+    }
+
+    /// Of a number that is no multiple of the divisor, something greater than any quotient can be.
+    func quotient(_ number: UInt64) -> UInt64 {
+        let product = number &* inverse
+        return product &>> shift | product &<< (0 &- shift)
+    }
+}
+
+func greatestCommonDivisor(_ left: UInt64, _ right: UInt64) -> UInt64 {
+    var (left, right) = (left, right)
+    while right != 0 { (left, right) = (right, left % right) }
+    return left
+}

@@ -1,0 +1,82 @@
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Automation
+
+@Suite("The rules' process is killed")
+struct KillTests {
+    /// Some come while a write is under way, some while what the one before changed still gathers.
+    private static let presses = [0, 2, 4, 50, 120, 121, 900].map { Duration.milliseconds(1000 + $0) }
+    private static let all = Set(1...SequenceNumber(presses.count))
+
+    private func house(
+        killAfter: Int?, away: Duration, beginningIsWriting: Bool = true
+    ) -> KilledHouse {
+        var house = KilledHouse(killAfter: killAfter, away: away, beginningIsWriting: beginningIsWriting)
+        house.run(pressing: Self.presses, for: .seconds(60))
+        return house
+    }
+
+    /// Calls the body for a kill after each of the actions that a process performs that nobody kills.
+    private func killEverywhere(away: Duration, _ body: (KilledHouse, String) -> Void) {
+        let count = house(killAfter: nil, away: away).actionCount
+        #expect(count > 40)
+        for kill in 0...count {
+            for beginningIsWriting in [true, false] {
+                body(
+                    house(killAfter: kill, away: away, beginningIsWriting: beginningIsWriting),
+                    "killed after \(kill) actions, its write \(beginningIsWriting ? "done" : "lost")")
+            }
+        }
+    }
+
+    @Test("Nobody kills it: each press fires once and toggles the lamp once, in a few writes")
+    func unharmed() {
+        let house = house(killAfter: nil, away: .zero)
+        #expect(house.violations.isEmpty)
+        #expect(house.fired == Self.all && house.heldBack.isEmpty && house.refused.isEmpty)
+        #expect(house.effects.count == Self.presses.count && house.lampOn)
+        #expect(house.writes == 10, "one for each press that comes alone, and what follows shares a few")
+    }
+
+    @Test("Killed after any of its actions and back at once: every press fires, and toggles the lamp once")
+    func everywhere() {
+        killEverywhere(away: .milliseconds(500)) { house, what in
+            #expect(house.violations.isEmpty, "\(what)")
+            #expect(house.fired == Self.all && house.heldBack.isEmpty && house.refused.isEmpty, "\(what)")
+            #expect(house.effects.count == Self.presses.count && house.lampOn, "\(what)")
+        }
+    }
+
+    @Test("Back after so long that a press is too old: it is told as held back, or its stored command is carried out")
+    func late() {
+        var heldBack = 0
+        killEverywhere(away: .seconds(8)) { house, what in
+            #expect(house.violations.isEmpty, "\(what)")
+            #expect(house.fired.union(house.heldBack) == Self.all, "\(what)")
+            #expect(house.fired.isDisjoint(with: house.heldBack) && house.refused.isEmpty, "\(what)")
+            #expect(house.effects.count == house.fired.count, "\(what)")
+            #expect(house.lampOn == (house.fired.count % 2 == 1), "\(what)")
+            heldBack += house.heldBack.count
+        }
+        #expect(heldBack > 0, "the test sees such presses")
+    }
+
+    @Test("Back when no command is worth sending any more: those without an answer are told as not carried out")
+    func tooLate() {
+        var refused = 0
+        killEverywhere(away: .seconds(12)) { house, what in
+            #expect(house.violations.isEmpty, "\(what)")
+            // Its outcome is told, also where nobody lived to tell of the firing.
+            #expect(house.fired.union(house.heldBack).union(house.refused) == Self.all, "\(what)")
+            #expect(house.fired.union(house.refused).isDisjoint(with: house.heldBack), "\(what)")
+            #expect(Set(house.effects).count == house.effects.count, "\(what)")
+            let unknown = house.refused.count
+            let decided = house.fired.union(house.refused).count
+            #expect((decided - unknown...decided).contains(house.effects.count), "\(what)")
+            refused += unknown
+        }
+        #expect(refused > 0, "the test sees such commands")
+    }
+}

@@ -1,0 +1,195 @@
+import Automation
+import PlugProtocol
+import ProtocolCore
+
+/// A switch, a lamp that it toggles, the rules' process and its disk, in virtual time. The process is killed after so many
+/// of its actions and comes back later; the plugs go on meanwhile.
+struct KilledHouse {
+    static let rules = [Rule(name: "Hall", triggers: [.button(plug: "Switch", .single)], actions: [.toggle(["Lamp"])])]
+    static let switchID = PlugID(rawValue: "aaaaaaaaaaaa")!
+    static let lampID = PlugID(rawValue: "bbbbbbbbbbbb")!
+    private static let boot = BootID(bytes: [UInt8](repeating: 7, count: 16))!
+    private static let writing = Duration.milliseconds(5)
+    private static let travelling = Duration.milliseconds(1)
+
+    private enum Happening {
+        case press
+        case start
+        case event(HouseRulesEvent, process: Int)
+        case command(CommandRequest, process: Int)
+    }
+
+    /// When the process dies; nil lives on.
+    let killAfter: Int?
+    let away: Duration
+    /// Whether a write that was begun when the process died reached the disk.
+    let beginningIsWriting: Bool
+
+    private(set) var now = Instant.zero
+    private(set) var actionCount = 0
+    private(set) var told: [HouseNotice] = []
+    /// The commands that the lamp carried out, in order.
+    private(set) var effects: [RequestID] = []
+    private(set) var lampOn = false
+    /// What went against the promises.
+    private(set) var violations: [String] = []
+    private(set) var writes = 0
+    private var machine: HouseRules?
+    private var process = 0
+    private var disk = HouseMemory()
+    private var presses: [Instant] = []
+    private var switchings: [(on: Bool, request: RequestID, at: Instant)] = []
+    private var queue: [(at: Instant, order: Int, what: Happening)] = []
+    private var lastOrder = 0
+
+    init(killAfter: Int?, away: Duration = .milliseconds(500), beginningIsWriting: Bool = true) {
+        self.killAfter = killAfter
+        self.away = away
+        self.beginningIsWriting = beginningIsWriting
+    }
+
+    /// Runs it all: the process starts first.
+    mutating func run(pressing presses: [Duration], for length: Duration) {
+        add(.start, at: .zero)
+        for press in presses { add(.press, at: .zero + press) }
+        while true {
+            let next = queue.indices.min { (queue[$0].at, queue[$0].order) < (queue[$1].at, queue[$1].order) }
+            let deadline = machine?.nextDeadline
+            guard let due = sooner(next.map { queue[$0].at }, deadline), due <= .zero + length else { return }
+            now = max(now, due)
+            if let next, queue[next].at <= now {
+                happen(queue.remove(at: next).what)
+            } else {
+                feed(.deadlineReached)
+            }
+        }
+    }
+
+    private mutating func add(_ what: Happening, at: Instant) {
+        lastOrder += 1
+        queue.append((at, lastOrder, what))
+    }
+
+    private mutating func happen(_ what: Happening) {
+        switch what {
+        case .press:
+            presses.append(now)
+            let event = pressEvent(presses.count - 1)
+            add(.event(.event(plug: "Switch", event, age: .zero), process: process), at: now + Self.travelling)
+        case .start: start()
+        case .event(let event, process): feed(event)
+        case .event: break
+        case .command(let request, let sender): carryOut(request, for: sender)
+        }
+    }
+
+    // MARK: The plugs
+
+    private func pressEvent(_ index: Int) -> PlugEvent {
+        PlugEvent(
+            sequence: SequenceNumber(index + 1), boot: Self.boot, time: presses[index], kind: .buttonPressed(.single))
+    }
+
+    private func switchEvent(_ index: Int) -> PlugEvent {
+        let (on, request, at) = switchings[index]
+        return PlugEvent(
+            sequence: SequenceNumber(index + 1), boot: Self.boot, time: at,
+            kind: .relayChanged(on: on, cause: .controller(name: "rules", request: request)))
+    }
+
+    /// A request that came before is answered and not carried out again.
+    private mutating func carryOut(_ request: CommandRequest, for sender: Int) {
+        if !effects.contains(request.id) {
+            guard case .setRelay(let on, _) = request.command else { return }
+            if on == lampOn { violations.append("a toggle that changes nothing") }
+            effects.append(request.id)
+            lampOn = on
+            switchings.append((on, request.id, now))
+            let event = switchEvent(switchings.count - 1)
+            add(.event(.event(plug: "Lamp", event, age: .zero), process: sender), at: now + Self.travelling)
+        }
+        let outcome = CommandOutcome.done(PlugState(relayOn: lampOn), event: nil)
+        add(.event(.commandFinished(request.id, outcome), process: sender), at: now + Self.travelling)
+    }
+
+    // MARK: The process
+
+    private mutating func start() {
+        machine = HouseRules(rules: Self.rules, memory: disk, now: now)
+        connect("Switch", Self.switchID, isOn: true)
+        for index in presses.indices where SequenceNumber(index + 1) > disk.cursors[Self.switchID] ?? 0 {
+            feed(.event(plug: "Switch", pressEvent(index), age: now - presses[index]))
+        }
+        connect("Lamp", Self.lampID, isOn: lampOn)
+        for index in switchings.indices where SequenceNumber(index + 1) > disk.cursors[Self.lampID] ?? 0 {
+            feed(.event(plug: "Lamp", switchEvent(index), age: now - switchings[index].at))
+        }
+    }
+
+    private mutating func connect(_ name: String, _ id: PlugID, isOn: Bool) {
+        let isNew = disk.cursors[id] == nil
+        feed(.connected(plug: name, id: id, boot: Self.boot))
+        if isNew { feed(.following(plug: name, after: 0)) }
+        feed(.snapshot(plug: name, PlugState(relayOn: isOn)))
+    }
+
+    private mutating func feed(_ event: HouseRulesEvent) {
+        let living = process
+        guard let actions = machine?.handle(event, now: now) else { return }
+        for action in actions where living == process { perform(action) }
+    }
+
+    private mutating func perform(_ action: HouseRulesAction) {
+        if isDoomed { return die() }
+        actionCount += 1
+        switch action {
+        case .store(let memory):
+            writes += 1
+            if beginningIsWriting || !isDoomed { disk = memory }
+            add(.event(.stored, process: process), at: now + Self.writing)
+        case .send(let request):
+            if !disk.commands.contains(where: { $0.request.id == request.id }) {
+                violations.append("sent before it was stored")
+            }
+            add(.command(request, process: process), at: now + Self.travelling)
+        case .acknowledge(let plug, let sequence):
+            let id = plug == "Lamp" ? Self.lampID : Self.switchID
+            if disk.cursors[id] ?? 0 < sequence { violations.append("acknowledged before it was stored") }
+        case .withdraw: break
+        case .tell(let notice): told.append(notice)
+        }
+        if isDoomed { die() }
+    }
+
+    /// Only the first process is killed.
+    private var isDoomed: Bool { process == 0 && actionCount == killAfter }
+
+    private mutating func die() {
+        machine = nil
+        process += 1
+        add(.start, at: now + away)
+    }
+
+    // MARK: What came of it
+
+    /// The presses that made the rule fire, as far as somebody was told.
+    var fired: Set<SequenceNumber> {
+        Set(
+            told.compactMap {
+                switch $0 {
+                case .firing(let firing): firing.cause.event
+                case .resumed(let command): command.event
+                case .following, .lost, .gap, .heldBack, .notSent, .command, .notStored, .stored: nil
+                }
+            })
+    }
+
+    var heldBack: Set<SequenceNumber> {
+        Set(told.compactMap { if case .heldBack(let firing, .old) = $0 { firing.cause.event } else { nil } })
+    }
+
+    /// Presses whose command was told to have failed.
+    var refused: Set<SequenceNumber> {
+        Set(told.compactMap { if case .command(let command, .refused) = $0 { command.event } else { nil } })
+    }
+}

@@ -1,0 +1,100 @@
+import CMallocStatistics
+import PlugProtocol
+import ProtocolCore
+
+/// 64 subscribers follow one plug through 36,000 events in virtual time, and one of them stops reading.
+func stalledSubscriberFigure() -> Figure {
+    var house = SubscribedServer(subscribers: 64)
+    house.record(events: 1)
+    let before = allocatedBytes()
+    house.stall()
+    house.record(events: 36_000)
+    let after = allocatedBytes()
+    return Figure(
+        "memory after 36000 events, 64 subscribers, one stalled", max(0, Double(after - before)) / 1e6, "MB more",
+        .atMost(2))
+}
+
+/// What an event of the measured kind takes on the wire.
+enum EventFrame {
+    static var meanBytes: Int {
+        var house = SubscribedServer(subscribers: 1)
+        let before = house.receivedBytes
+        house.record(events: 1000)
+        return (house.receivedBytes - before) / 1000
+    }
+}
+
+/// A plug's server and the sessions of its subscribers, joined by a wire that is instant.
+private struct SubscribedServer {
+    private static let limits = {
+        var limits = PlugServer.Limits()
+        limits.connections = 64
+        return limits
+    }()
+    private var server = PlugServer(
+        identity: PlugServer.Identity(
+            id: PlugID(rawValue: "0123456789ab")!, name: "Lamp", capabilities: [.relay, .button], firmware: "1.0",
+            boot: BootID(bytes: [UInt8](repeating: 1, count: 16))!),
+        journal: EventJournal(), state: PlugState(relayOn: false), limits: limits)
+    private var sessions: [ConnectionID: ControllerSession] = [:]
+    private var stalled: ConnectionID?
+    private var now = Instant(nanoseconds: 1_000_000_000)
+    private(set) var receivedBytes = 0
+
+    init(subscribers: UInt64) {
+        for number in 1...subscribers {
+            let id = ConnectionID(rawValue: number)
+            sessions[id] = ControllerSession(name: "Controller \(number)")
+            serve(.opened(id, peer: "127.0.0.1"))
+            control(id, .connected)
+            control(id, .subscribe(SubscriptionOptions(events: .fromNow)))
+        }
+    }
+
+    /// One subscriber reads no more: its connection's buffer is full.
+    mutating func stall() {
+        let id = ConnectionID(rawValue: 1)
+        serve(.writable(id, false))
+        stalled = id
+    }
+
+    /// A millisecond apart, each heard by everyone who reads. All of them pass before either side of the stalled connection
+    /// would take its silence for its end.
+    mutating func record(events: Int) {
+        for number in 0..<events {
+            now = now + .milliseconds(1)
+            serve(.record(number.isMultiple(of: 2) ? .relayChanged(on: true, cause: .button) : .buttonPressed(.single)))
+            serve(.deadlineReached)
+            for id in sessions.keys where id != stalled { control(id, .deadlineReached) }
+        }
+    }
+
+    private mutating func serve(_ event: PlugServer.Event) {
+        for action in server.handle(event, now: now) {
+            switch action {
+            case .send(let id, let bytes):
+                receivedBytes += bytes.count
+                if id != stalled { control(id, .received(bytes)) }
+            case .close, .perform, .fetch: preconditionFailure("nobody asks for anything here: \(action)")
+            }
+        }
+    }
+
+    private mutating func control(_ id: ConnectionID, _ event: ControllerSession.Event) {
+        guard let actions = sessions[id]?.handle(event, now: now) else { return }
+        for action in actions {
+            switch action {
+            case .send(let bytes): serve(.received(id, bytes))
+            case .deliver: break
+            case .close(let reason): preconditionFailure("a session ended: \(reason)")
+            }
+        }
+    }
+}
+
+/// Of the whole process, as the allocator counts them.
+private func allocatedBytes() -> Int {
+    let statistics = mallinfo2()
+    return Int(statistics.uordblks + statistics.hblkhd)
+}

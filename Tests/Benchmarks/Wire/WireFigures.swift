@@ -1,0 +1,74 @@
+import Foundation
+import LinuxNetwork
+import ProtocolCore
+
+/// The plug protocol against what the machine and others do with the same core.
+func wireFigures(_ setting: Setting) async throws -> [Figure] {
+    try await latencyFigures(setting) + throughputFigures(setting) + chunkFigures(setting) + [stalledSubscriberFigure()]
+}
+
+/// How long an event and a command take, between two processes as in a house.
+private func latencyFigures(_ setting: Setting) async throws -> [Figure] {
+    let samples = 2000
+    let server = try Peer.start(.echo)
+    guard let port = server.line().flatMap({ Int($0) }) else { throw Complaint("the echo did not start") }
+    let client = try await EchoClient(port: port)
+    var plug = try await FollowedPeer(named: "Benchmark \(getpid())", followsState: true)
+    var raw: [Double] = []
+    var echo: [Double] = []
+    var events: [Double] = []
+    var commands: [Double] = []
+    try await client.withRoundTrips { roundTrip in
+        for _ in 0..<setting.rounds {
+            raw.append(try ChildProcess.number(from: setting.references + "/round_trip"))
+            echo.append(try await medianTime(of: samples, roundTrip))
+            var delays: [Double] = []
+            for _ in 0..<samples { delays += try await plug.push() }
+            events.append(delays.median)
+            delays = []
+            for _ in 0..<samples { delays.append(try await plug.command()) }
+            commands.append(delays.median)
+        }
+    }
+    try await plug.finish()
+    server.finish()
+    let roundTrip = Figure.Reference(name: "raw TCP round trip", value: raw.median / 1000)
+    let bareEcho = Figure.Reference(name: "bare NIO echo", value: echo.median / 1000)
+    return [("event, recorded to for await", events), ("command, sent to answered", commands)].flatMap { name, times in
+        [
+            Figure(name, times.median / 1000, "µs", against: roundTrip, .ratioAtMost(12)),
+            Figure(name, times.median / 1000, "µs", against: bareEcho, .ratioAtMost(1.5)),
+        ]
+    }
+}
+
+/// Nanoseconds.
+private func medianTime(of count: Int, _ work: () async throws -> Void) async rethrows -> Double {
+    var times: [Double] = []
+    for _ in 0..<count {
+        let began = BootClock.now
+        try await work()
+        times.append(Double((BootClock.now - began).wholeNanoseconds))
+    }
+    return times.median
+}
+
+/// How many events a second one session carries, against a broker's messages of the same size.
+private func throughputFigures(_ setting: Setting) async throws -> [Figure] {
+    let events = 102_400
+    let broker = try MosquittoBroker()
+    defer { broker.stop() }
+    var plug = try await FollowedPeer(named: "Benchmark \(getpid())", followsState: false)
+    var ours: [Double] = []
+    var theirs: [Double] = []
+    for _ in 0..<setting.rounds {
+        theirs.append(
+            try ChildProcess.number(
+                from: setting.references + "/mosquitto_stream",
+                ["\(broker.port)", "\(events)", "\(EventFrame.meanBytes)"]))
+        ours.append(try await plug.stream(events: events))
+    }
+    try await plug.finish()
+    let reference = Figure.Reference(name: "mosquitto QoS 1", value: theirs.median)
+    return [Figure("events through one session", ours.median, "/s", against: reference, .ratioAtLeast(3))]
+}

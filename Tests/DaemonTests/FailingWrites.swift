@@ -1,0 +1,47 @@
+import DurableFiles
+import Foundation
+import Synchronization
+
+/// The kernel's files, on a disk that is full when the test says so.
+final class FailingWrites: FileCalls {
+    private let kernel = LinuxFileCalls()
+    private let isFull = Mutex(false)
+
+    var fails: Bool {
+        get { isFull.withLock { $0 } }
+        set { isFull.withLock { $0 = newValue } }
+    }
+
+    func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+        if fails { throw .noSpace }
+        return try kernel.write(descriptor, bytes)
+    }
+
+    func open(_ path: String, _ purpose: OpenPurpose) throws(SystemError) -> Int32 { try kernel.open(path, purpose) }
+    func close(_ descriptor: Int32) { kernel.close(descriptor) }
+    func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        try kernel.read(descriptor, into: buffer)
+    }
+    func length(_ descriptor: Int32) throws(SystemError) -> Int { try kernel.length(descriptor) }
+    func truncate(_ descriptor: Int32, to length: Int) throws(SystemError) {
+        try kernel.truncate(descriptor, to: length)
+    }
+    func synchronize(_ descriptor: Int32) throws(SystemError) { try kernel.synchronize(descriptor) }
+    func rename(_ path: String, to newPath: String) throws(SystemError) { try kernel.rename(path, to: newPath) }
+    func remove(_ path: String) throws(SystemError) { try kernel.remove(path) }
+    func makeDirectory(_ path: String, mode: UInt32) throws(SystemError) { try kernel.makeDirectory(path, mode: mode) }
+    func isDirectory(_ path: String) -> Bool { kernel.isDirectory(path) }
+    func lock(_ descriptor: Int32) throws(SystemError) { try kernel.lock(descriptor) }
+}
+
+/// A directory of its own for a test, removed at the end.
+final class TemporaryDirectory {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "/rules-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}

@@ -1,0 +1,68 @@
+import Recordings
+import RuleFiles
+
+extension FuzzTarget {
+    /// A rule file is read or refused with places in its text.
+    static let ruleFile = FuzzTarget(
+        name: "rule-file",
+        seeds: { ruleFiles.map { Array($0.utf8) } },
+        check: { bytes in
+            do throws(RuleFileError) {
+                _ = try RuleFile(name: "fuzzed.yaml", text: String(decoding: bytes, as: UTF8.self))
+                return true
+            } catch {
+                try require(!error.diagnostics.isEmpty && !error.description.isEmpty, "refused without a reason")
+                for diagnostic in error.diagnostics {
+                    try require(
+                        diagnostic.place.line >= 1 && diagnostic.place.column >= 1 && !diagnostic.message.isEmpty,
+                        "\(diagnostic) is nowhere")
+                }
+                return false
+            }
+        })
+
+    /// A recording that was read keeps its promises; compressed ones are unpacked first.
+    static let recording = FuzzTarget(
+        name: "recording",
+        seeds: {
+            ["21/01/2012 00:00:08;45;43\n21/01/2012 11:14:07;102;45\n", "0.5,10\n2;20.25\n3.0004,-1.04\n"]
+                .map { Array($0.utf8) } + [compressed]
+        },
+        check: { bytes in
+            guard let recording = try? Recording.parse(bytes) else { return false }
+            try require(Recording(points: recording.points, day: recording.day) == recording, "another recording")
+            return true
+        })
+
+    private static let ruleFiles = [
+        """
+        - rule: Movie night
+          when:
+            plug: Television
+            active power: { rises above: 40 W, for: 3 s, hysteresis: 5 W }
+          if:
+            - time: { after: "17:00", before: "02:00" }
+            - plug: Lamp
+              relay: on
+          then:
+            - turn off: [Ceiling Light, Floor Lamp]
+            - turn on: Amplifier
+            - dim: { plug: Lamp, to: 30 %, over: 2 s }
+          cooldown: 1 min
+        """,
+        """
+        - { rule: A, when: { plug: &p "Kettle", button: long }, then: { toggle: *p } }
+        - rule: 'B'
+          when: [{ plug: Kettle, button: double }, { plug: TV, active power: { falls below: 1.5 kW } }]
+          then: [turn off: TV]
+        """,
+    ]
+
+    /// `0,10` and `1,2000`, each with its line's end, as xz compresses them.
+    private static let compressed: [UInt8] = [
+        0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00, 0x00, 0x01, 0x69, 0x22, 0xDE, 0x36, 0x02, 0x00, 0x21, 0x01, 0x16, 0x00,
+        0x00, 0x00, 0x74, 0x2F, 0xE5, 0xA3, 0x01, 0x00, 0x0B, 0x30, 0x2C, 0x31, 0x30, 0x0A, 0x31, 0x2C, 0x32, 0x30,
+        0x30, 0x30, 0x0A, 0x00, 0xF6, 0x9A, 0xF2, 0x95, 0x00, 0x01, 0x20, 0x0C, 0xA2, 0xDD, 0xB4, 0xBC, 0x90, 0x42,
+        0x99, 0x0D, 0x01, 0x00, 0x00, 0x00, 0x00, 0x01, 0x59, 0x5A,
+    ]
+}

@@ -1,0 +1,83 @@
+import PlugProtocol
+import ProtocolCore
+
+/// A plug with a past, for strangers and guests: its journal lost events to a power cut, and more to its small ring.
+struct FuzzedPlug {
+    static let now = Instant(nanoseconds: 9_000_000_000)
+    static let boot = BootID(bytes: [UInt8](repeating: 7, count: 16))!
+    /// Made once; each input gets a copy.
+    static let prepared = FuzzedPlug()
+
+    var server: PlugServer
+    /// What each connection was sent, in order, and how it ended.
+    private(set) var sent: [ConnectionID: [UInt8]] = [:]
+    private(set) var ends: [ConnectionID: EndReason] = [:]
+    /// Asked of the appliance and not answered yet.
+    private(set) var performs: [(request: RequestID, controller: String, command: PlugCommand)] = []
+    private(set) var fetches: [(connection: ConnectionID, fetch: UInt32)] = []
+
+    private init() {
+        server = PlugServer(
+            identity: PlugServer.Identity(
+                id: PlugID(rawValue: "0123456789ab")!, name: "Lampe über dem Tisch", capabilities: [.relay, .dimmer],
+                firmware: "1.0", boot: Self.boot),
+            journal: EventJournal(nextSequence: 8, limits: EventJournal.Limits(events: 6)),
+            state: PlugState(relayOn: false, level: .full))
+        for kind in [
+            PlugEvent.Kind.restarted(powerLost: true), .buttonPressed(.single), .buttonPressed(.double),
+            .buttonPressed(.long), .relayChanged(on: true, cause: .button), .protectionTripped(.overPower),
+            .relayChanged(on: false, cause: .protection), .relayChanged(on: true, cause: .timer),
+        ] { _ = server.handle(.record(kind), now: Self.now - .seconds(3)) }
+    }
+
+    mutating func handle(_ event: PlugServer.Event) throws(FuzzFailure) {
+        for action in server.handle(event, now: Self.now) {
+            switch action {
+            case .send(let connection, let bytes):
+                try require(ends[connection] == nil, "bytes were sent after the close")
+                sent[connection, default: []] += bytes
+            case .close(let connection, let reason):
+                try require(ends[connection] == nil, "a connection was closed twice")
+                ends[connection] = reason
+            case .perform(let request, let controller, let command, deadline: _):
+                try require(!performs.contains { $0.request == request }, "a request was performed twice")
+                performs.append((request, controller, command))
+            case .fetch(let connection, let fetch, from: _, to: _):
+                fetches.append((connection, fetch))
+            }
+        }
+    }
+
+    /// Carries out what is asked, until nothing more is.
+    mutating func answer() throws(FuzzFailure) {
+        while !performs.isEmpty || !fetches.isEmpty {
+            if !performs.isEmpty { try carryOut(performs.removeFirst()) }
+            if !fetches.isEmpty {
+                let asked = fetches.removeFirst()
+                try handle(.samples(asked.connection, fetch: asked.fetch, chunk: [1, 2, 3], next: nil))
+            }
+        }
+    }
+
+    private mutating func carryOut(
+        _ asked: (request: RequestID, controller: String, command: PlugCommand)
+    ) throws(FuzzFailure) {
+        var state = server.state
+        switch asked.command {
+        case .setRelay(let on, autoOff: _): state.relayOn = on
+        case .setLevel(let level, transition: _): state.level = level
+        case .identify:
+            let refusal = Refusal(.unsupported, "There is no light.")
+            return try handle(.commandOutcome(asked.request, .refused(refusal)))
+        }
+        if state.relayOn != server.state.relayOn {
+            let cause = RelayCause.controller(name: asked.controller, request: asked.request)
+            try handle(.record(.relayChanged(on: state.relayOn, cause: cause)))
+        }
+        if state != server.state { try handle(.stateChanged(state)) }
+        try handle(.commandOutcome(asked.request, .done(state, event: nil)))
+    }
+
+    /// What a connection was sent since it was asked last.
+    mutating func take(_ connection: ConnectionID) -> [UInt8] { sent.removeValue(forKey: connection) ?? [] }
+}

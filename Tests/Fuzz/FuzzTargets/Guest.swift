@@ -1,0 +1,98 @@
+import PlugProtocol
+import ProtocolCore
+
+/// An honest controller of the fuzzed plug: follows everything, turns it on and off, and fetches samples.
+struct Guest {
+    static let cursor: SequenceNumber = 2
+    static let fetch: UInt32 = 7
+    static func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }
+
+    var session = ControllerSession(name: "Desk")
+    /// What it said since it was asked last, and all that it delivered.
+    private(set) var said: [UInt8] = []
+    private(set) var updates: [SessionUpdate] = []
+    private(set) var closed: EndReason?
+
+    /// Connected and with all its wishes said, before the plug has answered.
+    init() throws(FuzzFailure) {
+        let deadline = FuzzedPlug.now + .seconds(5)
+        for event in [
+            ControllerSession.Event.connected, .subscribe(SubscriptionOptions(events: .after(Self.cursor))),
+            .command(Self.request(1), .setRelay(on: true, autoOff: .seconds(60)), deadline: deadline),
+            .command(Self.request(2), .setRelay(on: false, autoOff: nil), deadline: deadline),
+            .command(Self.request(3), .setLevel(.full, transition: .seconds(2)), deadline: deadline),
+            .command(Self.request(4), .identify, deadline: deadline),
+            .fetchSamples(Self.fetch, from: .zero, to: FuzzedPlug.now), .acknowledge(Self.cursor),
+        ] { try handle(event) }
+    }
+
+    mutating func handle(_ event: ControllerSession.Event) throws(FuzzFailure) {
+        for action in session.handle(event, now: FuzzedPlug.now) {
+            switch action {
+            case .send(let bytes):
+                try require(closed == nil, "bytes were sent after the close")
+                said += bytes
+            case .close(let reason):
+                try require(closed == nil, "the connection was closed twice")
+                closed = reason
+            case .deliver(let update):
+                if case .ended? = updates.last { throw FuzzFailure("\(update) came after the end") }
+                updates.append(update)
+            }
+        }
+    }
+
+    mutating func take() -> [UInt8] {
+        defer { said = [] }
+        return said
+    }
+
+    /// Every number after the cursor came once and in order, or lies in a gap that was told.
+    func checkEvents() throws(FuzzFailure) -> SequenceNumber {
+        var seen = Self.cursor
+        for update in updates {
+            switch update {
+            case .subscribed(_, let gap?): seen = gap.to
+            case .event(let event, age: _):
+                try require(event.sequence == seen + 1, "event \(event.sequence) came after \(seen)")
+                seen = event.sequence
+            case .unknownEvent(let sequence):
+                try require(sequence == seen + 1, "event \(sequence) came after \(seen)")
+                seen = sequence
+            case .welcomed, .subscribed, .snapshot, .state, .commandFinished, .commandUnanswered, .samples,
+                .fetchRefused, .ended:
+                break
+            }
+        }
+        return seen
+    }
+}
+
+/// A guest at the fuzzed plug: both machines, and everything that went over the wire.
+struct Visit {
+    static let connection = ConnectionID(rawValue: 1000)
+    var plug: FuzzedPlug
+    var guest: Guest
+    private(set) var fromGuest: [UInt8] = []
+    private(set) var fromPlug: [UInt8] = []
+
+    init(to plug: FuzzedPlug) throws(FuzzFailure) {
+        self.plug = plug
+        guest = try Guest()
+        try self.plug.handle(.opened(Self.connection, peer: "guest"))
+        try exchange()
+    }
+
+    mutating func exchange() throws(FuzzFailure) {
+        while true {
+            let toPlug = guest.take()
+            let toGuest = plug.take(Self.connection)
+            if toPlug.isEmpty, toGuest.isEmpty { break }
+            fromGuest += toPlug
+            fromPlug += toGuest
+            if !toPlug.isEmpty { try plug.handle(.received(Self.connection, toPlug)) }
+            if !toGuest.isEmpty { try guest.handle(.received(toGuest)) }
+            try plug.answer()
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Appliance
+import Automation
+import Metering
+import PlugProtocol
+import ProtocolCore
+
+extension FuzzTarget {
+    /// Records of the plug's mirror behind right checksums: what is taken means the same when it is written again, and a plug
+    /// lives on with it. The payloads stand behind their lengths in two bytes.
+    static let mirror = FuzzTarget(
+        name: "mirror",
+        seeds: { [framed(payloads(of: written))] },
+        check: { bytes in
+            let records = decode(encode([head]) + datagrams(in: bytes).flatMap(record))
+            try require(decode(encode(records)) == records, "other records come back")
+            var memory = PlugMemory(appliance: ApplianceMemory(powerLost: false))
+            var isWhole = true
+            for record in records.dropFirst() where isWhole {
+                isWhole = memory.take(record, limits: PlugMemory.Limits())
+            }
+            let journal = memory.journal
+            let kept = journal.read(after: 0, limit: 99)
+            try require(kept.allSatisfy { journal[$0.sequence] == $0 }, "the journal holds \(kept)")
+            try checkLife(with: memory)
+            return records.count > 1
+        })
+
+    /// The stored memory of running rules, without the hash at its end.
+    static let houseMemory = FuzzTarget(
+        name: "house-memory",
+        seeds: { [Array(HouseMemory().encoded(at: moment).dropLast(16))] },
+        check: { bytes in
+            let memory: HouseMemory
+            do throws(MemoryFault) {
+                memory = try HouseMemory(decoding: MemoryWriter(bytes: bytes).sealed, at: moment)
+            } catch {
+                try require((0...bytes.count + 16).contains(error.offset), "\(error) in \(bytes.count) bytes")
+                return false
+            }
+            // Times that are centuries away are cut the first time.
+            let cut = try HouseMemory(decoding: memory.encoded(at: moment), at: moment)
+            let again = try HouseMemory(decoding: cut.encoded(at: moment), at: moment)
+            try require(
+                cut.plugs == memory.plugs && cut.commands.count == memory.commands.count && again == cut,
+                "another memory comes back")
+            return true
+        })
+
+    private static let moment = HostMoment(
+        boot: FuzzedPlug.boot, instant: FuzzedPlug.now, nanosecondsSince1970: 1_700_000_000_000_000_000)
+
+    /// What a plug that lived for some seconds has in its mirror.
+    private static var written: [MirrorRecord] {
+        var machine = plug(with: PlugMemory())
+        var now = FuzzedPlug.now
+        var records: [MirrorRecord] = []
+        func mirrored(_ event: PlugMachine.Event) {
+            for case .mirror(let more) in machine.handle(event, now: now) { records += more }
+        }
+        mirrored(.started)
+        for second in 0..<5 {
+            mirrored(.buttonEdge(down: true))
+            now = now + .milliseconds(100)
+            mirrored(.buttonEdge(down: false))
+            mirrored(.measured(Measurement(deciwatts: Int32(second) * 7, decivolts: 2300, milliamperes: 5)))
+            now = now + .seconds(1)
+            mirrored(.deadlineReached)
+        }
+        return records + machine.memory.records
+    }
+
+    /// Every mirror begins with it: the boot of all its events.
+    private static let head = MirrorRecord.begins(FuzzedPlug.boot, identity.id)
+
+    private static let identity = PlugServer.Identity(
+        id: PlugID(rawValue: "0123456789ab")!, name: "Lamp", capabilities: [.relay, .dimmer, .meter], firmware: "1.0",
+        boot: FuzzedPlug.boot)
+
+    private static func plug(with memory: PlugMemory) -> PlugMachine {
+        PlugMachine(ApplianceConfiguration(), identity: identity, memory: memory)
+    }
+
+    /// A minute of a plug that remembers this: it starts, is pressed, and tells what it knows.
+    private static func checkLife(with memory: PlugMemory) throws {
+        var machine = plug(with: memory)
+        var now = FuzzedPlug.now
+        _ = machine.handle(.started, now: now)
+        let first = machine.nextSequence
+        _ = machine.handle(.buttonEdge(down: true), now: now)
+        for _ in 0..<100 {
+            guard let deadline = machine.nextDeadline, deadline < FuzzedPlug.now + .seconds(60) else { break }
+            now = max(now, deadline)
+            _ = machine.handle(.deadlineReached, now: now)
+        }
+        _ = machine.handle(.buttonEdge(down: false), now: now)
+        try require(machine.nextSequence >= first && first > memory.journal.nextSequence, "numbers fell")
+        let records = [head] + machine.memory.records
+        try require(decode(encode(records)) == records, "the plug's own mirror comes back otherwise")
+    }
+
+    private static func encode(_ records: [MirrorRecord]) -> [UInt8] {
+        var encoder = MirrorEncoder()
+        for record in records { encoder.append(record) }
+        return encoder.bytes
+    }
+
+    private static func decode(_ bytes: [UInt8]) -> [MirrorRecord] {
+        var decoder = MirrorDecoder(bytes)
+        var records: [MirrorRecord] = []
+        while let record = try? decoder.next() { records.append(record) }
+        return records
+    }
+
+    /// A record as it stands in the file.
+    private static func record(_ payload: [UInt8]) -> [UInt8] {
+        let sum = Checksum.crc32(payload.span)
+        let head = [UInt32(payload.count), sum].flatMap { number in
+            [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> UInt32($0)) }
+        }
+        return head + payload
+    }
+
+    private static func payloads(of records: [MirrorRecord]) -> [[UInt8]] {
+        records.map { Array(encode([$0]).dropFirst(8)) }
+    }
+}

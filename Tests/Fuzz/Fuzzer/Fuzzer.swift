@@ -1,0 +1,38 @@
+import Foundation
+import FuzzTargets
+
+// libFuzzer brings the main function and calls these two; its options are its own (-help=1).
+
+/// The target that SMARTPLUG_FUZZ_TARGET names.
+private let target: FuzzTarget = {
+    let name = ProcessInfo.processInfo.environment["SMARTPLUG_FUZZ_TARGET"] ?? ""
+    guard let target = FuzzTarget.named(name) else {
+        let known = FuzzTarget.all.map(\.name).joined(separator: ", ")
+        fatalError("SMARTPLUG_FUZZ_TARGET is '\(name)'; there are: \(known)")
+    }
+    return target
+}()
+
+/// Writes the target's seeds to the folder SMARTPLUG_FUZZ_SEEDS, where it is given.
+@_cdecl("LLVMFuzzerInitialize")
+public func initialize(_: UnsafePointer<CInt>, _: UnsafePointer<UnsafePointer<CChar>>) -> CInt {
+    guard let folder = ProcessInfo.processInfo.environment["SMARTPLUG_FUZZ_SEEDS"] else { return 0 }
+    for (index, seed) in target.seeds().enumerated() {
+        do {
+            try Data(seed).write(to: URL(filePath: folder).appending(path: "seed\(index)"))
+        } catch {
+            fatalError("a seed cannot be written to \(folder): \(error)")
+        }
+    }
+    return 0
+}
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func test(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    do {
+        _ = try target.check(Array(UnsafeBufferPointer(start: bytes, count: count)))
+    } catch {
+        fatalError("\(target.name): \(error)")
+    }
+    return 0
+}

@@ -1,0 +1,48 @@
+import FuzzTargets
+import Fuzzing
+import ProtocolCore
+import Testing
+
+@Suite struct FuzzTests {
+    @Test(arguments: FuzzTarget.all) func seedsAreUnderstood(_ target: FuzzTarget) throws {
+        let seeds = target.seeds()
+        #expect(!seeds.isEmpty)
+        for (index, seed) in seeds.enumerated() {
+            let understood = try target.check(seed)
+            #expect(understood || target.name == "txt-record", "seed \(index) of \(target)")
+        }
+    }
+
+    @Test(arguments: FuzzTarget.all) func corpusKeepsEveryPromise(_ target: FuzzTarget) throws {
+        let inputs = try Corpus.inputs(of: target)
+        #expect(!inputs.isEmpty)
+        for input in inputs {
+            #expect(throws: Never.self, "\(target)/\(input.name)") { _ = try target.check(input.bytes) }
+        }
+    }
+
+    @Test(arguments: FuzzTarget.all) func changedInputKeepsEveryPromise(_ target: FuzzTarget) throws {
+        var random = Fuzzing.random(1)
+        let seeds = target.seeds()
+        let inputs = try Corpus.inputs(of: target).map(\.bytes) + seeds
+        var (rounds, understood) = (0, 0)
+        for _ in FuzzRounds(1000, sharedBy: FuzzTarget.all.count) {
+            // Most of the corpus is damaged already.
+            let chosen = try #require((random.chance(0.5) ? seeds : inputs).randomElement(using: &random))
+            let bytes = Mutation.change(chosen, like: inputs, using: &random)
+            rounds += 1
+            do {
+                if try target.check(bytes) { understood += 1 }
+            } catch {
+                Issue.record("\(target): \(error); the input in hexadecimal: \(hexadecimal(bytes))")
+                break
+            }
+        }
+        // An input that is refused at its first byte tests nothing.
+        #expect(understood > rounds / 100, "\(understood) of \(rounds) were understood")
+    }
+
+    private func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,120 @@
+"""Connections that break without a word, and addresses of which not all work."""
+
+import time
+
+from harness.deadlines import eventually
+
+NOBODY = "02:00:00:00:00:01"
+
+
+def snapshot(lines):
+    lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
+
+
+def back_at(lines, since):
+    """When the first snapshot after the line number came."""
+    return eventually(
+        lambda: next((line.at for line in lines.lines[since:] if line.json and line.json["event"] == "snapshot"), None),
+        15, lambda: f"another snapshot:\n{lines.transcript()}")
+
+
+def test_a_plug_that_lost_its_power_is_followed_again_when_it_is_announced(lan, plug, controller):
+    """Its host vanished without a word, so the controller holds half a connection, and hears the plug announced again."""
+    host = lan.host()
+    lamp = plug(host, "Lamp")
+    lines = controller(lan.host()).watch("Lamp")
+    snapshot(lines)
+    host.part()
+    lamp.running.process.kill()
+    lamp.running.ended(within=5)
+    time.sleep(1)
+    host.join()
+    since = len(lines.lines)
+    again = plug(host, "Lamp", state=lamp.state)
+    announced = again.running.seen(lambda line: 'announced as "Lamp"' in line.text, 10, "that it is announced").at
+    assert back_at(lines, since) - announced < 1.5, lines.transcript()
+
+
+def test_when_the_network_changes_a_dead_connection_is_given_up_within_five_seconds(lan, plug, controller):
+    host, other = lan.host(), lan.host()
+    plug(host, "Lamp")
+    lines = controller(other).watch("Lamp")
+    snapshot(lines)
+    host.part()
+    time.sleep(1)
+    changed = time.monotonic()
+    other.run("ip", "address", "add", "10.9.0.1/24", "dev", "eth0")
+    gone = lines.seen_object(lambda told: told["event"] == "disconnected", 8, "that it was given up")
+    assert gone.json["reason"] == "Nothing was received for 5 s.", lines.transcript()
+    assert 4.5 < gone.at - changed < 6.5, lines.transcript()
+    since = len(lines.lines)
+    host.join()
+    joined = time.monotonic()
+    assert back_at(lines, since) - joined < 12, lines.transcript()
+
+
+def test_when_the_network_changes_a_connection_that_stands_is_kept(lan, plug, controller):
+    other = lan.host()
+    lamp = plug(lan.host(), "Lamp")
+    lines = controller(other).watch("Lamp")
+    snapshot(lines)
+    other.run("ip", "address", "add", "10.9.0.1/24", "dev", "eth0")
+    time.sleep(7)
+    assert lamp.press().status == 0
+    lines.seen_object(lambda told: told["event"] == "button", 5, "the press")
+    assert not any(line.json and line.json["event"] == "disconnected" for line in lines.lines), lines.transcript()
+
+
+def test_an_address_that_swallows_everything_costs_less_than_a_second(lan, plug, controller):
+    """RFC 8305: IPv6 is tried first, and goes nowhere; IPv4 comes after a quarter of a second."""
+    host, other = lan.host(), lan.host()
+    plug(host, "Lamp")
+    person = controller(other)
+    person.browse().found("Lamp")
+    for address in [address for address in person.resolve("Lamp")["addresses"] if ":" in address]:
+        other.run("ip", "-6", "neighbour", "replace", address.split("%")[0], "lladdr", NOBODY, "dev", "eth0", "nud", "permanent")
+    begun = time.monotonic()
+    person.does("toggle", "Lamp")
+    first = time.monotonic() - begun
+    lines = person.watch("Lamp")
+    connected = lines.seen_object(lambda told: told["event"] == "connected", 5, "the connection")
+    assert first < 1.5, f"{first} s for finding, resolving, connecting and commanding"
+    port = person.port("Lamp")
+    peers = other.run("ss", "-tn", "state", "established", "dport", "=", f":{port}")
+    assert host.ipv4 in peers, peers
+    assert connected
+
+
+def test_only_link_local_ipv6_on_two_interfaces(lan, plug, controller):
+    """A link-local address means nothing without the interface on which it was heard."""
+    host = lan.host(ipv4=False)
+    host.connect("eth1", ipv4=False)
+    plug(host, "Lamp")
+    other = lan.host(ipv4=False)
+    other.connect("eth1", ipv4=False)
+    person = controller(other)
+    person.browse().found("Lamp")
+    addresses = person.resolve("Lamp")["addresses"]
+    assert addresses and all(address.startswith("fe80:") for address in addresses), addresses
+    person.does("off", "Lamp")
+    person.does("on", "Lamp")
+
+
+def test_the_dead_band_and_the_interval_hold_readings_back(lan, plug, controller):
+    lamp = plug(lan.host(), "Lamp")
+    person = controller(lan.host())
+    person.does("on", "Lamp")
+    assert lamp.load("200 W").status == 0
+    time.sleep(1.5)
+    lines = person.watch("Lamp", "--dead-band", "50W", "--interval", "1h")
+    snapshot(lines)
+
+    def readings():
+        return [line.json["activePower"] for line in list(lines.lines) if line.json and line.json["event"] == "reading"]
+
+    assert lamp.load("215 W").status == 0
+    time.sleep(2.5)
+    assert readings() == [], lines.transcript()
+    assert lamp.load("400 W").status == 0
+    eventually(lambda: readings() and 380 < readings()[-1] < 420, 5, lambda: f"the leap:\n{lines.transcript()}")
+    assert len(readings()) <= 2, lines.transcript()

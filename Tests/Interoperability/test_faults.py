@@ -1,0 +1,111 @@
+"""Faults of real processes and networks: peers that stop, never read, come in crowds, or fall silent without a word."""
+
+import os
+import pathlib
+import signal
+import sys
+import time
+
+import pytest
+
+WIRE = pathlib.Path(__file__).with_name("harness") / "wire_program.py"
+SILENCE = 62  # seconds: more than the 45 after which a side that hears nothing hangs up
+
+
+def wire(host, kind, *words):
+    return host.start(sys.executable, WIRE, kind, *words, name=f"wire {kind}")
+
+
+def told(running, event, within):
+    return running.seen_object(lambda line: line["event"] == event, within, event).json
+
+
+def anonymous_memory(process):
+    """Bytes that belong to the process alone."""
+    for line in pathlib.Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines():
+        if line.startswith("Anonymous:"):
+            return int(line.split()[1]) * 1024
+    raise AssertionError("no Anonymous in smaps_rollup")
+
+
+def test_a_controller_that_never_reads_costs_no_memory_and_delays_nobody(lan, plug, controller, tmp_path):
+    host = lan.host()
+    lamp = plug(host, "Lamp")
+    address, port = host.ipv4, controller(lan.host()).port("Lamp")
+    hurried = lan.host()
+    # The journal's ring is full before anything is measured.
+    told(wire(hurried, "commands", address, port, 6000), "done", 30)
+    begin = lamp.status()["nextSequence"] - 1
+    go = tmp_path / "go"
+    sleeper = wire(lan.host(), "stall", address, port, begin, go)
+    told(sleeper, "subscribed", 10)
+    before = anonymous_memory(lamp.running.process)
+    # The relay's place is known now, so each command is an event.
+    count = 36_000
+    reader = wire(lan.host(), "follow", address, port, begin, begin + count)
+    told(reader, "subscribed", 10)
+    changed = told(wire(hurried, "commands", address, port, count), "done", 60)["changed"]
+    last = lamp.status()["nextSequence"] - 1
+    assert last - begin >= changed >= count - 1
+    read = told(reader, "read", 20) if last >= begin + count else None
+    after = anonymous_memory(lamp.running.process)
+    assert after - before < 2 << 20, f"{before} bytes before, {after} after"
+    assert read is None or (read["lost"] == 0 and read["events"] == count), read
+    go.write_text(str(last))
+    slept = told(sleeper, "read", 20)
+    assert slept["last"] == last and slept["lost"] > 0 and slept["events"] + slept["lost"] == last - begin, slept
+    print(f"{count} events: {(after - before) / 1024:.0f} kB more; the sleeper read {slept['events']}, was told {slept['lost']} lost")
+
+
+def test_one_session_too_many_is_told_why(lan, plug, controller):
+    host = lan.host()
+    plug(host, "Lamp")
+    person = controller(lan.host())
+    crowd = wire(lan.host(), "crowd", host.ipv4, person.port("Lamp"), 32)
+    told(crowd, "all in", 10)
+    detail = told(crowd, "refused", 10)["detail"]
+    assert "32 connections" in detail and "close one" in detail
+    crowd.stop()
+    person.does("on", "Lamp")
+
+
+@pytest.mark.skipif("SMARTPLUG_FULL" not in os.environ, reason="takes a minute: Scripts/test interoperability --full")
+@pytest.mark.time_limit(150)
+def test_a_minute_of_silence(lan, plug, controller):
+    """A controller that is stopped, a plug that is stopped, and a cut between two: all notice, and all come back."""
+    hosts = {name: lan.host() for name in ("Lamp", "Kettle", "Heater")}
+    plugs = {name: plug(host, name) for name, host in hosts.items()}
+    far = lan.host()
+    watching = {name: controller(far if name == "Heater" else lan.host()).watch(name) for name in hosts}
+    for name, lines in watching.items():
+        lines.seen_object(lambda line: line["event"] == "snapshot", 10, f"the snapshot of {name}")
+    slow = wire(lan.host(), "trickle", hosts["Lamp"].ipv4, controller(lan.host()).port("Lamp"))
+
+    watching["Lamp"].process.send_signal(signal.SIGSTOP)
+    plugs["Kettle"].running.process.send_signal(signal.SIGSTOP)
+    far.part()
+    cut = time.monotonic()
+    time.sleep(2)
+    for name in ("Lamp", "Heater"):
+        assert plugs[name].press().status == 0
+    time.sleep(SILENCE - 2)
+    assert plugs["Lamp"].status()["controllers"] == 0, "the plug keeps a controller that is silent"
+    for name in ("Kettle", "Heater"):
+        gone = next(line for line in watching[name].lines if line.json and line.json["event"] == "disconnected")
+        assert 20 < gone.at - cut < 50, f"{name}: {gone}"
+
+    back = time.monotonic()
+    watching["Lamp"].process.send_signal(signal.SIGCONT)
+    plugs["Kettle"].running.process.send_signal(signal.SIGCONT)
+    far.join()
+    for name in ("Lamp", "Heater"):
+        pressed = watching[name].seen_object(lambda line: line["event"] == "button", 30, f"the press of {name}")
+        assert SILENCE - 4 < pressed.json["age"] < SILENCE + 30, pressed
+        numbers = [line.json["seq"] for line in watching[name].lines if line.json and "seq" in line.json]
+        assert numbers == list(range(numbers[0], numbers[0] + len(numbers))), numbers
+        print(f"{name} is followed again {pressed.at - back:.1f} s after")
+    assert plugs["Kettle"].press().status == 0
+    pressed = watching["Kettle"].seen_object(lambda line: line["event"] == "button", 30, "the press of Kettle")
+    print(f"Kettle is followed again {pressed.at - back:.1f} s after")
+    hung_up = told(slow, "hung up", 10)
+    assert 40 < hung_up["after"] < 50 and "Nothing was received" in hung_up["said"], hung_up

@@ -1,0 +1,110 @@
+import DurableFiles
+import Fuzzing
+import LinuxNetwork
+import PlugProtocol
+import Synchronization
+import Testing
+
+@testable import PlugClient
+
+@Suite struct CursorMemoryTests {
+    private let directory = "/tmp/cursors-\(UInt64.random(in: 0 ... .max))"
+    private let other = PlugID(rawValue: "ffffffffffff")!
+
+    private func report(_ update: PlugUpdate, of plug: String = "Lamp") -> PlugReport {
+        PlugReport(plug: plug, at: WallTime.now, update: update)
+    }
+
+    private func event(_ sequence: SequenceNumber) -> PlugUpdate {
+        .event(PlugEvent(sequence: sequence, boot: boot, time: .zero, kind: .buttonPressed(.single)), age: .zero)
+    }
+
+    private func welcome(_ id: PlugID) -> PlugUpdate {
+        var bench = FollowedBench()
+        var identity = lamp
+        identity.id = id
+        bench.server = PlugServer(identity: identity, journal: EventJournal(), state: PlugState(relayOn: false))
+        bench.locateAndConnect()
+        return bench.updates[0]
+    }
+
+    private func memory() throws -> CursorMemory { try CursorMemory(directory) { Issue.record("\($0)") } }
+
+    @Test func whatWasShownIsKnownTheNextTime() async throws {
+        let memory = try memory()
+        #expect(await memory.known.isEmpty)
+        for update in [welcome(lamp.id), event(4), event(5)] { await memory.took(report(update)) }
+        for update in [welcome(other), .following(after: 0)] { await memory.took(report(update, of: "Kettle")) }
+        await memory.finish()
+        #expect(try await self.memory().known == [lamp.id: 5, other: 0])
+        #expect(try FileStore().read(directory + "/cursors", limit: 1000).count == 17 - 2 + 15)
+    }
+
+    @Test func aGapIsShownUpToItsEndAndABeginningBeforeAnything() async throws {
+        let memory = try memory()
+        for update in [welcome(lamp.id), .following(after: 3), .gap(Gap(from: 4, to: 99, reason: .powerLost))] {
+            await memory.took(report(update))
+        }
+        await memory.finish()
+        #expect(try await self.memory().known == [lamp.id: 99])
+    }
+
+    @Test func programsThatShareItKeepWhatTheOthersSaw() async throws {
+        let (first, second) = (try memory(), try memory())
+        for update in [welcome(lamp.id), event(4)] { await first.took(report(update)) }
+        for update in [welcome(other), event(7)] { await second.took(report(update, of: "Kettle")) }
+        await first.finish()
+        await second.finish()
+        #expect(try await memory().known == [lamp.id: 4, other: 7])
+    }
+
+    @Test func aDiskThatRefusesIsComplainedOfOnce() async throws {
+        let complaints = Mutex<[FileError]>([])
+        let memory = try CursorMemory(directory) { error in complaints.withLock { $0.append(error) } }
+        // A directory stands where the file should be, which no permission of root's gets past.
+        try FileStore().makeDirectories(directory + "/cursors/x")
+        await memory.took(report(welcome(lamp.id)))
+        for sequence in 1...3 as ClosedRange<SequenceNumber> {
+            await memory.took(report(event(sequence)))
+            await memory.finish()
+        }
+        #expect(complaints.withLock { $0.count } == 1)
+    }
+
+    @Test func aDirectoryThatCannotBeMadeIsAnError() throws {
+        try FileStore().replace(directory, with: [1])
+        #expect(throws: FileError.self) { try memory() }
+    }
+
+    @Test func theOneNotHeardOfForLongestIsForgottenFirst() {
+        var list = CursorList([])
+        func plug(_ number: Int) -> PlugID {
+            let digits = String(number, radix: 16)
+            return PlugID(rawValue: String(repeating: "0", count: 12 - digits.count) + digits)!
+        }
+        for number in 0..<CursorList.limit { list.set(1, of: plug(number)) }
+        list.set(2, of: plug(0))
+        list.set(1, of: plug(5000))
+        #expect(list.numbers.count == CursorList.limit)
+        #expect(list.numbers[plug(0)] == 2 && list.numbers[plug(1)] == nil && list.numbers[plug(5000)] == 1)
+        #expect(list.bytes.count < CursorList.byteLimit)
+    }
+
+    @Test func fuzzedFilesAreReadAsFarAsTheyMakeSense() {
+        var random = Fuzzing.random(31)
+        var list = CursorList([])
+        list.set(12, of: lamp.id)
+        list.set(9_223_372_036_854_775_807, of: other)
+        let valid = list.bytes
+        #expect(CursorList(valid).numbers == list.numbers)
+        for _ in FuzzRounds(2000) {
+            var bytes = valid
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
+            }
+            let read = CursorList(bytes)
+            #expect(read.numbers.count <= 3)
+            #expect(CursorList(read.bytes).numbers == read.numbers)
+        }
+    }
+}

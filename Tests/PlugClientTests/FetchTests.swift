@@ -1,0 +1,119 @@
+import Metering
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import PlugClient
+
+/// Samples of a plug whose clock is the controller's, fetched over connections that break.
+@Suite struct FetchTests {
+    private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
+
+    /// A plug that has a sample for each second up to now, in several chunks.
+    private func bench(seconds: Int64) -> FollowedBench {
+        var bench = FollowedBench(cursor: nil, states: nil)
+        for second in 0..<seconds { bench.store.append(Sample(milliseconds: second * 1000, deciwatts: Int32(second))) }
+        bench.now = at(seconds)
+        return bench
+    }
+
+    private func heard(_ bench: FollowedBench, _ fetch: UInt32) throws -> [Int64] {
+        try bench.samples.filter { $0.fetch == fetch && !$0.chunk.isEmpty }
+            .flatMap { try SampleChunk(bytes: $0.chunk).samples() }.map { $0.milliseconds / 1000 }
+    }
+
+    @Test func aRangeComesInChunksOfWhichTheLastSaysSo() throws {
+        var bench = bench(seconds: 10_000)
+        bench.locateAndConnect()
+        bench.feed(.fetch(1, from: at(0), to: at(10_000)))
+        #expect(try heard(bench, 1) == Array(0..<10_000))
+        #expect(bench.samples.map(\.last) == [false, false, true])
+    }
+
+    @Test func oneGivenBeforeTheConnectionWaitsForIt() throws {
+        var bench = bench(seconds: 10)
+        bench.feed(.fetch(1, from: at(3), to: at(5)))
+        #expect(bench.samples.isEmpty)
+        bench.locateAndConnect()
+        #expect(bench.samples.map(\.last) == [true])
+    }
+
+    @Test func whereThePlugHasNothingThePartIsEmpty() {
+        var bench = bench(seconds: 10)
+        bench.locateAndConnect()
+        bench.feed(.fetch(1, from: at(20), to: at(30)))
+        #expect(bench.samples.count == 1 && bench.samples[0].chunk.isEmpty && bench.samples[0].last)
+    }
+
+    @Test func afterABreakItGoesOnBehindTheLastChunk() throws {
+        var bench = bench(seconds: 10_000)
+        bench.locateAndConnect()
+        bench.breakAfterChunks = 1
+        bench.feed(.fetch(1, from: at(0), to: at(10_000)))
+        #expect(bench.samples.count == 1)
+        bench.locateAndConnect()
+        #expect(try heard(bench, 1) == Array(0..<10_000))
+        #expect(bench.samples.filter(\.last).count == 1)
+    }
+
+    @Test func whatNobodyWaitsForIsNotAskedAgainAndKeepsNoPlace() {
+        var bench = bench(seconds: 10)
+        for fetch in 0..<40 {
+            bench.feed(.fetch(UInt32(fetch), from: at(0), to: at(10)))
+            bench.feed(.withdrawFetch(UInt32(fetch)))
+        }
+        bench.locateAndConnect()
+        #expect(bench.samples.isEmpty && bench.refusedFetches.isEmpty)
+    }
+
+    @Test func theSeventeenthAtATimeIsRefused() {
+        var bench = bench(seconds: 10)
+        for fetch in 1...17 as ClosedRange<UInt32> { bench.feed(.fetch(fetch, from: at(0), to: at(10))) }
+        #expect(bench.refusedFetches == [17: Refusal(.busy, "16 fetches are waiting for this plug already")])
+        bench.locateAndConnect()
+        #expect(bench.samples.map(\.fetch) == Array(1...16))
+    }
+
+    @Test func afterTheStopAFetchIsRefused() {
+        var bench = bench(seconds: 10)
+        bench.locateAndConnect()
+        bench.feed(.stop)
+        bench.feed(.fetch(1, from: at(0), to: at(10)))
+        #expect(bench.refusedFetches == [1: Refusal(.deadlinePassed, "the plug is no longer followed")])
+    }
+
+    // MARK: Put together
+
+    private let clock = ClockMapping(
+        boot: boot, plugTime: .zero, asked: Instant(nanoseconds: 0), answered: Instant(nanoseconds: 0))
+
+    private func chunk(_ seconds: ClosedRange<Int64>) -> [UInt8] {
+        var encoder = SampleChunkEncoder()
+        for second in seconds { _ = encoder.append(Sample(milliseconds: second * 1000, deciwatts: 0)) }
+        return encoder.seal()!.bytes
+    }
+
+    private func outcome(_ parts: [[UInt8]], from: Int64, to: Int64) async throws -> [Int64] {
+        let outcome = await withCheckedContinuation { continuation in
+            var fetch = FetchInProgress(
+                continuation, origin: .init(nanosecondsSince1970: 0), range: at(from)...at(to))
+            for (index, part) in parts.enumerated() {
+                guard let ended = fetch.take(part, of: clock, last: index == parts.count - 1) else { continue }
+                return fetch.end(ended)
+            }
+        }
+        return try outcome.get().map { $0.at.nanosecondsSince1970 / 1_000_000_000 }
+    }
+
+    @Test func chunksAreWholeAndTheRangeIsCutOutOfThem() async throws {
+        #expect(try await outcome([chunk(0...9), chunk(10...19)], from: 5, to: 12) == Array(5...12))
+    }
+
+    @Test func anOpenChunkThatCameAgainAndHasGrownRepeatsNothing() async throws {
+        #expect(try await outcome([chunk(0...9), chunk(0...14)], from: 0, to: 100) == Array(0...14))
+    }
+
+    @Test func aDamagedChunkIsAnError() async {
+        await #expect(throws: SampleChunkError.self) { try await outcome([[1, 2, 3]], from: 0, to: 1) }
+    }
+}

@@ -1,0 +1,109 @@
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import PlugClient
+
+/// Where following begins and goes on, whichever plug bears the name.
+@Suite struct PositionTests {
+    private let other = PlugServer.Identity(
+        id: PlugID(rawValue: "ffffffffffff")!, name: "Lamp", capabilities: [.relay], firmware: "1.0", boot: boot)
+
+    private func server(_ identity: PlugServer.Identity, next: SequenceNumber) -> PlugServer {
+        PlugServer(
+            identity: identity, journal: EventJournal(nextSequence: next), state: PlugState(relayOn: false))
+    }
+
+    @Test func fromNowTellsOnceWhereThatIs() {
+        var bench = FollowedBench()
+        bench.locateAndConnect()
+        bench.breakConnection()
+        bench.press()
+        bench.locateAndConnect()
+        #expect(bench.beginnings == [9])
+        #expect(bench.sequences == [10])
+    }
+
+    @Test func fromTheBeginningBringsWhatThePlugHasAndTellsTheRest() {
+        var bench = FollowedBench(cursor: .beginning)
+        bench.press()
+        bench.locateAndConnect()
+        #expect(bench.gaps == [Gap(from: 1, to: 9, reason: .powerLost)])
+        #expect(bench.sequences == [10])
+        #expect(bench.beginnings.isEmpty)
+    }
+
+    @Test func aPlugThatIsKnownGoesOnWhereItWasLeft() {
+        var bench = FollowedBench(cursor: .now, known: [lamp.id: 10])
+        for _ in 0..<3 { bench.press() }
+        bench.locateAndConnect()
+        #expect(bench.sequences == [11, 12])
+        #expect(bench.beginnings.isEmpty)
+    }
+
+    @Test func plugsThatSwapTheirNamesKeepTheirNumbers() {
+        var bench = FollowedBench(cursor: .after(9), known: [other.id: 2000])
+        bench.locateAndConnect()
+        bench.press()
+        let first = bench.server
+        bench.breakConnection()
+        bench.server = server(other, next: 2000)
+        bench.press()
+        bench.press()
+        bench.locateAndConnect()
+        #expect(bench.sequences == [10, 2001])
+        bench.breakConnection()
+        bench.server = first
+        bench.press()
+        bench.locateAndConnect()
+        #expect(bench.sequences == [10, 2001, 11])
+        #expect(bench.gaps.isEmpty)
+    }
+
+    @Test func aNewPlugUnderTheNameBeginsNow() {
+        var bench = FollowedBench(cursor: .after(9))
+        bench.locateAndConnect()
+        bench.breakConnection()
+        bench.server = server(other, next: 500)
+        bench.press()
+        bench.locateAndConnect()
+        #expect(bench.sequences.isEmpty)
+        #expect(bench.beginnings == [500])
+    }
+
+    @Test func withoutACursorNoEventsComeAndWithoutOptionsNoStates() {
+        var bench = FollowedBench(cursor: nil, states: nil)
+        bench.locateAndConnect()
+        bench.press()
+        bench.feed(.command(request(1), turnOn))
+        #expect(bench.updates.count == 1, "connected, and nothing else")
+        #expect(bench.outcomes == [request(1): .done(PlugState(relayOn: true), event: 11)])
+    }
+
+    @Test func theSubscribersDeadBandAndIntervalReachThePlug() {
+        var bench = FollowedBench(
+            cursor: nil, states: StateOptions(deadBandMilliwatts: 5000, maximumInterval: .seconds(10)))
+        bench.server.measure(watts: 40, at: bench.now)
+        bench.locateAndConnect()
+        bench.measure(watts: 44)
+        #expect(bench.watts == [40])
+        bench.measure(watts: 45)
+        #expect(bench.watts == [40, 45])
+        bench.measure(watts: 46)
+        bench.run(for: .milliseconds(9999))
+        #expect(bench.watts == [40, 45])
+        bench.run(for: .milliseconds(1))
+        #expect(bench.watts == [40, 45, 46])
+    }
+
+    @Test func numbersOfPlugsAreBounded() {
+        var position = EventPosition(first: .now, known: [:])
+        for number in 0..<2000 {
+            let text = String(number, radix: 16)
+            let plug = PlugID(rawValue: String(repeating: "0", count: 12 - text.count) + text)!
+            _ = position.subscription(at: plug)
+            position.moved(to: 7)
+            #expect((position.last == 7) == (number < EventPosition.limit))
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import PlugClient
+
+/// What a new announcement or a change of the network does to a plug that is followed.
+@Suite struct ProbeTests {
+    @Test func aConnectionThatStandsIsKept() {
+        var bench = FollowedBench()
+        bench.locateAndConnect()
+        bench.run(for: .seconds(3))
+        bench.feed(.located)
+        bench.run(for: .seconds(100))
+        #expect(bench.retries.isEmpty)
+        #expect(bench.attempts.count == 1)
+    }
+
+    @Test func oneThatDoesNotIsGivenUpAfterFiveSecondsAndMadeAnew() {
+        var bench = FollowedBench()
+        bench.locateAndConnect()
+        bench.run(for: .seconds(10))
+        bench.cutWire()
+        bench.press()
+        bench.feed(.located)
+        bench.run(for: .milliseconds(4999))
+        #expect(bench.retries.isEmpty)
+        bench.run(for: .milliseconds(1))
+        #expect(bench.reasons == ["Nothing was received for 5 s."])
+        bench.run(for: .milliseconds(250))
+        #expect(bench.attempts.count == 2, "the session had lasted: it is tried again at once")
+        bench.connect()
+        #expect(bench.sequences == [10])
+    }
+
+    @Test func aReaderThatIsBehindLosesNoConnectionByIt() {
+        var bench = FollowedBench()
+        bench.locateAndConnect()
+        bench.feed(.reading(false))
+        bench.cutWire()
+        bench.feed(.located)
+        bench.run(for: .seconds(300))
+        #expect(bench.retries.isEmpty)
+        bench.feed(.reading(true))
+        bench.run(for: .seconds(5))
+        #expect(bench.reasons == ["Nothing was received for 5 s."])
+    }
+
+    @Test func aNewConnectionOfAReaderThatIsBehindIsNotJudgedEither() {
+        var bench = FollowedBench()
+        bench.locateAndConnect()
+        bench.feed(.reading(false))
+        bench.breakConnection()
+        bench.feed(.located)
+        bench.connect()
+        bench.cutWire()
+        bench.run(for: .seconds(300))
+        #expect(bench.retries.count == 1)
+    }
+}

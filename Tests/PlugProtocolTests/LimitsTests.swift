@@ -1,0 +1,112 @@
+import ProtocolCore
+import Testing
+
+@testable import PlugProtocol
+
+/// What happens beyond each limit of the protocol, in the words that a person gets. The table in smartplug.proto is this one.
+@Suite struct LimitsTests {
+    private typealias Seat = ControllerSessionTests.Seat
+
+    private func goodbye(_ bench: inout Bench, _ connection: ConnectionID = first) -> Goodbye? {
+        bench.take(connection).compactMap { kind -> Goodbye? in
+            guard case .goodbye(let wire) = kind else { return nil }
+            return wire.model
+        }.last
+    }
+
+    @Test func theThirtyThirdConnectionIsSentAway() {
+        var bench = Bench()
+        for number in 1...32 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }
+        let late = ConnectionID(rawValue: 33)
+        let actions = bench.handle(.opened(late, peer: "late"))
+        let words = "The plug already has 32 connections; close one of them."
+        #expect(actions == [.close(late, .ended(Goodbye(.limit, words)))])
+        #expect(goodbye(&bench, late) == Goodbye(.limit, words))
+        #expect(bench.server.connections.count == 32)
+    }
+
+    @Test func theSeventeenthCommandInFlightIsRefusedByThePlug() throws {
+        var bench = Bench()
+        bench.greet()
+        for number in 1...17 as ClosedRange<UInt8> {
+            bench.say {
+                $0.command.requestID = .init(request(number).bytes)
+                $0.command.setRelay.on = true
+            }
+        }
+        guard case .result(let result) = bench.take().last else {
+            Issue.record("no result")
+            return
+        }
+        let answer = try result.model()
+        #expect(answer.0 == request(17))
+        #expect(answer.1 == .refused(Refusal(.busy, "Too many commands wait at the plug; send it again later.")))
+    }
+
+    @Test func theSeventeenthFetchInFlightEndsTheSession() {
+        var bench = Bench()
+        bench.greet()
+        for fetch in 1...17 as ClosedRange<UInt32> {
+            bench.say {
+                $0.fetchSamples.fetchID = fetch
+                $0.fetchSamples.to = 1
+            }
+        }
+        #expect(goodbye(&bench) == Goodbye(.limit, "More than 16 fetches at the same time."))
+    }
+
+    @Test func aControllerOfOursAsksForNoSeventeenth() {
+        var seat = Seat.welcomed()
+        for fetch in 1...17 as ClosedRange<UInt32> { seat.handle(.fetchSamples(fetch, from: at(0), to: at(1))) }
+        #expect(seat.sent.count == 16)
+        #expect(seat.updates == [.fetchRefused(17)])
+    }
+
+    @Test func aFrameOfMoreThan64KiBEndsTheSessionOnEitherSide() {
+        let words = "the frame at byte 0 announces 65537 bytes; 1 to 65536 are allowed"
+        var bench = Bench()
+        bench.handle(.opened(first, peer: ""))
+        bench.handle(.received(first, [0, 1, 0, 1]))
+        #expect(goodbye(&bench) == Goodbye(.malformed, words))
+        var seat = Seat()
+        seat.handle(.connected)
+        seat.handle(.received([0, 1, 0, 1]))
+        #expect(seat.endDetail == words)
+    }
+
+    @Test func whoAsksAndNeverReadsIsSentAway() {
+        var bench = Bench()
+        bench.greet()
+        bench.handle(.writable(first, false))
+        var answered = 0
+        while bench.server.connections.count == 1, answered < 1_000_000 {
+            bench.say { $0.ping.token = 1 << 60 }
+            answered += 1
+        }
+        #expect(goodbye(&bench) == Goodbye(.limit, "More than 65536 bytes wait to be read."))
+        #expect(answered < 10_000)
+    }
+
+    @Test func aControllersNameBeyond63BytesEndsTheSession() {
+        var bench = Bench()
+        bench.handle(.opened(first, peer: ""))
+        bench.say {
+            $0.hello.version = 1
+            $0.hello.controller = String(repeating: "x", count: 64)
+        }
+        #expect(goodbye(&bench)?.reason == .malformed)
+    }
+
+    @Test(arguments: [(0, "the plug's firmware."), (2, "the controller.")])
+    func aPlugOfAnotherVersionIsLeftAndTheWordsSayWhichSideToUpdate(version: UInt32, side: String) {
+        var seat = Seat()
+        seat.handle(.connected)
+        seat.hear {
+            $0.welcome = WireWelcome(lamp, now: .zero)
+            $0.welcome.version = version
+        }
+        let words = "The controller speaks version 1, the plug version \(version): update \(side)"
+        #expect(seat.closed == .ended(Goodbye(.version, words)))
+        #expect(seat.endDetail == words)
+    }
+}
