@@ -151,10 +151,18 @@ final class FollowingController {
             return []
         case .event(let event, let age):
             lastAge = (event, age, description?.clock.uncertainty ?? .zero, now)
-            return store { $0.take(event) } then: { step(.acknowledge(event.sequence), now) }
+            return store {
+                $0.take(event)
+            } then: {
+                step(.acknowledge(event.sequence), now)
+            }
         case .gap(let gap):
             let boot = description?.boot
-            return store { $0.take(gap, boot: boot) } then: { [] }
+            return store {
+                $0.take(gap, boot: boot)
+            } then: {
+                []
+            }
         case .commandFinished(let request, let outcome):
             return finished(request, outcome, now)
         case .samples(let number, let chunk, let last):
