@@ -41,7 +41,8 @@ struct Database {
         defer { cursor = gap.to }
         gaps.append(ReportedGap(gap: gap, boot: boot))
         if gap.reason == .unknownCursor { return nil }
-        return gap.from == cursor + 1 && gap.to >= gap.from ? nil : "a gap from \(gap.from) to \(gap.to) after \(cursor)"
+        return gap.from == cursor + 1 && gap.to >= gap.from
+            ? nil : "a gap from \(gap.from) to \(gap.to) after \(cursor)"
     }
 }
 

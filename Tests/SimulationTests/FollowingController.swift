@@ -81,7 +81,7 @@ final class FollowingController {
         link = .none
         (description, heldState, fetch, storesLeft, isKilled, refused) = (nil, nil, nil, nil, false, [])
         follower = PlugFollower(
-            controllerName: name, cursor: database.cursor, stateOptions: stateOptions, seed: random.next())
+            controllerName: name, cursor: .after(database.cursor), stateOptions: stateOptions, seed: random.next())
         return sendOutstanding(now)
     }
 
@@ -129,6 +129,11 @@ final class FollowingController {
                 link = .none
                 out.append(.close(stream))
             case .deliver(let update): out += take(update, now)
+            case .finished(let request, let outcome): out += finished(request, outcome, now)
+            case .samples(let number, let chunk, let clock, let last):
+                out += collect(number, chunk, of: clock.boot, last: last, now)
+            case .fetchRefused(let number, _):
+                if fetch?.number == number { fetch = nil }
             }
         }
         return out
@@ -141,7 +146,11 @@ final class FollowingController {
             sessions += 1
             return startFetch(now)
         case .disconnected:
+            let number = fetch?.number
             (description, heldState, fetch) = (nil, nil, nil)
+            return number.map { step(.withdrawFetch($0), now) } ?? []
+        case .following:
+            violation = "\(name): following began anew, after a cursor"
             return []
         case .snapshot(let state):
             heldState = state
@@ -151,14 +160,18 @@ final class FollowingController {
             return []
         case .event(let event, let age):
             lastAge = (event, age, description?.clock.uncertainty ?? .zero, now)
-            return store { $0.take(event) } then: { step(.acknowledge(event.sequence), now) }
+            return store {
+                $0.take(event)
+            } then: {
+                step(.acknowledge(event.sequence), now)
+            }
         case .gap(let gap):
             let boot = description?.boot
-            return store { $0.take(gap, boot: boot) } then: { [] }
-        case .commandFinished(let request, let outcome):
-            return finished(request, outcome, now)
-        case .samples(let number, let chunk, let last):
-            return collect(number, chunk, last: last, now)
+            return store {
+                $0.take(gap, boot: boot)
+            } then: {
+                []
+            }
         }
     }
 
@@ -210,14 +223,17 @@ final class FollowingController {
         guard first <= last else { return [] }
         fetches += 1
         fetch = SampleFetch(number: fetches, boot: description.boot, range: first...last)
-        return step(
-            .fetchSamples(
-                fetch: fetches, from: Instant(nanoseconds: first * 1_000_000),
-                to: Instant(nanoseconds: last * 1_000_000)), now)
+        // The follower reckons with a better estimate of the plug's clock later; what comes is cut to the range.
+        let margin = clock.uncertainty * 2 + .milliseconds(1)
+        let from = clock.instant(ofPlugTime: Instant(nanoseconds: first * 1_000_000)) - margin
+        let to = clock.instant(ofPlugTime: Instant(nanoseconds: last * 1_000_000)) + margin
+        return step(.fetch(fetches, from: from, to: to), now)
     }
 
-    private func collect(_ number: UInt32, _ chunk: [UInt8], last: Bool, _ now: Instant) -> [HostAction] {
-        guard var current = fetch, current.number == number else { return [] }
+    private func collect(
+        _ number: UInt32, _ chunk: [UInt8], of boot: BootID, last: Bool, _ now: Instant
+    ) -> [HostAction] {
+        guard var current = fetch, current.number == number, current.boot == boot else { return [] }
         do {
             if !chunk.isEmpty { try current.add(SampleChunk(bytes: chunk).samples()) }
         } catch {

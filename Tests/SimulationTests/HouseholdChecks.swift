@@ -96,7 +96,9 @@ extension Household {
                 $0.request.plug == name && $0.request.id == request
                     && $0.request.command == .setRelay(on: on, autoOff: nil)
             }
-            guard isCommanded else { throw House.Broken(description: "\(name): event \(event.sequence) has no command") }
+            guard isCommanded else {
+                throw House.Broken(description: "\(name): event \(event.sequence) has no command")
+            }
         }
     }
 

@@ -196,12 +196,18 @@ final class RulingController {
             return run(
                 .reading(plug: name, activePower: reading.activePower, time: reading.time, isSnapshot: false), now)
         case .event(let event, let age):
-            return store(name) { $0.take(event) } then: {
+            return store(name) {
+                $0.take(event)
+            } then: {
                 take(event, of: name, age: age, now) + step(name, .acknowledge(event.sequence), now)
             }
         case .gap(let gap):
             let boot = plugs[name]?.description?.boot
-            return store(name) { $0.take(gap, boot: boot) } then: { [] }
+            return store(name) {
+                $0.take(gap, boot: boot)
+            } then: {
+                []
+            }
         case .disconnected: return run(.plugLost(plug: name), now)
         case .following: return []
         }

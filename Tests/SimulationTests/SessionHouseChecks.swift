@@ -13,7 +13,9 @@ extension SessionHouse {
         for (id, controller) in controllers {
             if let violation = controller.violation { throw House.Broken(description: violation) }
             let now = lan.clock(of: id)
-            if let heard = controller.lastAge, heard.at == now { try checkAge(heard.event, heard.age, heard.uncertainty) }
+            if let heard = controller.lastAge, heard.at == now {
+                try checkAge(heard.event, heard.age, heard.uncertainty)
+            }
             if let last = controller.lastFetch, last.at == now { try checkSamples(last.fetch) }
         }
     }
