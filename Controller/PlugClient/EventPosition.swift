@@ -8,6 +8,8 @@ struct EventPosition {
 
     private let first: Cursor
     private var known: [PlugID: SequenceNumber]
+    /// The plug that bore the name first.
+    private var original: PlugID?
     private(set) var plug: PlugID?
 
     init(first: Cursor, known: [PlugID: SequenceNumber]) {
@@ -21,10 +23,10 @@ struct EventPosition {
     /// Where the events of this plug go on: after the last one known, at the beginning that was asked for, or, for one that
     /// took the name later, from now on.
     mutating func subscription(at plug: PlugID) -> SubscriptionOptions.Events {
-        let isFirst = self.plug == nil || self.plug == plug
+        if original == nil { original = plug }
         self.plug = plug
         if let last { return .after(last) }
-        let begin = isFirst ? first.subscription : .fromNow
+        let begin = plug == original ? first.subscription : .fromNow
         if case .after(let sequence) = begin { moved(to: sequence) }
         return begin
     }

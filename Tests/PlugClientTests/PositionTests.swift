@@ -71,6 +71,15 @@ import Testing
         #expect(bench.beginnings == [500])
     }
 
+    @Test func aNewPlugThatGoesBeforeItToldWhereItBeginsStillBeginsNow() {
+        let (first, second) = (PlugID(rawValue: "000000000001")!, PlugID(rawValue: "000000000002")!)
+        var position = EventPosition(first: .after(9), known: [:])
+        #expect(position.subscription(at: first) == .after(9))
+        #expect(position.subscription(at: second) == .fromNow)
+        #expect(position.subscription(at: second) == .fromNow)
+        #expect(position.subscription(at: first) == .after(9))
+    }
+
     @Test func withoutACursorNoEventsComeAndWithoutOptionsNoStates() {
         var bench = FollowedBench(cursor: nil, states: nil)
         bench.locateAndConnect()
