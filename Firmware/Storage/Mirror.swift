@@ -11,14 +11,20 @@ struct Mirror {
     /// Bytes handed to the kernel at a time where everything is written.
     private static let piece = 1 << 16
 
+    private let directory: String
     private let path: String
     private let files: FileStore
     private var file: AppendingFile?
     private var encoder = MirrorEncoder()
     private var lengthLimit = 0
+    /// A file of this boot may be left that is not the truth: it could be neither removed nor emptied.
+    private(set) var isStale = false
+    /// Since the last attempt to leave nothing in the file nothing was written to it.
+    private var isAbandoned = false
 
-    init(_ path: String, files: FileStore) {
-        self.path = path
+    init(in directory: String, files: FileStore) {
+        self.directory = directory
+        path = directory + "/mirror"
         self.files = files
     }
 
@@ -39,6 +45,8 @@ struct Mirror {
     /// Begins a new file with everything that the plug remembers, in the place of the old one.
     mutating func rewrite(_ memory: PlugMemory, boot: BootID, id: PlugID) throws(FileError) {
         let replacement = path + ".new"
+        // It may have been impossible to make at the start.
+        try files.makeDirectories(directory)
         try files.removeIfPresent(replacement)
         do throws(FileError) {
             let new = try AppendingFile(replacement, durability: .process, store: files)
@@ -53,6 +61,7 @@ struct Mirror {
             try new.append(encoder.bytes)
             try new.rename(to: path)
             file = new
+            (isStale, isAbandoned) = (false, false)
             lengthLimit = max(Self.smallest, 2 * new.length)
         } catch {
             // The space it takes may be what is missing.
@@ -63,9 +72,20 @@ struct Mirror {
 
     /// Where not everything could be written: the file must not be taken for the truth after a restart.
     mutating func abandon() {
-        // One that cannot be removed can perhaps be emptied.
-        do throws(FileError) { try files.removeIfPresent(path) } catch { try? file?.truncate(to: 0) }
-        file = nil
+        do throws(FileError) {
+            do throws(FileError) {
+                try files.removeIfPresent(path)
+            } catch {
+                // One that cannot be removed can perhaps be emptied.
+                guard let file else { throw error }
+                try file.truncate(to: 0)
+            }
+            isStale = false
+        } catch {
+            // What was emptied once stays so.
+            if isOpen || !isAbandoned { isStale = true }
+        }
+        (file, isAbandoned) = (nil, true)
     }
 
     /// The file stays, although it did not become shorter: it is tried again when it has grown.

@@ -10,6 +10,8 @@ public import ProtocolCore
 /// storage actions, and ``settle(_:now:)`` when it has performed all of them. Nothing here keeps a plug from starting but
 /// another plug in the same place: what does not work is told once, and lived with.
 public final class PlugStorage {
+    private enum Mark { case none, thisBoot, another }
+
     /// The wait after a failed attempt to begin a mirror.
     static let mirrorRetry = Duration.seconds(30)
 
@@ -22,6 +24,8 @@ public final class PlugStorage {
     /// Nil: flash does not say it.
     private var boundary: SequenceNumber?
     private var mirror: Mirror
+    /// Of which boot flash says that its mirror is not to be believed.
+    private var mark: Mark
     private var mirrorRetryAt = Instant.zero
     private var replay: MirrorReplay?
     private var troubles: Troubles
@@ -44,12 +48,21 @@ public final class PlugStorage {
         self.boot = boot
         self.limits = limits
         flash = StateDirectory(path: state, files: files)
-        mirror = Mirror(runtime + "/mirror", files: files)
+        mirror = Mirror(in: runtime, files: files)
         var troubles = Troubles(tell)
         var locks = [try Self.take(state, .stateDirectory, files, &troubles)]
         if runtime != state { locks.append(try Self.take(runtime, .runtimeDirectory, files, &troubles)) }
         self.locks = locks.compactMap(\.self)
-        replay = Self.replay(mirror, of: boot, &troubles)
+        let unmirrored = flash.unmirrored { troubles.note($0, "controllers are told a gap") }
+        switch unmirrored {
+        case .nothing: mark = .none
+        case .value(boot): mark = .thisBoot
+        case .value, .unusable: mark = .another
+        }
+        switch unmirrored {
+        case .value(boot), .unusable: replay = nil
+        case .value, .nothing: replay = Self.replay(mirror, of: boot, &troubles)
+        }
         let stored = flash.id { troubles.note($0, "the plug goes on under the id of its mirror, or a new one") }
         if case .value(let known) = stored {
             id = known
@@ -89,6 +102,10 @@ public final class PlugStorage {
         }
         storeID()
         begin(memory, now: now)
+        if mirror.isStale, mark != .thisBoot {
+            // The next process will believe what is there and go on with the numbers that this one is about to use.
+            memory.numbers = ReservedNumbers(below: 0, next: next, size: limits.reservation)
+        }
         return memory
     }
 
@@ -112,7 +129,10 @@ public final class PlugStorage {
     /// Writes to flash that event numbers below this may have been used; false where that failed.
     public func reserve(upTo boundary: SequenceNumber) -> Bool {
         let isWritten = attempt(.sequence) { () throws(FileError) in try flash.write(boundary: boundary) }
-        if isWritten { storeID() }
+        if isWritten {
+            storeID()
+            unmark()
+        }
         return isWritten
     }
 
@@ -198,6 +218,7 @@ public final class PlugStorage {
                 try mirror.rewrite(memory, boot: boot, id: id)
             }
             troubles.worked(.mirror)
+            unmark()
         } catch {
             lost(error)
             mirrorRetryAt = now + Self.mirrorRetry
@@ -206,7 +227,12 @@ public final class PlugStorage {
 
     private func lost(_ error: FileError) {
         mirror.abandon()
+        if mirror.isStale, mark != .thisBoot, (try? flash.write(unmirrored: boot)) != nil { mark = .thisBoot }
         troubles.failed(.mirror, error)
+    }
+
+    private func unmark() {
+        if mirror.isOpen, mark != .none, (try? flash.removeUnmirrored()) != nil { mark = .none }
     }
 
     private func attempt(_ task: Troubles.Task, _ work: () throws(FileError) -> Void) -> Bool {

@@ -2,11 +2,12 @@ import Appliance
 import DurableFiles
 import PlugProtocol
 
-/// What a plug keeps in flash: three small files, each replaced as a whole.
+/// What a plug keeps in flash: small files, each replaced as a whole.
 ///
 /// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power, in two
-/// equal lines: one spoilt digit would else be believed, and numbers be used again. `state`: relay, level and energy. A
-/// file that does not hold what it should is kept as `NAME.damaged`.
+/// equal lines: one spoilt digit would else be believed, and numbers be used again. `state`: relay, level and energy.
+/// `unmirrored`, seldom there: the boot whose mirror is out of date and could not be removed. A file that does not hold what
+/// it should is kept as `NAME.damaged`.
 struct StateDirectory {
     /// What a file said.
     enum Found<Value> {
@@ -47,6 +48,23 @@ struct StateDirectory {
             return StoredState(relayOn: words[0] == "on", level: level, milliwattHours: energy)
         }
     }
+
+    /// The boot whose mirror is not to be believed.
+    func unmirrored(_ tell: (FileFault) -> Void) -> Found<BootID> {
+        read("unmirrored", expected: "a boot's id, 32 hexadecimal digits", tell) { text in
+            let digits = text.compactMap(\.hexDigitValue)
+            guard digits.count == 32, text.count == 32 else { return nil }
+            return BootID(bytes: stride(from: 0, to: 32, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+        }
+    }
+
+    func write(unmirrored boot: BootID) throws(FileError) {
+        let digits = Array("0123456789abcdef")
+        let text = boot.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        try replace("unmirrored", with: String(text))
+    }
+
+    func removeUnmirrored() throws(FileError) { try files.removeIfPresent("\(path)/unmirrored") }
 
     func write(_ id: PlugID) throws(FileError) { try replace("id", with: id.rawValue) }
 

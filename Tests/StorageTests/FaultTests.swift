@@ -226,6 +226,34 @@ import Testing
         #expect(after.resume(after: next - 1) == .gap(Gap(from: next, to: 1000, reason: .powerLost)))
     }
 
+    @Test func aMirrorThatAStartCouldNeitherReplaceNorRemoveIsNotBelievedAtTheNext() throws {
+        func life() throws -> SequenceNumber {
+            var plug = try start()
+            press(&plug)
+            return plug.next
+        }
+        _ = try life()
+        disk.change { $0.faults[directories.runtime] = .readOnly }
+        let next = try life()
+        #expect(directories.bytes("runtime/mirror") != nil)
+        #expect(directories.text("state/unmirrored")?.count == 33)
+        disk.change { $0.faults = [:] }
+        let after = try start()
+        #expect(after.resume(after: next - 1) == .gap(Gap(from: next, to: 1000, reason: .powerLost)))
+        #expect(directories.bytes("state/unmirrored") == nil)
+    }
+
+    @Test func whereNeitherMirrorNorFlashCanBeWrittenAStartLeaps() throws {
+        func life() throws -> SequenceNumber {
+            var plug = try start()
+            press(&plug)
+            return plug.next
+        }
+        let next = try life()
+        disk.change { $0.faults = [directories.runtime: .readOnly, directories.state: .readOnly] }
+        #expect(try life() > next + 1 << 44)
+    }
+
     @Test func aMirrorThatFailedIsBegunAnewWhenItCan() throws {
         func life() throws -> SequenceNumber {
             var plug = try start()

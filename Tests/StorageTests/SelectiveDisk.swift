@@ -71,7 +71,11 @@ final class SelectiveDisk: FileCalls {
         state.withLock { state in if newPath.hasPrefix(state.counted) { state.filesReplaced += 1 } }
     }
 
-    func remove(_ path: String) throws(SystemError) { try kernel.remove(path) }
+    func remove(_ path: String) throws(SystemError) {
+        // A full disk still removes.
+        do throws(SystemError) { try check(path) } catch  where error == .readOnly { throw error } catch {}
+        try kernel.remove(path)
+    }
 
     func makeDirectory(_ path: String, mode: UInt32) throws(SystemError) {
         try check(path)
