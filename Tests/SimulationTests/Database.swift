@@ -1,4 +1,5 @@
 import Metering
+import PlugClient
 import PlugProtocol
 
 /// What a controller of the simulated house keeps of one plug. Survives everything; each change is one transaction.
@@ -9,40 +10,61 @@ struct Database {
         let boot: BootID?
     }
 
-    /// The last event seen.
-    private(set) var cursor: SequenceNumber = 0
+    /// Where following began with a plug that took the name of another.
+    struct Beginning {
+        /// The last event seen before.
+        let last: SequenceNumber
+        /// The last one that nobody sees.
+        let after: SequenceNumber
+    }
+
+    /// The last event seen of each plug that bore the name: one whose flash has lost the id is another plug.
+    private(set) var cursors: [PlugID: SequenceNumber] = [:]
+    private var plug: PlugID?
     private(set) var seen: [PlugEvent] = []
     private(set) var gaps: [ReportedGap] = []
+    private(set) var beginnings: [Beginning] = []
     var outstanding: [RequestID: PlugCommand] = [:]
     /// The answer, and the boot of the session that brought it.
     var acknowledged: [RequestID: (outcome: CommandOutcome, boot: BootID?)] = [:]
     /// By boot, in the order in which they were fetched.
     var samples: [BootID: [Sample]] = [:]
 
-    /// Requests that took effect, by the boot in which they did: without power a plug forgets what it was asked.
-    private var effects: Set<Effect> = []
+    var cursor: SequenceNumber { plug.flatMap { cursors[$0] } ?? 0 }
 
-    private struct Effect: Hashable {
-        let boot: BootID
-        let request: RequestID
+    /// Where following begins with a plug that is not among ``cursors``.
+    var start: Cursor { cursors.isEmpty ? .beginning : .now }
+
+    mutating func meet(_ plug: PlugID) {
+        if cursors.isEmpty { cursors[plug] = 0 }
+        self.plug = plug
+    }
+
+    mutating func begin(after sequence: SequenceNumber) -> String? {
+        guard let plug, cursors[plug] == nil else { return "following began anew, after a cursor" }
+        beginnings.append(Beginning(last: cursors.values.max() ?? 0, after: sequence))
+        cursors[plug] = sequence
+        return nil
     }
 
     /// Returns what the event goes against, or nil.
     mutating func take(_ event: PlugEvent) -> String? {
-        defer { cursor = event.sequence }
+        defer { move(to: event.sequence) }
         seen.append(event)
-        guard event.sequence == cursor + 1 else { return "event \(event.sequence) came after \(cursor)" }
-        guard case .relayChanged(_, cause: .controller(_, let request)) = event.kind else { return nil }
-        let isFirst = effects.insert(Effect(boot: event.boot, request: request)).inserted
-        return isFirst ? nil : "event \(event.sequence): a command took effect twice"
+        return event.sequence == cursor + 1 ? nil : "event \(event.sequence) came after \(cursor)"
     }
 
     mutating func take(_ gap: Gap, boot: BootID?) -> String? {
-        defer { cursor = gap.to }
+        defer { move(to: gap.to) }
         gaps.append(ReportedGap(gap: gap, boot: boot))
         if gap.reason == .unknownCursor { return nil }
         return gap.from == cursor + 1 && gap.to >= gap.from
             ? nil : "a gap from \(gap.from) to \(gap.to) after \(cursor)"
+    }
+
+    private mutating func move(to sequence: SequenceNumber) {
+        guard let plug else { preconditionFailure("no plug was met") }
+        cursors[plug] = sequence
     }
 }
 

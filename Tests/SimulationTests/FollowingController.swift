@@ -81,7 +81,8 @@ final class FollowingController {
         link = .none
         (description, heldState, fetch, storesLeft, isKilled, refused) = (nil, nil, nil, nil, false, [])
         follower = PlugFollower(
-            controllerName: name, cursor: .after(database.cursor), stateOptions: stateOptions, seed: random.next())
+            controllerName: name, cursor: database.start, known: database.cursors, stateOptions: stateOptions,
+            seed: random.next())
         return sendOutstanding(now)
     }
 
@@ -114,7 +115,10 @@ final class FollowingController {
 
     /// Hands an event to the follower and does what it says, in order.
     private func step(_ event: PlugFollower.Event, _ now: Instant) -> [HostAction] {
+        // An answer to a Ping may come in the same piece as the event, after it.
+        let before = follower?.clock?.uncertainty(at: now) ?? .zero
         guard let actions = follower?.handle(event, now: now) else { return [] }
+        let uncertainty = max(before, follower?.clock?.uncertainty(at: now) ?? .zero)
         var out: [HostAction] = []
         for action in actions where !isKilled {
             switch action {
@@ -128,7 +132,7 @@ final class FollowingController {
                 guard case .open(let stream) = link, id(stream) == connection else { continue }
                 link = .none
                 out.append(.close(stream))
-            case .deliver(let update): out += take(update, now)
+            case .deliver(let update): out += take(update, uncertainty, now)
             case .finished(let request, let outcome): out += finished(request, outcome, now)
             case .samples(let number, let chunk, let clock, let last):
                 out += collect(number, chunk, of: clock.boot, last: last, now)
@@ -139,19 +143,23 @@ final class FollowingController {
         return out
     }
 
-    private func take(_ update: PlugUpdate, _ now: Instant) -> [HostAction] {
+    private func take(_ update: PlugUpdate, _ uncertainty: Duration, _ now: Instant) -> [HostAction] {
         switch update {
         case .connected(let plug):
             (description, heldState) = (plug, nil)
+            database.meet(plug.id)
             sessions += 1
             return startFetch(now)
         case .disconnected:
             let number = fetch?.number
             (description, heldState, fetch) = (nil, nil, nil)
             return number.map { step(.withdrawFetch($0), now) } ?? []
-        case .following:
-            violation = "\(name): following began anew, after a cursor"
-            return []
+        case .following(let sequence):
+            return store {
+                $0.begin(after: sequence)
+            } then: {
+                []
+            }
         case .snapshot(let state):
             heldState = state
             return []
@@ -159,7 +167,7 @@ final class FollowingController {
             hold(state)
             return []
         case .event(let event, let age):
-            lastAge = (event, age, description?.clock.uncertainty ?? .zero, now)
+            lastAge = (event, age, uncertainty, now)
             return store {
                 $0.take(event)
             } then: {
@@ -216,15 +224,15 @@ final class FollowingController {
 
     /// Everything of this boot that is not here yet, up to a moment that has certainly passed at the plug.
     private func startFetch(_ now: Instant) -> [HostAction] {
-        guard let description, fetch == nil else { return [] }
-        let clock = description.clock
+        guard let description, let clock = follower?.clock, fetch == nil else { return [] }
+        let uncertainty = clock.uncertainty(at: now)
         let first = (database.samples[description.boot]?.last?.milliseconds ?? -1) + 1
-        let last = (now - clock.offset - clock.uncertainty).nanoseconds / 1_000_000 - 1
+        let last = (clock.plugTime(at: now) - uncertainty).nanoseconds / 1_000_000 - 1
         guard first <= last else { return [] }
         fetches += 1
         fetch = SampleFetch(number: fetches, boot: description.boot, range: first...last)
         // The follower reckons with a better estimate of the plug's clock later; what comes is cut to the range.
-        let margin = clock.uncertainty * 2 + .milliseconds(1)
+        let margin = uncertainty * 2 + .milliseconds(1)
         let from = clock.instant(ofPlugTime: Instant(nanoseconds: first * 1_000_000)) - margin
         let to = clock.instant(ofPlugTime: Instant(nanoseconds: last * 1_000_000)) + margin
         return step(.fetch(fetches, from: from, to: to), now)

@@ -70,7 +70,7 @@ struct House {
             during(end, end, .kill(controller), .start(controller))
         case 11, 12: breakDownWithin(plug, .powerCut, time, end)
         case 13: breakDownWithin(plug, .kill, time, end)
-        case 14: spoilDisk(plug, time, end)
+        case 14: spoilDisk(plug, random.chance(0.5) ? .flash : .memory, time, end)
         default: corrupt(plug, time, end)
         }
     }
@@ -104,15 +104,26 @@ struct House {
         lan.schedule(.powerOn(plug), after: end)
     }
 
-    private mutating func spoilDisk(_ plug: HostID, _ time: Duration, _ end: Duration) {
+    private mutating func spoilDisk(
+        _ plug: HostID, _ area: SimulatedDisk.Area, _ time: Duration, _ end: Duration
+    ) {
         var faults = SimulatedDisk.Faults()
         switch Int.random(in: 0..<3, using: &random) {
         case 0: faults.isReadOnly = true
         case 1: faults.room = Int.random(in: 0...200, using: &random)
         default: faults.synchronizeError = .inputOutput
         }
-        lan.schedule(.disk(.flash, faults), on: plug, after: time)
-        lan.schedule(.disk(.flash, SimulatedDisk.Faults()), on: plug, after: end)
+        lan.schedule(.disk(area, faults), on: plug, after: time)
+        // What needs the disk most is a start, and what it left behind is seen at the next.
+        if random.chance(0.5) {
+            let middle = time + (end - time) / 2
+            during(middle, middle + .milliseconds(10), .kill(plug), .start(plug))
+            during(end + .seconds(1), end + .seconds(2), .kill(plug), .start(plug))
+        }
+        // Where the plug does not run, the first repair does not reach it.
+        for repair in [end, end + .seconds(95)] {
+            lan.schedule(.disk(area, SimulatedDisk.Faults()), on: plug, after: repair)
+        }
     }
 
     /// Without a loss of power nobody reads what was spoilt.

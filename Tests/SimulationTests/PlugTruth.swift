@@ -10,10 +10,14 @@ struct PlugTruth {
     private(set) var lastSequence: SequenceNumber = 0
     /// Where the numbers must go on after a kill.
     private var nextSequence: SequenceNumber = 1
-    private(set) var firstOfBoot: [BootID: SequenceNumber] = [:]
+    /// The first event of each life: a boot is one, and a plug that lost its mirror begins another.
+    private(set) var lives: [BootID: [SequenceNumber]] = [:]
+    /// Requests that took effect in this life.
+    private var effects: Set<RequestID> = []
+    private var isNewborn = true
     /// By boot, oldest first.
     private(set) var samples: [BootID: [Sample]] = [:]
-    /// Taken in the moment in which the process was killed: the plug may remember them or not.
+    /// Taken in the moment in which the process was killed, or in a life that was forgotten: the plug may have them or not.
     private(set) var doubtful: Set<Sample> = []
     /// Flash failed or was spoilt once, so that the plug may have leapt to other numbers.
     var hadBadFlash = false
@@ -48,16 +52,25 @@ struct PlugTruth {
         }
         lastSequence = event.sequence
         nextSequence = event.sequence + 1
-        if firstOfBoot[event.boot] == nil { firstOfBoot[event.boot] = event.sequence }
+        if isNewborn { lives[event.boot, default: []].append(event.sequence) }
+        isNewborn = false
+        guard case .relayChanged(_, cause: .controller(_, let request)) = event.kind else { return }
+        if !effects.insert(request).inserted { violation = "event \(event.sequence): a command took effect twice" }
     }
 
     mutating func breakOff(_ records: [MirrorRecord]) { unfinished = records }
 
     /// A process begins with what its predecessor left.
-    mutating func begin(_ memory: PlugMemory, boot: BootID) {
+    ///
+    /// - Parameter mayForget: the runtime directory could not be written, so that the mirror may be gone.
+    mutating func begin(_ memory: PlugMemory, boot: BootID, mayForget: Bool) {
         let next = memory.journal.nextSequence
         defer { (unfinished, mirrored, nextSequence) = ([], boot, next) }
-        guard mirrored == boot else { return }
+        guard mirrored == boot, !(mayForget && memory.appliance.powerLost) else {
+            (effects, isNewborn) = ([], true)
+            doubtful.formUnion(samples[boot] ?? [])
+            return
+        }
         var leapt = false
         for record in unfinished {
             switch record {

@@ -101,8 +101,9 @@ final class RulingController {
             switch directory.take(change) {
             case .appeared(let name), .renewed(let name):
                 if plugs[name] == nil {
+                    let record = records[name, default: Database()]
                     let machine = PlugFollower(
-                        controllerName: "house", cursor: .after(records[name]?.cursor ?? 0),
+                        controllerName: "house", cursor: record.start, known: record.cursors,
                         stateOptions: StateOptions(), seed: random.next())
                     plugs[name] = FollowedHousePlug(machine: machine)
                 }
@@ -187,6 +188,7 @@ final class RulingController {
         switch update {
         case .connected(let description):
             plugs[name]?.description = description
+            records[name, default: Database()].meet(description.id)
             return []
         case .snapshot(let state):
             plugs[name]?.snapshot = state.reading?.time
@@ -209,7 +211,12 @@ final class RulingController {
                 []
             }
         case .disconnected: return run(.plugLost(plug: name), now)
-        case .following: return []
+        case .following(let sequence):
+            return store(name) {
+                $0.begin(after: sequence)
+            } then: {
+                []
+            }
         }
     }
 

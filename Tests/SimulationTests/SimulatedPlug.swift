@@ -48,6 +48,10 @@ final class SimulatedPlug {
     /// Active power of what is plugged in, tenths of a watt.
     private var load: Int32 = 0
     private var starts: UInt16 = 0
+    /// Until then the mirror may be missing, on the plug's clock.
+    private var mirrorDoubtedUntil = Instant.zero
+    /// When the machine last did something.
+    private var lastStep = Instant.zero
     private var nextStart: (breakdown: SimulatedDisk.Breakdown, steps: Int)?
     private var discovery: DiscoveryShell?
     private var streams: [ConnectionID: StreamID] = [:]
@@ -106,8 +110,14 @@ final class SimulatedPlug {
             perform(.buttonEdge(down: true))
         case .load(let deciwatts): load = deciwatts
         case .disk(let area, let faults):
-            truth.hadBadFlash = true
             disk.change(area) { $0 = faults }
+            switch area {
+            case .flash: truth.hadBadFlash = true
+            // It is tried again every 30 s, and whenever the meter is read.
+            case .memory:
+                let isRepaired = faults == SimulatedDisk.Faults()
+                mirrorDoubtedUntil = isRepaired ? now + .seconds(33) : Instant(nanoseconds: .max)
+            }
         case .corrupt(let file):
             truth.hadBadFlash = true
             disk.corrupt("\(Self.stateDirectory)/\(file)")
@@ -148,12 +158,15 @@ final class SimulatedPlug {
             disk.boot()
             relayOn = false
             measured = [:]
+            lastStep = .zero
+            if mirrorDoubtedUntil.nanoseconds < .max { mirrorDoubtedUntil = .zero }
         case .processStart: disk.startProcess()
         }
         if let (breakdown, steps) = nextStart { disk.breakDown(breakdown, afterSteps: steps) }
         nextStart = nil
+        let isMarked = disk.files.contains("\(Self.stateDirectory)/unmirrored")
         guard let memory = restore(start, boot) else { return }
-        truth.begin(memory, boot: boot)
+        truth.begin(memory, boot: boot, mayForget: isMarked || lastStep < mirrorDoubtedUntil)
         announce(start)
         perform(.started)
     }
@@ -204,6 +217,7 @@ final class SimulatedPlug {
             breakOff(action)
         }
         guard !queue.isPerforming, let machine else { return }
+        lastStep = now
         storage?.settle(machine.memory, now: now)
         breakOff(nil)
     }
