@@ -149,7 +149,7 @@ public struct ApplianceMachine: Machine, Sendable {
 
     private mutating func start(_ memory: ApplianceMemory, _ now: Instant, _ actions: inout [Action]) {
         let stored = memory.state ?? StoredState()
-        keeper = StateKeeper(memory.inFlash ?? StoredState(), now: now)
+        keeper = StateKeeper(memory.inFlash ?? StoredState(), energy: stored.milliwattHours, now: now)
         energy = EnergyCounter(milliwattHours: stored.milliwattHours)
         restingLevel = stored.level
         level = restingLevel

@@ -18,11 +18,14 @@ struct StateKeeper {
     private var lastWrite: Instant
     private(set) var nextDeadline: Instant?
 
-    /// - Parameter stored: what flash has.
-    init(_ stored: StoredState, now: Instant) {
+    /// - Parameters:
+    ///   - stored: what flash has.
+    ///   - energy: what is known, in milliwatt-hours. Where a killed process knew more than flash it is written soon: a
+    ///     firmware that never lives for ``energyInterval`` would else never write it.
+    init(_ stored: StoredState, energy: UInt64, now: Instant) {
         self.stored = stored
         lastWrite = now
-        nextDeadline = now + Self.energyInterval
+        nextDeadline = now + (energy == stored.milliwattHours ? Self.energyInterval : Self.spacing)
     }
 
     /// Called after every event. Returns true when the state is to be written now.

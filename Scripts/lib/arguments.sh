@@ -60,8 +60,8 @@ read_arguments() {
     if $all; then suites=(unit simulation fuzz interoperability) checks_format=true default_seeds=250; fi
     if $full; then
         runs_fuzzer=true default_seeds=5000 suite_limit=6h
-        # What the interoperability tests find: the rounds of killing, and that they may wait for minutes.
-        export SMARTPLUG_KILL_ROUNDS=200 SMARTPLUG_FULL=yes
+        # The interoperability tests find it.
+        export SMARTPLUG_KILL_ROUNDS=200
     fi
     if $keeps_corpus && ! $full; then wrong_usage "--keep goes with fuzz --full"; fi
     # Thousands of houses take their time.

@@ -136,6 +136,8 @@ public struct DiscoveryNode: Machine, Sendable {
             case .changed(let interface, let changes):
                 noteBrowsed(changes, on: interface, now: now, &actions)
                 noteResolved(changes, now: now, &actions)
+            case .repeated(let names):
+                noteRepeated(names, &actions)
             }
         }
     }

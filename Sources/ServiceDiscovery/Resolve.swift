@@ -103,6 +103,16 @@ extension DiscoveryNode {
         }
     }
 
+    /// A service that is heard again where it was may have been away meanwhile: it is told again.
+    mutating func noteRepeated(_ names: Set<Name>, _ actions: inout [Action]) {
+        for id in resolves.keys.sorted() {
+            guard let resolve = resolves[id], names.contains(resolve.instance), let service = resolve.reported else {
+                continue
+            }
+            actions.append(.resolved(id, service))
+        }
+    }
+
     /// Compares what is cached with what was reported, after following the SRV record to the host it names now.
     private mutating func report(_ id: ResolveID, now: Instant, _ actions: inout [Action]) {
         guard let resolve = resolves[id] else { return }

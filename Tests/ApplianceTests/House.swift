@@ -12,7 +12,7 @@ func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9
 /// A plug with controllers at it, in virtual time. Its mirror and its flash are values.
 struct House {
     var machine: PlugMachine
-    var now = Instant.zero
+    var now: Instant
     var controllers: [ConnectionID: ControllerSession] = [:]
     var heard: [ConnectionID: [SessionUpdate]] = [:]
     /// What is not for a controller, in order.
@@ -23,7 +23,11 @@ struct House {
     var isFlashWritable = true
     var boundary: SequenceNumber = 1001
 
-    init(_ memory: PlugMemory = PlugMemory(appliance: ApplianceMemory(powerLost: false)), dimmer: Bool = false) {
+    init(
+        _ memory: PlugMemory = PlugMemory(appliance: ApplianceMemory(powerLost: false)), dimmer: Bool = false,
+        at now: Instant = .zero
+    ) {
+        self.now = now
         var configuration = ApplianceConfiguration()
         if dimmer { configuration.capabilities.insert(.dimmer) }
         let identity = PlugServer.Identity(
@@ -42,9 +46,7 @@ struct House {
         _ = try decoder.next()
         while let record = try decoder.next() { precondition(memory.take(record, limits: PlugMemory.Limits())) }
         memory.numbers = ReservedNumbers(below: boundary, next: memory.journal.nextSequence)
-        var house = House(memory, dimmer: machine.identity.capabilities.contains(.dimmer))
-        house.now = now
-        return house
+        return House(memory, dimmer: machine.identity.capabilities.contains(.dimmer), at: now)
     }
 
     mutating func feed(_ event: PlugMachine.Event) {

@@ -107,7 +107,7 @@ import Testing
         house.run(for: .seconds(1))
         #expect(house.machine.connections.isEmpty)
         #expect(house.machine.state.reading?.time == at(45))
-        guard case .close(desk, .ended(let goodbye)) = house.actions.last else {
+        guard case .close(desk, .ended(let goodbye)) = house.actions.last(where: { !$0.isStorage }) else {
             Issue.record("\(house.actions)")
             return
         }

@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct PlugMemoryTests {
     @Test func partsMoveFirstThenTheMirrorThenTheWireThenFlash() {
-        var house = House()
+        // The next event reaches the half of what is reserved.
+        var house = House(PlugMemory(appliance: ApplianceMemory(powerLost: false), reservedBelow: 503))
         house.join(desk, name: "Desk")
         var now = house.now
         var actions: [PlugMachine.Action] = []
@@ -16,11 +17,14 @@ import Testing
             now = now + .milliseconds(20)
             actions = house.machine.handle(.deadlineReached, now: now)
         }
-        guard actions.count == 4, case .mirror(let records) = actions[2], case .send(desk, _) = actions[3] else {
+        guard actions.count == 6, case .mirror(let records) = actions[2], case .send(desk, _) = actions[3],
+            case .send(desk, _) = actions[4]
+        else {
             Issue.record("\(actions)")
             return
         }
         #expect(actions[..<2] == [.setRelay(true), .setLight(true)])
+        #expect(actions[5] == .reserve(upTo: 1003))
         #expect(records.count == 2)
         guard case .event(let event) = records.first else { return }
         #expect(event.kind == .relayChanged(on: true, cause: .button))
@@ -45,14 +49,18 @@ import Testing
         house.press()
         house.run(for: .seconds(5000))
         let energy = house.machine.memory.appliance.state?.milliwattHours
-        #expect(energy == 83_350)
+        // 60 W from the sample at 1 s to the one at 5001 s, and the way up to them in the second before.
+        #expect(energy == 83_341)
         let again = try house.restarted()
         #expect(again.machine.memory.appliance.state?.milliwattHours == energy)
         let samples = { (house: House) in
             try house.machine.memory.samples.chunks(from: .zero, through: house.now).flatMap { try $0.samples() }
         }
-        #expect(try Array(samples(again).prefix(5001)) == samples(house))
+        let kept = try samples(house)
+        #expect(kept.map(\.milliseconds) == (0...5001).map { $0 * 1000 })
+        #expect(try samples(again) == kept + [Sample(milliseconds: 5001_100, deciwatts: 600)])
         // The chunk that grew goes on growing where it was.
+        #expect(house.machine.memory.samples.sealed.map(\.count) == [SampleChunk.sampleLimit])
         #expect(again.machine.memory.samples.sealed == house.machine.memory.samples.sealed)
     }
 
@@ -96,9 +104,22 @@ import Testing
         house.press()
         var memory = house.machine.memory
         memory.appliance.inFlash = StoredState()
-        var again = House(memory)
-        again.run(for: .seconds(40))
-        #expect(again.actions.contains(.persist(StoredState(relayOn: true, milliwattHours: 650))))
+        var again = House(memory, at: house.now)
+        again.run(for: .seconds(30) - .nanoseconds(1))
+        #expect(again.actions.filter(\.isWrite).isEmpty, "writes keep their distance from those of the life before")
+        again.run(for: .nanoseconds(1))
+        // 8 mWh from before, and 60 W over the 29 s that were measured since.
+        #expect(again.actions.filter(\.isWrite) == [.persist(StoredState(relayOn: true, milliwattHours: 491))])
+    }
+
+    @Test func killsDoNotPutOffTheWritingOfEnergy() throws {
+        var house = House(PlugMemory(appliance: ApplianceMemory(StoredState(relayOn: true), powerLost: false)))
+        house.run(for: .seconds(3600))
+        var memory = house.machine.memory
+        memory.appliance.inFlash = StoredState(relayOn: true)
+        var again = House(memory, at: house.now)
+        again.run(for: .seconds(3600))
+        #expect(again.actions.filter(\.isWrite) == [.persist(StoredState(relayOn: true, milliwattHours: 60_483))])
     }
 
     // MARK: Numbers
@@ -112,7 +133,8 @@ import Testing
         house.press()
         #expect(house.actions.filter(\.isReservation) == [.reserve(upTo: 1501)])
         for _ in 0..<1000 { house.press() }
-        #expect(house.actions.filter(\.isReservation).count == 5)
+        // Within the hour, each is for twice as many as the one before.
+        #expect(house.actions.filter(\.isReservation) == [1501, 3001, 6001].map { .reserve(upTo: $0) })
         #expect(house.machine.nextSequence == 2502, "numbers have no hole")
     }
 
@@ -156,6 +178,7 @@ import Testing
         var again = try house.restarted()
         #expect(again.machine.nextSequence == next + 1, "no second leap")
         again.join(desk, name: "Desk", events: .after(990))
+        again.run(for: .zero)
         #expect(again.gaps(desk).map(\.from) == [1001])
         #expect(again.events(desk).count == 10 + 3 + 1)
     }
@@ -163,4 +186,5 @@ import Testing
 
 extension PlugMachine.Action {
     fileprivate var isReservation: Bool { if case .reserve = self { true } else { false } }
+    fileprivate var isWrite: Bool { if case .persist = self { true } else { false } }
 }

@@ -68,9 +68,10 @@ import Testing
         let target = try #require(numbers.leap(from: 10, using: &random))
         numbers.confirm(110, next: target)
         #expect(numbers.leap(from: target + 1, using: &random) == nil)
-        #expect(numbers.request(next: target + 1, now: .zero) == target + 101)
-        numbers.confirm(target + 101, next: target + 1)
-        #expect(numbers.leap(from: target + 101, using: &random) != nil, "reserved again, so the boundary holds again")
+        #expect(numbers.request(next: target + 1, now: .zero) == target + 201, "twice as many, so soon")
+        numbers.confirm(target + 201, next: target + 1)
+        #expect(numbers.leap(from: target + 200, using: &random) == nil)
+        #expect(numbers.leap(from: target + 201, using: &random) != nil, "reserved again, so the boundary holds again")
     }
 
     @Test func anOrderlyStopWritesTheExactNumberOnce() {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-// As many as the client library takes at once without a limit of its own; larger ones are slower.
+// Of the windows from 20 to 3000 that were tried, 100 and 1000 were the fastest.
 enum { window = 1000 };
 
 static int count, size, published, received;

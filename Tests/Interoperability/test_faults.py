@@ -1,6 +1,5 @@
 """Faults of real processes and networks: peers that stop, never read, come in crowds, or fall silent without a word."""
 
-import os
 import pathlib
 import signal
 import sys
@@ -69,7 +68,6 @@ def test_one_session_too_many_is_told_why(lan, plug, controller):
     person.does("on", "Lamp")
 
 
-@pytest.mark.skipif("SMARTPLUG_FULL" not in os.environ, reason="takes a minute: Scripts/test interoperability --full")
 @pytest.mark.time_limit(150)
 def test_a_minute_of_silence(lan, plug, controller):
     """A controller that is stopped, a plug that is stopped, and a cut between two: all notice, and all come back."""

@@ -52,7 +52,7 @@ private actor Plug: ConnectionOwner {
     private let loop = MultiThreadedEventLoopGroup.singleton.next()
 
     private func follow(_ connect: @escaping @Sendable (FollowedPlug) async throws -> Void) async -> FollowedPlug {
-        let machine = PlugFollower(controllerName: "Desk", cursor: nil, stateOptions: StateOptions(), seed: 1)
+        let machine = PlugFollower(controllerName: "Desk", cursor: .now, stateOptions: StateOptions(), seed: 1)
         let plug = FollowedPlug(name: "Lamp", machine: machine, eventLoop: loop, connect: connect)
         await plug.locate()
         return plug

@@ -80,7 +80,8 @@ import Testing
         #expect(plug.next == 802)
         disk.change { $0.faults = [:] }
         plug.run(for: .seconds(600))
-        #expect(directories.text("state/sequence") == "1802\n1802\n")
+        // 2000 at a time: the reservation before was of the same hour.
+        #expect(directories.text("state/sequence") == "2802\n2802\n")
         #expect(plug.resume(after: 0) == .resumed)
     }
 
@@ -96,7 +97,7 @@ import Testing
         let second = try life(secondBoot, failing: true)
         #expect(second.first.map { $0 > 1 << 44 } == true, "the boundary could not move, so not even one may be used")
         let third = try life(firstBoot, failing: false)
-        #expect(third.first == 2001 || third.first == 1501)
+        #expect(third.first == 2501, "the first life's second reservation, made with its event 500")
         #expect(Set(first + second + third).count == first.count + second.count + third.count)
     }
 

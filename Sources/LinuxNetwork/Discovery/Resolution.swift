@@ -8,8 +8,8 @@ public enum Resolution: Sendable, Hashable {
 }
 
 extension Discovery {
-    /// Where the service is, live: at once if it is known, else when somebody answers, and again whenever that changes. It
-    /// says nothing while nobody answers. A slow reader sees the newest. The resolve ends when the reader stops.
+    /// Where the service is, live: at once if it is known, else when somebody answers, and again whenever that changes or is
+    /// heard anew. It says nothing while nobody answers. A slow reader sees the newest. The resolve ends when the reader stops.
     public nonisolated func resolve(_ identity: ServiceIdentity) -> AsyncStream<Resolution> {
         let (stream, continuation) = AsyncStream<Resolution>.makeStream(bufferingPolicy: .bufferingNewest(1))
         begin(identity, continuation)

@@ -32,6 +32,8 @@ public struct Querier: Machine, Sendable {
         case send(OutboundDatagram)
         /// What one packet, or the passing of time, did to the cache of an interface.
         case changed(InterfaceID, [CacheChange])
+        /// One packet repeated SRV records that somebody asks for, of these names: whoever offers them may have begun anew.
+        case repeated(Set<Name>)
     }
 
     struct Ask: Hashable {

@@ -13,18 +13,24 @@ extension Querier {
         let schedules = link.schedules
         let jitter = Double.random(in: RFC6762.refreshJitter, using: &random)
         var changes: [CacheChange] = []
+        var repeated: Set<Name> = []
         for record in message.answers + message.additionals where Self.isCacheable(record) {
             let key = QuestionKey(name: record.name, type: record.type)
             let arrival = RecordCache.Arrival(
                 now: now, jitter: jitter, keepsNew: !schedules.isEmpty, isAsked: schedules[key] != nil)
             // In place: the cache must not be copied for a packet.
             let change = links[inbound.interface]?.cache.insert(record, arrival) { schedules[$0] != nil }
-            if let change = change ?? nil { changes.append(change) }
+            if let change = change ?? nil {
+                changes.append(change)
+            } else if record.type == .srv, record.timeToLive > 0, arrival.isAsked {
+                repeated.insert(record.name)
+            }
         }
         for record in message.answers + message.additionals where record.isCacheFlush && record.timeToLive > 0 {
             noteAnswered(record, on: inbound.interface)
         }
         if !changes.isEmpty { actions.append(.changed(inbound.interface, changes)) }
+        if !repeated.isEmpty { actions.append(.repeated(repeated)) }
     }
 
     private static func isCacheable(_ record: Record) -> Bool {
