@@ -118,6 +118,7 @@ public struct PlugMachine: Machine, Sendable {
             guard case .started = event else { return [] }
             life = .running
             self.step(.started(memory), now, &step)
+            step.records += server.settleRequests(with: appliance.state).map { .request($0) }
         case .running: take(event, now, &step)
         case .stopped: return []
         }

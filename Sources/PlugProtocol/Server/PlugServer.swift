@@ -173,6 +173,10 @@ public struct PlugServer: Machine, Sendable {
     /// How the last commands ended, oldest first: what a restart must not forget.
     public var finishedRequests: [FinishedRequest] { requests.finished }
 
+    /// Called once the state is known with which the plug goes on: the commands of the life before whose outcome a kill took,
+    /// but not their event. They ended with this state.
+    public mutating func settleRequests(with state: PlugState) -> [FinishedRequest] { requests.settle(with: state) }
+
     /// How a command ended; nil while it is being carried out, and for one that is not known (any more).
     public func outcome(of request: RequestID) -> CommandOutcome? { requests.outcome(of: request) }
 

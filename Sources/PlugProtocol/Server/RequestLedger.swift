@@ -50,6 +50,18 @@ struct RequestLedger: Sendable {
         return outcome
     }
 
+    /// Those that only the journal tells of end with this state, so that they are remembered longer than their events.
+    mutating func settle(with state: PlugState) -> [FinishedRequest] {
+        var settled: [FinishedRequest] = []
+        for request in ended {
+            guard case .recorded(let sequence) = entries[request] else { continue }
+            let outcome = CommandOutcome.done(state, event: sequence)
+            entries[request] = .finished(outcome)
+            settled.append(FinishedRequest(request, outcome))
+        }
+        return settled
+    }
+
     /// - Parameters:
     ///   - mayWait: whether the connection may wait for another outcome.
     ///   - state: what a command answers with that was carried out before a restart.
