@@ -16,7 +16,8 @@ public actor RuleRunner {
     /// What is worth telling, in order. A reader that is slow slows the house's reports down.
     public nonisolated let records = AsyncChannel<RunnerRecord>()
     private let house: any RuledHouse
-    private let store: RuleStore?
+    /// Given back when everything is stored.
+    private var store: RuleStore?
     private var machine: HouseRules
     private let actions = ActionQueue<HouseRulesAction>()
     private var timer = DeadlineTimer()
@@ -76,6 +77,7 @@ public actor RuleRunner {
         withdrawAll()
         handle(.stopping)
         if !machine.isStored { await withCheckedContinuation { waitingForStore = $0 } }
+        store = nil
         timer.stop()
         await handOver()
         records.finish()
