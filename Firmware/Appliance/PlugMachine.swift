@@ -167,6 +167,8 @@ public struct PlugMachine: Machine, Sendable {
                     step.records.append(.request(FinishedRequest(request, outcome)))
                 }
             case .sample(let sample):
+                // A firmware that is back within the millisecond measures it again; who fetches goes on after it.
+                guard samples.lastMilliseconds.map({ $0 < sample.milliseconds }) ?? true else { continue }
                 samples.append(sample)
                 step.records.append(.sample(sample, milliwattHours: appliance.storedState.milliwattHours))
             }

@@ -20,6 +20,9 @@ public struct SampleStore: Sendable {
     /// Bytes that the samples take now, the open chunk included.
     public var byteCount: Int { sealedBytes + open.byteCount }
 
+    /// The plug's clock at the newest sample, in milliseconds; nil while there is none.
+    public var lastMilliseconds: Int64? { open.span?.upperBound ?? sealed.last?.lastMilliseconds }
+
     /// The number of samples kept.
     public var count: Int { sealed.reduce(open.count) { $0 + $1.count } }
 

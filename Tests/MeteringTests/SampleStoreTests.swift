@@ -18,6 +18,17 @@ import Testing
         #expect(store.chunks(from: at(5), through: at(4)).isEmpty)
     }
 
+    @Test func theNewestSampleIsKnownInAnOpenChunkAndInASealedOne() throws {
+        var store = SampleStore()
+        #expect(store.lastMilliseconds == nil)
+        for second in 0..<4097 as Range<Int64> { store.append(Sample(milliseconds: second * 1000, deciwatts: 1)) }
+        #expect(store.lastMilliseconds == 4_096_000)
+        let sealed = try #require(store.chunks(from: .zero, through: at(1)).first)
+        var restored = SampleStore()
+        restored.restore(sealed)
+        #expect(restored.lastMilliseconds == 4_095_000)
+    }
+
     @Test func theOldestGoesWhenTheStoreIsFull() throws {
         var store = SampleStore(byteLimit: 50_000)
         var random = SeededRandom(seed: 5)
