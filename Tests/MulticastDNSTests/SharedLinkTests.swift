@@ -19,7 +19,9 @@ struct SharedLinkTests {
         var test = test
         test.clear()
         test.run(for: .seconds(2))
-        test.send(.received(try inbound(ask(host, .any), on: interface)))
+        for source in [stranger, Peer(address: v6(99), port: 5353)] {
+            test.send(.received(try inbound(ask(host, .any), from: source, on: interface)))
+        }
         return Set(
             test.sent.flatMap { $0.message.answers }.compactMap {
                 switch $0.data {

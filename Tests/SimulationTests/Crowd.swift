@@ -68,7 +68,7 @@ struct Crowd {
 
     private mutating func deliver(_ packet: Packet) {
         let group = groups?(packet.sender)
-        let source = members[packet.sender].address
+        let source = CrowdMember.address(of: packet.sender)
         let recipient = recipient(of: packet.datagram)
         let inbound = InboundDatagram(
             bytes: packet.datagram.bytes, interface: CrowdMember.interface, source: source, sourcePort: RFC6762.port,
@@ -84,7 +84,7 @@ struct Crowd {
     private func recipient(of datagram: OutboundDatagram) -> Int? {
         switch datagram.destination {
         case .multicast: nil
-        case .unicast(let address, _): members.firstIndex { $0.address == address }
+        case .unicast(let address, _): members.indices.first { CrowdMember.address(of: $0) == address }
         }
     }
 
@@ -139,11 +139,11 @@ struct CrowdMember {
         _ = node.handle(event, now: .zero)
     }
 
-    var address: DNSWire.IPAddress { .v4(10, 0, UInt8(number >> 8), UInt8(number & 0xFF)) }
+    static func address(of number: Int) -> DNSWire.IPAddress { .v4(10, 0, UInt8(number >> 8), UInt8(number & 0xFF)) }
 
     var network: NetworkInterface {
         NetworkInterface(
-            id: Self.interface, name: "eth0", addresses: [InterfaceAddress(address, prefixLength: 16)])
+            id: Self.interface, name: "eth0", addresses: [InterfaceAddress(Self.address(of: number), prefixLength: 16)])
     }
 
     mutating func resolve(_ name: String) -> DiscoveryNode.Event {

@@ -4,17 +4,18 @@ import ProtocolCore
 /// What the queries of other hosts tell: a question that need not be asked again (RFC 6762 §7.3), and an answer that did not
 /// come (§10.5).
 extension QuerierLink {
-    /// Only what is asked of everybody and whose known answers are complete. Our own packets come back too: they say nothing
-    /// that the times do not rule out.
+    /// Only what is asked of everybody and whose known answers are complete. Our own packets come back too: they are too soon
+    /// to spare us a question, and what they ask is counted by the refreshes.
     mutating func hear(_ inbound: InboundMessage, now: Instant) {
         let message = inbound.message
         guard isInUse, inbound.wasMulticast, !inbound.source.isLegacy, !message.flags.contains(.truncated),
             message.authorities.isEmpty
         else { return }
+        let isOwn = network.addresses.contains { $0.address == inbound.source.address }
         let known = KnownAnswers(message.answers)
         for question in message.questions where question.recordClass == .internet && !question.wantsUnicast {
             let key = QuestionKey(name: question.name, type: question.type)
-            cache.noteQuery(key, now: now) { known.cover([$0]) }
+            if !isOwn { cache.noteQuery(key, now: now) { known.cover([$0]) } }
             guard schedules[key] != nil else { continue }
             // Whoever knows more than we do gets fewer answers than we need.
             let ours = cache.knownAnswers(key, now: now)

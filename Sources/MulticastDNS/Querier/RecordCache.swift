@@ -14,8 +14,11 @@ struct RecordCache: Sendable {
     private var byteCount = 0
     private var serial: UInt64 = 0
     private var lastSweep: Instant?
+    /// When the first of a key's records expires or needs a refresh.
+    private var deadlines = DeadlineQueue<QuestionKey>()
+
     /// Nothing expires or needs a refresh before this.
-    private(set) var deadline: Instant?
+    var deadline: Instant? { deadlines.next }
 
     /// Both stop a flood of made-up records from taking the memory. A link of 1,000 hosts fits.
     private static let countLimit = 5000
@@ -44,7 +47,7 @@ struct RecordCache: Sendable {
             } else {
                 entries[key]?[index].renew(with: record, now: now, jitter: arrival.jitter)
             }
-            note(entries[key]?[index].deadline)
+            note(key, entries[key]?[index].deadline)
             return nil
         }
         guard record.timeToLive > 0, arrival.keepsNew, hasRoom(for: record, arrival, isAsked: isAsked) else {
@@ -55,7 +58,7 @@ struct RecordCache: Sendable {
         entries[key, default: []].append(entry)
         count += 1
         byteCount += entry.byteCount
-        note(entry.deadline)
+        note(key, entry.deadline)
         return .added(record)
     }
 
@@ -67,11 +70,13 @@ struct RecordCache: Sendable {
             else { continue }
             entries[key]?[index].end(by: now + RFC6762.flushGrace)
             entries[key]?[index].isReplaced = true
-            note(entries[key]?[index].deadline)
+            note(key, entries[key]?[index].deadline)
         }
     }
 
-    private mutating func note(_ instant: Instant?) { deadline = sooner(deadline, instant) }
+    private mutating func note(_ key: QuestionKey, _ instant: Instant?) {
+        if let instant { deadlines.schedule(key, at: instant) }
+    }
 
     /// When the cache is full, everything goes that nobody asks for; if that does not help, newcomers are left out.
     private mutating func hasRoom(for record: Record, _ arrival: Arrival, isAsked: (QuestionKey) -> Bool) -> Bool {
@@ -90,24 +95,19 @@ struct RecordCache: Sendable {
     mutating func advance(
         now: Instant, isAsked: (QuestionKey) -> Bool
     ) -> (removed: [Record], refresh: [QuestionKey]) {
-        guard let deadline, deadline <= now else { return ([], []) }
         var removed: [CacheEntry] = []
         var refresh: [(key: QuestionKey, serial: UInt64)] = []
-        var next: Instant?
-        for key in Array(entries.keys) {
-            guard var kept = entries[key] else { continue }
-            // Most keys have nothing due; their entries are not written.
-            if kept.contains(where: { $0.deadline <= now }) {
-                removed += kept.filter { $0.expires <= now }
-                kept.removeAll { $0.expires <= now }
-                for index in kept.indices where kept[index].takeRefresh(now: now) {
-                    if kept[index].isDoubted || isAsked(key) { refresh.append((key, kept[index].serial)) }
-                }
-                entries[key] = kept.isEmpty ? nil : kept
+        for key in deadlines.takeDue(now: now) {
+            guard var kept = entries.removeValue(forKey: key) else { continue }
+            removed += kept.filter { $0.expires <= now }
+            kept.removeAll { $0.expires <= now }
+            for index in kept.indices where kept[index].takeRefresh(now: now) {
+                if kept[index].isDoubted || isAsked(key) { refresh.append((key, kept[index].serial)) }
             }
-            for entry in kept { next = sooner(next, entry.deadline) }
+            note(key, kept.lazy.map(\.deadline).min())
+            if !kept.isEmpty { entries[key] = kept }
         }
-        self.deadline = next
+        guard !removed.isEmpty || !refresh.isEmpty else { return ([], []) }
         count -= removed.count
         byteCount -= removed.reduce(0) { $0 + $1.byteCount }
         var seen: Set<QuestionKey> = []
@@ -120,7 +120,7 @@ struct RecordCache: Sendable {
     mutating func reconfirm(_ key: QuestionKey, _ data: RecordData?, now: Instant) {
         for index in entries[key]?.indices ?? 0..<0 where data == nil || data == entries[key]?[index].record.data {
             entries[key]?[index].doubt(now: now)
-            note(entries[key]?[index].deadline)
+            note(key, entries[key]?[index].deadline)
         }
     }
 
@@ -132,7 +132,7 @@ struct RecordCache: Sendable {
                 entries[key]?[index].noteQuery(now: now) == true
             else { continue }
             entries[key]?[index].doubt(now: now)
-            note(entries[key]?[index].deadline)
+            note(key, entries[key]?[index].deadline)
         }
     }
 
