@@ -95,10 +95,14 @@ struct PlugTable: Sendable {
         plugs[index].wish = (request.id, on)
     }
 
-    mutating func relayChanged(_ name: String, on: Bool, request: RequestID?) {
+    mutating func relay(_ name: String, on: Bool) {
         guard let index = index(ofPresent: name) else { return }
         plugs[index].relayOn = on
-        if let request, plugs[index].wish?.id == request { plugs[index].wish = nil }
+    }
+
+    mutating func commandRecorded(_ name: String, id: RequestID) {
+        guard let index = index(ofPresent: name), plugs[index].wish?.id == id else { return }
+        plugs[index].wish = nil
     }
 
     mutating func commandFinished(_ name: String, id: RequestID, outcome: CommandOutcome) {
@@ -108,6 +112,12 @@ struct PlugTable: Sendable {
         case .refused: break
         }
         if plugs[index].wish?.id == id { plugs[index].wish = nil }
+    }
+
+    mutating func gap(_ name: String, to last: SequenceNumber) {
+        // It comes before the snapshot that makes the plug present again.
+        guard let index = indexes[name] else { return }
+        plugs[index].lastSequence = last
     }
 
     /// Whether an event of this number has not been seen yet; from now on it has.

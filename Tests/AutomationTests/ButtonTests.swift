@@ -48,6 +48,20 @@ struct ButtonTests {
         #expect(house.firings == ["1.0 By button", "5.0 By button"])
     }
 
+    @Test("Where a plug that could keep nothing says that its numbers go on below, they count")
+    func lowerNumbers() {
+        var house = VirtualHouse(.button(.turnOff(["Hall"])))
+        house.appear("Hall", at: 0)
+        house.press("Hall", 1 << 44, at: 1)
+        house.press("Hall", 8, at: 2)
+        house.at(2, .plugLost(plug: "Hall"))
+        house.at(3, .gap(plug: "Hall", to: 7))
+        house.appear("Hall", at: 3)
+        house.press("Hall", 8, at: 4)
+        house.press("Hall", 8, at: 5)
+        #expect(house.firings == ["1.0 By button", "4.0 By button"])
+    }
+
     @Test("Toggle goes by the command on its way, and by the plug's answer once it is there")
     func toggle() throws {
         var house = VirtualHouse(.button(.toggle(["Lamp"])))
@@ -77,11 +91,11 @@ struct ButtonTests {
         var house = VirtualHouse(.button(.toggle(["Lamp"])))
         house.appear("Hall", at: 0)
         house.appear("Lamp", on: false, at: 0)
-        house.at(1, .relayChanged(plug: "Lamp", on: true, age: .zero))
-        house.at(1, .relayChanged(plug: "Lamp", on: false, age: .seconds(3600)))
+        house.at(1, .relay(plug: "Lamp", on: true))
         house.press("Hall", 1, at: 2)
         #expect(house.requests.map(\.command) == [.setRelay(on: false, autoOff: nil)])
-        house.at(3, .relayChanged(plug: "Lamp", on: false, request: house.requests[0].id, age: .zero))
+        house.at(3, .commandRecorded(plug: "Lamp", id: house.requests[0].id))
+        house.at(3, .relay(plug: "Lamp", on: false))
         house.press("Hall", 2, at: 4)
         #expect(house.requests.last?.command == .setRelay(on: true, autoOff: nil))
     }
@@ -151,7 +165,7 @@ struct ButtonTests {
         }
         #expect(firing.cause == .button(plug: "Hall", .single, sequence: 2))
         #expect(HoldBack.condition(condition).description == "not so: Lamp is on")
-        house.at(3, .relayChanged(plug: "Lamp", on: true, age: .zero))
+        house.at(3, .relay(plug: "Lamp", on: true))
         house.press("Hall", 3, at: 3)
         #expect(house.firings == ["3.0 By button"])
     }
