@@ -18,10 +18,12 @@ struct ClaimTests {
             record.isCacheFlush = false
             return record
         }
-        let probe = Message(
-            questions: [Question(name: host, type: .any), Question(name: instance, type: .any)],
-            authorities: [address(), srv(), txt()].map(plain))
-        #expect(sent.prefix(3).map(\.message) == [probe, probe, probe])
+        func probe(wantsUnicast: Bool) -> Message {
+            Message(
+                questions: [host, instance].map { Question(name: $0, type: .any, wantsUnicast: wantsUnicast) },
+                authorities: [address(), srv(), txt()].map(plain))
+        }
+        #expect(sent.prefix(3).map(\.message) == [true, false, false].map(probe))
         let announcement = response([address(), srv(), txt(), pointer()], [hostNSEC, serviceNSEC])
         #expect(sent.dropFirst(3).map(\.message) == [announcement, announcement, announcement, announcement])
         #expect(sent.allSatisfy { $0.datagram.destination == .multicast(.v4) && $0.datagram.interface == 2 })
@@ -59,8 +61,9 @@ struct ClaimTests {
         let theirs = Message(questions: [Question(name: instance, type: .any)], authorities: [srv(81), txt()])
         test.send(.received(try inbound(theirs)))
         test.run(for: .seconds(3))
-        let probes = test.sent.filter { $0.message.authorities.contains(srv().withoutFlush) }.map { $0.time - lost }
-        #expect(probes == [.milliseconds(1000), .milliseconds(1250), .milliseconds(1500)])
+        let probes = test.sent.filter { $0.message.authorities.contains(srv().withoutFlush) }
+        #expect(probes.map { $0.time - lost } == [.milliseconds(1000), .milliseconds(1250), .milliseconds(1500)])
+        #expect(probes.map { $0.message.questions.map(\.wantsUnicast) } == [[true], [false], [false]])
         #expect(test.conflicts.isEmpty)
     }
 
@@ -97,7 +100,7 @@ struct ClaimTests {
         test.send(.received(try inbound(response([srv(81)]))))
         test.run(for: .milliseconds(300))
         #expect(test.conflicts.isEmpty)
-        #expect(test.sent.first?.message.questions == [Question(name: instance, type: .any)])
+        #expect(test.sent.first?.message.questions == [Question(name: instance, type: .any, wantsUnicast: true)])
         test.send(.received(try inbound(response([srv(81)]))))
         #expect(test.conflicts.map(\.group) == [serviceID])
     }

@@ -27,13 +27,13 @@ extension Responder {
         guard let claimDeadline, claimDeadline <= now else { return }
         let ids = groups.keys.sorted()
         for interface in orderedInterfaces {
-            var probes: [GroupID] = []
+            var probes: [(id: GroupID, isFirst: Bool)] = []
             var announcements: [GroupID] = []
             for id in ids {
                 guard let claim = groups[id]?.claims[interface] else { continue }
                 switch step(claim, of: id, on: interface, now: now) {
                 case .nothing: break
-                case .probe: probes.append(id)
+                case .probe(let isFirst): probes.append((id, isFirst))
                 case .announce: announcements.append(id)
                 }
             }
@@ -53,7 +53,9 @@ extension Responder {
     }
 
     private enum Step {
-        case nothing, probe, announce
+        case nothing
+        case probe(isFirst: Bool)
+        case announce
     }
 
     private mutating func step(_ claim: Claim, of id: GroupID, on interface: InterfaceID, now: Instant) -> Step {
@@ -61,10 +63,10 @@ extension Responder {
         switch claim {
         case .probing(let sent, _) where sent < RFC6762.probeCount:
             groups[id]?.claims[interface] = .probing(sent: sent + 1, next: now + RFC6762.probeInterval)
-            return .probe
+            return .probe(isFirst: sent == 0)
         case .deferred:
             groups[id]?.claims[interface] = .probing(sent: 1, next: now + RFC6762.probeInterval)
-            return .probe
+            return .probe(isFirst: true)
         case .probing:
             groups[id]?.claims[interface] = .waiting
             return .nothing
@@ -94,12 +96,18 @@ extension Responder {
         }
     }
 
-    /// The questions ask for multicast answers ("QM"), against the advice of §8.1: on a host with a second responder a
-    /// unicast answer to port 5353 may be delivered to that one's socket, and an objection would go unheard.
-    private func sendProbes(_ ids: [GroupID], on interface: InterfaceID, _ actions: inout [Action]) {
+    /// §8.1 wants unicast answers ("QU"), which need not wait. But on a host with a second responder what is sent to port 5353
+    /// by unicast may be delivered to that one's socket, and an objection would go unheard. So only the first probe asks for
+    /// it, and whoever holds the name objects to the second and the third by multicast.
+    private func sendProbes(
+        _ due: [(id: GroupID, isFirst: Bool)], on interface: InterfaceID, _ actions: inout [Action]
+    ) {
         guard let network = attachments[interface]?.network else { return }
-        let probes = ids.compactMap { id in
-            groups[id].map { ProbePacker.Probe(name: $0.content.name, proposed: $0.content.unique(on: network)) }
+        let probes = due.compactMap { id, isFirst in
+            groups[id].map { group in
+                let proposed = group.content.unique(on: network)
+                return ProbePacker.Probe(name: group.content.name, wantsUnicast: isFirst, proposed: proposed)
+            }
         }
         multicast(ProbePacker.pack(probes), on: network, &actions)
     }
@@ -118,6 +126,7 @@ extension Responder {
 enum ProbePacker {
     struct Probe {
         let name: Name
+        let wantsUnicast: Bool
         let proposed: [Record]
 
         var estimatedLength: Int { name.bytes.count + 4 + proposed.reduce(0) { $0 + $1.estimatedLength } }
@@ -130,7 +139,7 @@ enum ProbePacker {
     /// An estimate may be wrong: what does not fit is halved until it does.
     private static func encode(_ probes: ArraySlice<Probe>) -> [[UInt8]] {
         let message = Message(
-            questions: probes.map { Question(name: $0.name, type: .any) },
+            questions: probes.map { Question(name: $0.name, type: .any, wantsUnicast: $0.wantsUnicast) },
             authorities: probes.flatMap { probe in
                 probe.proposed.map { record in
                     var record = record
