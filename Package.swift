@@ -121,6 +121,7 @@ let checks: [Target] = [
             "ProtocolCore", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery", "LinuxNetwork",
             "PlugService", "Recordings", "RuleFiles", "Appliance", "Automation",
         ]),
+    program("DecodeMessages", "Tests/Interoperability/DecodeMessages", ["DNSWire"]),
     tests("FuzzTests", ["FuzzTargets", "Fuzzing", "ProtocolCore"]),
     tests("ProtocolCoreTests", ["ProtocolCore"]),
     tests("DNSWireTests", ["DNSWire"]),
@@ -195,8 +196,9 @@ let benchmarks: [Target] =
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "CMallocStatistics", "ProtocolCore", "PlugProtocol", "LinuxNetwork", "PlugClient", "Appliance",
-                "Metering", "Recordings", "PlugHardware", "PlugService", nioCore, nioPosix, logging,
+                "CMallocStatistics", "ProtocolCore", "DNSWire", "ServiceDiscovery", "PlugProtocol", "LinuxNetwork",
+                "PlugClient", "Appliance", "Metering", "Recordings", "PlugHardware", "PlugService", nioCore, nioPosix,
+                logging,
             ],
             path: "Tests/Benchmarks", swiftSettings: strict),
     ]

@@ -5,7 +5,7 @@ usage='usage: Scripts/test [unit|simulation|interoperability|fuzz]... [options]
 Without a name it runs unit and a sample of simulation, and needs no root.
 
   --all         everything, and the format: what CI runs (interoperability needs root)
-  --full        the long form: more seeds, the coverage-guided fuzzer, more rounds of killing
+  --full        the long form: more seeds, the coverage-guided fuzzer, more rounds of killing, more noise
   --keep        what the fuzzer found worth keeping becomes the corpus in Tests/Fuzz/Corpus
   --seeds N     simulated houses a test, each from its own seed
   --seed S      only the house of this seed, to replay a failure
@@ -61,7 +61,7 @@ read_arguments() {
     if $full; then
         runs_fuzzer=true default_seeds=5000 suite_limit=6h
         # The interoperability tests find it.
-        export SMARTPLUG_KILL_ROUNDS=200
+        export SMARTPLUG_KILL_ROUNDS=200 SMARTPLUG_NOISE_DATAGRAMS=1000000 SMARTPLUG_DECODED_MESSAGES=1000000
     fi
     if $keeps_corpus && ! $full; then wrong_usage "--keep goes with fuzz --full"; fi
     # Thousands of houses take their time.

@@ -1,11 +1,13 @@
 """Random bytes from the network: dropped, and service goes on."""
 
+import os
 from contextlib import contextmanager
 
 import pytest
 
 from harness.noise import make_noise
 
+DATAGRAMS = int(os.environ.get("SMARTPLUG_NOISE_DATAGRAMS", "20000"))
 
 @contextmanager
 def service_goes_on(lan, plug, controller, counter):
@@ -26,9 +28,28 @@ def service_goes_on(lan, plug, controller, counter):
 @pytest.mark.parametrize("address", ["224.0.0.251", "ff02::fb%eth0", "the plug's own"])
 def test_datagrams_at_the_discovery_port(lan, plug, controller, address):
     with service_goes_on(lan, plug, controller, "malformedDatagrams") as (host, _):
-        make_noise(lan.host(), "datagrams", host.ipv4 if address == "the plug's own" else address, 5353)
+        make_noise(lan.host(), "datagrams", host.ipv4 if address == "the plug's own" else address, 5353, 2000)
+
+
+@pytest.mark.time_limit(60 + DATAGRAMS // 1000)
+def test_a_flood_of_datagrams_leaves_memory_as_it_was(lan, plug, controller):
+    """A tenth of them shows what memory there is to use; SMARTPLUG_NOISE_DATAGRAMS says how many there are."""
+    host, noisy = lan.host(), lan.host()
+    lamp = plug(host, "Lamp")
+    person = controller(lan.host())
+    person.does("toggle", "Lamp")
+    make_noise(noisy, "datagrams", "224.0.0.251", 5353, DATAGRAMS // 10, seed=1)
+    before = lamp.running.memory
+    make_noise(noisy, "datagrams", "224.0.0.251", 5353, DATAGRAMS - DATAGRAMS // 10, seed=2)
+    grown = lamp.running.memory - before
+    malformed = lamp.status()["malformedDatagrams"]
+    print(f"{malformed} of {DATAGRAMS} datagrams were malformed; memory {before} kB, then {grown} kB more")
+    assert malformed > DATAGRAMS / 2
+    assert grown <= 256, f"{grown} kB more than {before} kB"
+    person.does("toggle", "Lamp")
+    controller(lan.host()).browse().found("Lamp")
 
 
 def test_streams_at_the_plugs_port(lan, plug, controller):
     with service_goes_on(lan, plug, controller, "malformedSessions") as (host, person):
-        make_noise(lan.host(), "streams", host.ipv4, person.port("Lamp"))
+        make_noise(lan.host(), "streams", host.ipv4, person.port("Lamp"), 40)

@@ -55,6 +55,7 @@ enum Layout {
         "Tests/Support/Fuzzing": .support,
         "Tests/Fuzz/FuzzTargets": .support,
         "Tests/Fuzz/Fuzzer": .program,
+        "Tests/Interoperability/DecodeMessages": .program,
         "Tests/Benchmarks": .support,
         "Tests/CMallocStatistics": .foreign,
     ]

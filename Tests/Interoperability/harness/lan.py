@@ -109,6 +109,11 @@ class Host:
     def join(self):
         command("ip", "link", "set", self._port("eth0"), "master", "lan0")
 
+    @property
+    def port(self):
+        """The other end of eth0's cable, in the bridge."""
+        return self._port("eth0")
+
     def _port(self, interface):
         return f"{interface}-{self.number}"
 

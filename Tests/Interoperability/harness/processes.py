@@ -1,6 +1,8 @@
 """Programs that run beside a test: what they print is kept with the moment it came, and they end with the test."""
 
 import json
+import pathlib
+import re
 import signal
 import subprocess
 import threading
@@ -73,6 +75,12 @@ class Running:
     @property
     def is_running(self):
         return self.process.poll() is None
+
+    @property
+    def memory(self):
+        """Kilobytes in use, what is shared with other processes divided among them."""
+        rollup = pathlib.Path(f"/proc/{self.process.pid}/smaps_rollup").read_text()
+        return int(re.search(r"^Pss:\s+(\d+)", rollup, re.MULTILINE).group(1))
 
     def ended(self, within):
         """The exit status, waiting for it."""

@@ -1,0 +1,64 @@
+"""DNS messages as dnspython reads and writes them, told as DecodeMessages tells them."""
+
+import subprocess
+
+import dns.wire
+from dns.exception import DNSException
+from dns.rdtypes.util import Bitmap
+
+# dnspython allows no compression in SRV and NSEC records, and multicast DNS does (RFC 6762 §18.14): so their names are read one
+# by one. The types that it knows besides are bytes here; so is TXT, whose strings are judged by whoever wants the attributes.
+A, PTR, TXT, AAAA, SRV, NSEC = 1, 12, 16, 28, 33, 47
+
+
+def told(wire):
+    """One line; None when dnspython finds the message malformed."""
+    try:
+        return " ".join(parts(dns.wire.Parser(wire)))
+    except (DNSException, ValueError):
+        return None
+
+
+def parts(parser):
+    ident, flags, questions, *counts = parser.get_struct("!6H")
+    yield f"{ident:x}"
+    yield f"{flags:x}"
+    for _ in range(questions):
+        name = parser.get_name(decompress=True)
+        yield f"{name.to_wire().hex()}/" + "/".join(f"{number:x}" for number in parser.get_struct("!HH"))
+    for section, count in zip(("an", "ns", "ar"), counts):
+        for _ in range(count):
+            yield f"{section}:{record(parser)}"
+
+
+def record(parser):
+    name = parser.get_name(decompress=True)
+    kind, group, lifetime, length = parser.get_struct("!HHIH")
+    with parser.restrict_to(length):
+        data = b"".join(fields(kind, length, parser))
+    return f"{name.to_wire().hex()}/{kind:x}/{group:x}/{lifetime:x}/{data.hex()}"
+
+
+def fields(kind, length, parser):
+    if kind in (A, AAAA):
+        yield parser.get_bytes(4 if kind == A else 16)
+    elif kind in (PTR, SRV, NSEC):
+        if kind == SRV:
+            yield parser.get_bytes(6)
+        yield parser.get_name(decompress=True).to_wire()
+        if kind == NSEC:
+            for window, bits in Bitmap.from_wire_parser(parser).windows:
+                # What says nothing may be written in several ways.
+                bits = bits.rstrip(b"\0")
+                yield bytes([window, len(bits)]) + bits if bits else b""
+    else:
+        yield parser.get_bytes(length)
+
+
+def ours(program, wires):
+    """The same by the program under test; None where it finds the message malformed."""
+    lines = "".join(f"{wire.hex()}\n" for wire in wires)
+    done = subprocess.run([program], input=lines, capture_output=True, text=True, check=True)
+    answers = done.stdout.splitlines()
+    assert len(answers) == len(wires), f"{len(answers)} answers to {len(wires)} messages"
+    return [None if answer.startswith("malformed") else answer for answer in answers]
