@@ -40,6 +40,7 @@ build_benchmarks() {
     mkdir -p .build-release/references
     cc -O2 -Wall -o .build-release/references/round_trip Tests/BenchmarkReferences/round_trip.c
     cc -O2 -Wall -o .build-release/references/mosquitto_stream Tests/BenchmarkReferences/mosquitto_stream.c -lmosquitto
+    cc -O2 -Wall -o .build-release/references/ldns_message Tests/BenchmarkReferences/ldns_message.c -lldns
 }
 
 # The folder that holds plugd and plugctl.

@@ -9,6 +9,7 @@ demo             iproute2      command ip
 bench            gcc           command cc
 bench            mosquitto     command mosquitto
 bench            libmosquitto-dev  header mosquitto.h
+bench            libldns-dev   header ldns/ldns.h
 generate         protobuf-compiler  command protoc
 interoperability iproute2      command ip
 interoperability util-linux    command nsenter

@@ -1,12 +1,12 @@
 import Foundation
 
-/// `benchmarks [NAME...] [--json] --references FOLDER`: everything this project claims about speed and size, each figure
+/// `benchmarks [NAME...] [--json] [--full] --references FOLDER`: everything this project claims about speed and size, each figure
 /// beside its reference, measured in the same run. `Scripts/bench` builds it, pins it to one core and runs it.
 @main
 enum Benchmarks {
     /// The groups by name, in the order in which they run.
     static let groups: [(name: String, run: @Sendable (Setting) async throws -> [Figure])] = [
-        ("wire", wireFigures)
+        ("wire", wireFigures), ("mdns", discoveryFigures),
     ]
 
     static func main() async {
@@ -16,10 +16,12 @@ enum Benchmarks {
                 return try await Peer.run(arguments.dropFirst())
             }
             let isJSON = arguments.removeAll(named: "--json")
+            let isFull = arguments.removeAll(named: "--full")
             guard let references = arguments.removeOption("--references") else {
                 throw Complaint("--references is missing: the folder of the compiled reference programs")
             }
-            try await run(named: arguments, in: Setting(references: references), isJSON: isJSON)
+            let setting = Setting(references: references, isFull: isFull)
+            try await run(named: arguments, in: setting, isJSON: isJSON)
         } catch {
             FileHandle.standardError.write(Data("error: \(error)\n".utf8))
             exit(error is WrongUsage ? 64 : 1)
@@ -46,6 +48,10 @@ enum Benchmarks {
 struct Setting: Sendable {
     /// The folder that holds the compiled programs of Tests/BenchmarkReferences.
     var references: String
+    /// The long form.
+    var isFull: Bool
+    /// How long it is counted what somebody says who has nothing to say.
+    var idleSeconds: Int { isFull ? 600 : 120 }
     /// The folder of the recordings, which are not part of the project; without them only the models are measured.
     let traces = "../shared/traces"
     /// Each measurement is repeated so often, in turn with its references, and the median is taken.

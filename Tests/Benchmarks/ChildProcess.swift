@@ -68,9 +68,18 @@ final class ChildProcess {
 
     /// Runs a program of Tests/BenchmarkReferences to its end and reads the number that it prints.
     static func number(from path: String, _ arguments: [String] = []) throws -> Double {
+        try numbers(1, from: path, arguments)[0]
+    }
+
+    /// The same for several numbers, each on a line.
+    static func numbers(_ count: Int, from path: String, _ arguments: [String]) throws -> [Double] {
         let child = try ChildProcess(path, arguments)
         defer { child.finish() }
-        guard let number = child.line().flatMap({ Double($0) }) else { throw Complaint("\(path) measured nothing") }
-        return number
+        return try (0..<count).map { _ in
+            guard let number = child.line().flatMap({ Double($0) }) else {
+                throw Complaint("\(path) measured nothing")
+            }
+            return number
+        }
     }
 }

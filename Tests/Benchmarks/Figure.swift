@@ -10,7 +10,7 @@ struct Figure: Sendable {
         /// Of the value to its reference.
         case ratioAtMost(Double), ratioAtLeast(Double)
         /// Of the value itself, where it does not depend on the machine.
-        case atMost(Double)
+        case atMost(Double), within(ClosedRange<Double>)
         /// Printed and not judged.
         case none
     }
@@ -30,13 +30,15 @@ struct Figure: Sendable {
         self.bar = bar
     }
 
-    var ratio: Double? { reference.map { value / $0.value } }
+    /// Nil without a reference, and where that is nothing at all.
+    var ratio: Double? { reference.flatMap { $0.value == 0 ? nil : value / $0.value } }
 
     var holds: Bool {
         switch bar {
         case .ratioAtMost(let limit): ratio.map { $0 <= limit } ?? false
         case .ratioAtLeast(let limit): ratio.map { $0 >= limit } ?? false
         case .atMost(let limit): value <= limit
+        case .within(let range): range.contains(value)
         case .none: true
         }
     }

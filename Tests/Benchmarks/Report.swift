@@ -66,6 +66,7 @@ extension Figure.Bar {
         case .ratioAtMost(let limit): "at most \(number(limit)) x"
         case .ratioAtLeast(let limit): "at least \(number(limit)) x"
         case .atMost(let limit): "at most \(number(limit))"
+        case .within(let range): "\(number(range.lowerBound)) to \(number(range.upperBound))"
         case .none: ""
         }
     }

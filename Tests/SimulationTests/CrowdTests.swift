@@ -4,17 +4,24 @@ import ServiceDiscovery
 import SimulatedLAN
 import Testing
 
-/// Thousands of packets, and no storm: a thousand hosts that all start in the same second.
+/// Many hosts that all start in the same second, and two links that are joined; three of ten packets never arrive. Everybody gets
+/// a name of their own and is found, without a storm.
 @Suite struct CrowdTests {
     struct Broken: Error, CustomStringConvertible { let description: String }
 
-    private static let plugs = 1000
+    /// A thousand take minutes: only where thousands of houses are asked for.
+    private static let plugs = plan.seeds.count >= 1000 ? 1000 : 100
+    private static let plan = SeedPlan(environment: ProcessInfo.processInfo.environment)
     private static let controllers = 5
-    /// How long three of ten packets are lost after the links were joined.
-    private static let lossy = Duration.seconds(600)
-    /// The longest interval between two queries of a browse, then the life of a record that was not heard again, and what the
-    /// names take that collide only then.
-    private static let quiet = Duration.seconds(3600 + 4500 + 600)
+    private static let loss = 0.3
+    /// The longest interval between two queries of a browse: within it everything is asked for that was missed.
+    private static let interval = Duration.seconds(3600)
+    /// How long a record is believed that is not heard again.
+    private static let life = Duration.seconds(4500)
+    /// Of all that the controllers should know. A record is gone when its four refreshes (RFC 6762 §5.2) fail, each because the
+    /// query was lost or the answer: 0.51 to the fourth, one in fifteen, for a browser that is alone. Then it is missing until
+    /// the next query of the browse. That is inherent in the numbers of the RFC; but everybody hears the answers to everybody.
+    private static let mostMissing = 0.02
 
     /// Three of ten plugs are called Lamp and two Plug; a twentieth of the hosts is called plug.
     private static func members() throws -> [ServiceRegistration?] {
@@ -26,13 +33,14 @@ import Testing
         } + Array(repeating: nil, count: controllers)
     }
 
-    @Test func aThousandHostsThatStartTogetherAllGetNamesAndAreFound() throws {
-        var crowd = Crowd(seed: seed, loss: 0.3, try Self.members())
+    @Test func hostsThatStartTogetherAllGetNamesAndAreFound() throws {
+        var crowd = Crowd(seed: seed, loss: Self.loss, try Self.members())
         crowd.run(until: .zero + .seconds(120))
-        // Seven packets of each claim; those of one name meet a dozen times.
-        try expect(crowd.sent <= 40 * Self.plugs, "\(crowd.sent) packets at the start")
-        try expect(crowd.busiestSecond <= 5 * Self.plugs, "\(crowd.busiestSecond) packets in a second")
-        try settle(&crowd)
+        // Seven packets of each claim, three more for each further name that is tried.
+        try expect(crowd.sent <= 25 * Self.plugs, "\(crowd.sent) packets at the start")
+        try expect(crowd.busiestSecond <= 4 * Self.plugs, "\(crowd.busiestSecond) packets in a second")
+        try checkNames(crowd, apart: false)
+        try live(&crowd)
     }
 
     @Test func twoLinksOfTheSameNamesAreJoined() throws {
@@ -41,22 +49,42 @@ import Testing
         crowd.run(until: .zero + .seconds(120))
         try checkNames(crowd, apart: true)
         crowd.groups = nil
-        crowd.loss = 0.3
-        try settle(&crowd)
+        crowd.loss = Self.loss
+        try live(&crowd)
     }
 
-    private var seed: UInt64 { SeedPlan(environment: ProcessInfo.processInfo.environment).seeds[0] }
+    private var seed: UInt64 { Self.plan.seeds[0] }
 
-    private func settle(_ crowd: inout Crowd) throws {
-        let before = crowd.sent
-        crowd.run(until: crowd.now + Self.lossy)
+    /// Two hours of losses, then an hour without.
+    private func live(_ crowd: inout Crowd) throws {
+        var before = crowd.sent
+        crowd.run(until: crowd.now + Self.interval)
+        // From here on nobody is new to anybody. Names that collided when the links were joined have been told apart.
+        try checkNames(crowd, apart: false)
+        let end = crowd.now + Self.life
+        while crowd.now < end {
+            crowd.run(until: crowd.now + .seconds(100))
+            try checkMissing(crowd)
+        }
+        try checkNames(crowd, apart: false)
+        try expect(crowd.sent - before <= 30 * Self.plugs, "\(crowd.sent - before) packets while many were lost")
+        before = crowd.sent
         crowd.loss = 0
-        crowd.run(until: crowd.now + Self.quiet)
-        try expect(crowd.sent - before <= 20 * Self.plugs, "\(crowd.sent - before) packets in the quiet time")
+        crowd.run(until: crowd.now + Self.interval + .seconds(1))
+        try expect(crowd.sent - before <= 5 * Self.plugs, "\(crowd.sent - before) packets in an hour without losses")
         crowd.resolveAll()
         crowd.run(until: crowd.now + .seconds(20))
         try checkNames(crowd, apart: false)
         try checkFound(crowd)
+    }
+
+    private func checkMissing(_ crowd: Crowd) throws {
+        let expected = Set(crowd.members.compactMap(\.registered))
+        let missing = crowd.members.filter { $0.wanted == nil }.reduce(0) { sum, controller in
+            sum + expected.subtracting(controller.found.keys).count
+        }
+        let share = Double(missing) / Double(Self.plugs * Self.controllers)
+        try expect(share <= Self.mostMissing, "\(missing) services are missing at \(crowd.now)")
     }
 
     private func checkNames(_ crowd: Crowd, apart: Bool) throws {

@@ -5,7 +5,7 @@ enum Peer {
     static let flag = "--peer"
 
     enum Part: String {
-        case echo, plug
+        case echo, plug, publish, browse
     }
 
     static func start(_ part: Part, _ arguments: [String] = []) throws -> ChildProcess {
@@ -16,8 +16,16 @@ enum Peer {
         switch (arguments.first.flatMap(Part.init), arguments.dropFirst().first) {
         case (.echo, _): try await EchoServer.run()
         case (.plug, let name?): try await MeasuredPlug.run(named: name)
-        case (.plug, nil), (nil, _): throw WrongUsage("\(flag) takes echo, or plug and a name")
+        case (.publish, let count?): try await MeasuredDiscovery.publish(number(count))
+        case (.browse, let count?): try await MeasuredDiscovery.browse(number(count))
+        case (.plug, nil), (.publish, nil), (.browse, nil), (nil, _):
+            throw WrongUsage("\(flag) takes echo, plug and a name, or publish or browse and a number")
         }
+    }
+
+    private static func number(_ text: String) throws -> Int {
+        guard let number = Int(text) else { throw WrongUsage("\(text) is no number") }
+        return number
     }
 }
 

@@ -1,0 +1,59 @@
+"""python-zeroconf with many services, inside a host of the LAN. Prints JSON objects.
+
+zeroconf_services.py browse TYPE COUNT      {"event": "resolved", "seconds"} when so many are resolved, from the start of the browse
+zeroconf_services.py publish TYPE COUNT ADDRESS     {"event": "announced"}, then runs on
+"""
+
+import asyncio
+import json
+import sys
+import time
+
+from zeroconf import IPVersion, ServiceStateChange
+from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
+
+
+def tell(event, **fields):
+    print(json.dumps({"event": event, **fields}), flush=True)
+
+
+async def browse(service_type, count):
+    began = time.monotonic()
+    zeroconf = AsyncZeroconf(ip_version=IPVersion.V4Only)
+    resolving, done = [], asyncio.Event()
+    resolved = set()
+
+    async def resolve(name):
+        info = AsyncServiceInfo(service_type, name)
+        if await info.async_request(zeroconf.zeroconf, 20_000) and info.parsed_addresses():
+            resolved.add(name)
+            if len(resolved) == count:
+                done.set()
+
+    def changed(zeroconf, service_type, name, state_change):
+        if state_change is ServiceStateChange.Added:
+            resolving.append(asyncio.ensure_future(resolve(name)))
+
+    AsyncServiceBrowser(zeroconf.zeroconf, service_type, handlers=[changed])
+    await done.wait()
+    tell("resolved", seconds=time.monotonic() - began)
+    await asyncio.sleep(3600)
+
+
+async def publish(service_type, count, address):
+    zeroconf = AsyncZeroconf(ip_version=IPVersion.V4Only)
+    tell("registering")
+    # The second await is for the announcements, which a registration does not wait for.
+    announcing = await asyncio.gather(*(
+        zeroconf.async_register_service(AsyncServiceInfo(
+            service_type, f"Plug {number}.{service_type}", port=4000 + number, parsed_addresses=[address],
+            properties={"txtvers": "1", "id": f"{number:012x}", "pv": "1", "pair": "0", "caps": "relay,button,meter"},
+            server="zeroconf.local."))
+        for number in range(count)))
+    await asyncio.gather(*announcing)
+    tell("announced")
+    await asyncio.sleep(3600)
+
+
+verb, service_type, count, *rest = sys.argv[1:]
+asyncio.run({"browse": browse, "publish": publish}[verb](f"{service_type}.local.", int(count), *rest))

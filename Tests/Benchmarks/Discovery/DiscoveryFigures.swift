@@ -1,0 +1,89 @@
+import Foundation
+
+/// Multicast DNS and service discovery against what else there is.
+func discoveryFigures(_ setting: Setting) async throws -> [Figure] {
+    let measured = try MeasuredLAN(setting)
+    return try messageFigures(setting) + browsing(measured) + registering(measured) + lasting(measured)
+}
+
+private let services = 500
+
+/// All services of one publisher, which is ours, from a cold start.
+private func browsing(_ lan: MeasuredLAN) throws -> [Figure] {
+    let references = try ["avahi-browse", "python-zeroconf"].map { name in
+        (name: name, time: try lan.median("resolved by \(name)"), packets: try lan.median("packets, resolved by \(name)"))
+    }
+    let time = try lan.median("resolved")
+    let packets = try lan.median("packets, resolved")
+    let fastest = references.map(\.time).min() ?? 0
+    return references.flatMap { reference in
+        [
+            Figure(
+                "\(services) services resolved, cold", time, "s",
+                against: Figure.Reference(name: reference.name, value: reference.time),
+                reference.time == fastest ? .ratioAtMost(0.5) : .none),
+            Figure(
+                "packets for that", packets, "",
+                against: Figure.Reference(name: reference.name, value: reference.packets), .ratioAtMost(1)),
+        ]
+    }
+}
+
+private func registering(_ lan: MeasuredLAN) throws -> [Figure] {
+    let theirs = Figure.Reference(name: "python-zeroconf", value: try lan.median("registered by python-zeroconf"))
+    return [
+        Figure(
+            "\(services) services registered, first to last announced", try lan.median("registered"), "s",
+            against: theirs, .ratioAtMost(1)),
+        // RFC 6762 §8.1: a random wait of 0 to 250 ms and three times 250 ms.
+        Figure("register to first announcement", try lan.median("first announcement"), "s", .within(0.75...1)),
+    ]
+}
+
+private func lasting(_ lan: MeasuredLAN) throws -> [Figure] {
+    let seconds = Int(try lan.median("idle seconds").rounded())
+    return [
+        Figure(
+            "memory that \(services) services add", try lan.median("memory") / 1000, "MB",
+            against: Figure.Reference(name: "avahi-daemon", value: try lan.median("memory of avahi-daemon") / 1000),
+            .ratioAtMost(1)),
+        Figure("memory of a responder without them", try lan.median("memory before") / 1000, "MB",
+            against: Figure.Reference(
+                name: "avahi-daemon", value: try lan.median("memory of avahi-daemon before") / 1000)),
+        Figure(
+            "idle packets in \(seconds) s after announcing", try lan.median("idle packets"), "",
+            against: Figure.Reference(name: "avahi-daemon", value: try lan.median("idle packets of avahi-daemon")),
+            .atMost(try lan.median("idle packets of avahi-daemon"))),
+    ]
+}
+
+/// What Tests/BenchmarkReferences/discovery_lan.py has measured.
+private struct MeasuredLAN {
+    private struct Line: Decodable {
+        let name: String
+        let value: Double
+    }
+
+    private var values: [String: [Double]] = [:]
+
+    init(_ setting: Setting) throws {
+        let folder = "Tests/BenchmarkReferences"
+        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let child = try ChildProcess(
+            "Tests/Interoperability/isolated",
+            [
+                ".build-python/bin/python", "\(folder)/discovery_lan.py", program, "\(services)", "3",
+                "\(setting.idleSeconds)",
+            ])
+        defer { child.finish() }
+        while let line = child.line() {
+            let told = try JSONDecoder().decode(Line.self, from: Data(line.utf8))
+            values[told.name, default: []].append(told.value)
+        }
+    }
+
+    func median(_ name: String) throws -> Double {
+        guard let measured = values[name] else { throw Complaint("\"\(name)\" was not measured") }
+        return measured.median
+    }
+}
