@@ -26,6 +26,11 @@ public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
 struct WireReader {
     let bytes: [UInt8]
     private(set) var offset = 0
+    /// Names read so far, by where their first label stands. Most names of a message are pointers to an earlier one: those share
+    /// its storage, here and in a cache.
+    private var known: [(offset: Int, name: Name)] = []
+    /// Stops a message of many names from being searched again and again.
+    private static let knownLimit = 16
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -63,7 +68,7 @@ struct WireReader {
     /// ends, so that each jump goes further back and no message can make the walk endless.
     mutating func readName() throws(WireError) -> Name {
         let start = offset
-        var (partStart, cursor, length) = (offset, offset, 1)
+        var (first, partStart, cursor, length) = (offset, offset, offset, 1)
         var end: Int?
         while true {
             guard cursor < bytes.count else { throw WireError(offset: cursor, reason: .truncated(needed: 1)) }
@@ -85,13 +90,23 @@ struct WireReader {
                     throw WireError(offset: cursor, reason: .pointerNotBackwards(to: target))
                 }
                 end = end ?? cursor + 2
+                if cursor == first {
+                    // Nothing but a pointer so far.
+                    if let name = known.first(where: { $0.offset == target })?.name {
+                        offset = start + 2
+                        return name
+                    }
+                    first = target
+                }
                 (partStart, cursor) = (target, target)
             default:
                 throw WireError(offset: cursor, reason: .reservedLabel(byte))
             }
         }
         offset = end ?? cursor + 1
-        return Name(trusted: copyName(at: start, length: length))
+        let name = Name(trusted: copyName(at: start, length: length))
+        if length > 1, known.count < Self.knownLimit { known.append((first, name)) }
+        return name
     }
 
     /// The second walk over a name that the first has found sound: no check is left to make, and one allocation.
@@ -104,11 +119,10 @@ struct WireReader {
                         cursor = Int(source[cursor] & 0x3F) << 8 | Int(source[cursor + 1])
                         continue
                     }
-                    for _ in 0...source[cursor] {
-                        name.initializeElement(at: count, to: source[cursor])
-                        count += 1
-                        cursor += 1
-                    }
+                    let label = 1 + Int(source[cursor])
+                    _ = name[count...].initialize(fromContentsOf: source[cursor..<(cursor + label)])
+                    count += label
+                    cursor += label
                 }
                 name.initializeElement(at: count, to: 0)
                 count += 1

@@ -104,6 +104,7 @@ class Measurement:
         tell("memory of avahi-daemon before", empty.daemon.memory)
         tell("memory of avahi-daemon", avahi.daemon.memory - empty.daemon.memory)
         self.idle_since = time.monotonic()
+        self.captures = Capture(ours.port), Capture(theirs.port)
         return (ours, packets(ours)), (theirs, packets(theirs))
 
     def finish_idle(self, ours, theirs):
@@ -111,6 +112,8 @@ class Measurement:
         tell("idle seconds", time.monotonic() - self.idle_since)
         for name, (host, before) in (("idle packets", ours), ("idle packets of avahi-daemon", theirs)):
             tell(name, packets(host) - before)
+        for name, capture in zip(("idle messages", "idle messages of avahi-daemon"), self.captures):
+            tell(name, len(capture.datagrams))
 
     def register_one(self):
         host = self.host()
@@ -142,13 +145,26 @@ class Measurement:
             tell("registered by python-zeroconf", spread(theirs, lambda: self.zeroconf(theirs, "publish", theirs.ipv4)))
 
     def browse(self):
-        publisher = self.peer(self.host(), "publish", self.services)
+        """From a cold start, the services of one publisher: first ours, then Avahi."""
+        ours = self.host()
+        publisher = self.peer(ours, "publish", self.services)
         told(publisher, "announced")
         time.sleep(ANNOUNCING)
+        self.browse_all("")
+        publisher.stop()
+        # Nobody is left who has heard of its services.
+        self.avahi(self.host(), self.services)
+        time.sleep(ANNOUNCING)
+        self.browse_all(" of avahi-daemon")
+
+    def browse_all(self, whose):
         for _ in range(self.rounds):
-            self.browse_once("resolved", lambda host: self.seconds(self.peer(host, "browse", self.services)))
-            self.browse_once("resolved by python-zeroconf", lambda host: self.seconds(self.zeroconf(host, "browse")))
-            self.browse_once("resolved by avahi-browse", self.avahi_browse, prepare=self.avahi)
+            for name, browse, prepare in (
+                ("", lambda host: self.seconds(self.peer(host, "browse", self.services)), lambda host: None),
+                (" by python-zeroconf", lambda host: self.seconds(self.zeroconf(host, "browse")), lambda host: None),
+                (" by avahi-browse", self.avahi_browse, self.avahi),
+            ):
+                self.browse_once(f"resolved{whose}{name}", browse, prepare)
 
     def seconds(self, running):
         return told(running, "resolved")["seconds"]
@@ -163,7 +179,7 @@ class Measurement:
         eventually(lambda: len(resolved()) == self.services, 60, lambda: f"{len(resolved())} resolved by avahi-browse")
         return max(line.at for line in running.lines if line.text.startswith("=")) - began
 
-    def browse_once(self, name, browse, prepare=lambda host: None):
+    def browse_once(self, name, browse, prepare):
         host = self.host()
         prepare(host)
         time.sleep(3)

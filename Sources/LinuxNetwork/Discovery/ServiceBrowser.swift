@@ -49,10 +49,20 @@ public struct ServiceBrowser: AsyncSequence, Sendable {
         let discovery: Discovery
         let id: BrowseID
         var signals: AsyncStream<Void>.Iterator
+        /// Taken from the discovery together: a packet may bring dozens of services.
+        private var taken = PendingChanges()
+
+        init(discovery: Discovery, id: BrowseID, signals: AsyncStream<Void>.Iterator) {
+            self.discovery = discovery
+            self.id = id
+            self.signals = signals
+        }
 
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> BrowseEvent? {
             while true {
-                if let event = await discovery.takeChange(id) { return event }
+                if let change = taken.popFirst() { return BrowseEvent(change, moreComing: !taken.isEmpty) }
+                taken = await discovery.takeChanges(id)
+                if !taken.isEmpty { continue }
                 // A signal may be left from a change that was taken already; the end of the signals is the end.
                 guard await signals.next(isolation: actor) != nil else { return nil }
             }
@@ -89,8 +99,8 @@ extension Discovery {
         browses[id]?.signal.yield()
     }
 
-    func takeChange(_ id: BrowseID) -> BrowseEvent? {
-        guard let change = browses[id]?.pending.popFirst() else { return nil }
-        return BrowseEvent(change, moreComing: browses[id]?.pending.isEmpty == false)
+    func takeChanges(_ id: BrowseID) -> PendingChanges {
+        defer { browses[id]?.pending = PendingChanges() }
+        return browses[id]?.pending ?? PendingChanges()
     }
 }

@@ -29,20 +29,22 @@ enum QuestionSchedule: Hashable, Sendable {
 extension Querier {
     /// The first query waits 20-120 ms, unless the answer is at hand and is the only one there can be.
     mutating func start(_ key: QuestionKey, on interface: InterfaceID, now: Instant) {
-        guard let link = links[interface] else { return }
-        if link.cache.hasTheAnswer(key) {
+        // Never through a copy of the link: hundreds of services are asked for, and each would copy all questions.
+        guard let isAnswered = links[interface]?.cache.hasTheAnswer(key) else { return }
+        if isAnswered {
             links[interface]?.schedules[key] = .answered
             return
         }
         let first: Instant
-        if let planned = link.firstQuery, planned > now {
+        if let planned = links[interface]?.firstQuery, planned > now {
             first = planned
         } else {
             first = now + random.duration(in: RFC6762.firstQueryDelay)
             links[interface]?.firstQuery = first
         }
         links[interface]?.schedules[key] = .due(first, then: RFC6762.queryInterval)
-        links[interface]?.scheduleDeadline = sooner(link.scheduleDeadline, first)
+        let earliest = sooner(links[interface]?.scheduleDeadline, first)
+        links[interface]?.scheduleDeadline = earliest
     }
 
     /// Expires and refreshes records, and asks every question that is due, all in one query.

@@ -55,7 +55,7 @@ extension Querier {
     private mutating func noteAnswered(_ record: Record, on interface: InterfaceID) {
         let types: [RecordType] = record.type == .nsec ? [.a, .aaaa] : [record.type]
         for key in types.map({ QuestionKey(name: record.name, type: $0) }) {
-            guard let link = links[interface], link.schedules[key] != nil, link.cache.hasTheAnswer(key) else {
+            guard links[interface]?.schedules[key] != nil, links[interface]?.cache.hasTheAnswer(key) == true else {
                 continue
             }
             links[interface]?.schedules[key] = .answered

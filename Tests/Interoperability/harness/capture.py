@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 
 IPV4, IPV6, UDP = 0x0800, 0x86DD, 17
+SO_RCVBUFFORCE = 33  # Python has no name for it.
 
 
 @dataclass
@@ -22,7 +23,7 @@ class Capture:
         self.datagrams = []
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0003))
         # Hundreds of services are announced in one burst.
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUFFORCE, 1 << 24)
+        self._socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 24)
         self._socket.bind((port, 0))
         self._socket.settimeout(0.1)
         self._open = True
@@ -35,6 +36,8 @@ class Capture:
                 frame = self._socket.recv(10_000)
             except TimeoutError:
                 continue
+            except OSError:  # The port is gone.
+                return
             payload = multicast_dns(frame)
             if payload is not None:
                 self.datagrams.append(Datagram(time.monotonic(), payload))
