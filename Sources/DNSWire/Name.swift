@@ -8,6 +8,8 @@ public struct Name: Sendable {
     public static let lengthLimit = 255
     /// RFC 1035 §2.3.4: one label.
     public static let labelLimit = 63
+    /// Pointers in one name on the wire; four are usual. Stops a message of a few kilobytes from taking millions of steps.
+    public static let pointerLimit = 16
 
     public static let root = Name(trusted: [0])
 

@@ -11,6 +11,10 @@ public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
         case reservedLabel(UInt8)
         /// A compression pointer that does not point backwards: a loop, or a forward reference.
         case pointerNotBackwards(to: Int)
+        /// A name that a pointer leads into reaches to where that pointer's own name begins, or beyond.
+        case overlappingName
+        /// A name of more than ``Name/pointerLimit`` pointers.
+        case tooManyPointers
         /// A name beyond 255 bytes.
         case nameTooLong
         /// Record data of `actual` bytes where its type takes `expected`.
@@ -64,48 +68,40 @@ struct WireReader {
         return bytes[offset..<(offset + count)]
     }
 
-    /// A name, following compression pointers (RFC 1035 §4.1.4). A pointer must lead to before the part of the name it
-    /// ends, so that each jump goes further back and no message can make the walk endless.
+    /// A name, following compression pointers (RFC 1035 §4.1.4). A pointer must lead to a name that ends before the part that the
+    /// pointer closes begins, so that each jump goes further back and no message can make the walk endless.
     mutating func readName() throws(WireError) -> Name {
         let start = offset
-        var (first, partStart, cursor, length) = (offset, offset, offset, 1)
-        var end: Int?
+        var walk = NameWalk(start: start, limit: bytes.count)
         while true {
-            guard cursor < bytes.count else { throw WireError(offset: cursor, reason: .truncated(needed: 1)) }
+            let cursor = walk.cursor
+            guard cursor < walk.limit else { throw walk.error(beyond: 1, of: bytes.count) }
             let byte = bytes[cursor]
             if byte == 0 { break }
             switch byte >> 6 {
             case 0b00:
                 let next = cursor + 1 + Int(byte)
-                guard next <= bytes.count else {
-                    throw WireError(offset: cursor, reason: .truncated(needed: Int(byte)))
-                }
-                length += next - cursor
-                guard length <= Name.lengthLimit else { throw WireError(offset: start, reason: .nameTooLong) }
-                cursor = next
+                guard next <= walk.limit else { throw walk.error(beyond: Int(byte), of: bytes.count) }
+                walk.length += next - cursor
+                guard walk.length <= Name.lengthLimit else { throw WireError(offset: start, reason: .nameTooLong) }
+                walk.cursor = next
             case 0b11:
-                guard cursor + 1 < bytes.count else { throw WireError(offset: cursor, reason: .truncated(needed: 2)) }
+                guard cursor + 1 < walk.limit else { throw walk.error(beyond: 2, of: bytes.count) }
                 let target = Int(byte & 0x3F) << 8 | Int(bytes[cursor + 1])
-                guard target < partStart else {
-                    throw WireError(offset: cursor, reason: .pointerNotBackwards(to: target))
+                let isWholeName = cursor == walk.first
+                try walk.jump(to: target)
+                // Nothing but a pointer, as most names are.
+                if isWholeName, let name = known.first(where: { $0.offset == target })?.name {
+                    offset = start + 2
+                    return name
                 }
-                end = end ?? cursor + 2
-                if cursor == first {
-                    // Nothing but a pointer so far.
-                    if let name = known.first(where: { $0.offset == target })?.name {
-                        offset = start + 2
-                        return name
-                    }
-                    first = target
-                }
-                (partStart, cursor) = (target, target)
             default:
                 throw WireError(offset: cursor, reason: .reservedLabel(byte))
             }
         }
-        offset = end ?? cursor + 1
-        let name = Name(trusted: copyName(at: start, length: length))
-        if length > 1, known.count < Self.knownLimit { known.append((first, name)) }
+        offset = walk.end ?? walk.cursor + 1
+        let name = Name(trusted: copyName(at: start, length: walk.length))
+        if walk.length > 1, known.count < Self.knownLimit { known.append((walk.first, name)) }
         return name
     }
 
@@ -128,5 +124,40 @@ struct WireReader {
                 count += 1
             }
         }
+    }
+}
+
+/// The way through a name.
+private struct NameWalk {
+    var cursor: Int
+    /// Of the name written out, with its final zero.
+    var length = 1
+    /// Where the first label stands: behind the pointers that the name begins with.
+    private(set) var first: Int
+    /// Where reading goes on behind the name; nil while that is the cursor.
+    private(set) var end: Int?
+    /// The part at hand must end before this.
+    private(set) var limit: Int
+    private var partStart: Int
+    private var pointers = 0
+
+    init(start: Int, limit: Int) {
+        (cursor, first, partStart) = (start, start, start)
+        self.limit = limit
+    }
+
+    mutating func jump(to target: Int) throws(WireError) {
+        guard target < partStart else { throw WireError(offset: cursor, reason: .pointerNotBackwards(to: target)) }
+        pointers += 1
+        guard pointers <= Name.pointerLimit else { throw WireError(offset: cursor, reason: .tooManyPointers) }
+        if cursor == first { first = target }
+        end = end ?? cursor + 2
+        limit = partStart
+        (cursor, partStart) = (target, target)
+    }
+
+    /// What is wrong when `count` bytes more are needed than there are before the limit.
+    func error(beyond count: Int, of messageLength: Int) -> WireError {
+        WireError(offset: cursor, reason: limit < messageLength ? .overlappingName : .truncated(needed: count))
     }
 }

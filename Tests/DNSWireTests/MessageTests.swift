@@ -103,6 +103,27 @@ struct MalformedMessageTests {
     private let oneQuestion: [UInt8] = [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
     private let oneAnswer: [UInt8] = [0, 0, 0x84, 0, 0, 0, 0, 1, 0, 0, 0, 0]
 
+    @Test func aPointerLeadsToAWholeNameBeforeIt() {
+        // The last byte of the header is taken for a label of two bytes, which ends inside the name that points there.
+        #expect(
+            error(Array(oneQuestion.dropLast()) + [2, 1, 0x61, 0xC0, 11])
+                == WireError(offset: 11, reason: .overlappingName))
+    }
+
+    /// Each question is a pointer to the one before; the first is the root.
+    @Test(arguments: [Name.pointerLimit, Name.pointerLimit + 1]) func pointersAreFollowedSoFar(count: Int) {
+        var message: [UInt8] = [0, 0, 0, 0, 0, UInt8(1 + count), 0, 0, 0, 0, 0, 0] + [0, 0, 1, 0, 1]
+        var last = 12
+        for _ in 0..<count {
+            let start = message.count
+            message += [0xC0, UInt8(last), 0, 1, 0, 1]
+            last = start
+        }
+        #expect(
+            error(message)
+                == (count > Name.pointerLimit ? WireError(offset: 17, reason: .tooManyPointers) : nil))
+    }
+
     @Test func eachFaultHasItsPlaceAndReason() {
         #expect(error([]) == WireError(offset: 0, reason: .truncated(needed: 2)))
         #expect(error(oneQuestion) == WireError(offset: 12, reason: .truncated(needed: 1)))

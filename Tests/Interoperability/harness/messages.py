@@ -47,12 +47,24 @@ def fields(kind, length, parser):
             yield parser.get_bytes(6)
         yield parser.get_name(decompress=True).to_wire()
         if kind == NSEC:
-            for window, bits in Bitmap.from_wire_parser(parser).windows:
-                # What says nothing may be written in several ways.
-                bits = bits.rstrip(b"\0")
-                yield bytes([window, len(bits)]) + bits if bits else b""
+            yield from bitmap(parser)
     else:
         yield parser.get_bytes(length)
+
+
+def bitmap(parser):
+    """dnspython wants no zeros at the end of the bits (RFC 4034 §4.1.2). To whoever only looks them up they do no harm."""
+    windows = []
+    while parser.remaining():
+        window, bits = parser.get_uint8(), parser.get_counted_bytes()
+        if not 1 <= len(bits) <= 32:
+            raise ValueError("no bits, or too many")
+        # What says nothing counts for the order of the windows.
+        windows.append((window, bits.rstrip(b"\0") or b"\1", any(bits)))
+    Bitmap((window, bits) for window, bits, _ in windows)
+    for window, bits, counts in windows:
+        if counts:
+            yield bytes([window, len(bits)]) + bits
 
 
 def ours(program, wires):
