@@ -61,7 +61,7 @@ read_arguments() {
     if $full; then
         runs_fuzzer=true default_seeds=5000 suite_limit=6h
         # The interoperability tests find it.
-        export SMARTPLUG_KILL_ROUNDS=200 SMARTPLUG_NOISE_DATAGRAMS=1000000 SMARTPLUG_DECODED_MESSAGES=1000000
+        export SMARTPLUG_KILL_ROUNDS=200 SMARTPLUG_NOISE_DATAGRAMS=1000000 SMARTPLUG_DECODED_MESSAGES=200000
     fi
     if $keeps_corpus && ! $full; then wrong_usage "--keep goes with fuzz --full"; fi
     # Thousands of houses take their time.
