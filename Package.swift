@@ -198,6 +198,29 @@ let benchmarks: [Target] =
             path: "Tests/Benchmarks", swiftSettings: strict),
     ]
 
+/// What a module's values look like in memory depends on all modules it stands on, also where it names only some of them. A
+/// build compiles a module anew only when one it names has changed: so each is made to name them all.
+func namingAll(_ targets: [Target]) -> [Target] {
+    let named = Dictionary(uniqueKeysWithValues: targets.map { ($0.name, $0.namesOfOurs) })
+    for target in targets {
+        var found = target.namesOfOurs
+        var index = 0
+        while index < found.count {
+            found += (named[found[index]] ?? []).filter { !found.contains($0) }
+            index += 1
+        }
+        target.dependencies += found.dropFirst(target.namesOfOurs.count).map { .target(name: $0) }
+    }
+    return targets
+}
+
+extension Target {
+    /// Of the targets that it depends on, those of this package.
+    var namesOfOurs: [String] {
+        dependencies.compactMap { if case .byNameItem(let name, _) = $0 { name } else { nil } }
+    }
+}
+
 let package = Package(
     name: "smartplug",
     products: [
@@ -213,6 +236,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     ],
-    targets: shared + firmware + controller + checks + fuzzer + benchmarks,
+    targets: namingAll(shared + firmware + controller + checks + fuzzer + benchmarks),
     swiftLanguageModes: [.v6]
 )
