@@ -5,6 +5,8 @@ PATH=$PATH:/usr/sbin:/sbin  # Debian keeps ip and avahi-daemon there, out of a u
 # Purpose, Debian package, and what shows that it is there: a command, a C header or a Python module.
 needed_packages='
 build            liblzma-dev   header lzma.h
+build            libqrencode-dev  header qrencode.h
+build            libseccomp-dev   header seccomp.h
 demo             iproute2      command ip
 bench            gcc           command cc
 bench            mosquitto     command mosquitto
