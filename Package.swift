@@ -31,6 +31,7 @@ let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asyncAlgorithms = Target.Dependency.product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
 let shared: [Target] = [
@@ -40,7 +41,7 @@ let shared: [Target] = [
     module("ServiceDiscovery", "Sources/ServiceDiscovery", ["ProtocolCore", "DNSWire", "MulticastDNS"]),
     module("Metering", "Sources/Metering", ["ProtocolCore"]),
     module(
-        "PlugProtocol", "Sources/PlugProtocol", ["ProtocolCore", "Metering", protobuf, deque],
+        "PlugProtocol", "Sources/PlugProtocol", ["ProtocolCore", "Metering", protobuf, crypto, deque],
         exclude: ["smartplug.proto"]),
     module("PlugTransport", "Sources/PlugTransport", ["PlugProtocol", "LinuxNetwork", nioCore, nioPosix]),
     .target(name: "CLinuxNetwork", path: "Sources/CLinuxNetwork"),
@@ -169,6 +170,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
