@@ -68,7 +68,7 @@ final class FailingDisk: FileCalls {
             let content: Int
             switch purpose {
             case .directory: content = Self.directoryContent
-            case .reading:
+            case .reading, .readingSecret:
                 guard let known = state.names[path] else { throw .notFound }
                 content = known
             case .creating:
@@ -109,6 +109,10 @@ final class FailingDisk: FileCalls {
 
     func length(_ descriptor: Int32) throws(SystemError) -> Int {
         try step { (state) throws(SystemError) in state.contents[state.opened[descriptor]!].now.count }
+    }
+
+    func access(_ descriptor: Int32) throws(SystemError) -> FileAccess {
+        preconditionFailure("what survives is read through content(of:)")
     }
 
     func truncate(_ descriptor: Int32, to length: Int) throws(SystemError) {

@@ -59,6 +59,10 @@ final class FaultyCalls: FileCalls {
     }
 
     func length(_ descriptor: Int32) throws(SystemError) -> Int { try kernel.length(descriptor) }
+    func access(_ descriptor: Int32) throws(SystemError) -> FileAccess {
+        try interruptSometimes()
+        return try kernel.access(descriptor)
+    }
 
     func truncate(_ descriptor: Int32, to length: Int) throws(SystemError) {
         if let error = faults.withLock({ $0.0.truncateError }) { throw error }
