@@ -25,6 +25,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
@@ -43,7 +45,13 @@ let shared: [Target] = [
     module(
         "PlugProtocol", "Sources/PlugProtocol", ["ProtocolCore", "Metering", protobuf, crypto, deque],
         exclude: ["smartplug.proto"]),
-    module("PlugTransport", "Sources/PlugTransport", ["PlugProtocol", "LinuxNetwork", nioCore, nioPosix]),
+    module(
+        "PlugTransport", "Sources/PlugTransport",
+        [
+            "ProtocolCore", "PlugProtocol", "LinuxNetwork", "DurableFiles", "CPlugTransport", nioCore, nioPosix, nioSSL,
+            nioTLS, crypto,
+        ]),
+    .target(name: "CPlugTransport", path: "Sources/CPlugTransport"),
     .target(name: "CLinuxNetwork", path: "Sources/CLinuxNetwork"),
     module(
         "LinuxNetwork", "Sources/LinuxNetwork",
@@ -114,7 +122,12 @@ let checks: [Target] = [
     tests("MeteringTests", ["Fuzzing", "Metering", "ProtocolCore"]),
     tests("RecordingsTests", ["Fuzzing", "Recordings", "Metering", "ProtocolCore"]),
     tests("PlugProtocolTests", ["Fuzzing", "PlugProtocol", "ProtocolCore", "Metering"]),
-    tests("PlugTransportTests", ["PlugTransport", "PlugProtocol", nioCore, nioPosix]),
+    tests(
+        "PlugTransportTests",
+        [
+            "Fuzzing", "PlugTransport", "PlugProtocol", "ProtocolCore", "DurableFiles", nioCore, nioPosix, nioEmbedded,
+            nioSSL,
+        ]),
     tests(
         "LinuxNetworkTests",
         [
@@ -168,6 +181,7 @@ let package = Package(
     name: "smartplug",
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),

@@ -23,6 +23,7 @@ enum Layout {
         "Sources/Metering": .pure,
         "Sources/PlugProtocol": .pure,
         "Sources/PlugTransport": .shell,
+        "Sources/CPlugTransport": .foreign,
         "Sources/CLinuxNetwork": .foreign,
         "Sources/LinuxNetwork": .system,
         "Sources/DurableFiles": .system,
