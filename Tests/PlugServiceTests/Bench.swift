@@ -63,7 +63,7 @@ struct RunningPlug {
         panel = try await PanelServer.start(
             path: directory.directories.panelSocket, on: loop, owner: service)
         listener = try await Listener.start(
-            on: loop, identity: try #require(service.identity()), loopbackOnly: true, owner: service)
+            on: loop, identity: try #require(await service.identity()), loopbackOnly: true, owner: service)
     }
 
     /// A controller that listens from now on, or after the event that it saw last.

@@ -114,7 +114,7 @@ private actor Greeter: ConnectionOwner {
 
     func opened(_ connection: Connection) {
         connections[connection.id] = connection
-        if let key = connection.peerKey { keys.append(key) }
+        keys.append(connection.peerKey)
     }
     func received(_ bytes: [UInt8], on id: ConnectionID) {
         connections[id]?.send(Array("welcome\n".utf8))
