@@ -25,12 +25,15 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asyncAlgorithms = Target.Dependency.product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
 let shared: [Target] = [
@@ -40,9 +43,15 @@ let shared: [Target] = [
     module("ServiceDiscovery", "Sources/ServiceDiscovery", ["ProtocolCore", "DNSWire", "MulticastDNS"]),
     module("Metering", "Sources/Metering", ["ProtocolCore"]),
     module(
-        "PlugProtocol", "Sources/PlugProtocol", ["ProtocolCore", "Metering", protobuf, deque],
+        "PlugProtocol", "Sources/PlugProtocol", ["ProtocolCore", "Metering", protobuf, crypto, deque],
         exclude: ["smartplug.proto"]),
-    module("PlugTransport", "Sources/PlugTransport", ["PlugProtocol", "LinuxNetwork", nioCore, nioPosix]),
+    module(
+        "PlugTransport", "Sources/PlugTransport",
+        [
+            "ProtocolCore", "PlugProtocol", "LinuxNetwork", "DurableFiles", "CPlugTransport", nioCore, nioPosix, nioSSL,
+            nioTLS, crypto,
+        ]),
+    .target(name: "CPlugTransport", path: "Sources/CPlugTransport"),
     .target(name: "CLinuxNetwork", path: "Sources/CLinuxNetwork"),
     module(
         "LinuxNetwork", "Sources/LinuxNetwork",
@@ -102,11 +111,13 @@ let controller: [Target] = [
     program(
         "plugctl", "Controller/plugctl",
         [
-            "PlugProtocol", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "Daemon", "Presentation", "RuleFiles",
+            "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "Daemon", "Presentation",
+            "RuleFiles",
             "Automation", "Charting", "Terminal", "DurableFiles", arguments, signals, logging,
         ]),
     program(
-        "FollowPlug", "Controller/Examples/FollowPlug", ["PlugClient", "PlugProtocol", "DurableFiles", logging]),
+        "FollowPlug", "Controller/Examples/FollowPlug",
+        ["PlugClient", "PlugTransport", "PlugProtocol", "DurableFiles", logging]),
 ]
 
 let checks: [Target] = [
@@ -132,7 +143,12 @@ let checks: [Target] = [
     tests("QRCodeTests", ["QRCode"]),
     tests("RecordingsTests", ["Recordings", "Metering", "ProtocolCore"]),
     tests("PlugProtocolTests", ["PlugProtocol", "ProtocolCore", "Metering"]),
-    tests("PlugTransportTests", ["PlugTransport", "PlugProtocol", nioCore, nioPosix]),
+    tests(
+        "PlugTransportTests",
+        [
+            "Fuzzing", "PlugTransport", "PlugProtocol", "ProtocolCore", "DurableFiles", nioCore, nioPosix, nioEmbedded,
+            nioSSL,
+        ]),
     tests(
         "LinuxNetworkTests",
         [
@@ -197,7 +213,7 @@ let benchmarks: [Target] =
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "CMallocStatistics", "ProtocolCore", "PlugProtocol", "LinuxNetwork", "PlugClient", "Appliance",
+                "CMallocStatistics", "ProtocolCore", "PlugProtocol", "PlugTransport", "LinuxNetwork", "PlugClient", "Appliance",
                 "Metering", "Recordings", "PlugHardware", "PlugService", nioCore, nioPosix, logging,
             ],
             path: "Tests/Benchmarks", swiftSettings: strict),
@@ -206,12 +222,14 @@ let benchmarks: [Target] =
 let package = Package(
     name: "smartplug",
     products: [
-        .library(name: "PlugClient", targets: ["PlugClient", "PlugProtocol", "Metering"])
+        .library(name: "PlugClient", targets: ["PlugClient", "PlugTransport", "PlugProtocol", "Metering"])
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),

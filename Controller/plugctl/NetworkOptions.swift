@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import PlugClient
+import PlugTransport
 
 /// Which network, and how long to look for a plug.
 struct NetworkOptions: ParsableArguments {
@@ -28,11 +29,16 @@ struct NetworkOptions: ParsableArguments {
     }
 
     /// Runs the body with a client that is stopped in order afterwards. What goes wrong is said on standard error.
-    func withClient(_ body: (PlugClient) async throws -> Void) async throws {
+    ///
+    /// - Parameter connects: false for a body that only looks around, which nobody needs a key for.
+    func withClient(connects: Bool = true, _ body: (PlugClient) async throws -> Void) async throws {
         var logger = Logger(label: "plugctl") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = verbose ? .debug : .warning
         do {
-            let client = PlugClient(name: controller, interfaces: interfaces, logger: logger)
+            let identity = try connects ? TransportIdentity.ofThisController() : TransportIdentity()
+            let client = PlugClient(
+                name: controller, identity: identity, keyLog: try connects ? keyLog() : nil, interfaces: interfaces,
+                logger: logger)
             let result = await Result.catching { try await body(client) }
             await client.stop()
             try result.get()
@@ -44,6 +50,18 @@ struct NetworkOptions: ParsableArguments {
             complain("\(error)")
             throw ExitCode.failure
         }
+    }
+
+    /// Where the environment asks for one, as it does of other programs that speak TLS.
+    private func keyLog() throws -> KeyLog? {
+        guard let path = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"], !path.isEmpty else { return nil }
+        let log = try KeyLog(path)
+        complain(
+            """
+            warning: the secrets of this program's connections go into \(path): whoever reads it can read what was said
+            hint: unset SSLKEYLOGFILE when the packet trace is made, and remove the file
+            """)
+        return log
     }
 
     private var interfaces: Set<String> {

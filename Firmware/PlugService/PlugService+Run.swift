@@ -7,15 +7,44 @@ import ServiceDiscovery
 extension PlugService {
     static let serviceType: ServiceType = "_smartplug._tcp"
 
-    /// Brings the plug up, keeps it up until `stopped` returns, and takes it down in order: goodbye to the network first, so
-    /// that nobody looks for it, then to its controllers.
+    /// Brings the plug up, keeps it up until `stopped` returns, and takes it down in order. A plug whose key cannot be used
+    /// stays off the network; its button works.
     ///
     /// - Throws: what kept it from starting.
     public func run(until stopped: () async -> Void) async throws {
         try start()
         let panel = await openPanel()
+        if let identity = identity() {
+            try await serve(as: identity, until: stopped)
+        } else {
+            await stopped()
+            logger.info("stopping")
+        }
+        stop()
+        await panel?.stop()
+    }
+
+    /// What the plug proves itself with.
+    func identity() -> TransportIdentity? {
+        do throws(IdentityFileError) {
+            return try TransportIdentity.kept(in: settings.directories.key)
+        } catch {
+            switch error {
+            case .unusable, .damaged:
+                logger.error("this plug stays off the network, and its button works: \(error)")
+                return nil
+            case .notKept:
+                // Nobody has paired with it yet, and nobody could be remembered.
+                logger.error("this plug has a key until it is stopped, and another one after that: \(error)")
+                return TransportIdentity()
+            }
+        }
+    }
+
+    /// Ends with a goodbye to the network, so that nobody looks for the plug before its connections end.
+    private func serve(as identity: TransportIdentity, until stopped: () async -> Void) async throws {
         let listener = try await Listener.start(
-            on: loop, loopbackOnly: settings.staysOnThisMachine, port: settings.port, owner: self)
+            on: loop, identity: identity, loopbackOnly: settings.staysOnThisMachine, port: settings.port, owner: self)
         let discovery = Discovery(
             interfaces: settings.interfaces.isEmpty ? .multicastCapable : .named(settings.interfaces), on: loop,
             logger: logger)
@@ -32,8 +61,6 @@ extension PlugService {
         await discovery.stop()
         following.cancel()
         await listener.stop()
-        stop()
-        await panel?.stop()
     }
 
     /// A plug whose panel cannot be opened works all the same: by its button and over the network.

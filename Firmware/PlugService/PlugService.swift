@@ -87,7 +87,11 @@ public actor PlugService: ConnectionOwner {
 
     public func opened(_ connection: Connection) {
         connections[connection.id] = connection
-        logger.debug("controller connected", metadata: ["peer": "\(connection.peer)"])
+        // Until controllers are paired, each one that has a key counts as known.
+        connection.markPaired()
+        logger.debug(
+            "controller connected",
+            metadata: ["peer": "\(connection.peer)", "key": "\(connection.peerKey.fingerprint)"])
         handle(.opened(connection.id, peer: connection.peer))
     }
 

@@ -21,6 +21,7 @@ private actor Plug: ConnectionOwner {
     }
 
     func opened(_ connection: Connection) {
+        connection.markPaired()
         connections[connection.id] = connection
         handle(.opened(connection.id, peer: connection.peer))
     }
@@ -59,10 +60,12 @@ private actor Plug: ConnectionOwner {
     }
 
     private func follow(_ plug: Plug) async throws -> (FollowedPlug, Listener) {
-        let listener = try await Listener.start(on: plug.loop, loopbackOnly: true, owner: plug)
+        let listener = try await Listener.start(
+            on: plug.loop, identity: TransportIdentity(), loopbackOnly: true, owner: plug)
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))
+        let dialer = Dialer(identity: TransportIdentity())
         let followed = await follow { [loop] followed in
-            try await Dialer().connect(to: [address], on: loop, owner: followed)
+            try await dialer.connect(to: [address], on: loop, owner: followed)
         }
         return (followed, listener)
     }

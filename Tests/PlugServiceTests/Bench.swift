@@ -8,6 +8,7 @@ import PlugHardware
 import PlugProtocol
 import PlugTransport
 import ProtocolCore
+import Testing
 
 @testable import PlugService
 
@@ -61,14 +62,15 @@ struct RunningPlug {
         try await service.start()
         panel = try await PanelServer.start(
             path: directory.directories.panelSocket, on: loop, owner: service)
-        listener = try await Listener.start(on: loop, loopbackOnly: true, owner: service)
+        listener = try await Listener.start(
+            on: loop, identity: try #require(await service.identity()), loopbackOnly: true, owner: service)
     }
 
     /// A controller that listens from now on, or after the event that it saw last.
     func controller(after cursor: SequenceNumber? = nil) async throws -> Controller {
         let controller = Controller(after: cursor)
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))
-        try await Dialer().connect(to: [address], on: controller.loop, owner: controller)
+        try await Dialer(identity: TransportIdentity()).connect(to: [address], on: controller.loop, owner: controller)
         return controller
     }
 

@@ -23,6 +23,7 @@ enum Layout {
         "Sources/Metering": .pure,
         "Sources/PlugProtocol": .pure,
         "Sources/PlugTransport": .shell,
+        "Sources/CPlugTransport": .foreign,
         "Sources/CLinuxNetwork": .foreign,
         "Sources/LinuxNetwork": .system,
         "Sources/DurableFiles": .system,
@@ -62,8 +63,8 @@ enum Layout {
         "Tests/CMallocStatistics": .foreign,
     ]
 
-    /// Libraries from outside that keep a pure module pure: data structures, and the code behind generated messages.
-    static let pureLibraries: Set = ["DequeModule", "OrderedCollections", "SwiftProtobuf"]
+    /// Libraries from outside that keep a pure module pure: data structures, the code behind generated messages, hashes.
+    static let pureLibraries: Set = ["Crypto", "DequeModule", "OrderedCollections", "SwiftProtobuf"]
     static let cLibraries: Set = ["Glibc", "Musl", "Darwin"]
     /// What comes with the toolchain and is therefore declared nowhere.
     static let toolchain: Set = [

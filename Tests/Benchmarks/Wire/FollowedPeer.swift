@@ -2,6 +2,7 @@ import LinuxNetwork
 import Logging
 import PlugClient
 import PlugProtocol
+import PlugTransport
 import ProtocolCore
 
 /// The controller's end of a ``MeasuredPlug``: found by multicast DNS and followed like any plug.
@@ -18,7 +19,7 @@ struct FollowedPeer {
     init(named name: String, followsState: Bool) async throws {
         process = try Peer.start(.plug, [name])
         client = PlugClient(
-            name: "benchmark", interfaces: ["lo"], logger: Logger(label: "client") { _ in SwiftLogNoOpLogHandler() })
+            name: "benchmark", identity: TransportIdentity(), interfaces: ["lo"], logger: Logger(label: "client") { _ in SwiftLogNoOpLogHandler() })
         let found = try await client.find(name, within: .seconds(10))
         plug = client.follow(found, after: .beginning, stateOptions: followsState ? StateOptions() : nil)
         reports = plug.reports.makeAsyncIterator()

@@ -1,0 +1,65 @@
+import Appliance
+import Foundation
+import LinuxNetwork
+import Logging
+import PlugHardware
+import Testing
+
+@testable import PlugService
+
+/// What a plug does about its key's file.
+@Suite(.timeLimit(.minutes(1))) struct KeyTests {
+    private let directory = TemporaryDirectory()
+    private let log = CollectedLog()
+
+    private func plug() throws -> (PlugService, SimulatedPlug) {
+        let parts = SimulatedPlug(load: .fixed(deciwatts: 600), seed: 1, clock: { BootClock.now })
+        let settings = PlugSettings(
+            name: "Lamp", directories: directory.directories, interfaces: ["lo"], appliance: ApplianceConfiguration(),
+            parts: parts.parts(dimmable: false), simulated: parts)
+        return (try PlugService(settings, logger: Logger(label: "test") { [log] _ in log.handler }), parts)
+    }
+
+    @Test func theFirstStartMakesTheKey() async throws {
+        let (service, _) = try plug()
+        let first = await service.identity()
+        let second = await service.identity()
+        #expect(first != nil && first?.publicKey == second?.publicKey)
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.path + "/key")
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let pem = try #require(directory.text("key"))
+        #expect(log.text.isEmpty && pem.hasPrefix("-----BEGIN PRIVATE KEY-----"))
+    }
+
+    @Test(arguments: [
+        (0o644, "no matter", "others than its owner may use it (mode 0644)"),
+        (0o600, "-----BEGIN PRIVATE KEY-----\nMIGH", "it holds no P-256 private key in PEM"), (0o600, "", "the file is empty"),
+    ])
+    func aKeyThatCannotBeUsedKeepsItOffTheNetworkAndTheButtonWorks(mode: Int, text: String, reason: String) async throws {
+        try directory.write(text, to: "key")
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: directory.path + "/key")
+        let (service, parts) = try plug()
+        try await service.run {
+            let panel = directory.directories
+            _ = try? await PanelClient.ask(.press(.single), at: panel)
+            // What is asked second is answered when the press has been taken.
+            while !parts.isRelayOn, (try? await PanelClient.ask(.status, at: panel)) != nil {}
+            #expect(parts.isRelayOn)
+        }
+        #expect(log.text.contains("this plug stays off the network, and its button works"))
+        #expect(log.text.contains("\(directory.path)/key") && log.text.contains(reason) && log.text.contains("\nhint: "))
+        #expect(!log.text.contains("announced"))
+        #expect(directory.text("key") == text, "it is kept for whoever looks into it")
+    }
+
+    @Test func whereNoKeyCanBeKeptItHasOneUntilItStops() async throws {
+        // A directory stands where the draft of the file would be.
+        let (service, _) = try plug()
+        try FileManager.default.createDirectory(
+            atPath: directory.path + "/key.\(getpid())", withIntermediateDirectories: true)
+        let identity = await service.identity()
+        #expect(identity != nil)
+        #expect(directory.text("key") == nil)
+        #expect(log.text.contains("this plug has a key until it is stopped, and another one after that: cannot write"))
+    }
+}
