@@ -104,6 +104,9 @@ extension WireGoodbye {
             case .outOfOrder: .outOfOrder
             case .limit: .limit
             case .silent: .silent
+            case .notPaired: .notPaired
+            case .pairingClosed: .pairingClosed
+            case .wrongCode: .wrongCode
             case .unknown: .unspecified
             }
     }
@@ -117,6 +120,9 @@ extension WireGoodbye {
             case .outOfOrder: .outOfOrder
             case .limit: .limit
             case .silent: .silent
+            case .notPaired: .notPaired
+            case .pairingClosed: .pairingClosed
+            case .wrongCode: .wrongCode
             case .unspecified, .UNRECOGNIZED: .unknown
             }
         return Goodbye(reason, detail)
