@@ -18,6 +18,7 @@ public actor RuleRunner {
     private static let patience = TimeAmount.seconds(10)
     private let house: any RuledHouse
     private var engine: RuleEngine
+    private let actions = ActionQueue<RuleEngineAction>()
     private var timer = DeadlineTimer()
     private var following: Set<String> = []
     private var boots: [String: BootID] = [:]
@@ -97,7 +98,7 @@ public actor RuleRunner {
     // MARK: The machine
 
     private func handle(_ event: RuleEngineEvent) {
-        for action in engine.handle(event, now: BootClock.now) { perform(action) }
+        actions.perform(engine.handle(event, now: BootClock.now), by: perform)
         timer.follow(engine.nextDeadline, now: BootClock.now, on: eventLoop) { [weak self] in
             guard let self else { return }
             Task { await self.deadlineReached() }

@@ -23,9 +23,7 @@ public actor FollowedPlug: ConnectionOwner {
     private let source: PlugReports.Source
     private var machine: PlugFollower
     private var timer = DeadlineTimer()
-    /// What the machine asked for and is not done yet: bounded by what one event can cause.
-    private var pending: [PlugFollower.Action] = []
-    private var isPerforming = false
+    private let actions = ActionQueue<PlugFollower.Action>()
     private var connection: Connection?
     private var clock: ClockMapping?
     private var answers: [RequestID: CheckedContinuation<CommandOutcome, Never>] = [:]
@@ -133,20 +131,11 @@ public actor FollowedPlug: ConnectionOwner {
 
     private func handle(_ event: PlugFollower.Event) {
         let now = BootClock.now
-        pending += machine.handle(event, now: now)
-        performPending(now: now)
+        actions.perform(machine.handle(event, now: now)) { perform($0, now: now) }
         // The timer holds the plug: whoever reads the reports need hold nothing else while it waits to connect again.
         timer.follow(machine.nextDeadline, now: now, on: eventLoop) {
             self.assumeIsolated { $0.handle(.deadlineReached) }
         }
-    }
-
-    /// In the order in which the machine asked, also when performing one action brings the next event at once.
-    private func performPending(now: Instant) {
-        guard !isPerforming else { return }
-        isPerforming = true
-        while !pending.isEmpty { perform(pending.removeFirst(), now: now) }
-        isPerforming = false
     }
 
     private func perform(_ action: PlugFollower.Action, now: Instant) {

@@ -27,9 +27,7 @@ public actor PlugService: ConnectionOwner {
     var discovery: Discovery?
     private var reserved: SequenceNumber
     private var timer = DeadlineTimer()
-    /// What the machine asked for and is not done yet: bounded by what one event can cause.
-    private var pending: [PlugMachine.Action] = []
-    private var isPerforming = false
+    private let actions = ActionQueue<PlugMachine.Action>()
     private var connections: [ConnectionID: Connection] = [:]
     /// After the last number was written none may be used any more.
     private var isStopped = false
@@ -111,21 +109,11 @@ public actor PlugService: ConnectionOwner {
 
     func handle(_ event: PlugMachine.Event) {
         guard !isStopped else { return }
-        pending += machine.handle(event, now: BootClock.now)
-        performPending()
+        actions.perform(machine.handle(event, now: BootClock.now), by: perform)
         reserveNumbers()
         timer.follow(machine.nextDeadline, now: BootClock.now, on: loop) { [weak self] in
             self?.assumeIsolated { $0.handle(.deadlineReached) }
         }
-    }
-
-    /// In the order in which the machine asked. Performing one action may bring the next event at once, the meter's answer
-    /// for one; what comes of that waits for its turn, or bytes would overtake each other.
-    private func performPending() {
-        guard !isPerforming else { return }
-        isPerforming = true
-        while !pending.isEmpty { perform(pending.removeFirst()) }
-        isPerforming = false
     }
 
     private func perform(_ action: PlugMachine.Action) {

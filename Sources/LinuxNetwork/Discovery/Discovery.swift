@@ -32,6 +32,7 @@ public actor Discovery {
     var strayCount = 0
     /// Of the sockets that are closed.
     var formerSockets = SocketCounters()
+    private let actions = ActionQueue<DiscoveryNode.Action>()
     private var timer = DeadlineTimer()
     private var following: Task<Void, Never>?
     private var stopping: Task<Void, Never>?
@@ -105,19 +106,21 @@ public actor Discovery {
     /// Gives the event to the machine, does what it says and waits for its next deadline.
     func handle(_ event: DiscoveryNode.Event) {
         guard !isStopped else { return }
-        for action in node.handle(event, now: BootClock.now) {
-            switch action {
-            case .send(let datagram): _ = send(datagram)
-            case .registered(let id, let name): registered(id, name)
-            case .browse(let id, let change): browsed(id, change)
-            case .resolved(let id, let service): resolves[id]?.yield(.resolved(service))
-            case .unresolved(let id): resolves[id]?.yield(.gone)
-            }
-        }
+        actions.perform(node.handle(event, now: BootClock.now), by: perform)
         // The loop's clock stands still while the host is suspended and the machine's does not, so after a suspension the
         // timer comes late; what was due is done then.
         timer.follow(node.nextDeadline, now: BootClock.now, on: eventLoop) {
             self.assumeIsolated { $0.handle(.deadlineReached) }
+        }
+    }
+
+    private func perform(_ action: DiscoveryNode.Action) {
+        switch action {
+        case .send(let datagram): _ = send(datagram)
+        case .registered(let id, let name): registered(id, name)
+        case .browse(let id, let change): browsed(id, change)
+        case .resolved(let id, let service): resolves[id]?.yield(.resolved(service))
+        case .unresolved(let id): resolves[id]?.yield(.gone)
         }
     }
 }
