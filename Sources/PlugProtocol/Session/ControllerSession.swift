@@ -15,6 +15,10 @@ public struct ControllerSession: Machine, Sendable {
         case acknowledge(SequenceNumber)
         /// `from`, `to`: the plug's clock, both included. Answered chunk by chunk.
         case fetchSamples(UInt32, from: Instant, to: Instant)
+        /// Asks who is paired.
+        case listControllers
+        /// Forgets the controller of this key; answered with those who remain, unless it is the asker itself.
+        case removeController(fingerprint: String)
         case closed
         case stop
         case deadlineReached
@@ -77,7 +81,7 @@ public struct ControllerSession: Machine, Sendable {
             case .connected: greet(now: now)
             case .stop, .closed: phase = .ended
             case .deadlineReached: break
-            case .received, .subscribe, .command, .acknowledge, .fetchSamples:
+            case .received, .subscribe, .command, .acknowledge, .fetchSamples, .listControllers, .removeController:
                 preconditionFailure("\(event) came before .connected")
             }
         case .greeting, .established:
@@ -125,6 +129,10 @@ public struct ControllerSession: Machine, Sendable {
             say { $0.acknowledge.sequence = sequence }
         case .fetchSamples(let fetch, let from, let to):
             send(fetch: fetch, from: from, to: to, &actions)
+        case .listControllers:
+            say { $0.listControllers = WireListControllers() }
+        case .removeController(let fingerprint):
+            say { $0.removeController.fingerprint = fingerprint }
         case .closed:
             phase = .ended
             actions.append(.deliver(.ended(.connectionLost)))
