@@ -7,7 +7,8 @@ import PlugProtocol
 /// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power, in two
 /// equal lines: one spoilt digit would else be believed, and numbers be used again. `state`: relay, level and energy.
 /// `unmirrored`, seldom there: the boot whose mirror is out of date and could not be removed. A file that does not hold what
-/// it should is kept as `NAME.damaged`.
+/// it should is kept as `NAME.damaged`; `controllers` and `setup-code`, which say who is let in, stay where they are, so that
+/// no later start takes the plug for a new one.
 struct StateDirectory {
     /// What a file said.
     enum Found<Value> {
@@ -22,6 +23,9 @@ struct StateDirectory {
     private static let fileLimit = 4096
     /// No plug gets there; a larger number was not written by one, and adding to it would overflow.
     private static let largestSequence = SequenceNumber(1) << 62
+
+    /// Sixteen controllers of the longest key and name.
+    private static let controllersLimit = 32_768
 
     let path: String
     let files: FileStore
@@ -58,6 +62,26 @@ struct StateDirectory {
         }
     }
 
+    /// Who is paired; see ``ControllersText``.
+    func controllers(_ tell: (FileFault) -> Void) -> Found<PairedControllers> {
+        read(
+            "controllers", expected: "a line for each controller, then their checksum", limit: Self.controllersLimit,
+            keepsPlace: true, tell
+        ) { ControllersText.parse($0) }
+    }
+
+    func setupCode(_ tell: (FileFault) -> Void) -> Found<SetupCode> {
+        read("setup-code", expected: "16 letters and digits from 2 to 7", keepsPlace: true, tell) {
+            try? SetupCode(text: $0)
+        }
+    }
+
+    func write(_ controllers: PairedControllers) throws(FileError) {
+        try replace("controllers", with: ControllersText.text(controllers))
+    }
+
+    func write(_ code: SetupCode) throws(FileError) { try replace("setup-code", with: code.text) }
+
     func write(unmirrored boot: BootID) throws(FileError) {
         let digits = Array("0123456789abcdef")
         let text = boot.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
@@ -81,11 +105,12 @@ struct StateDirectory {
     }
 
     private func read<Value>(
-        _ name: String, expected: String, _ tell: (FileFault) -> Void, _ parse: (String) -> Value?
+        _ name: String, expected: String, limit: Int = Self.fileLimit, keepsPlace: Bool = false,
+        _ tell: (FileFault) -> Void, _ parse: (String) -> Value?
     ) -> Found<Value> {
         let file = "\(path)/\(name)"
         do throws(FileError) {
-            guard let bytes = try files.readIfPresent(file, limit: Self.fileLimit) else { return .nothing }
+            guard let bytes = try files.readIfPresent(file, limit: limit) else { return .nothing }
             var text = Substring(String(decoding: bytes, as: UTF8.self))
             while text.last?.isNewline == true { text.removeLast() }
             if let value = parse(String(text)) { return .value(value) }
@@ -95,7 +120,7 @@ struct StateDirectory {
                 return .unusable
             }
         }
-        let isKept = (try? files.rename(file, to: file + ".damaged")) != nil
+        let isKept = !keepsPlace && (try? files.rename(file, to: file + ".damaged")) != nil
         tell(.damaged(file, expected: expected, keptAs: isKept ? "\(name).damaged" : nil))
         return .unusable
     }
