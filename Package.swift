@@ -44,7 +44,7 @@ let shared: [Target] = [
     module("Metering", "Sources/Metering", ["ProtocolCore"]),
     module(
         "PlugProtocol", "Sources/PlugProtocol", ["ProtocolCore", "Metering", protobuf, crypto, deque],
-        exclude: ["smartplug.proto"]),
+        exclude: ["smartplug.proto", "Protocol.md"]),
     module(
         "PlugTransport", "Sources/PlugTransport",
         [
@@ -126,12 +126,14 @@ let checks: [Target] = [
     .target(
         name: "SimulatedDisk", dependencies: ["DurableFiles", "ProtocolCore"], path: "Tests/Support/SimulatedDisk",
         swiftSettings: strict),
+    .target(
+        name: "MadeUpKeys", dependencies: ["PlugProtocol"], path: "Tests/Support/MadeUpKeys", swiftSettings: strict),
     .target(name: "Fuzzing", dependencies: ["ProtocolCore"], path: "Tests/Support/Fuzzing", swiftSettings: strict),
     module(
         "FuzzTargets", "Tests/Fuzz/FuzzTargets",
         [
             "ProtocolCore", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery", "LinuxNetwork",
-            "PlugService", "Recordings", "RuleFiles", "Appliance", "Automation",
+            "PlugService", "Recordings", "RuleFiles", "Appliance", "Automation", "MadeUpKeys",
         ]),
     tests("FuzzTests", ["FuzzTargets", "Fuzzing", "ProtocolCore"]),
     tests("ProtocolCoreTests", ["ProtocolCore"]),
@@ -157,9 +159,9 @@ let checks: [Target] = [
             logging,
         ]),
     tests("DurableFilesTests", ["SimulatedDisk", "DurableFiles"]),
-    tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
+    tests("ApplianceTests", ["MadeUpKeys", "Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests(
-        "StorageTests", ["Storage", "Appliance", "DurableFiles", "PlugProtocol", "Metering", "ProtocolCore"]),
+        "StorageTests", ["MadeUpKeys", "Storage", "Appliance", "DurableFiles", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests("PlugHardwareTests", ["Fuzzing", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests(
         "PlugServiceTests",
@@ -170,7 +172,7 @@ let checks: [Target] = [
     tests(
         "PlugClientTests",
         [
-            "Fuzzing", "PlugClient", "Metering", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery",
+            "Fuzzing", "MadeUpKeys", "PlugClient", "Metering", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery",
             "LinuxNetwork", "DurableFiles", nioCore, nioPosix,
         ]),
     tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
@@ -189,12 +191,12 @@ let checks: [Target] = [
         "PresentationTests",
         [
             "Presentation", "Automation", "Daemon", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering",
-            "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal",
+            "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal", "MadeUpKeys",
         ]),
     tests(
         "SimulationTests",
         [
-            "SimulatedLAN", "SimulatedDisk", "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery",
+            "SimulatedLAN", "SimulatedDisk", "MadeUpKeys", "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery",
             "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage", "PlugClient", "Automation",
         ]),
     tests("StructureTests", []),
@@ -214,7 +216,7 @@ let benchmarks: [Target] =
             name: "Benchmarks",
             dependencies: [
                 "CMallocStatistics", "ProtocolCore", "PlugProtocol", "PlugTransport", "LinuxNetwork", "PlugClient", "Appliance",
-                "Metering", "Recordings", "PlugHardware", "PlugService", nioCore, nioPosix, logging,
+                "Metering", "Recordings", "PlugHardware", "PlugService", "MadeUpKeys", nioCore, nioPosix, logging,
             ],
             path: "Tests/Benchmarks", swiftSettings: strict),
     ]

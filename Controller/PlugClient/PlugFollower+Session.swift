@@ -16,6 +16,7 @@ extension PlugFollower {
         case .samples(let fetch, let chunk, let last): samples(fetch, chunk, last: last)
         case .fetchRefused(let fetch):
             preconditionFailure("fetch \(fetch) was one too many for its session, which this machine counts")
+        case .controllers: preconditionFailure("this machine never asks who is paired")
         case .ended(let reason): ended(Disconnection(reason), now: now)
         }
     }

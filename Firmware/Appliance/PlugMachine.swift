@@ -13,7 +13,7 @@ public struct PlugMachine: Machine, Sendable {
         case buttonEdge(down: Bool)
         case measured(Measurement)
         case meterFailed
-        case opened(ConnectionID, peer: String)
+        case opened(PlugServer.Opening)
         case received(ConnectionID, [UInt8])
         case writable(ConnectionID, Bool)
         case closed(ConnectionID)
@@ -24,13 +24,18 @@ public struct PlugMachine: Machine, Sendable {
         case reservationFailed
         /// The answer to ``Action/persist(_:)`` where flash could not be written.
         case persistFailed
+        /// The answer to ``Action/keep(_:)`` where flash could not be written.
+        case keepFailed
+        /// Forgets every controller: a part of setting the plug back to factory state.
+        case forgetControllers
         /// Writes what flash lacks and says Goodbye to all. The last event: no number is used after it.
         case stopping
         case deadlineReached
     }
 
-    /// Performed in order: the parts first, then the mirror, then what is sent, then flash. So nothing is told that a killed
-    /// process would not remember, and neither a light nor an answer waits for flash.
+    /// Performed in order: the parts first, then the mirror, then who is paired, then what is sent, then the rest of flash. So
+    /// nothing is told that a killed process would not remember, nobody hears of a removal that a loss of power could undo,
+    /// and neither a light nor another answer waits for flash.
     public enum Action: Hashable, Sendable {
         case setRelay(Bool)
         case setDimmer(DimLevel)
@@ -39,8 +44,12 @@ public struct PlugMachine: Machine, Sendable {
         case readMeter
         /// To be in the mirror before any of the actions that follow; at most one in the answer to an event.
         case mirror([MirrorRecord])
+        /// Who is paired: to be written to flash before any of the actions that follow; answered by `keepFailed` if it fails.
+        case keep(PairedControllers)
         case send(ConnectionID, [UInt8])
         case close(ConnectionID, EndReason)
+        /// The pairing window opened or closed: to be announced.
+        case pairingWindow(isOpen: Bool)
         /// To be written to flash; answered by `persistFailed` if it fails.
         case persist(StoredState)
         /// Event numbers below this are used before the next such action: to be written to flash, and answered.
@@ -52,6 +61,8 @@ public struct PlugMachine: Machine, Sendable {
     private var samples: SampleStore
     private var numbers: ReservedNumbers
     private var random: SeededRandom
+    /// When the list of controllers is written again that flash did not take.
+    private var keepsAgainAt: Instant?
     private var life: Life
     /// The state as the mirror has it.
     private var mirrored: MirroredState?
@@ -68,17 +79,21 @@ public struct PlugMachine: Machine, Sendable {
         var autoOff: Instant?
     }
 
+    /// A flash that is full or broken is not tried all the time.
+    static let keepRetry = Duration.seconds(300)
+
     /// - Parameters:
+    ///   - access: who may command the plug, as flash has it.
     ///   - memory: what mirror and flash still have of the life before.
     ///   - seed: of the numbers to which a plug leaps that cannot rely on its flash: another one at every start.
     public init(
-        _ configuration: ApplianceConfiguration, identity: PlugServer.Identity, memory: PlugMemory = PlugMemory(),
-        limits: PlugServer.Limits = PlugServer.Limits(), seed: UInt64 = 0
+        _ configuration: ApplianceConfiguration, identity: PlugServer.Identity, access: PlugServer.Access,
+        memory: PlugMemory = PlugMemory(), limits: PlugServer.Limits = PlugServer.Limits(), seed: UInt64 = 0
     ) {
         appliance = ApplianceMachine(configuration)
         server = PlugServer(
-            identity: identity, journal: memory.journal, requests: memory.requests, state: appliance.state,
-            limits: limits)
+            identity: identity, access: access, journal: memory.journal, requests: memory.requests,
+            state: appliance.state, limits: limits)
         samples = memory.samples
         numbers = memory.numbers
         random = SeededRandom(seed: seed)
@@ -88,6 +103,8 @@ public struct PlugMachine: Machine, Sendable {
     public var state: PlugState { appliance.state }
     public var connections: [PlugServer.Connection] { server.connections }
     public var identity: PlugServer.Identity { server.identity }
+    /// Who may command the plug, and by which code others get to.
+    public var access: PlugServer.Access { server.access }
     /// Sessions that ended because what arrived was no message of ours.
     public var malformedSessions: UInt64 { server.malformedCount }
     /// The number of the next event.
@@ -107,7 +124,8 @@ public struct PlugMachine: Machine, Sendable {
     public var nextDeadline: Instant? {
         switch life {
         case .new, .stopped: nil
-        case .running: [appliance.nextDeadline, server.nextDeadline, numbers.nextDeadline].reduce(nil, sooner)
+        case .running:
+            [appliance.nextDeadline, server.nextDeadline, numbers.nextDeadline, keepsAgainAt].reduce(nil, sooner)
         }
     }
 
@@ -133,7 +151,7 @@ public struct PlugMachine: Machine, Sendable {
         case .buttonEdge(let down): self.step(.buttonEdge(down: down), now, &step)
         case .measured(let measurement): self.step(.measured(measurement), now, &step)
         case .meterFailed: self.step(.meterFailed, now, &step)
-        case .opened(let id, let peer): serve(.opened(id, peer: peer), now, &step)
+        case .opened(let opening): serve(.opened(opening), now, &step)
         case .received(let id, let bytes): serve(.received(id, bytes), now, &step)
         case .writable(let id, let isWritable): serve(.writable(id, isWritable), now, &step)
         case .closed(let id): serve(.closed(id), now, &step)
@@ -141,13 +159,17 @@ public struct PlugMachine: Machine, Sendable {
         case .reserved(let boundary): numbers.confirm(boundary, next: nextSequence)
         case .reservationFailed: numbers.fail(now: now)
         case .persistFailed: self.step(.persistFailed, now, &step)
+        case .keepFailed: keepsAgainAt = now + Self.keepRetry
+        case .forgetControllers: serve(.forgetControllers, now, &step)
         case .stopping:
+            if keepsAgainAt != nil { keep(server.access.controllers, &step) }
             self.step(.stopping, now, &step)
             serve(.stop, now, &step)
             life = .stopped
         case .deadlineReached:
             if let deadline = appliance.nextDeadline, deadline <= now { self.step(.deadlineReached, now, &step) }
             if let deadline = server.nextDeadline, deadline <= now { serve(.deadlineReached, now, &step) }
+            if let deadline = keepsAgainAt, deadline <= now { keep(server.access.controllers, &step) }
         }
     }
 
@@ -195,8 +217,16 @@ public struct PlugMachine: Machine, Sendable {
                 self.step(.command(request, controller: controller, command), now, &step)
             case .fetch(let id, let fetch, let from, let to):
                 answer(id, fetch: fetch, from: from, to: to, now, &step)
+            case .keep(let controllers): keep(controllers, &step)
+            case .record(let kind): record(kind, now, &step)
+            case .pairingWindow(let isOpen): step.sends.append(.pairingWindow(isOpen: isOpen))
             }
         }
+    }
+
+    private mutating func keep(_ controllers: PairedControllers, _ step: inout Step) {
+        keepsAgainAt = nil
+        step.controllers = controllers
     }
 
     private mutating func answer(
@@ -232,12 +262,14 @@ public struct PlugMachine: Machine, Sendable {
 private struct Step {
     var parts: [PlugMachine.Action] = []
     var records: [MirrorRecord] = []
+    var controllers: PairedControllers?
     var sends: [PlugMachine.Action] = []
     var flash: [PlugMachine.Action] = []
 
     var actions: [PlugMachine.Action] {
         var actions = parts
         if !records.isEmpty { actions.append(.mirror(records)) }
+        if let controllers { actions.append(.keep(controllers)) }
         actions += sends
         actions += flash
         return actions

@@ -50,6 +50,9 @@ extension PlugService {
             logger: logger)
         self.discovery = discovery
         let registration = try await discovery.register(service(port: listener.port))
+        self.registration = registration
+        // The window may have opened or closed while the registration was under way.
+        announcePairing()
         let following = Task {
             for await name in registration.names {
                 rename(name)
@@ -75,13 +78,31 @@ extension PlugService {
 
     private func service(port: UInt16) throws -> ServiceRegistration {
         let identity = machine.identity
-        let capabilities = identity.capabilities.map(\.rawValue).sorted()
-        let txt = try TXTRecord([
-            "txtvers": "1", "id": identity.id.rawValue, "pv": "\(PlugWire.version)", "pair": "0",
-            "caps": capabilities.joined(separator: ","),
-        ])
         return try ServiceRegistration(
             name: identity.name, type: Self.serviceType, subtypes: capabilities.map { "_" + $0 },
             hostName: "plug-" + identity.id.short, port: port, txt: txt)
+    }
+
+    private var capabilities: [String] { machine.identity.capabilities.map(\.rawValue).sorted() }
+
+    private var txt: TXTRecord {
+        get throws {
+            try TXTRecord([
+                "txtvers": "1", "id": machine.identity.id.rawValue, "pv": "\(PlugWire.version)",
+                "pair": machine.access.isOpen(at: BootClock.now) ? "1" : "0",
+                "caps": capabilities.joined(separator: ","),
+            ])
+        }
+    }
+
+    /// Whoever browses sees whether the plug lets itself be paired.
+    func announcePairing() {
+        guard let registration else { return }
+        do {
+            let txt = try txt
+            Task { await registration.updateTXT(txt) }
+        } catch {
+            preconditionFailure("attributes of ours fit a TXT record: \(error)")
+        }
     }
 }

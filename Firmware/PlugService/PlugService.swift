@@ -26,6 +26,7 @@ public actor PlugService: ConnectionOwner {
     private let storage: PlugStorage
     var machine: PlugMachine
     var discovery: Discovery?
+    var registration: Registration?
     private var timer = DeadlineTimer()
     private let actions = ActionQueue<PlugMachine.Action>()
     private var connections: [ConnectionID: Connection] = [:]
@@ -62,7 +63,8 @@ public actor PlugService: ConnectionOwner {
         loop = eventLoop
         executor = eventLoop.executor
         machine = PlugMachine(
-            settings.appliance, identity: identity, memory: storage.restore(now: BootClock.now), seed: random.next())
+            settings.appliance, identity: identity, access: .everyone, memory: storage.restore(now: BootClock.now),
+            seed: random.next())
     }
 
     /// The button and the relay work from here on, with or without a network.
@@ -87,12 +89,13 @@ public actor PlugService: ConnectionOwner {
 
     public func opened(_ connection: Connection) {
         connections[connection.id] = connection
-        // Until controllers are paired, each one that has a key counts as known.
-        connection.markPaired()
         logger.debug(
             "controller connected",
             metadata: ["peer": "\(connection.peer)", "key": "\(connection.peerKey.fingerprint)"])
-        handle(.opened(connection.id, peer: connection.peer))
+        var random = SystemRandomNumberGenerator()
+        let nonce = (0..<PairingTranscript.nonceLength).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        handle(
+            .opened(PlugServer.Opening(connection.id, peer: connection.peer, key: connection.peerKey, nonce: nonce)))
     }
 
     public func received(_ bytes: [UInt8], on id: ConnectionID) { handle(.received(id, bytes)) }
@@ -126,6 +129,8 @@ public actor PlugService: ConnectionOwner {
         case .persist(let state): if !storage.persist(state) { handle(.persistFailed) }
         case .reserve(let boundary):
             handle(storage.reserve(upTo: boundary) ? .reserved(boundary) : .reservationFailed)
+        case .keep(let controllers): if !storage.keep(controllers) { handle(.keepFailed) }
+        case .pairingWindow: announcePairing()
         case .send(let id, let bytes): connections[id]?.send(bytes)
         case .close(let id, let reason):
             logger.debug("session ended", metadata: ["reason": "\(reason)"])

@@ -21,6 +21,8 @@ public final class PlugStorage {
     private let limits: PlugMemory.Limits
     private let flash: StateDirectory
     private var isIDStored: Bool
+    /// The code that was drawn at this start, while flash does not have it.
+    private var unstoredCode: SetupCode?
     /// Nil: flash does not say it.
     private var boundary: SequenceNumber?
     private var mirror: Mirror
@@ -109,7 +111,38 @@ public final class PlugStorage {
         return memory
     }
 
+    /// Who is let in. Called once.
+    ///
+    /// A list or a code that is damaged is told and not replaced: the plug runs, but lets in nobody, or pairs with nobody.
+    ///
+    /// - Parameters:
+    ///   - key: the plug's own.
+    ///   - random: fit for secrets; a plug without a setup code draws one.
+    public func access(key: PublicKey, random: inout some RandomNumberGenerator) -> PlugServer.Access {
+        let controllers: PairedControllers? =
+            switch flash.controllers({ troubles.note($0, Self.controllersHint) }) {
+            case .value(let known): known
+            case .nothing: PairedControllers()
+            case .unusable: nil
+            }
+        let code: SetupCode?
+        switch flash.setupCode({ troubles.note($0, Self.codeHint) }) {
+        case .value(let known): code = known
+        case .nothing:
+            code = SetupCode(drawnFrom: &random)
+            unstoredCode = code
+            storeCode()
+        case .unusable: code = nil
+        }
+        return PlugServer.Access(key: key, code: code, controllers: controllers)
+    }
+
     // MARK: What the machine asks for
+
+    /// Writes to flash who is paired; false where that failed.
+    public func keep(_ controllers: PairedControllers) -> Bool {
+        attempt(.controllers) { () throws(FileError) in try flash.write(controllers) }
+    }
 
     /// Adds to the mirror, which a killed process leaves behind.
     public func mirror(_ records: [MirrorRecord]) {
@@ -131,6 +164,7 @@ public final class PlugStorage {
         let isWritten = attempt(.sequence) { () throws(FileError) in try flash.write(boundary: boundary) }
         if isWritten {
             storeID()
+            storeCode()
             unmark()
         }
         return isWritten
@@ -153,6 +187,11 @@ public final class PlugStorage {
 
     private static let leapHint =
         "nothing has to be done: event numbers go on far above all that can have been used, and controllers are told a gap"
+
+    private static let controllersHint =
+        "nobody is let in; the button works. Hold it for a second and pair again, or put the file back and restart"
+    private static let codeHint =
+        "the plug cannot be paired; who is paired stays so. Write the label's code into the file, or remove it for a new one"
 
     private static func take(
         _ directory: String, _ task: Troubles.Task, _ files: FileStore, _ troubles: inout Troubles
@@ -206,6 +245,11 @@ public final class PlugStorage {
     private func storeID() {
         guard !isIDStored else { return }
         isIDStored = attempt(.id) { () throws(FileError) in try flash.write(id) }
+    }
+
+    private func storeCode() {
+        guard let code = unstoredCode else { return }
+        if attempt(.code, { () throws(FileError) in try flash.write(code) }) { unstoredCode = nil }
     }
 
     private func begin(_ memory: PlugMemory, now: Instant) {

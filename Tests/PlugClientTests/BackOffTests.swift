@@ -1,3 +1,4 @@
+import MadeUpKeys
 import PlugProtocol
 import ProtocolCore
 import Testing
@@ -58,7 +59,8 @@ import Testing
         bench.connect()
         #expect(bench.retries.last! >= .seconds(15))
         #expect(bench.reasons.last == "the plug said: The plug stops; it may be back soon.")
-        bench.server = PlugServer(identity: lamp, journal: EventJournal(), state: PlugState(relayOn: true))
+        bench.server = PlugServer(
+            identity: lamp, access: .knowing(), journal: EventJournal(), state: PlugState(relayOn: true))
         bench.locateAndConnect()
         bench.breakConnection()
         #expect(bench.retries.last! >= .seconds(15), "a welcome alone is no session")

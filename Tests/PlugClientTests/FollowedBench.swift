@@ -1,3 +1,4 @@
+import MadeUpKeys
 import Metering
 import PlugProtocol
 import ProtocolCore
@@ -16,7 +17,7 @@ func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating:
 struct FollowedBench {
     var follower: PlugFollower
     var server = PlugServer(
-        identity: lamp, journal: EventJournal(nextSequence: 10), state: PlugState(relayOn: false))
+        identity: lamp, access: .knowing(), journal: EventJournal(nextSequence: 10), state: PlugState(relayOn: false))
     var now = Instant.zero
     var updates: [PlugUpdate] = []
     /// The commands' outcomes, in order.
@@ -75,6 +76,8 @@ struct FollowedBench {
                 serve(.record(.relayChanged(on: true, cause: .controller(name: controller, request: id))))
                 serve(.commandOutcome(id, .done(PlugState(relayOn: true), event: nil)))
             case .fetch(let id, let fetch, let from, let to): answer(id, fetch, from, to)
+            case .record(let kind): serve(.record(kind))
+            case .keep, .pairingWindow: break
             }
         }
     }
@@ -101,7 +104,7 @@ struct FollowedBench {
         let id = ConnectionID(rawValue: connections)
         connection = id
         isCut = false
-        let greeting = server.handle(.opened(id, peer: "test"), now: now)
+        let greeting = server.handle(.opened(PlugServer.Opening(id)), now: now)
         feed(.opened(id))
         perform(greeting)
     }

@@ -1,4 +1,5 @@
 import LinuxNetwork
+import MadeUpKeys
 import NIOCore
 import NIOPosix
 import PlugProtocol
@@ -11,7 +12,8 @@ import Testing
 private actor Plug: ConnectionOwner {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
     nonisolated let loop: any EventLoop
-    private var server = PlugServer(identity: lamp, journal: EventJournal(), state: PlugState(relayOn: false))
+    private var server = PlugServer(
+        identity: lamp, access: .knowing(), journal: EventJournal(), state: PlugState(relayOn: false))
     private var connections: [ConnectionID: Connection] = [:]
     private let answers: Bool
 
@@ -23,7 +25,7 @@ private actor Plug: ConnectionOwner {
     func opened(_ connection: Connection) {
         connection.markPaired()
         connections[connection.id] = connection
-        handle(.opened(connection.id, peer: connection.peer))
+        handle(.opened(PlugServer.Opening(connection.id, peer: connection.peer)))
     }
     func received(_ bytes: [UInt8], on id: ConnectionID) { handle(.received(id, bytes)) }
     func writable(_ isWritable: Bool, on id: ConnectionID) { handle(.writable(id, isWritable)) }
@@ -41,7 +43,7 @@ private actor Plug: ConnectionOwner {
                 guard answers else { continue }
                 handle(.record(.relayChanged(on: true, cause: .controller(name: controller, request: request))))
                 handle(.commandOutcome(request, .done(PlugState(relayOn: true), event: nil)))
-            case .fetch: break
+            case .fetch, .keep, .record, .pairingWindow: break
             }
         }
     }

@@ -11,11 +11,9 @@ import Testing
         #expect(gate.isOpen(at: at(599)))
         #expect(!gate.isOpen(at: at(600)))
         gate.buttonHeld(now: at(550))
-        #expect(gate.closes(after: at(550)) == at(670))
+        #expect(gate.closesAt == at(670))
         gate.buttonHeld(now: at(0))
-        #expect(gate.closes(after: at(550)) == at(670))
-        gate.close()
-        #expect(!gate.isOpen(at: at(551)))
+        #expect(gate.closesAt == at(670))
     }
 
     @Test func eachWrongProofMakesTheNextWaitTwiceAsLongUpTo30Seconds() {

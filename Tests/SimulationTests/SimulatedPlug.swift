@@ -1,5 +1,6 @@
 import Appliance
 import DurableFiles
+import MadeUpKeys
 import Metering
 import PlugProtocol
 import ProtocolCore
@@ -24,6 +25,7 @@ final class SimulatedPlug {
     private static let registration = RegistrationID(rawValue: 1)
     /// How long a finger stays on the button, and until the press is certainly recorded.
     private static let hold = Duration.milliseconds(100)
+    private static let longHold = Duration.milliseconds(1500)
     private static let recorded = Duration.milliseconds(500)
 
     let name: String
@@ -47,7 +49,7 @@ final class SimulatedPlug {
     private var now = Instant.zero
     /// Active power of what is plugged in, tenths of a watt.
     private var load: Int32 = 0
-    private var starts: UInt16 = 0
+    private(set) var starts: UInt16 = 0
     /// Until then the mirror may be missing, on the plug's clock.
     private var mirrorDoubtedUntil = Instant.zero
     /// When the machine last did something.
@@ -69,6 +71,18 @@ final class SimulatedPlug {
         self.configuration = configuration
         self.limits = limits
         disk = SimulatedDisk(seed: seed)
+        printLabel()
+    }
+
+    /// The factory writes the code that stands on the label.
+    private func printLabel() {
+        let files = FileStore(calls: disk)
+        do {
+            try files.makeDirectories(Self.stateDirectory)
+            try files.replace("\(Self.stateDirectory)/setup-code", with: Array(SetupCode.label.text.utf8))
+        } catch {
+            preconditionFailure("a new disk works: \(error)")
+        }
     }
 
     var address: LANAddress { LANAddress(192, 0, 2, 10 + number) }
@@ -86,7 +100,7 @@ final class SimulatedPlug {
         case .datagram(let datagram, _): discover { $0.received(datagram, now: now) }
         case .accepted(let stream, _, let peer):
             streams[id(stream)] = stream
-            perform(.opened(id(stream), peer: "\(peer)"))
+            perform(.opened(PlugServer.Opening(id(stream), of: PublicKey(of: peer.address), peer: "\(peer)")))
         case .received(let stream, let bytes): perform(.received(id(stream), bytes))
         case .writable(let stream, let writable): perform(.writable(id(stream), writable))
         case .closed(let stream, _): perform(.closed(id(stream)))
@@ -103,11 +117,8 @@ final class SimulatedPlug {
 
     private func stimulate(_ stimulus: HouseStimulus) {
         switch stimulus {
-        case .press:
-            guard release == nil, certain == nil else { return }
-            pressesBegun += 1
-            release = now + Self.hold
-            perform(.buttonEdge(down: true))
+        case .press: press(for: Self.hold)
+        case .hold: press(for: Self.longHold)
         case .load(let deciwatts): load = deciwatts
         case .disk(let area, let faults):
             disk.change(area) { $0 = faults }
@@ -123,8 +134,15 @@ final class SimulatedPlug {
             disk.corrupt("\(Self.stateDirectory)/\(file)")
         case .diskBreaksDown(let breakdown, let steps): disk.breakDown(breakdown, afterSteps: steps)
         case .nextStartBreaksDown(let breakdown, let steps): nextStart = (breakdown, steps)
-        case .command, .fetchSamples, .killBeforeStore: break
+        case .command, .fetchSamples, .killBeforeStore, .call, .remove: break
         }
+    }
+
+    private func press(for duration: Duration) {
+        guard release == nil, certain == nil else { return }
+        pressesBegun += 1
+        release = now + duration
+        perform(.buttonEdge(down: true))
     }
 
     private func id(_ stream: StreamID) -> ConnectionID { ConnectionID(rawValue: stream.rawValue) }
@@ -187,7 +205,10 @@ final class SimulatedPlug {
         self.storage = storage
         let identity = PlugServer.Identity(
             id: storage.id, name: name, capabilities: configuration.capabilities, firmware: "1.0", boot: boot)
-        machine = PlugMachine(configuration, identity: identity, memory: memory, seed: random.next())
+        let access = storage.access(key: PublicKey(of: address), random: &random)
+        if breakOff(nil) { return nil }
+        machine = PlugMachine(
+            configuration, identity: identity, access: access, memory: memory, seed: random.next())
         return memory
     }
 
@@ -230,12 +251,13 @@ final class SimulatedPlug {
             measured[now] = deciwatts
             perform(.measured(Measurement(deciwatts: deciwatts)))
         case .mirror(let records): storage?.mirror(records)
+        case .keep(let controllers): if storage?.keep(controllers) == false { perform(.keepFailed) }
         case .persist(let state): if storage?.persist(state) == false { perform(.persistFailed) }
         case .reserve(let boundary):
             perform(storage?.reserve(upTo: boundary) == true ? .reserved(boundary) : .reservationFailed)
         case .send(let connection, let bytes): out.append(.write(streams[connection]!, bytes))
         case .close(let connection, _): out.append(.close(streams[connection]!))
-        case .setDimmer, .setLight: break
+        case .setDimmer, .setLight, .pairingWindow: break
         }
     }
 

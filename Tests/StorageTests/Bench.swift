@@ -1,6 +1,7 @@
 import Appliance
 import DurableFiles
 import Foundation
+import MadeUpKeys
 import Metering
 import PlugProtocol
 import ProtocolCore
@@ -69,7 +70,9 @@ struct StoredPlug {
         let identity = PlugServer.Identity(
             id: storage.id, name: "Lamp", capabilities: configuration.capabilities, firmware: "1.0", boot: boot)
         self.now = now
-        machine = PlugMachine(configuration, identity: identity, memory: storage.restore(now: now), seed: 2)
+        let memory = storage.restore(now: now)
+        let access = storage.access(key: .plug, random: &random)
+        machine = PlugMachine(configuration, identity: identity, access: access, memory: memory, seed: 2)
         feed(.started)
     }
 
@@ -85,9 +88,10 @@ struct StoredPlug {
         switch action {
         case .setRelay(let on): relayOn = on
         case .send(_, let bytes): sent.append(bytes)
-        case .setDimmer, .setLight, .close: break
+        case .setDimmer, .setLight, .close, .pairingWindow: break
         case .readMeter: return .measured(Measurement(deciwatts: relayOn ? load : 0))
         case .mirror(let records): storage.mirror(records)
+        case .keep(let controllers): return storage.keep(controllers) ? nil : .keepFailed
         case .persist(let state): return storage.persist(state) ? nil : .persistFailed
         case .reserve(let boundary):
             return storage.reserve(upTo: boundary) ? .reserved(boundary) : .reservationFailed
@@ -110,7 +114,7 @@ struct StoredPlug {
         (bytes[0], bytes[1]) = (UInt8(number & 255), UInt8(number >> 8))
         let command = ControllerSession.Event.command(
             RequestID(bytes: bytes)!, .setRelay(on: !relayOn, autoOff: nil), deadline: now + .seconds(5))
-        feed(.opened(id, peer: "test"))
+        feed(.opened(PlugServer.Opening(id)))
         for event in [ControllerSession.Event.connected, command] {
             for case .send(let bytes) in session.handle(event, now: now) { received(bytes, id, &session) }
         }
@@ -123,6 +127,13 @@ struct StoredPlug {
         for answer in sent {
             for case .send(let more) in session.handle(.received(answer), now: now) { received(more, id, &session) }
         }
+    }
+
+    /// What goes out when these bytes came in.
+    mutating func answers(to bytes: [UInt8], on id: ConnectionID) -> [[UInt8]] {
+        sent = []
+        feed(.received(id, bytes))
+        return sent
     }
 
     mutating func run(for duration: Duration) {

@@ -26,7 +26,7 @@ extension Gap.Reason: MirrorCoded {
 }
 
 /// Kinds of events: 1 and 2 the relay off and on, 3 to 5 the button, 6 and 7 the protection, 8 and 9 restarted without and
-/// with a loss of power.
+/// with a loss of power, 10 pairing failed, 11 and 12 a controller paired and removed.
 extension ButtonPress: MirrorCoded {
     var mirrorCode: UInt8 {
         switch self {

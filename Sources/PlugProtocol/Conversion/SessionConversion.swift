@@ -106,6 +106,9 @@ extension WireGoodbye {
             case .outOfOrder: .outOfOrder
             case .limit: .limit
             case .silent: .silent
+            case .notPaired: .notPaired
+            case .pairingClosed: .pairingClosed
+            case .wrongCode: .wrongCode
             case .unknown: .unspecified
             }
     }
@@ -119,6 +122,9 @@ extension WireGoodbye {
             case .outOfOrder: .outOfOrder
             case .limit: .limit
             case .silent: .silent
+            case .notPaired: .notPaired
+            case .pairingClosed: .pairingClosed
+            case .wrongCode: .wrongCode
             case .unspecified, .UNRECOGNIZED: .unknown
             }
         return Goodbye(reason, detail)

@@ -10,20 +10,18 @@ struct PairingGate: Sendable {
     static let firstDelay = Duration.milliseconds(500)
     static let longestDelay = Duration.seconds(30)
 
-    private var openUntil: Instant?
+    /// When the window closes, or when it closed.
+    private(set) var closesAt: Instant?
     /// Wrong proofs since the last right one, or since somebody held the button.
     private(set) var failures: UInt32 = 0
     /// No proof is looked at before.
     private(set) var notBefore = Instant.zero
 
-    /// When the window closes; nil while it is closed.
-    func closes(after now: Instant) -> Instant? { openUntil.flatMap { $0 > now ? $0 : nil } }
-
-    func isOpen(at now: Instant) -> Bool { closes(after: now) != nil }
+    func isOpen(at now: Instant) -> Bool { closesAt.map { now < $0 } ?? false }
 
     /// The window never gets shorter by this.
     mutating func open(for duration: Duration, now: Instant) {
-        openUntil = max(openUntil ?? now, now + duration)
+        closesAt = max(closesAt ?? now, now + duration)
     }
 
     /// Whoever holds the button stands before the plug: the waiting is not for him.
@@ -32,8 +30,6 @@ struct PairingGate: Sendable {
         failures = 0
         notBefore = .zero
     }
-
-    mutating func close() { openUntil = nil }
 
     /// The next proof waits: twice as long after each that was wrong, up to ``longestDelay``.
     mutating func failed(now: Instant) {

@@ -13,6 +13,12 @@ public struct Goodbye: Hashable, Sendable {
         case limit
         /// Nothing received for 45 s.
         case silent
+        /// The plug does not know the controller's key, or it was removed.
+        case notPaired
+        /// The pairing window is closed.
+        case pairingClosed
+        /// The proof is not one of this plug's setup code.
+        case wrongCode
         /// A reason that this version does not know.
         case unknown
     }
