@@ -27,6 +27,7 @@ public actor FollowedPlug: ConnectionOwner {
     private var isReading = true
     private var answers: [RequestID: CheckedContinuation<CommandOutcome, Never>] = [:]
     private var fetches: [UInt32: FetchInProgress] = [:]
+    private var questions: [CheckedContinuation<[PairedControllerEntry]?, Never>] = []
     private var lastFetch: UInt32 = 0
     private var times = ReportTimes()
     private var random = SystemRandomNumberGenerator()
@@ -113,6 +114,29 @@ public actor FollowedPlug: ConnectionOwner {
     /// Every event up to this one has taken effect here.
     public func acknowledge(_ sequence: SequenceNumber) { handle(.acknowledge(sequence)) }
 
+    /// Who is paired with the plug. To be asked while it is connected; nil when it did not answer before that ended.
+    public func controllers() async -> [PairedControllerEntry]? {
+        await withCheckedContinuation { continuation in
+            questions.append(continuation)
+            handle(.listControllers)
+        }
+    }
+
+    /// Has the plug forget the controller of this key and end its sessions. Whoever removes itself gets no answer but the end.
+    ///
+    /// - Returns: those who remain; nil when the plug did not answer before its connection ended.
+    public func removeController(fingerprint: String) async -> [PairedControllerEntry]? {
+        await withCheckedContinuation { continuation in
+            questions.append(continuation)
+            handle(.removeController(fingerprint: fingerprint))
+        }
+    }
+
+    private func answerQuestions(_ answer: [PairedControllerEntry]?) {
+        for question in questions { question.resume(returning: answer) }
+        questions = []
+    }
+
     /// The last event accounted for of the plug that is followed; nil before it was reached.
     public var position: (plug: PlugID, last: SequenceNumber)? {
         guard let position = machine.position, let plug = position.plug, let last = position.last else { return nil }
@@ -129,6 +153,7 @@ public actor FollowedPlug: ConnectionOwner {
         let refusal = Refusal(.unknown, "stopped following the plug before it answered")
         for (_, answer) in answers { answer.resume(returning: .refused(refusal)) }
         for (_, fetch) in fetches { fetch.end(.failure(refusal)) }
+        answerQuestions(nil)
         answers = [:]
         fetches = [:]
     }
@@ -182,7 +207,7 @@ public actor FollowedPlug: ConnectionOwner {
                 do {
                     try await connect(self)
                 } catch {
-                    handle(.failed(reason: "\(error)"))
+                    handle(.failed(Disconnection(error)))
                 }
             }
         case .send(let bytes, let id):
@@ -197,6 +222,7 @@ public actor FollowedPlug: ConnectionOwner {
         case .finished(let id, let outcome): answers.removeValue(forKey: id)?.resume(returning: outcome)
         case .samples(let id, let chunk, let clock, let last):
             if let ended = fetches[id]?.take(chunk, of: clock, last: last) { finish(fetch: id, ended) }
+        case .controllers(let list): answerQuestions(list)
         case .fetchRefused(let id, let refusal): finish(fetch: id, .failure(refusal))
         }
     }
@@ -207,6 +233,7 @@ public actor FollowedPlug: ConnectionOwner {
     }
 
     private func deliver(_ update: PlugUpdate) {
+        if case .disconnected = update { answerQuestions(nil) }
         let at = times.time(of: update, clock: machine.clock, now: BootClock.now, wall: WallTime.now)
         undelivered.append(PlugReport(plug: name, at: at, update: update))
     }

@@ -22,25 +22,26 @@ public final class PlugClient: Sendable {
     public let discovery: Discovery
     /// Everything of this client runs on it.
     public let eventLoop: any EventLoop
-    private let name: String
+    let name: String
     private let group: MultiThreadedEventLoopGroup
-    private let dialer: Dialer
-    private let expectedKey: @Sendable (PlugID) -> PublicKey?
+    let dialer: Dialer
+    let paired: PairedPlugs
+    let ownKey: PublicKey
     private let network: FollowedNetwork
 
     /// - Parameters:
     ///   - name: what a person calls this controller, at most 63 bytes; plugs show it as the cause of its commands.
     ///   - identity: what it proves itself with.
-    ///   - expectedKey: the key of the plug with that id, where it is known: nobody else is believed to be that plug.
+    ///   - paired: the plugs that it knows; with no other anything but pairing is spoken of.
     ///   - keyLog: gets the secrets of every connection, for packet traces.
     ///   - interfaces: names of the network interfaces to use; empty for all that can multicast.
     ///   - logger: for what happens below.
     public init(
-        name: String, identity: TransportIdentity, expectedKey: @escaping @Sendable (PlugID) -> PublicKey? = { _ in nil },
-        keyLog: KeyLog? = nil, interfaces: Set<String> = [], logger: Logger
+        name: String, identity: TransportIdentity, paired: PairedPlugs = PairedPlugs(), keyLog: KeyLog? = nil, interfaces: Set<String> = [], logger: Logger
     ) {
         self.name = name
-        self.expectedKey = expectedKey
+        self.paired = paired
+        ownKey = identity.publicKey
         dialer = Dialer(identity: identity, keyLog: keyLog)
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         eventLoop = group.next()
@@ -121,10 +122,9 @@ public final class PlugClient: Sendable {
             seed: .random(in: .min ... .max))
         let followed = FollowedPlug(name: plug, machine: machine, eventLoop: eventLoop) { [self, eventLoop] followed in
             let service = try await resolve(plug, within: .seconds(5))
+            let key = try key(of: service, named: plug)
             do {
-                try await dialer.connect(
-                    to: service.socketAddresses, expecting: service.txt?.plugID.flatMap(expectedKey), on: eventLoop,
-                    owner: followed)
+                try await dialer.connect(to: service.socketAddresses, expecting: key, on: eventLoop, owner: followed)
             } catch {
                 // The records led nowhere: have them confirmed, so that the next attempt finds better ones.
                 await discovery.reconfirm(service.identity)

@@ -10,7 +10,7 @@ public struct PlugFollower: Machine {
         case located
         case opened(ConnectionID)
         /// The attempt to connect failed.
-        case failed(reason: String)
+        case failed(Disconnection)
         case received([UInt8], on: ConnectionID)
         /// Whether the shell takes bytes from the network; it does at the start, and not while its reader is behind.
         case reading(Bool)
@@ -25,6 +25,9 @@ public struct PlugFollower: Machine {
         case withdrawFetch(UInt32)
         /// Every event up to this one has taken effect.
         case acknowledge(SequenceNumber)
+        /// Asks the plug who is paired with it; a connection that ends takes the question with it.
+        case listControllers
+        case removeController(fingerprint: String)
         case stop
         case deadlineReached
     }
@@ -40,6 +43,8 @@ public struct PlugFollower: Machine {
         /// A part of a fetch, of this boot of the plug; without bytes where the plug has nothing in the range. The last part
         /// comes once.
         case samples(UInt32, chunk: [UInt8], of: ClockMapping, last: Bool)
+        /// Who is paired with the plug.
+        case controllers([PairedControllerEntry])
         /// The fetch ends without its last part.
         case fetchRefused(UInt32, Refusal)
     }
@@ -110,6 +115,8 @@ public struct PlugFollower: Machine {
         case .fetch(let id, let from, let to): fetch(SampleFetch(id: id, from: from, to: to), now: now)
         case .withdrawFetch(let id): withdraw(fetch: id)
         case .acknowledge(let sequence): inSession(nil, .acknowledge(sequence), now: now)
+        case .listControllers: inSession(nil, .listControllers, now: now)
+        case .removeController(let fingerprint): inSession(nil, .removeController(fingerprint: fingerprint), now: now)
         case .stop: stop(now: now)
         case .deadlineReached: deadlineReached(now: now)
         }
@@ -132,9 +139,9 @@ public struct PlugFollower: Machine {
     }
 
     /// An attempt that failed after all, while the connection that it made lives, changes nothing.
-    private mutating func failed(_ reason: String, now: Instant) -> [Action] {
+    private mutating func failed(_ reason: Disconnection, now: Instant) -> [Action] {
         switch state {
-        case .connecting: retryLater(after: .away(reason), now: now)
+        case .connecting: ended(reason, now: now)
         case .searching, .connected, .waiting, .stopped: []
         }
     }

@@ -34,7 +34,7 @@ struct NetworkOptions: ParsableArguments {
     func withClient(connects: Bool = true, _ body: (PlugClient) async throws -> Void) async throws {
         var logger = Logger(label: "plugctl") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = verbose ? .debug : .warning
-        do {
+        try await saying {
             let identity = try connects ? TransportIdentity.ofThisController() : TransportIdentity()
             let client = PlugClient(
                 name: controller, identity: identity, keyLog: try connects ? keyLog() : nil, interfaces: interfaces,
@@ -42,13 +42,20 @@ struct NetworkOptions: ParsableArguments {
             let result = await Result.catching { try await body(client) }
             await client.stop()
             try result.get()
-        } catch let code as ExitCode {
-            throw code
-        } catch is CancellationError {
-            return
-        } catch {
-            complain("\(error)")
-            throw ExitCode.failure
+        }
+    }
+
+    /// Runs the body when the plug of that name is connected. What keeps it away is said, and waited out where that helps.
+    func withConnected(_ name: String, _ body: (FollowedPlug) async throws -> Void) async throws {
+        try await withClient { client in
+            let plug = client.follow(try await client.find(name, within: wait.duration), after: nil, stateOptions: nil)
+            for await report in plug.reports {
+                if case .disconnected(let reason, _) = report.update { try sayAway(plug.name, reason) }
+                guard case .connected = report.update else { continue }
+                try await body(plug)
+                break
+            }
+            await plug.stop()
         }
     }
 
@@ -69,6 +76,20 @@ struct NetworkOptions: ParsableArguments {
             return Set(interface)
         }
         return Set(named.split(separator: ",").map(String.init))
+    }
+}
+
+/// What goes wrong in the body is said on standard error, and ends the program with 1.
+func saying(_ body: () async throws -> Void) async throws {
+    do {
+        try await body()
+    } catch let code as ExitCode {
+        throw code
+    } catch is CancellationError {
+        return
+    } catch {
+        complain("\(error)")
+        throw ExitCode.failure
     }
 }
 

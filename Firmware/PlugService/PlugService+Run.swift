@@ -1,5 +1,6 @@
 import Appliance
 import LinuxNetwork
+import Logging
 import PlugProtocol
 import PlugTransport
 import ServiceDiscovery
@@ -14,7 +15,7 @@ extension PlugService {
     public func run(until stopped: () async -> Void) async throws {
         try start()
         let panel = await openPanel()
-        if let identity = identity() {
+        if let identity {
             try await serve(as: identity, until: stopped)
         } else {
             await stopped()
@@ -24,10 +25,9 @@ extension PlugService {
         await panel?.stop()
     }
 
-    /// What the plug proves itself with.
-    func identity() -> TransportIdentity? {
+    static func identity(in directories: PlugDirectories, logger: Logger) -> TransportIdentity? {
         do throws(IdentityFileError) {
-            return try TransportIdentity.kept(in: settings.directories.key)
+            return try TransportIdentity.kept(in: directories.key)
         } catch {
             switch error {
             case .unusable, .damaged:

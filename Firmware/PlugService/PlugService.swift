@@ -24,6 +24,8 @@ public actor PlugService: ConnectionOwner {
     let settings: PlugSettings
     let logger: Logger
     private let storage: PlugStorage
+    /// What the plug proves itself with; nil: it stays off the network.
+    let identity: TransportIdentity?
     var machine: PlugMachine
     var discovery: Discovery?
     var registration: Registration?
@@ -54,17 +56,21 @@ public actor PlugService: ConnectionOwner {
             case .recovered: logger.notice("\(notice)")
             }
         }
+        let proof = Self.identity(in: settings.directories, logger: logger)
         let identity = PlugServer.Identity(
             id: storage.id, name: settings.name ?? "Plug \(storage.id.short)",
             capabilities: settings.appliance.capabilities, firmware: Self.firmwareVersion, boot: boot)
         self.settings = settings
         self.logger = logger
         self.storage = storage
+        self.identity = proof
         loop = eventLoop
         executor = eventLoop.executor
+        // Off the network nobody sees the key.
+        let key = (proof ?? TransportIdentity()).publicKey
         machine = PlugMachine(
-            settings.appliance, identity: identity, access: .everyone, memory: storage.restore(now: BootClock.now),
-            seed: random.next())
+            settings.appliance, identity: identity, access: storage.access(key: key, random: &random),
+            memory: storage.restore(now: BootClock.now), seed: random.next())
     }
 
     /// The button and the relay work from here on, with or without a network.
@@ -94,6 +100,7 @@ public actor PlugService: ConnectionOwner {
             metadata: ["peer": "\(connection.peer)", "key": "\(connection.peerKey.fingerprint)"])
         var random = SystemRandomNumberGenerator()
         let nonce = (0..<PairingTranscript.nonceLength).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        if machine.access.controllers[connection.peerKey] != nil { connection.markPaired() }
         handle(
             .opened(PlugServer.Opening(connection.id, peer: connection.peer, key: connection.peerKey, nonce: nonce)))
     }
@@ -129,13 +136,18 @@ public actor PlugService: ConnectionOwner {
         case .persist(let state): if !storage.persist(state) { handle(.persistFailed) }
         case .reserve(let boundary):
             handle(storage.reserve(upTo: boundary) ? .reserved(boundary) : .reservationFailed)
-        case .keep(let controllers): if !storage.keep(controllers) { handle(.keepFailed) }
+        case .keep(let controllers): keep(controllers)
         case .pairingWindow: announcePairing()
         case .send(let id, let bytes): connections[id]?.send(bytes)
         case .close(let id, let reason):
             logger.debug("session ended", metadata: ["reason": "\(reason)"])
             connections[id]?.close()
         }
+    }
+
+    private func keep(_ controllers: PairedControllers) {
+        for connection in connections.values where controllers[connection.peerKey] != nil { connection.markPaired() }
+        if !storage.keep(controllers) { handle(.keepFailed) }
     }
 
     private func readMeter() {

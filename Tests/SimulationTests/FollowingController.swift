@@ -121,7 +121,7 @@ final class FollowingController {
         guard let result else { return actions }
         link = .none
         if case .success(let paired) = result { database.pinned.insert(paired.key) }
-        return actions + step(.failed(reason: "\(result)"), now)
+        return actions + step(.failed(.away("\(result)")), now)
     }
 
     private func closed(_ stream: StreamID, _ now: Instant) -> [HostAction] {
@@ -129,7 +129,7 @@ final class FollowingController {
         case .pairing(let introduction) where introduction.stream == stream: return pair(.closed, now)
         case .connecting(stream, _):
             link = .none
-            return step(.failed(reason: "no answer"), now)
+            return step(.failed(.away("no answer")), now)
         case .open(stream):
             link = .none
             return step(.closed(id(stream)), now)
@@ -143,7 +143,7 @@ final class FollowingController {
         }
         guard case .connecting(let stream, let until) = link, until <= now else { return step(.deadlineReached, now) }
         link = .none
-        return [.close(stream)] + step(.failed(reason: "no answer"), now) + step(.deadlineReached, now)
+        return [.close(stream)] + step(.failed(.away("no answer")), now) + step(.deadlineReached, now)
     }
 
     /// Hands an event to the follower and does what it says, in order.

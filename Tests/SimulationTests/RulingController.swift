@@ -132,7 +132,7 @@ final class RulingController {
         plugs[name]?.link = .none
         let identity = ServiceIdentity(name: name, type: SimulatedPlug.serviceType)
         return discover(now) { $0.handle(.reconfirm(identity), now: now) }
-            + step(name, .failed(reason: "no answer"), now)
+            + step(name, .failed(.away("no answer")), now)
     }
 
     /// Whose key is pinned is followed; who is not known is paired with first.
@@ -155,7 +155,7 @@ final class RulingController {
         guard let result else { return actions }
         plugs[name]?.link = .none
         if case .success(let paired) = result { records[name, default: Database()].pinned.insert(paired.key) }
-        return actions + step(name, .failed(reason: "\(result)"), now)
+        return actions + step(name, .failed(.away("\(result)")), now)
     }
 
     private func closed(_ stream: StreamID, _ now: Instant) -> [HostAction] {

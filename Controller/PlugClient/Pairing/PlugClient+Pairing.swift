@@ -1,0 +1,53 @@
+public import PlugProtocol
+import PlugTransport
+public import ServiceDiscovery
+
+extension PlugClient {
+    /// Gets to know the plug of that announced name, and makes itself known to it: both prove the setup code, inside the
+    /// connection that this authorises. The plug's key is pinned then.
+    ///
+    /// - Throws: `PairingError`, `DialError`, ``PairedPlugsError``, or what ``resolve(_:within:)`` throws.
+    public func pair(_ name: String, code: SetupCode, within time: Duration = .seconds(5)) async throws -> PairedPlugs.Entry {
+        // Before anything is asked of the plug: what cannot be kept afterwards would pair one side only.
+        _ = try paired.all()
+        let service = try await resolve(name, within: time)
+        let attempt = PairingAttempt(PairingSession(name: self.name, code: code), ownKey: ownKey, on: eventLoop)
+        try await dialer.connect(to: service.socketAddresses, on: eventLoop, owner: attempt)
+        let plug = try await attempt.outcome()
+        let entry = PairedPlugs.Entry(id: plug.id, key: plug.key, name: name)
+        try paired.add(entry)
+        return entry
+    }
+
+    /// The key that the plug at that place has to prove.
+    ///
+    /// - Throws: ``Distrust`` where it is not paired, ``PairedPlugsError``.
+    func key(of service: ResolvedService, named name: String) throws -> PublicKey {
+        guard let id = service.txt?.plugID else { throw Distrust.anonymous(name: name) }
+        let all = try paired.all()
+        if let entry = all.first(where: { $0.id == id }) { return entry.key }
+        throw all.contains { $0.name == name } ? Distrust.another(name: name, id: id) : Distrust.notPaired(name: name)
+    }
+}
+
+/// Why nothing was said to a plug.
+enum Distrust: Error, Hashable, CustomStringConvertible {
+    case notPaired(name: String)
+    /// A plug of this name is paired, and this is another one.
+    case another(name: String, id: PlugID)
+    /// Its announcement does not say which plug it is.
+    case anonymous(name: String)
+
+    var description: String {
+        switch self {
+        case .notPaired(let name):
+            "it is not paired with this controller\nhint: plugctl pair \"\(name)\", with the code on its label"
+        case .another(let name, let id):
+            """
+            it is not the plug of this name that was paired (its id is \(id))
+            hint: if you trust it: plugctl pair "\(name)", with the code on its label
+            """
+        case .anonymous: "its announcement does not say which plug it is\nhint: is it a smart plug of this kind?"
+        }
+    }
+}
