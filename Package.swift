@@ -208,8 +208,10 @@ let benchmarks: [Target] =
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "CMallocStatistics", "ProtocolCore", "PlugProtocol", "PlugTransport", "LinuxNetwork", "PlugClient", "Appliance",
-                "Metering", "Recordings", "PlugHardware", "PlugService", nioCore, nioPosix, logging,
+                "CMallocStatistics", "ProtocolCore", "PlugProtocol", "PlugTransport", "LinuxNetwork", "PlugClient",
+                "Appliance",
+                "Metering", "Recordings", "PlugHardware", "PlugService", nioCore, nioPosix, nioEmbedded, nioSSL,
+                logging,
             ],
             path: "Tests/Benchmarks", swiftSettings: strict),
     ]

@@ -36,7 +36,8 @@ public final class PlugClient: Sendable {
     ///   - interfaces: names of the network interfaces to use; empty for all that can multicast.
     ///   - logger: for what happens below.
     public init(
-        name: String, identity: TransportIdentity, expectedKey: @escaping @Sendable (PlugID) -> PublicKey? = { _ in nil },
+        name: String, identity: TransportIdentity,
+        expectedKey: @escaping @Sendable (PlugID) -> PublicKey? = { _ in nil },
         keyLog: KeyLog? = nil, interfaces: Set<String> = [], logger: Logger
     ) {
         self.name = name
