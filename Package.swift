@@ -215,8 +215,9 @@ let benchmarks: [Target] =
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "CMallocStatistics", "ProtocolCore", "PlugProtocol", "PlugTransport", "LinuxNetwork", "PlugClient", "Appliance",
-                "Metering", "Recordings", "PlugHardware", "PlugService", "MadeUpKeys", nioCore, nioPosix, logging,
+                "CMallocStatistics", "ProtocolCore", "PlugProtocol", "PlugTransport", "LinuxNetwork", "PlugClient",
+                "Appliance", "Metering", "Recordings", "PlugHardware", "PlugService", "MadeUpKeys", nioCore, nioPosix,
+                nioEmbedded, nioSSL, logging,
             ],
             path: "Tests/Benchmarks", swiftSettings: strict),
     ]

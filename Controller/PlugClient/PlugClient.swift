@@ -37,7 +37,8 @@ public final class PlugClient: Sendable {
     ///   - interfaces: names of the network interfaces to use; empty for all that can multicast.
     ///   - logger: for what happens below.
     public init(
-        name: String, identity: TransportIdentity, paired: PairedPlugs = PairedPlugs(), keyLog: KeyLog? = nil, interfaces: Set<String> = [], logger: Logger
+        name: String, identity: TransportIdentity, paired: PairedPlugs = PairedPlugs(), keyLog: KeyLog? = nil,
+        interfaces: Set<String> = [], logger: Logger
     ) {
         self.name = name
         self.paired = paired

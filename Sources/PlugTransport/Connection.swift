@@ -42,9 +42,11 @@ public struct Connection: Sendable {
         channel.writeAndFlush(bytes, promise: nil)
     }
 
-    /// Says that the other side is a paired controller: the connection may stay, and there will be room for others from its
-    /// address whatever strangers do. For connections that a ``Listener`` accepted.
+    /// Says that the other side is a paired controller: the connection may stay and send what it likes, and there will be room
+    /// for others from its address whatever strangers do. For connections that a ``Listener`` accepted.
     public func markPaired() {
+        // It is gone already where this was said before.
+        channel.pipeline.removeHandler(name: ByteAllowanceHandler.name, promise: nil)
         channel.parent?.pipeline.fireUserInboundEventTriggered(AdmissionHandler.Report.paired(id))
     }
 

@@ -29,7 +29,9 @@ public struct Listener: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelInitializer { server in
                 server.eventLoop.makeCompletedFuture {
-                    let admission = AdmissionHandler(limits) { channel, id in try prepare(channel, id, tls, owner) }
+                    let admission = AdmissionHandler(limits) { channel, id in
+                        try prepare(channel, id, tls, limits, owner)
+                    }
                     try server.pipeline.syncOperations.addHandler(admission)
                 }
             }
@@ -42,10 +44,11 @@ public struct Listener: Sendable {
     }
 
     private static func prepare<Owner: ConnectionOwner>(
-        _ channel: any Channel, _ id: ConnectionID, _ tls: NIOSSLContext, _ owner: Owner
+        _ channel: any Channel, _ id: ConnectionID, _ tls: NIOSSLContext, _ limits: AdmissionLimits, _ owner: Owner
     ) throws {
         let peer = PeerVerification(expecting: nil)
         let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(ByteAllowanceHandler(limits.bytes), name: ByteAllowanceHandler.name)
         let handler = NIOSSLServerHandler(context: tls, customVerificationCallback: peer.verify)
         try pipeline.addHandler(handler, name: HandshakeHandler.tlsName)
         try pipeline.addHandlers([

@@ -54,7 +54,9 @@ struct SecretTests {
         }
     }
 
-    @Test("one that others may touch is refused", arguments: [0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o777] as [UInt32])
+    @Test(
+        "one that others may touch is refused",
+        arguments: [0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o777] as [UInt32])
     func exposed(mode: UInt32) throws {
         try store.replaceSecret(file, with: [1])
         #expect(chmod(file, mode) == 0)
@@ -62,7 +64,8 @@ struct SecretTests {
         #expect(error?.reason == .exposed(permissions: mode))
         #expect(
             error?.description
-                == "refusing to read the secret \(file): others than its owner may use it (mode 0\(String(mode, radix: 8)))")
+                == "refusing to read the secret \(file): others than its owner may use it (mode 0\(String(mode, radix: 8)))"
+        )
         #expect(error?.hint?.contains("chmod 600 \(file)") == true)
     }
 

@@ -33,9 +33,11 @@ import Testing
 
     @Test(arguments: [
         (0o644, "no matter", "others than its owner may use it (mode 0644)"),
-        (0o600, "-----BEGIN PRIVATE KEY-----\nMIGH", "it holds no P-256 private key in PEM"), (0o600, "", "the file is empty"),
+        (0o600, "-----BEGIN PRIVATE KEY-----\nMIGH", "it holds no P-256 private key in PEM"),
+        (0o600, "", "the file is empty"),
     ])
-    func aKeyThatCannotBeUsedKeepsItOffTheNetworkAndTheButtonWorks(mode: Int, text: String, reason: String) async throws {
+    func aKeyThatCannotBeUsedKeepsItOffTheNetworkAndTheButtonWorks(mode: Int, text: String, reason: String) async throws
+    {
         try directory.write(text, to: "key")
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: directory.path + "/key")
         let (service, parts) = try plug()
@@ -47,7 +49,8 @@ import Testing
             #expect(parts.isRelayOn)
         }
         #expect(log.text.contains("this plug stays off the network, and its button works"))
-        #expect(log.text.contains("\(directory.path)/key") && log.text.contains(reason) && log.text.contains("\nhint: "))
+        #expect(
+            log.text.contains("\(directory.path)/key") && log.text.contains(reason) && log.text.contains("\nhint: "))
         #expect(!log.text.contains("announced"))
         #expect(directory.text("key") == text, "it is kept for whoever looks into it")
     }

@@ -18,7 +18,8 @@ import Testing
     /// A controller connects and is the first that the plug hears of.
     private func expectControllerGetsIn(_ listener: Listener) async throws {
         try await dialer.connect(
-            to: [SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))], on: controller.loop, owner: controller)
+            to: [SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))], on: controller.loop,
+            owner: controller)
         await controller.send([7])
         var reports = plug.reports.makeAsyncIterator()
         let first = await reports.next()
@@ -41,7 +42,8 @@ import Testing
     @Test(arguments: [
         Array("GET / HTTP/1.1\r\n\r\n".utf8), [UInt8](repeating: 0, count: 100_000),
         // A handshake record of the greatest length, and one that says it is longer.
-        [22, 3, 1, 0x40, 0] + [UInt8](repeating: 1, count: 0x4000), [22, 3, 1, 0xFF, 0xFF] + [UInt8](repeating: 1, count: 70_000),
+        [22, 3, 1, 0x40, 0] + [UInt8](repeating: 1, count: 0x4000),
+        [22, 3, 1, 0xFF, 0xFF] + [UInt8](repeating: 1, count: 70_000),
         // An alert and application data before anything was agreed on.
         [21, 3, 3, 0, 2, 1, 0], [23, 3, 3, 0, 1, 0],
     ])

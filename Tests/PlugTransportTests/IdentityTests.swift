@@ -84,7 +84,9 @@ import Testing
         let identity = TransportIdentity()
         var dumped = ""
         dump(identity, to: &dumped)
-        let shown = ["\(identity)", String(reflecting: identity), dumped, "\([identity])", "\(Optional(identity) as Any)"]
+        let shown = [
+            "\(identity)", String(reflecting: identity), dumped, "\([identity])", "\(Optional(identity) as Any)",
+        ]
         for text in shown { #expect(text.contains("the identity of key \(identity.publicKey.fingerprint)")) }
         let secret = identity.pem.split(separator: "\n")[1]
         for text in shown { #expect(!text.contains(secret)) }
@@ -128,7 +130,8 @@ import Testing
         let error = #expect(throws: IdentityFileError.self) { try TransportIdentity.kept(in: path) }
         #expect(error == .unusable(FileError(.read, path, .exposed(permissions: 0o644))))
         let text = error.map { "\($0)" } ?? ""
-        #expect(text.hasPrefix("refusing to read the secret \(path): others than its owner may use it (mode 0644)\nhint: "))
+        #expect(
+            text.hasPrefix("refusing to read the secret \(path): others than its owner may use it (mode 0644)\nhint: "))
     }
 
     @Test func ofProcessesThatStartAtOnceOneDrawsTheKeyOfAll() async throws {
@@ -136,7 +139,8 @@ import Testing
         let path = directory.path + "/key"
         // The other one makes its key after this one has found none.
         let other = TransportIdentity()
-        let files = FileStore(calls: OvertakenCalls { try? FileStore().replaceSecret(path, with: Array(other.pem.utf8)) })
+        let files = FileStore(
+            calls: OvertakenCalls { try? FileStore().replaceSecret(path, with: Array(other.pem.utf8)) })
         #expect(try TransportIdentity.kept(in: path, files: files).publicKey == other.publicKey)
     }
 }

@@ -67,7 +67,8 @@ import Testing
     @Test func aPortThatIsTakenIsSaid() async throws {
         let first = try await Listener.start(on: plug.loop, identity: identity, loopbackOnly: true, owner: plug)
         let error = await #expect(throws: ListenError.self) {
-            try await Listener.start(on: plug.loop, identity: identity, loopbackOnly: true, port: first.port, owner: plug)
+            try await Listener.start(
+                on: plug.loop, identity: identity, loopbackOnly: true, port: first.port, owner: plug)
         }
         #expect(
             error.map { "\($0)" } == """

@@ -23,12 +23,14 @@ import Testing
         let (key, certificate) = (directory.path + "/\(name).key", directory.path + "/\(name).pem")
 
         _ = try await Program.run(
-            "openssl", ["req", "-x509", "-nodes", "-subj", "/CN=x", "-keyout", key, "-out", certificate, "-newkey"] + algorithm)
+            "openssl",
+            ["req", "-x509", "-nodes", "-subj", "/CN=x", "-keyout", key, "-out", certificate, "-newkey"] + algorithm)
         return ["-cert", certificate, "-key", key]
     }
 
     private func connect(
-        to listener: Listener, _ certificate: [String], tls: String = "-tls1_3", alpn: [String] = ["-alpn", "smartplug/1"],
+        to listener: Listener, _ certificate: [String], tls: String = "-tls1_3",
+        alpn: [String] = ["-alpn", "smartplug/1"],
         _ more: [String] = []
     ) async throws -> String {
         let arguments = ["s_client", "-connect", "127.0.0.1:\(listener.port)", tls, "-ign_eof"]
@@ -52,6 +54,35 @@ import Testing
             "openssl", ["x509", "-in", directory.path + "/peer.pem", "-noout", "-pubkey"])
         let key = Data(base64Encoded: shown.split(separator: "\n").dropFirst().dropLast().joined())
         #expect(await plug.keys.map(\.bytes) == [key.map(Array.init)])
+        await listener.stop()
+    }
+
+    /// A server of OpenSSL's gives out a ticket that allows early data, which is then presented to the plug.
+    @Test func aTicketAndEarlyDataAreRefused() async throws {
+        let listener = try await listen()
+        let certificate = try await certificate(p256)
+        let session = directory.path + "/session"
+        let early = directory.path + "/early"
+        try Data("early\n".utf8).write(to: URL(fileURLWithPath: early))
+        let script = """
+            cd \(directory.path)
+            openssl s_server -accept 127.0.0.1:0 -cert peer.pem -key peer.key -tls1_3 -max_early_data 16384 \
+                -alpn smartplug/1 -www -naccept 1 >server 2>&1 &
+            until port=$(sed -n 's/^ACCEPT .*:\\([0-9]*\\)$/\\1/p' server) && test "$port"; do :; done
+            printf 'GET / HTTP/1.0\\r\\n\\r\\n' |
+                openssl s_client -connect "127.0.0.1:$port" -tls1_3 -alpn smartplug/1 -ign_eof -sess_out session
+            wait
+            """
+        _ = try await Program.run("sh", ["-c", script])
+        let ticket = try await Program.run("openssl", ["sess_id", "-in", session, "-noout", "-text"])
+        #expect(ticket.contains("Max Early Data: 16384"))
+
+        let output = try await connect(to: listener, certificate, ["-sess_in", session, "-early_data", early])
+        #expect(output.contains("Early data was rejected"))
+        #expect(!output.contains("Reused") && output.contains("New, TLSv1.3"))
+        #expect(output.contains("welcome"))
+        #expect(await plug.keys.count == 1, "the key was shown in this very handshake")
+        #expect(await plug.heard == Array("hello\n".utf8))
         await listener.stop()
     }
 
@@ -111,12 +142,14 @@ private actor Greeter: ConnectionOwner {
     nonisolated let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
     private var connections: [ConnectionID: Connection] = [:]
     private(set) var keys: [PublicKey] = []
+    private(set) var heard: [UInt8] = []
 
     func opened(_ connection: Connection) {
         connections[connection.id] = connection
         keys.append(connection.peerKey)
     }
     func received(_ bytes: [UInt8], on id: ConnectionID) {
+        heard += bytes
         connections[id]?.send(Array("welcome\n".utf8))
         connections[id]?.close()
     }

@@ -22,7 +22,9 @@ struct OvertakenCalls: FileCalls {
     }
     func length(_ descriptor: Int32) throws(SystemError) -> Int { try kernel.length(descriptor) }
     func access(_ descriptor: Int32) throws(SystemError) -> FileAccess { try kernel.access(descriptor) }
-    func truncate(_ descriptor: Int32, to length: Int) throws(SystemError) { try kernel.truncate(descriptor, to: length) }
+    func truncate(_ descriptor: Int32, to length: Int) throws(SystemError) {
+        try kernel.truncate(descriptor, to: length)
+    }
     func synchronize(_ descriptor: Int32) throws(SystemError) { try kernel.synchronize(descriptor) }
     func rename(_ path: String, to newPath: String) throws(SystemError) { try kernel.rename(path, to: newPath) }
     func remove(_ path: String) throws(SystemError) { try kernel.remove(path) }

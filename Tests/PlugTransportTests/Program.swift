@@ -32,6 +32,8 @@ enum Program {
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
             do { try process.run() } catch { continuation.resume(throwing: error) }
         }
-        return Result(status: status, output: String(decoding: try Data(contentsOf: URL(fileURLWithPath: outputPath)), as: UTF8.self))
+        return Result(
+            status: status,
+            output: String(decoding: try Data(contentsOf: URL(fileURLWithPath: outputPath)), as: UTF8.self))
     }
 }

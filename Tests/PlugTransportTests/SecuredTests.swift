@@ -109,6 +109,32 @@ import Testing
         await known.stop()
     }
 
+    @Test func whoIsNotKnownMaySayAsMuchAsAPairingTakesAndWhoIsKnownAnything() async throws {
+        let stranger = Owner()
+        let strange = try await listen(owner: stranger)
+        try await dialer.connect(to: [address(strange)], on: controller.loop, owner: controller)
+        let id = try #require(await controller.connections.first?.id)
+        await controller.send([UInt8](repeating: 1, count: 70_000))
+        var heard = controller.reports.makeAsyncIterator()
+        #expect(await heard.next() == .opened(id))
+        var next = await heard.next()
+        while case .writable = next { next = await heard.next() }
+        #expect(next == .closed(id))
+        await strange.stop()
+
+        let known = try await listen()
+        let friend = Owner()
+        try await dialer.connect(to: [address(known)], on: friend.loop, owner: friend)
+        await friend.send([UInt8](repeating: 1, count: 70_000))
+        var received = 0
+        for await report in plug.reports {
+            if case .received(let bytes) = report { received += bytes.count }
+            if received == 70_000 { break }
+        }
+        #expect(received == 70_000)
+        await known.stop()
+    }
+
     @Test func strangersLeaveWithTheListener() async throws {
         let owner = Owner()
         let listener = try await listen(owner: owner)

@@ -34,6 +34,9 @@ public struct AdmissionLimits: Hashable, Sendable {
     /// From the end of the handshake until the connection is known as a paired controller's: time enough to type a code, and
     /// stops a stranger from sitting in his place.
     public var pairingTime = Duration.seconds(120)
+    /// Bytes that come in until the connection is known as a paired controller's, those of TLS included: some 2 KB are a
+    /// handshake. Stops a stranger from making the plug decrypt and parse at the speed of the network.
+    public var bytes = 64 * 1024
 
     public init() {}
 }

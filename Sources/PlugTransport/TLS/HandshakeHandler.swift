@@ -45,6 +45,14 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
         result?.succeed()
     }
 
+    /// A peer that was turned away may go on talking until it hears of that.
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch state {
+        case .secured: context.fireChannelRead(data)
+        case .handshaking, .failed: break
+        }
+    }
+
     func channelInactive(context: ChannelHandlerContext) {
         switch state {
         case .handshaking: fail(.closed, context)

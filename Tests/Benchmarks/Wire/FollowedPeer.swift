@@ -19,7 +19,8 @@ struct FollowedPeer {
     init(named name: String, followsState: Bool) async throws {
         process = try Peer.start(.plug, [name])
         client = PlugClient(
-            name: "benchmark", identity: TransportIdentity(), interfaces: ["lo"], logger: Logger(label: "client") { _ in SwiftLogNoOpLogHandler() })
+            name: "benchmark", identity: TransportIdentity(), interfaces: ["lo"],
+            logger: Logger(label: "client") { _ in SwiftLogNoOpLogHandler() })
         let found = try await client.find(name, within: .seconds(10))
         plug = client.follow(found, after: .beginning, stateOptions: followsState ? StateOptions() : nil)
         reports = plug.reports.makeAsyncIterator()
@@ -29,6 +30,9 @@ struct FollowedPeer {
         }
         throw Complaint("the plug could not be followed")
     }
+
+    /// Where it listens.
+    func port() async throws -> Int { Int(try await client.resolve(plug.name).port) }
 
     /// Pushes the button once.
     /// - Returns: nanoseconds from the plug's recording of each event to here.

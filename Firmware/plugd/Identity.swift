@@ -1,0 +1,33 @@
+import ArgumentParser
+import DurableFiles
+import PlugProtocol
+import PlugService
+import QRCode
+
+struct ShowIdentity: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "identity",
+        abstract: "Show the plug's setup code, as text and as a QR code: what stands on its label.",
+        discussion: """
+            The plug makes its code on its first start. Whoever has the code can pair with the plug while its pairing window is
+            open.
+
+            Example: plugd identity --state /tmp/lamp
+            """)
+
+    @OptionGroup var plug: DirectoryOptions
+    @Flag(help: "Only the code.")
+    var plain = false
+
+    func run() throws {
+        let label = try plug.directories.label()
+        if plain { return print(label.code.text) }
+        QRCode(label.scannedText)?.lines.forEach { print($0) }
+        print(
+            """
+            setup code  \(label.code.text)
+            plug id     \(label.id?.rawValue ?? "not drawn yet")
+            key         \(label.key?.fingerprint ?? "not drawn yet")
+            """)
+    }
+}
