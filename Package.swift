@@ -79,7 +79,7 @@ let firmware: [Target] = [
         "plugd", "Firmware/plugd",
         [
             "Appliance", "PlugProtocol", "LinuxNetwork", "PlugService", "PlugHardware", "Recordings", "DurableFiles",
-            "Privileges", arguments, signals, logging,
+            "Privileges", "QRCode", "Storage", arguments, signals, logging,
         ]),
 ]
 
@@ -216,7 +216,7 @@ let benchmarks: [Target] =
             name: "Benchmarks",
             dependencies: [
                 "CMallocStatistics", "ProtocolCore", "PlugProtocol", "PlugTransport", "LinuxNetwork", "PlugClient",
-                "Appliance", "Metering", "Recordings", "PlugHardware", "PlugService", "MadeUpKeys", nioCore, nioPosix,
+                "Appliance", "Metering", "Recordings", "PlugHardware", "PlugService", "Storage", "MadeUpKeys", nioCore, nioPosix,
                 nioEmbedded, nioSSL, logging,
             ],
             path: "Tests/Benchmarks", swiftSettings: strict),

@@ -1,8 +1,8 @@
 import ArgumentParser
-import DurableFiles
 import PlugProtocol
 import PlugService
 import QRCode
+import Storage
 
 struct ShowIdentity: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,14 +20,15 @@ struct ShowIdentity: ParsableCommand {
     var plain = false
 
     func run() throws {
-        let label = try plug.directories.label()
+        let label: PlugLabel
+        do {
+            label = try PlugLabel(state: plug.directories.state)
+        } catch {
+            throw Complaint("\(error)")
+        }
         if plain { return print(label.code.text) }
         QRCode(label.scannedText)?.lines.forEach { print($0) }
-        print(
-            """
-            setup code  \(label.code.text)
-            plug id     \(label.id?.rawValue ?? "not drawn yet")
-            key         \(label.key?.fingerprint ?? "not drawn yet")
-            """)
+        print("setup code  \(label.code.text)")
+        if let id = label.id { print("plug id     \(id)") }
     }
 }

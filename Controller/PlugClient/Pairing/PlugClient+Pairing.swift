@@ -1,6 +1,6 @@
 public import PlugProtocol
 import PlugTransport
-public import ServiceDiscovery
+import ServiceDiscovery
 
 extension PlugClient {
     /// Gets to know the plug of that announced name, and makes itself known to it: both prove the setup code, inside the

@@ -8,13 +8,15 @@ import ProtocolCore
 func securityFigures(_ setting: Setting) async throws -> [Figure] {
     var plug = try await FollowedPeer(named: "Benchmark \(getpid())", followsState: false)
     let port = try await plug.port()
-    let figures = try await [handshakeFigure(setting, port)] + floodFigures(&plug, port)
+    let figures = try await [handshakeFigure(setting, plug.identity, port)] + floodFigures(&plug, port)
     try await plug.finish()
     return figures
 }
 
 /// From the connection attempt to the plug's state, against a handshake and an echo without a protocol.
-private func handshakeFigure(_ setting: Setting, _ port: Int) async throws -> Figure {
+private func handshakeFigure(
+    _ setting: Setting, _ identity: TransportIdentity, _ port: Int
+) async throws -> Figure {
     // As many as a plug lets in at once; it lets in twenty a second more.
     let samples = 25
     let pause = Duration.seconds(2)
@@ -22,7 +24,7 @@ private func handshakeFigure(_ setting: Setting, _ port: Int) async throws -> Fi
     defer { server.finish() }
     guard let barePort = server.line().flatMap({ Int($0) }) else { throw Complaint("the bare echo did not start") }
     let bare = try BareTLS.Client(port: barePort)
-    let dialer = Dialer(identity: TransportIdentity())
+    let dialer = Dialer(identity: identity)
     let address = try SocketAddress(ipAddress: "127.0.0.1", port: port)
     var theirs: [Double] = []
     var ours: [Double] = []

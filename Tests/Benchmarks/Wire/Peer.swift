@@ -17,11 +17,11 @@ enum Peer {
         switch (arguments.first.flatMap(Part.init), rest.first, rest.compactMap(Int.init)) {
         case (.echo, _, _): try await EchoServer.run()
         case (.bareTLS, _, _): try await BareTLS.serve()
-        case (.plug, let name?, _): try await MeasuredPlug.run(named: name)
+        case (.plug, let name?, _) where rest.count == 2: try await MeasuredPlug.run(named: name, in: rest[1])
         case (.strangers, _, let numbers) where numbers.count == 2:
             try Strangers.run(port: numbers[0], count: numbers[1])
-        case (.plug, nil, _), (.strangers, _, _), (nil, _, _):
-            throw WrongUsage("\(flag) takes echo, bareTLS, plug and a name, or strangers, a port and how many")
+        case (.plug, _, _), (.strangers, _, _), (nil, _, _):
+            throw WrongUsage("\(flag) takes echo, bareTLS, plug, a name and a directory, or strangers, a port and how many")
         }
     }
 }
