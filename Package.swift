@@ -129,7 +129,7 @@ let checks: [Target] = [
     tests("SimulatedLANTests", ["SimulatedLAN", "ProtocolCore"]),
     tests("MeteringTests", ["Metering", "ProtocolCore"]),
     tests("RecordingsTests", ["Recordings", "Metering", "ProtocolCore"]),
-    tests("PlugProtocolTests", ["PlugProtocol", "ProtocolCore", "Metering"]),
+    tests("PlugProtocolTests", ["Fuzzing", "PlugProtocol", "ProtocolCore", "Metering"]),
     tests("PlugTransportTests", ["PlugTransport", "PlugProtocol", nioCore, nioPosix]),
     tests(
         "LinuxNetworkTests",
@@ -141,7 +141,8 @@ let checks: [Target] = [
     tests("DurableFilesTests", ["SimulatedDisk", "DurableFiles"]),
     tests("ApplianceTests", ["MadeUpKeys", "Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests(
-        "StorageTests", ["MadeUpKeys", "Storage", "Appliance", "DurableFiles", "PlugProtocol", "Metering", "ProtocolCore"]),
+        "StorageTests",
+        ["MadeUpKeys", "Storage", "Appliance", "DurableFiles", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests("PlugHardwareTests", ["Fuzzing", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests(
         "PlugServiceTests",
@@ -152,7 +153,8 @@ let checks: [Target] = [
     tests(
         "PlugClientTests",
         [
-            "Fuzzing", "MadeUpKeys", "PlugClient", "Metering", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery",
+            "Fuzzing", "MadeUpKeys", "PlugClient", "Metering", "PlugProtocol", "PlugTransport", "ProtocolCore",
+            "ServiceDiscovery",
             "LinuxNetwork", "DurableFiles", nioCore, nioPosix,
         ]),
     tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
@@ -176,7 +178,8 @@ let checks: [Target] = [
     tests(
         "SimulationTests",
         [
-            "SimulatedLAN", "SimulatedDisk", "MadeUpKeys", "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery",
+            "SimulatedLAN", "SimulatedDisk", "MadeUpKeys", "ProtocolCore", "DNSWire", "MulticastDNS",
+            "ServiceDiscovery",
             "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage", "PlugClient", "Automation",
         ]),
     tests("StructureTests", []),
