@@ -2,13 +2,13 @@ import Appliance
 import DurableFiles
 import PlugProtocol
 
-/// What a plug keeps in flash: small files, each replaced as a whole.
+/// What a plug keeps in flash: small files, each replaced as a whole, each with one line that stands there twice. One
+/// spoilt digit would else be believed: another plug's id, numbers that were used before, a relay that is on.
 ///
-/// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power, in two
-/// equal lines: one spoilt digit would else be believed, and numbers be used again. `state`: relay, level and energy.
-/// `unmirrored`, seldom there: the boot whose mirror is out of date and could not be removed. A file that does not hold what
-/// it should is kept as `NAME.damaged`; `controllers` and `setup-code`, which say who is let in, stay where they are, so that
-/// no later start takes the plug for a new one.
+/// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power. `state`:
+/// relay, level and energy. `setup-code`: as the label shows it, drawn once. `controllers`: who is paired. `unmirrored`,
+/// seldom there: the boot whose mirror is out of date and could not be removed. A file that does not hold what it should is
+/// kept as `NAME.damaged`, and is not taken for one that never was.
 struct StateDirectory {
     /// What a file said.
     enum Found<Value> {
@@ -24,8 +24,8 @@ struct StateDirectory {
     /// No plug gets there; a larger number was not written by one, and adding to it would overflow.
     private static let largestSequence = SequenceNumber(1) << 62
 
-    /// Sixteen controllers of the longest key and name.
-    private static let controllersLimit = 32_768
+    /// Sixteen controllers of the longest key and name, twice.
+    private static let controllersLimit = 65_536
 
     let path: String
     let files: FileStore
@@ -36,10 +36,8 @@ struct StateDirectory {
 
     /// The number at which events go on after a loss of power; everything below may have been used.
     func boundary(_ tell: (FileFault) -> Void) -> Found<SequenceNumber> {
-        read("sequence", expected: "a whole number from 1 to \(Self.largestSequence), twice", tell) { text in
-            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-            guard lines.count == 2, lines[0] == lines[1], let number = SequenceNumber(lines[0]) else { return nil }
-            return (1...Self.largestSequence).contains(number) ? number : nil
+        read("sequence", expected: "a whole number from 1 to \(Self.largestSequence)", tell) { text in
+            SequenceNumber(text).flatMap { (1...Self.largestSequence).contains($0) ? $0 : nil }
         }
     }
 
@@ -64,16 +62,13 @@ struct StateDirectory {
 
     /// Who is paired; see ``ControllersText``.
     func controllers(_ tell: (FileFault) -> Void) -> Found<PairedControllers> {
-        read(
-            "controllers", expected: "a line for each controller, then their checksum", limit: Self.controllersLimit,
-            keepsPlace: true, tell
-        ) { ControllersText.parse($0) }
+        read("controllers", expected: "keys and names of controllers", limit: Self.controllersLimit, tell) {
+            ControllersText.parse($0)
+        }
     }
 
     func setupCode(_ tell: (FileFault) -> Void) -> Found<SetupCode> {
-        read("setup-code", expected: "16 letters and digits from 2 to 7", keepsPlace: true, tell) {
-            try? SetupCode(text: $0)
-        }
+        read("setup-code", expected: "16 letters and digits from 2 to 7", tell) { try? SetupCode(text: $0) }
     }
 
     func write(_ controllers: PairedControllers) throws(FileError) {
@@ -92,7 +87,7 @@ struct StateDirectory {
 
     func write(_ id: PlugID) throws(FileError) { try replace("id", with: id.rawValue) }
 
-    func write(boundary: SequenceNumber) throws(FileError) { try replace("sequence", with: "\(boundary)\n\(boundary)") }
+    func write(boundary: SequenceNumber) throws(FileError) { try replace("sequence", with: "\(boundary)") }
 
     func write(_ state: StoredState) throws(FileError) {
         try replace("state", with: "\(state.relayOn ? "on" : "off") \(state.level.permille) \(state.milliwattHours)")
@@ -101,28 +96,41 @@ struct StateDirectory {
     private func replace(_ name: String, with line: String) throws(FileError) {
         // It may have been missing at the start, on a disk that was mounted late.
         try files.makeDirectories(path)
-        try files.replace("\(path)/\(name)", with: Array((line + "\n").utf8))
+        try files.replace("\(path)/\(name)", with: Array("\(line)\n\(line)\n".utf8))
     }
 
     private func read<Value>(
-        _ name: String, expected: String, limit: Int = Self.fileLimit, keepsPlace: Bool = false,
-        _ tell: (FileFault) -> Void, _ parse: (String) -> Value?
+        _ name: String, expected: String, limit: Int = Self.fileLimit, _ tell: (FileFault) -> Void,
+        _ parse: (String) -> Value?
     ) -> Found<Value> {
         let file = "\(path)/\(name)"
         do throws(FileError) {
-            guard let bytes = try files.readIfPresent(file, limit: limit) else { return .nothing }
-            var text = Substring(String(decoding: bytes, as: UTF8.self))
-            while text.last?.isNewline == true { text.removeLast() }
-            if let value = parse(String(text)) { return .value(value) }
+            guard let bytes = try files.readIfPresent(file, limit: limit) else {
+                guard isThere(file + ".damaged") else { return .nothing }
+                tell(.gone(file))
+                return .unusable
+            }
+            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+            if lines.count == 3, lines[0] == lines[1], lines[2].isEmpty, let value = parse(String(lines[0])) {
+                return .value(value)
+            }
         } catch {
             guard case .tooLarge = error.reason else {
                 tell(.unreadable(error))
                 return .unusable
             }
         }
-        let isKept = !keepsPlace && (try? files.rename(file, to: file + ".damaged")) != nil
+        let isKept = (try? files.rename(file, to: file + ".damaged")) != nil
         tell(.damaged(file, expected: expected, keptAs: isKept ? "\(name).damaged" : nil))
         return .unusable
+    }
+
+    private func isThere(_ file: String) -> Bool {
+        do throws(FileError) {
+            return try files.readIfPresent(file, limit: Self.fileLimit) != nil
+        } catch {
+            return true
+        }
     }
 }
 
@@ -131,19 +139,23 @@ enum FileFault: CustomStringConvertible {
     case unreadable(FileError)
     /// It does not hold what it should. `keptAs`: its new name; nil where it could not be renamed.
     case damaged(String, expected: String, keptAs: String?)
+    /// It was found damaged before, and has not been written since.
+    case gone(String)
 
     var description: String {
         switch self {
         case .unreadable(let error): "\(error)"
         case .damaged(let file, let expected, let name):
-            "\(file) is damaged: expected \(expected)" + (name.map { "; it is kept as \($0)" } ?? "")
+            "\(file) is damaged: expected \(expected), in two equal lines"
+                + (name.map { "; it is kept as \($0)" } ?? "")
+        case .gone(let file): "\(file) is missing since it was found damaged"
         }
     }
 
     var hint: String? {
         switch self {
         case .unreadable(let error): error.hint
-        case .damaged: nil
+        case .damaged, .gone: nil
         }
     }
 }

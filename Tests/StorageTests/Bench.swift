@@ -30,7 +30,8 @@ final class Directories {
 
     /// The plug that starts here has one controller: the desk.
     func pairDesk() throws {
-        try write(ControllersText.text(PlugServer.Access.knowing().controllers) + "\n", to: "state/controllers")
+        let line = ControllersText.text(PlugServer.Access.knowing().controllers) + "\n"
+        try write(line + line, to: "state/controllers")
     }
 
     func text(_ file: String) -> String? {
