@@ -15,7 +15,7 @@ enum ControllersText {
                     byte < 0x20 || byte == escape || byte == separator ? [escape] + hexadecimal(byte) : [byte]
                 }
         }
-        return String(decoding: entries.joined(separator: [separator]), as: UTF8.self)
+        return String(decoding: Array(entries.joined(separator: [separator])), as: UTF8.self)
     }
 
     /// Nil where it does not hold what it should.
