@@ -144,7 +144,7 @@ let checks: [Target] = [
     tests("MeteringTests", ["Metering", "ProtocolCore"]),
     tests("QRCodeTests", ["QRCode"]),
     tests("RecordingsTests", ["Recordings", "Metering", "ProtocolCore"]),
-    tests("PlugProtocolTests", ["PlugProtocol", "ProtocolCore", "Metering"]),
+    tests("PlugProtocolTests", ["Fuzzing", "PlugProtocol", "ProtocolCore", "Metering"]),
     tests(
         "PlugTransportTests",
         [
@@ -161,7 +161,8 @@ let checks: [Target] = [
     tests("DurableFilesTests", ["SimulatedDisk", "DurableFiles"]),
     tests("ApplianceTests", ["MadeUpKeys", "Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests(
-        "StorageTests", ["MadeUpKeys", "Storage", "Appliance", "DurableFiles", "PlugProtocol", "Metering", "ProtocolCore"]),
+        "StorageTests",
+        ["MadeUpKeys", "Storage", "Appliance", "DurableFiles", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests("PlugHardwareTests", ["Fuzzing", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests(
         "PlugServiceTests",
@@ -172,7 +173,8 @@ let checks: [Target] = [
     tests(
         "PlugClientTests",
         [
-            "Fuzzing", "MadeUpKeys", "PlugClient", "Metering", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery",
+            "Fuzzing", "MadeUpKeys", "PlugClient", "Metering", "PlugProtocol", "PlugTransport", "ProtocolCore",
+            "ServiceDiscovery",
             "LinuxNetwork", "DurableFiles", nioCore, nioPosix,
         ]),
     tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
@@ -196,7 +198,8 @@ let checks: [Target] = [
     tests(
         "SimulationTests",
         [
-            "SimulatedLAN", "SimulatedDisk", "MadeUpKeys", "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery",
+            "SimulatedLAN", "SimulatedDisk", "MadeUpKeys", "ProtocolCore", "DNSWire", "MulticastDNS",
+            "ServiceDiscovery",
             "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage", "PlugClient", "Automation",
         ]),
     tests("StructureTests", []),

@@ -26,7 +26,9 @@ struct Controllers: AsyncParsableCommand {
             if let remove, let known = list {
                 list = await plug.removeController(fingerprint: try fingerprint(meant: remove, known))
             }
-            guard let list else { throw Complaint("\(plug.name) ended the connection before it answered\nhint: try again") }
+            guard let list else {
+                throw Complaint("\(plug.name) ended the connection before it answered\nhint: try again")
+            }
             for record in list.map({ ControllerRecord($0, plug: plug.name) }) {
                 if json { Output.json(record) } else { Output.safeLine(record.text) }
             }
@@ -79,7 +81,8 @@ struct Unpair: AsyncParsableCommand {
     private func forget(_ plugs: PairedPlugs, named exact: String? = nil) throws {
         let name = exact ?? name
         guard let plug = try plugs.all().last(where: { $0.name == name }) else {
-            throw Complaint("no plug was paired as \"\(name)\"\nhint: its name was another then; `plugctl browse` shows its id")
+            throw Complaint(
+                "no plug was paired as \"\(name)\"\nhint: its name was another then; `plugctl browse` shows its id")
         }
         try plugs.remove(plug.id)
         Output.safeLine("\(name): forgotten")

@@ -1,48 +1,35 @@
-import Appliance
 import PlugProtocol
 
-/// The text of the file that says who is paired: for each controller a line with its key in hexadecimal digits and its name,
-/// in the order in which they were paired, and at the end `crc32` with the checksum of all that stands before. In names, bytes
-/// below 0x20 and `%` are written as `%` and two hexadecimal digits.
-///
-/// Without its checksum a spoilt key would lock its owner out, and a line that is missing whole would not be noticed.
+/// The line of the file that says who is paired: for each controller its key in hexadecimal digits, a space and its name, in
+/// the order in which they were paired, with `;` between them. In names, bytes below 0x20, `%` and `;` are written as `%` and
+/// two hexadecimal digits.
 enum ControllersText {
     private static let digits = Array("0123456789abcdef".utf8)
     private static let escape = UInt8(ascii: "%")
+    private static let separator = UInt8(ascii: ";")
 
     static func text(_ controllers: PairedControllers) -> String {
-        var bytes: [UInt8] = []
-        for controller in controllers.all {
-            bytes += controller.key.bytes.flatMap(hexadecimal)
-            bytes.append(UInt8(ascii: " "))
-            for byte in controller.name.utf8 {
-                bytes += byte < 0x20 || byte == escape ? [escape] + hexadecimal(byte) : [byte]
-            }
-            bytes.append(UInt8(ascii: "\n"))
+        let entries = controllers.all.map { controller in
+            controller.key.bytes.flatMap(hexadecimal) + [UInt8(ascii: " ")]
+                + controller.name.utf8.flatMap { byte in
+                    byte < 0x20 || byte == escape || byte == separator ? [escape] + hexadecimal(byte) : [byte]
+                }
         }
-        bytes += checksumLine(of: bytes)
-        return String(decoding: bytes, as: UTF8.self)
+        return String(decoding: Array(entries.joined(separator: [separator])), as: UTF8.self)
     }
 
     /// Nil where it does not hold what it should.
     static func parse(_ text: String) -> PairedControllers? {
-        var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        guard let last = lines.popLast(), lines.count <= PairedControllers.limit else { return nil }
-        guard Array(last) == checksumLine(of: Array(text.utf8[..<last.startIndex])) else { return nil }
         var controllers = PairedControllers()
-        for line in lines {
-            guard let space = line.firstIndex(of: UInt8(ascii: " ")), let bytes = Self.bytes(of: line[..<space]),
+        guard !text.isEmpty else { return controllers }
+        for entry in text.utf8.split(separator: separator, omittingEmptySubsequences: false) {
+            guard let space = entry.firstIndex(of: UInt8(ascii: " ")), let bytes = Self.bytes(of: entry[..<space]),
                 let key = PublicKey(bytes: bytes), controllers[key] == nil,
-                let name = Self.name(line[line.index(after: space)...]), name.utf8.count <= PlugWire.maximumName
+                let name = Self.name(entry[entry.index(after: space)...]), name.utf8.count <= PlugWire.maximumName
             else { return nil }
-            _ = controllers.add(PairedControllers.Controller(key: key, name: name))
+            guard controllers.add(PairedControllers.Controller(key: key, name: name)) else { return nil }
         }
         return controllers
-    }
-
-    private static func checksumLine(of bytes: [UInt8]) -> [UInt8] {
-        let sum = Checksum.crc32(bytes.span)
-        return Array("crc32 ".utf8) + [24, 16, 8, 0].flatMap { hexadecimal(UInt8(truncatingIfNeeded: sum >> $0)) }
     }
 
     private static func name(_ text: Substring.UTF8View) -> String? {

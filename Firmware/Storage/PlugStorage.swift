@@ -113,7 +113,8 @@ public final class PlugStorage {
 
     /// Who is let in. Called once.
     ///
-    /// A list or a code that is damaged is told and not replaced: the plug runs, but lets in nobody, or pairs with nobody.
+    /// A list or a code that is damaged is told at every start until it is written again: the plug runs, but lets in nobody, or
+    /// pairs with nobody.
     ///
     /// - Parameters:
     ///   - key: the plug's own.
@@ -191,7 +192,7 @@ public final class PlugStorage {
     private static let controllersHint =
         "nobody is let in; the button works. Hold it for a second and pair again, or put the file back and restart"
     private static let codeHint =
-        "the plug cannot be paired; who is paired stays so. Write the label's code into the file, or remove it for a new one"
+        "the plug cannot be paired; who is paired stays so. Write the label's code into the file, in two equal lines"
 
     private static func take(
         _ directory: String, _ task: Troubles.Task, _ files: FileStore, _ troubles: inout Troubles

@@ -6,11 +6,10 @@ import PlugProtocol
 /// spoilt digit would else be believed: another plug's id, numbers that were used before, a relay that is on.
 ///
 /// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power. `state`:
-/// relay, level and energy. `unmirrored`, seldom there: the boot whose mirror is out of date and could not be removed. A
-/// file that does not hold what it should is kept as `NAME.damaged`, and is not taken for one that never was.
-///
-/// `controllers` and `setup-code` say who is let in. They are secrets of their owner, and stay where they are even when
-/// damaged, so that no later start takes the plug for a new one.
+/// relay, level and energy. `setup-code`: as the label shows it, drawn once. `controllers`: who is paired; both are refused
+/// where others could have read or written them. `unmirrored`,
+/// seldom there: the boot whose mirror is out of date and could not be removed. A file that does not hold what it should is
+/// kept as `NAME.damaged`, and is not taken for one that never was.
 struct StateDirectory {
     /// What a file said.
     enum Found<Value> {
@@ -26,8 +25,8 @@ struct StateDirectory {
     /// No plug gets there; a larger number was not written by one, and adding to it would overflow.
     private static let largestSequence = SequenceNumber(1) << 62
 
-    /// Sixteen controllers of the longest key and name.
-    private static let secretLimit = 32_768
+    /// Sixteen controllers of the longest key and name, twice.
+    private static let controllersLimit = 65_536
 
     let path: String
     let files: FileStore
@@ -64,20 +63,24 @@ struct StateDirectory {
 
     /// Who is paired; see ``ControllersText``.
     func controllers(_ tell: (FileFault) -> Void) -> Found<PairedControllers> {
-        readSecret("controllers", expected: "a line for each controller, then their checksum", tell) {
+        read(
+            "controllers", expected: "keys and names of controllers", limit: Self.controllersLimit, isSecret: true, tell
+        ) {
             ControllersText.parse($0)
         }
     }
 
     func setupCode(_ tell: (FileFault) -> Void) -> Found<SetupCode> {
-        readSecret("setup-code", expected: "16 letters and digits from 2 to 7", tell) { try? SetupCode(text: $0) }
+        read("setup-code", expected: "16 letters and digits from 2 to 7", isSecret: true, tell) {
+            try? SetupCode(text: $0)
+        }
     }
 
     func write(_ controllers: PairedControllers) throws(FileError) {
-        try replace("controllers", withText: ControllersText.text(controllers))
+        try replace("controllers", with: ControllersText.text(controllers))
     }
 
-    func write(_ code: SetupCode) throws(FileError) { try replace("setup-code", withText: code.text) }
+    func write(_ code: SetupCode) throws(FileError) { try replace("setup-code", with: code.text) }
 
     func write(unmirrored boot: BootID) throws(FileError) {
         let digits = Array("0123456789abcdef")
@@ -96,21 +99,21 @@ struct StateDirectory {
     }
 
     private func replace(_ name: String, with line: String) throws(FileError) {
-        try replace(name, withText: "\(line)\n\(line)")
-    }
-
-    private func replace(_ name: String, withText text: String) throws(FileError) {
         // It may have been missing at the start, on a disk that was mounted late.
         try files.makeDirectories(path)
-        try files.replaceSecret("\(path)/\(name)", with: Array((text + "\n").utf8))
+        try files.replaceSecret("\(path)/\(name)", with: Array("\(line)\n\(line)\n".utf8))
     }
 
     private func read<Value>(
-        _ name: String, expected: String, _ tell: (FileFault) -> Void, _ parse: (String) -> Value?
+        _ name: String, expected: String, limit: Int = Self.fileLimit, isSecret: Bool = false,
+        _ tell: (FileFault) -> Void,
+        _ parse: (String) -> Value?
     ) -> Found<Value> {
         let file = "\(path)/\(name)"
         do throws(FileError) {
-            guard let bytes = try files.readIfPresent(file, limit: Self.fileLimit) else {
+            let found =
+                try isSecret ? files.readSecretIfPresent(file, limit: limit) : files.readIfPresent(file, limit: limit)
+            guard let bytes = found else {
                 guard isThere(file + ".damaged") else { return .nothing }
                 tell(.gone(file))
                 return .unusable
@@ -126,23 +129,7 @@ struct StateDirectory {
             }
         }
         let isKept = (try? files.rename(file, to: file + ".damaged")) != nil
-        tell(.damaged(file, expected: "\(expected), in two equal lines", keptAs: isKept ? "\(name).damaged" : nil))
-        return .unusable
-    }
-
-    private func readSecret<Value>(
-        _ name: String, expected: String, _ tell: (FileFault) -> Void, _ parse: (String) -> Value?
-    ) -> Found<Value> {
-        let file = "\(path)/\(name)"
-        do throws(FileError) {
-            guard let bytes = try files.readSecretIfPresent(file, limit: Self.secretLimit) else { return .nothing }
-            var text = Substring(String(decoding: bytes, as: UTF8.self))
-            while text.last?.isNewline == true { text.removeLast() }
-            if let value = parse(String(text)) { return .value(value) }
-            tell(.damaged(file, expected: expected, keptAs: nil))
-        } catch {
-            tell(.unreadable(error))
-        }
+        tell(.damaged(file, expected: expected, keptAs: isKept ? "\(name).damaged" : nil))
         return .unusable
     }
 
@@ -167,7 +154,8 @@ enum FileFault: CustomStringConvertible {
         switch self {
         case .unreadable(let error): "\(error)"
         case .damaged(let file, let expected, let name):
-            "\(file) is damaged: expected \(expected)" + (name.map { "; it is kept as \($0)" } ?? "")
+            "\(file) is damaged: expected \(expected), in two equal lines"
+                + (name.map { "; it is kept as \($0)" } ?? "")
         case .gone(let file): "\(file) is missing since it was found damaged"
         }
     }

@@ -43,7 +43,8 @@ final class TemporaryDirectory: Sendable {
     func pair(with controller: TransportIdentity) throws {
         var random = SystemRandomNumberGenerator()
         let storage = try PlugStorage(
-            state: path, runtime: path + "/run", boot: BootID(bytes: [UInt8](repeating: 7, count: 16))!, random: &random,
+            state: path, runtime: path + "/run", boot: BootID(bytes: [UInt8](repeating: 7, count: 16))!,
+            random: &random,
             tell: { _ in })
         let desk = PairedControllers.Controller(key: controller.publicKey, name: "desk")
         #expect(storage.keep(PairedControllers([desk])))

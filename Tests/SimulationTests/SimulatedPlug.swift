@@ -79,7 +79,9 @@ final class SimulatedPlug {
         let files = FileStore(calls: disk)
         do {
             try files.makeDirectories(Self.stateDirectory)
-            try files.replace("\(Self.stateDirectory)/setup-code", with: Array(SetupCode.label.text.utf8))
+            try files.replace(
+                "\(Self.stateDirectory)/setup-code",
+                with: Array("\(SetupCode.label.text)\n\(SetupCode.label.text)\n".utf8))
         } catch {
             preconditionFailure("a new disk works: \(error)")
         }

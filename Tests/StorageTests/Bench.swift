@@ -5,7 +5,8 @@ import MadeUpKeys
 import Metering
 import PlugProtocol
 import ProtocolCore
-import Storage
+
+@testable import Storage
 
 let firstBoot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
 let secondBoot = BootID(bytes: [UInt8](repeating: 2, count: 16))!
@@ -25,6 +26,12 @@ final class Directories {
         let folder = path[..<(path.lastIndex(of: "/") ?? path.endIndex)]
         try FileManager.default.createDirectory(atPath: String(folder), withIntermediateDirectories: true)
         try Data(bytes).write(to: URL(filePath: path))
+    }
+
+    /// The plug that starts here has one controller: the desk.
+    func pairDesk() throws {
+        let line = ControllersText.text(PlugServer.Access.knowing().controllers) + "\n"
+        try write(line + line, to: "state/controllers")
     }
 
     func text(_ file: String) -> String? {

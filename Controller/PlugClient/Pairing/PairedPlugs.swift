@@ -47,7 +47,8 @@ public struct PairedPlugs: Sendable {
             return []
         }
         var plugs: [Entry] = []
-        let lines = String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = String(decoding: bytes ?? [], as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() where !line.isEmpty {
             guard let plug = Entry(line: line) else { throw .damaged(path: path, line: index + 1) }
             plugs.append(plug)

@@ -7,7 +7,9 @@ extension PlugClient {
     /// connection that this authorises. The plug's key is pinned then.
     ///
     /// - Throws: `PairingError`, `DialError`, ``PairedPlugsError``, or what ``resolve(_:within:)`` throws.
-    public func pair(_ name: String, code: SetupCode, within time: Duration = .seconds(5)) async throws -> PairedPlugs.Entry {
+    public func pair(_ name: String, code: SetupCode, within time: Duration = .seconds(5)) async throws
+        -> PairedPlugs.Entry
+    {
         // Before anything is asked of the plug: what cannot be kept afterwards would pair one side only.
         _ = try paired.all()
         let service = try await resolve(name, within: time)

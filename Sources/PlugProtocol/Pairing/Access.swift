@@ -10,29 +10,18 @@ extension PlugServer {
         public internal(set) var controllers: PairedControllers
         /// A plug that lost its list is not one without controllers: it does not open its window by itself.
         private let isListLost: Bool
-        /// Only where the connection shows no keys.
-        private let letsEveryoneIn: Bool
         var gate = PairingGate()
 
         /// - Parameter controllers: nil where the list is lost. Nobody is let in then, until somebody who stands before the
         ///   plug holds its button and pairs.
         public init(key: PublicKey, code: SetupCode?, controllers: PairedControllers?) {
-            self.init(key: key, code: code, controllers: controllers, letsEveryoneIn: false)
-        }
-
-        private init(key: PublicKey, code: SetupCode?, controllers: PairedControllers?, letsEveryoneIn: Bool) {
             self.key = key
             self.code = code
             self.controllers = controllers ?? PairedControllers()
             isListLost = controllers == nil
-            self.letsEveryoneIn = letsEveryoneIn
         }
 
-        /// For a shell whose connections show no keys: whoever connects may do everything, and nobody is paired.
-        public static let everyone = Access(
-            key: PublicKey(bytes: [0])!, code: nil, controllers: PairedControllers(), letsEveryoneIn: true)
-
-        func knows(_ key: PublicKey) -> Bool { letsEveryoneIn || controllers[key] != nil }
+        func knows(_ key: PublicKey) -> Bool { controllers[key] != nil }
 
         /// Whether somebody may prove the setup code now.
         public func isOpen(at now: Instant) -> Bool { gate.isOpen(at: now) }

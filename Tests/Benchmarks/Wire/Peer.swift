@@ -21,7 +21,8 @@ enum Peer {
         case (.strangers, _, let numbers) where numbers.count == 2:
             try Strangers.run(port: numbers[0], count: numbers[1])
         case (.plug, _, _), (.strangers, _, _), (nil, _, _):
-            throw WrongUsage("\(flag) takes echo, bareTLS, plug, a name and a directory, or strangers, a port and how many")
+            throw WrongUsage(
+                "\(flag) takes echo, bareTLS, plug, a name and a directory, or strangers, a port and how many")
         }
     }
 }

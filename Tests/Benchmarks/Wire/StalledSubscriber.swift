@@ -78,7 +78,8 @@ private struct SubscribedServer {
                 receivedBytes += bytes.count
                 if id != stalled { control(id, .received(bytes)) }
             case .pairingWindow: break
-            case .close, .perform, .fetch, .keep, .record: preconditionFailure("nobody asks for anything here: \(action)")
+            case .close, .perform, .fetch, .keep, .record:
+                preconditionFailure("nobody asks for anything here: \(action)")
             }
         }
     }

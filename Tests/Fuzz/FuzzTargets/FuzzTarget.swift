@@ -11,7 +11,8 @@ public struct FuzzTarget: Sendable, CustomStringConvertible {
     public var description: String { name }
 
     public static let all = [
-        plugServer, controllerSession, pairingPlug, pairingSession, sampleChunk, mirror, houseMemory, dnsMessage, discovery,
+        plugServer, controllerSession, pairingPlug, pairingSession, sampleChunk, mirror, houseMemory, dnsMessage,
+        discovery,
         txtRecord, ruleFile, recording, netlink, panel,
     ]
 

@@ -37,7 +37,8 @@ extension FuzzTarget {
                 _ = try countFrames(suitor.said)
                 try require(suitor.results.count <= 1, "it ended twice")
                 if case .success? = suitor.results.first {
-                    try require(holds(bytes, Courtship.recorded.fromPlug.suffix(32)), "a plug is pinned without a proof")
+                    try require(
+                        holds(bytes, Courtship.recorded.fromPlug.suffix(32)), "a plug is pinned without a proof")
                 }
                 try require(first == nil || first == suitor.results, "it ended with \(suitor.results) here")
                 first = suitor.results

@@ -38,6 +38,8 @@ final class Caller {
     private(set) var told: [WirePlugMessage.OneOf_Kind] = []
     private(set) var results: [Result<PairedPlug, PairingError>] = []
     private(set) var welcomes = 0
+    /// Why sessions ended that were to follow the plug.
+    private(set) var refusals: [EndReason] = []
     private var address: LANAddress?
     private var link = Link.none
     private var decoder = FrameDecoder()
@@ -107,7 +109,7 @@ final class Caller {
         switch manner {
         case .owner where pinned == PublicKey(of: place.address):
             link = .following(stream, ControllerSession(name: name))
-            return follow(.connected, now) + follow(.subscribe(SubscriptionOptions(events: .after(0))), now)
+            return follow(.connected, now)
         case .owner: return introduce(on: stream, code: .label, now)
         case .guesser: return introduce(on: stream, code: SetupCode(drawnFrom: &random), now)
         case .stranger:
@@ -186,8 +188,10 @@ final class Caller {
             case .close: return hangUp()
             case .deliver(.welcomed):
                 welcomes += 1
-                return []
+                // Not before: what a plug that refuses has not read makes the kernel take its Goodbye back.
+                return follow(.subscribe(SubscriptionOptions(events: .after(0))), now)
             case .deliver(.ended(let reason)):
+                refusals.append(reason)
                 if case .endedByPeer(let goodbye) = reason, goodbye.reason == .notPaired { pinned = nil }
                 return hangUp()
             case .deliver: return []

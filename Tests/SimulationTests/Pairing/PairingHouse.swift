@@ -83,8 +83,9 @@ struct PairingHouse {
             for (id, _) in owners { lan.schedule(.call, on: id) }
             try lan.run(for: .seconds(35)) { _ in try check() }
         }
-        for (_, owner) in owners where !owner.isFollowing {
-            throw lan.failure("\(owner.name) is not let in: \(owner.results.last.map { "\($0)" } ?? "never paired")")
+        for (id, owner) in owners where !owner.isFollowing {
+            let story = "running \(lan.isRunning(id)), \(owner.welcomes) welcomes, paired \(owner.results.suffix(3))"
+            throw lan.failure("\(owner.name) is not let in: \(story), refused \(owner.refusals.suffix(3))")
         }
     }
 

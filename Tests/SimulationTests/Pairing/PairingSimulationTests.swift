@@ -16,7 +16,9 @@ import Testing
             for (_, caller) in house.callers {
                 welcomes += caller.welcomes
                 for result in caller.results { ends["\(caller.name) \(result.word)", default: 0] += 1 }
-                let refusals = caller.told.compactMap { if case .goodbye(let wire) = $0 { wire.model.reason } else { nil } }
+                let refusals = caller.told.compactMap {
+                    if case .goodbye(let wire) = $0 { wire.model.reason } else { nil }
+                }
                 for reason in refusals { ends["\(caller.name) was told \(reason)", default: 0] += 1 }
             }
         }
