@@ -32,7 +32,7 @@ import Testing
 
     @Test(arguments: [false, true]) func whoDoesNotFinishTheHandshakeIsSentAway(greets: Bool) async throws {
         var limits = AdmissionLimits()
-        limits.handshakeTime = .milliseconds(50)
+        limits.handshakeTime = .seconds(1)
         let listener = try await listen(limits)
         try await Stranger.connect(to: listener.port, greets: greets).waitForEnd()
         try await expectControllerGetsIn(listener)
@@ -64,7 +64,8 @@ import Testing
                 group.addTask {
                     for _ in 0..<25 {
                         let stranger = try await Stranger.connect(to: listener.port, from: "127.0.0.2", greets: true)
-                        try await stranger.close()
+                        // The plug may have been quicker.
+                        try? await stranger.close()
                     }
                 }
             }

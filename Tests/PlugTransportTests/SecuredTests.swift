@@ -96,7 +96,7 @@ import Testing
         #expect(await heard.next() == .closed(id))
         await strange.stop()
 
-        limits.handshakeTime = .milliseconds(300)
+        limits.handshakeTime = .seconds(1)
         let known = try await listen(limits: limits)
         let late = Owner()
         try await dialer.connect(to: [address(known)], on: late.loop, owner: late)
