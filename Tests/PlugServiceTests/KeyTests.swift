@@ -22,8 +22,8 @@ import Testing
 
     @Test func theFirstStartMakesTheKey() async throws {
         let (service, _) = try plug()
-        let first = await service.identity()
-        let second = await service.identity()
+        let first = service.identity
+        let second = service.identity
         #expect(first != nil && first?.publicKey == second?.publicKey)
         let attributes = try FileManager.default.attributesOfItem(atPath: directory.path + "/key")
         #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -60,7 +60,7 @@ import Testing
         let (service, _) = try plug()
         try FileManager.default.createDirectory(
             atPath: directory.path + "/key.\(getpid())", withIntermediateDirectories: true)
-        let identity = await service.identity()
+        let identity = service.identity
         #expect(identity != nil)
         #expect(directory.text("key") == nil)
         #expect(log.text.contains("this plug has a key until it is stopped, and another one after that: cannot write"))
