@@ -2,12 +2,12 @@ import Appliance
 import DurableFiles
 import PlugProtocol
 
-/// What a plug keeps in flash: small files, each replaced as a whole.
+/// What a plug keeps in flash: small files, each replaced as a whole, each with one line that stands there twice. One
+/// spoilt digit would else be believed: another plug's id, numbers that were used before, a relay that is on.
 ///
-/// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power, in two
-/// equal lines: one spoilt digit would else be believed, and numbers be used again. `state`: relay, level and energy.
-/// `unmirrored`, seldom there: the boot whose mirror is out of date and could not be removed. A file that does not hold what
-/// it should is kept as `NAME.damaged`.
+/// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power. `state`:
+/// relay, level and energy. `unmirrored`, seldom there: the boot whose mirror is out of date and could not be removed. A
+/// file that does not hold what it should is kept as `NAME.damaged`, and is not taken for one that never was.
 struct StateDirectory {
     /// What a file said.
     enum Found<Value> {
@@ -32,10 +32,8 @@ struct StateDirectory {
 
     /// The number at which events go on after a loss of power; everything below may have been used.
     func boundary(_ tell: (FileFault) -> Void) -> Found<SequenceNumber> {
-        read("sequence", expected: "a whole number from 1 to \(Self.largestSequence), twice", tell) { text in
-            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-            guard lines.count == 2, lines[0] == lines[1], let number = SequenceNumber(lines[0]) else { return nil }
-            return (1...Self.largestSequence).contains(number) ? number : nil
+        read("sequence", expected: "a whole number from 1 to \(Self.largestSequence)", tell) { text in
+            SequenceNumber(text).flatMap { (1...Self.largestSequence).contains($0) ? $0 : nil }
         }
     }
 
@@ -68,7 +66,7 @@ struct StateDirectory {
 
     func write(_ id: PlugID) throws(FileError) { try replace("id", with: id.rawValue) }
 
-    func write(boundary: SequenceNumber) throws(FileError) { try replace("sequence", with: "\(boundary)\n\(boundary)") }
+    func write(boundary: SequenceNumber) throws(FileError) { try replace("sequence", with: "\(boundary)") }
 
     func write(_ state: StoredState) throws(FileError) {
         try replace("state", with: "\(state.relayOn ? "on" : "off") \(state.level.permille) \(state.milliwattHours)")
@@ -77,7 +75,7 @@ struct StateDirectory {
     private func replace(_ name: String, with line: String) throws(FileError) {
         // It may have been missing at the start, on a disk that was mounted late.
         try files.makeDirectories(path)
-        try files.replace("\(path)/\(name)", with: Array((line + "\n").utf8))
+        try files.replace("\(path)/\(name)", with: Array("\(line)\n\(line)\n".utf8))
     }
 
     private func read<Value>(
@@ -85,10 +83,15 @@ struct StateDirectory {
     ) -> Found<Value> {
         let file = "\(path)/\(name)"
         do throws(FileError) {
-            guard let bytes = try files.readIfPresent(file, limit: Self.fileLimit) else { return .nothing }
-            var text = Substring(String(decoding: bytes, as: UTF8.self))
-            while text.last?.isNewline == true { text.removeLast() }
-            if let value = parse(String(text)) { return .value(value) }
+            guard let bytes = try files.readIfPresent(file, limit: Self.fileLimit) else {
+                guard isThere(file + ".damaged") else { return .nothing }
+                tell(.gone(file))
+                return .unusable
+            }
+            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+            if lines.count == 3, lines[0] == lines[1], lines[2].isEmpty, let value = parse(String(lines[0])) {
+                return .value(value)
+            }
         } catch {
             guard case .tooLarge = error.reason else {
                 tell(.unreadable(error))
@@ -99,6 +102,14 @@ struct StateDirectory {
         tell(.damaged(file, expected: expected, keptAs: isKept ? "\(name).damaged" : nil))
         return .unusable
     }
+
+    private func isThere(_ file: String) -> Bool {
+        do throws(FileError) {
+            return try files.readIfPresent(file, limit: Self.fileLimit) != nil
+        } catch {
+            return true
+        }
+    }
 }
 
 /// Why a file of the state directory is of no use.
@@ -106,19 +117,23 @@ enum FileFault: CustomStringConvertible {
     case unreadable(FileError)
     /// It does not hold what it should. `keptAs`: its new name; nil where it could not be renamed.
     case damaged(String, expected: String, keptAs: String?)
+    /// It was found damaged before, and has not been written since.
+    case gone(String)
 
     var description: String {
         switch self {
         case .unreadable(let error): "\(error)"
         case .damaged(let file, let expected, let name):
-            "\(file) is damaged: expected \(expected)" + (name.map { "; it is kept as \($0)" } ?? "")
+            "\(file) is damaged: expected \(expected), in two equal lines"
+                + (name.map { "; it is kept as \($0)" } ?? "")
+        case .gone(let file): "\(file) is missing since it was found damaged"
         }
     }
 
     var hint: String? {
         switch self {
         case .unreadable(let error): error.hint
-        case .damaged: nil
+        case .damaged, .gone: nil
         }
     }
 }

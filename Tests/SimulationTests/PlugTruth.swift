@@ -66,7 +66,9 @@ struct PlugTruth {
     mutating func begin(_ memory: PlugMemory, boot: BootID, mayForget: Bool) {
         let next = memory.journal.nextSequence
         defer { (unfinished, mirrored, nextSequence) = ([], boot, next) }
-        guard mirrored == boot, !(mayForget && memory.appliance.powerLost) else {
+        // Where flash could not say either that the mirror is out of date, an older one is believed.
+        let isOlder = hadBadFlash && next < nextSequence
+        guard mirrored == boot, !(mayForget && (memory.appliance.powerLost || isOlder)) else {
             (effects, isNewborn) = ([], true)
             doubtful.formUnion(samples[boot] ?? [])
             return

@@ -43,7 +43,7 @@ import Testing
         ]
         #expect(Set(notices.recoveries) == Set(works))
         #expect(directories.text("state/sequence") == "\(plug.next + 1000)\n\(plug.next + 1000)\n")
-        #expect(directories.text("state/id") == "\(plug.storage.id)\n")
+        #expect(directories.text("state/id") == "\(plug.storage.id)\n\(plug.storage.id)\n")
     }
 
     @Test func whatAFullDiskSaysIsWhatAndWhyAndWhatNext() throws {
@@ -105,14 +105,14 @@ import Testing
         arguments: ["", "0", "-1", "1.5", "x", "18446744073709551615", "4611686018427387905"].map { "\($0)\n\($0)\n" }
             + ["", "1001\n", "1001\n10", "1001\n1801\n", "1001\n1001\n1001\n"])
     func aDamagedBoundaryIsKeptAsideAndNumbersLeap(text: String) throws {
-        try directories.write("0123456789ab\n", to: "state/id")
+        try directories.write("0123456789ab\n0123456789ab\n", to: "state/id")
         try directories.write(text, to: "state/sequence")
         var plug = try start()
         #expect(
             notices.troubles == [
                 """
-                \(directories.state)/sequence is damaged: expected a whole number from 1 to 4611686018427387904, twice; \
-                it is kept as sequence.damaged
+                \(directories.state)/sequence is damaged: expected a whole number from 1 to 4611686018427387904, in \
+                two equal lines; it is kept as sequence.damaged
                 hint: nothing has to be done: event numbers go on far above all that can have been used, and controllers \
                 are told a gap
                 """
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test func aMissingBoundaryOfAPlugThatHasAnIdIsDamage() throws {
-        try directories.write("0123456789ab\n", to: "state/id")
+        try directories.write("0123456789ab\n0123456789ab\n", to: "state/id")
         let plug = try start()
         #expect(notices.troubles.first?.hasPrefix("\(directories.state)/sequence is missing\nhint: ") == true)
         #expect(plug.events.first.map { $0.sequence > 1 << 44 } == true)
@@ -148,17 +148,16 @@ import Testing
 
     @Test(
         arguments: [
-            "", "on", "maybe 1000 0", "on 1001 0", "on 1000 -1", "on 1000 0 more", "on  1000 0",
-            String(repeating: "1", count: 5000),
-        ])
+            "on", "maybe 1000 0", "on 1001 0", "on 1000 -1", "on 1000 0 more", "on  1000 0",
+        ].map { "\($0)\n\($0)\n" } + ["", "on 1000 0\n", "on 1000 0\non 1000 8\n", String(repeating: "1", count: 5000)])
     func aDamagedStateIsKeptAside(text: String) throws {
         try directories.write(text, to: "state/state")
         var plug = try start()
         #expect(
             notices.troubles == [
                 """
-                \(directories.state)/state is damaged: expected relay (on or off), level and milliwatt-hours; it is kept \
-                as state.damaged
+                \(directories.state)/state is damaged: expected relay (on or off), level and milliwatt-hours, in two \
+                equal lines; it is kept as state.damaged
                 hint: check whether the plug is on or off as you want it
                 """
             ])
@@ -167,15 +166,27 @@ import Testing
         press(&plug)
     }
 
-    @Test(arguments: ["", "0123456789a", "0123456789AB", "../../etc/ab", "0123456789ab cd", "\u{0}"])
+    @Test(
+        arguments: ["0123456789a", "0123456789AB", "../../etc/ab", "0123456789ab cd", "\u{0}"].map { "\($0)\n\($0)\n" }
+            + ["", "0123456789ab\n", "0123456789ab\n0123456789aa\n"])
     func aDamagedIdIsKeptAsideAndAnotherDrawn(text: String) throws {
         try directories.write(text, to: "state/id")
         try directories.write("500\n500\n", to: "state/sequence")
         let plug = try start()
         #expect(directories.text("state/id.damaged") == text)
-        #expect(directories.text("state/id") == "\(plug.storage.id)\n")
+        #expect(directories.text("state/id") == "\(plug.storage.id)\n\(plug.storage.id)\n")
         #expect(plug.events.first?.sequence == 500, "the numbers are whole")
         #expect(notices.troubles.count == 1)
+    }
+
+    /// A power cut may come before another `sequence` could be written: the plug is no newborn all the same.
+    @Test func whatWasFoundDamagedOnceIsNotTakenForWhatNeverWas() throws {
+        try directories.write("x", to: "state/id.damaged")
+        try directories.write("x", to: "state/sequence.damaged")
+        let plug = try start()
+        #expect(plug.events.first.map { $0.sequence > 1 << 44 } == true)
+        let told = ["id", "sequence"].map { "\(directories.state)/\($0) is missing since it was found damaged\nhint: " }
+        #expect(notices.troubles.count == 2 && zip(notices.troubles, told).allSatisfy { $0.hasPrefix($1) })
     }
 
     @Test func theMirrorKnowsADamagedId() throws {
@@ -183,7 +194,7 @@ import Testing
         try directories.write("?", to: "state/id")
         let plug = try start()
         #expect(plug.storage.id == id)
-        #expect(directories.text("state/id") == "\(id)\n")
+        #expect(directories.text("state/id") == "\(id)\n\(id)\n")
         #expect(plug.resume(after: 0) == .resumed)
     }
 
@@ -237,7 +248,7 @@ import Testing
         disk.change { $0.faults[directories.runtime] = .readOnly }
         let next = try life()
         #expect(directories.bytes("runtime/mirror") != nil)
-        #expect(directories.text("state/unmirrored")?.count == 33)
+        #expect(directories.text("state/unmirrored")?.count == 66)
         disk.change { $0.faults = [:] }
         let after = try start()
         #expect(after.resume(after: next - 1) == .gap(Gap(from: next, to: 1000, reason: .powerLost)))

@@ -35,7 +35,7 @@ import Testing
         #expect(plug.events.map(\.kind) == [.restarted(powerLost: true)])
         #expect(plug.next == 2)
         #expect(directories.text("state/sequence") == "1001\n1001\n")
-        #expect(directories.text("state/id") == "\(plug.storage.id)\n")
+        #expect(directories.text("state/id") == "\(plug.storage.id)\n\(plug.storage.id)\n")
         #expect(plug.resume(after: 0) == .resumed)
     }
 
@@ -74,7 +74,7 @@ import Testing
             return (plug.next, plug.state?.milliwattHours ?? 0, plug.now)
         }
         #expect(directories.text("state/sequence") == "\(next)\n\(next)\n")
-        #expect(directories.text("state/state") == "on 1000 \(energy)\n")
+        #expect(directories.text("state/state") == "on 1000 \(energy)\non 1000 \(energy)\n")
         let after = try start(at: now)
         #expect(after.events.last?.sequence == next)
         #expect(after.resume(after: 0) == .resumed)
@@ -118,7 +118,7 @@ import Testing
 
     @Test func aMirrorOfAnotherPlugIsNotTaken() throws {
         let before = try killed()
-        try directories.write("ba9876543210\n", to: "state/id")
+        try directories.write("ba9876543210\nba9876543210\n", to: "state/id")
         let after = try start(at: before.now)
         #expect(after.storage.id.rawValue == "ba9876543210")
         #expect(after.events.map(\.sequence) == [1001])
