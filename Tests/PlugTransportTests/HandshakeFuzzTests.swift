@@ -59,14 +59,16 @@ private struct HandshakeBench {
         let peer = PeerVerification(expecting: nil)
         observer = Observer(peer)
         let handler = NIOSSLServerHandler(context: tls, customVerificationCallback: peer.verify)
+        try plug.pipeline.syncOperations.addHandler(handler, name: HandshakeHandler.tlsName)
         try plug.pipeline.syncOperations.addHandlers([
-            handler, HandshakeHandler(id: ConnectionID(rawValue: 1), peer: peer), observer,
+            HandshakeHandler(id: ConnectionID(rawValue: 1), peer: peer), observer,
         ])
         let other = PeerVerification(expecting: nil)
-        try controller.pipeline.syncOperations.addHandlers([
+        try controller.pipeline.syncOperations.addHandler(
             NIOSSLClientHandler(context: controllerTLS, serverHostname: nil, customVerificationCallback: other.verify),
-            HandshakeHandler(id: ConnectionID(rawValue: 1), peer: other),
-        ])
+            name: HandshakeHandler.tlsName)
+        try controller.pipeline.syncOperations.addHandler(
+            HandshakeHandler(id: ConnectionID(rawValue: 1), peer: other))
     }
 
     /// The keys that were verified when the plug's side became active.
@@ -87,12 +89,8 @@ private struct HandshakeBench {
     }
 
     func end() {
-        for channel in [plug, controller] {
-            channel.close(promise: nil)
-            // Nobody answers its goodbye, for which it waits a while.
-            channel.embeddedEventLoop.advanceTime(by: .seconds(2))
-            _ = try? channel.finish(acceptAlreadyClosed: true)
-        }
+        // Nobody would answer its goodbye.
+        for channel in [plug, controller] { channel.closeAtOnce() }
     }
 
     private static func take(from channel: EmbeddedChannel) throws -> [UInt8] {
