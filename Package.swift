@@ -167,8 +167,8 @@ let checks: [Target] = [
     tests(
         "PlugServiceTests",
         [
-            "PlugService", "PlugHardware", "PlugProtocol", "PlugTransport", "Appliance", "ProtocolCore", "LinuxNetwork",
-            nioCore, nioPosix, logging,
+            "PlugService", "PlugHardware", "PlugProtocol", "PlugTransport", "Appliance", "Storage", "ProtocolCore",
+            "LinuxNetwork", nioCore, nioPosix, logging,
         ]),
     tests(
         "PlugClientTests",

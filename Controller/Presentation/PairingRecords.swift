@@ -25,20 +25,25 @@ public struct ControllerRecord: Encodable, Equatable, Sendable {
     /// SHA-256 of the controller's key, in hexadecimal digits.
     public var fingerprint: String
     public var connected: Bool
-    /// The one that asked.
-    public var `self`: Bool
+    /// The one that asked; `self` in JSON.
+    public var isAsker: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case plug, name, fingerprint, connected
+        case isAsker = "self"
+    }
 
     public init(_ entry: PairedControllerEntry, plug: String) {
         self.plug = plug
         name = entry.name
         fingerprint = entry.fingerprint
         connected = entry.isConnected
-        self.`self` = entry.isAsker
+        isAsker = entry.isAsker
     }
 
     /// For a person.
     public var text: String {
-        let remarks = [`self` ? "this one" : nil, connected ? "connected" : nil].compactMap(\.self)
+        let remarks = [isAsker ? "this one" : nil, connected ? "connected" : nil].compactMap(\.self)
         return "\(shortened(fingerprint))  \(name)" + (remarks.isEmpty ? "" : "  (\(remarks.joined(separator: ", ")))")
     }
 }

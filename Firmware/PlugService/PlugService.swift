@@ -25,7 +25,7 @@ public actor PlugService: ConnectionOwner {
     let logger: Logger
     private let storage: PlugStorage
     /// What the plug proves itself with; nil: it stays off the network.
-    let identity: TransportIdentity?
+    nonisolated let identity: TransportIdentity?
     var machine: PlugMachine
     var discovery: Discovery?
     var registration: Registration?

@@ -37,6 +37,8 @@ struct FollowedBench {
     var breakAfterChunks: Int?
     private(set) var connection: ConnectionID?
     private var isCut = false
+    /// What the plug answered when it was asked who is paired.
+    var controllers: [[PairedControllerEntry]] = []
     private var connections: UInt64 = 0
 
     init(
@@ -57,6 +59,7 @@ struct FollowedBench {
             case .deliver(let update): updates.append(update)
             case .finished(let id, let outcome): finished.append((id, outcome))
             case .samples(let fetch, let chunk, _, let last): samples.append((fetch, chunk, last))
+            case .controllers(let list): controllers.append(list)
             case .fetchRefused(let fetch, let refusal): refusedFetches[fetch] = refusal
             }
         }

@@ -3,6 +3,7 @@ import Foundation
 import LinuxNetwork
 import Logging
 import PlugHardware
+import PlugTransport
 import Testing
 
 @testable import PlugService
@@ -20,11 +21,10 @@ import Testing
         return (try PlugService(settings, logger: Logger(label: "test") { [log] _ in log.handler }), parts)
     }
 
-    @Test func theFirstStartMakesTheKey() async throws {
+    @Test func theFirstStartMakesTheKey() throws {
         let (service, _) = try plug()
-        let first = service.identity
-        let second = service.identity
-        #expect(first != nil && first?.publicKey == second?.publicKey)
+        let kept = try TransportIdentity.kept(in: directory.path + "/key")
+        #expect(service.identity?.publicKey == kept.publicKey)
         let attributes = try FileManager.default.attributesOfItem(atPath: directory.path + "/key")
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         let pem = try #require(directory.text("key"))
@@ -55,13 +55,12 @@ import Testing
         #expect(directory.text("key") == text, "it is kept for whoever looks into it")
     }
 
-    @Test func whereNoKeyCanBeKeptItHasOneUntilItStops() async throws {
+    @Test func whereNoKeyCanBeKeptItHasOneUntilItStops() throws {
         // A directory stands where the draft of the file would be.
-        let (service, _) = try plug()
         try FileManager.default.createDirectory(
             atPath: directory.path + "/key.\(getpid())", withIntermediateDirectories: true)
-        let identity = service.identity
-        #expect(identity != nil)
+        let (service, _) = try plug()
+        #expect(service.identity != nil)
         #expect(directory.text("key") == nil)
         #expect(log.text.contains("this plug has a key until it is stopped, and another one after that: cannot write"))
     }

@@ -203,7 +203,7 @@ final class RulingController {
                 out.append(.close(stream))
             case .deliver(let update): out += take(update, of: name, now)
             case .finished(let id, let outcome): out += finished(id, outcome, of: name, now)
-            case .samples, .fetchRefused: violation = "nobody asked for samples"
+            case .samples, .fetchRefused, .controllers: violation = "nobody asked for samples"
             }
         }
         return out
