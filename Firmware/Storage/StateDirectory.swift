@@ -123,7 +123,9 @@ struct StateDirectory {
                 return .value(value)
             }
         } catch {
-            guard case .tooLarge = error.reason else {
+            switch error.reason {
+            case .tooLarge, .empty: break
+            case .system, .held, .damaged, .exposed, .foreign, .noPlainFile:
                 tell(.unreadable(error))
                 return .unusable
             }

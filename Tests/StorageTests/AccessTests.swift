@@ -100,6 +100,22 @@ import Testing
         }
     }
 
+    @Test func aListThatOthersCouldHaveWrittenLetsNobodyIn() throws {
+        try directories.pairDesk()
+        try directories.setMode(0o644, of: "state/controllers")
+        do {
+            var plug = try start()
+            #expect(plug.machine.access.controllers.all.isEmpty)
+            let words = try #require(notices.troubles.first)
+            #expect(words.contains("\(directories.state)/controllers: others than its owner may use it (mode 0644)\nhint: "))
+            let before = plug.relayOn
+            plug.press()
+            #expect(plug.relayOn != before)
+        }
+        try directories.setMode(0o600, of: "state/controllers")
+        #expect(try start(boot: secondBoot).machine.access.controllers.all.count == 1)
+    }
+
     @Test func whoStandsBeforeAPlugThatLostItsListPairsAnew() throws {
         try directories.write("nonsense", to: "state/controllers")
         do {

@@ -26,6 +26,11 @@ final class Directories {
         let folder = path[..<(path.lastIndex(of: "/") ?? path.endIndex)]
         try FileManager.default.createDirectory(atPath: String(folder), withIntermediateDirectories: true)
         try Data(bytes).write(to: URL(filePath: path))
+        try setMode(0o600, of: file)
+    }
+
+    func setMode(_ mode: Int, of file: String) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(root)/\(file)")
     }
 
     /// The plug that starts here has one controller: the desk.
