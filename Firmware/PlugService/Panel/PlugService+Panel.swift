@@ -51,6 +51,8 @@ extension PlugService: PanelOwner {
         var fields = [
             "\"id\":\"\(machine.identity.id)\"", "\"relay\":\"\(state.relayOn ? "on" : "off")\"",
             "\"nextSequence\":\(machine.nextSequence)", "\"controllers\":\(machine.connections.count)",
+            "\"paired\":\(machine.access.controllers.all.count)",
+            "\"pairingWindow\":\(machine.access.isOpen(at: BootClock.now))",
             "\"malformedSessions\":\(machine.malformedSessions)",
         ]
         // Discovery runs on the same loop.
