@@ -1,3 +1,4 @@
+import LinuxNetwork
 import Appliance
 import Metering
 import NIOCore
