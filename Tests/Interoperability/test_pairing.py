@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from harness.client import Client
+from harness.deadlines import eventually
 from harness.keys import controller_directory, introduce, key_in, twice, write
 
 STRANGER = pathlib.Path(__file__).with_name("harness") / "stranger_program.py"
@@ -23,6 +24,11 @@ def lamp(lan, plug, controller):
     lamp = plug(lan.host(), "Lamp", port=PORT, paired=False)
     controller(lamp.host).browse().found("Lamp")
     return lamp
+
+
+def hold_button(lamp):
+    lamp.press("--long")
+    eventually(lambda: lamp.status()["pairingWindow"], 5, lambda: f"an open window: {lamp.status()}")
 
 
 def pair(person, lamp, *words, within=15):
@@ -81,7 +87,7 @@ def test_the_right_code_while_the_window_is_closed(lan, plug, controller, tmp_pa
     other = Client(lan.host(), lamp.host.ipv4, PORT, tmp_path / "other")
     other.is_refused("pairing_closed", "pair", "--code-file", lamp.setup_code())
     # Whoever stands before the plug opens it.
-    lamp.press("long")
+    hold_button(lamp)
     other.does("pair", "--code-file", lamp.setup_code())
     assert len(person.does("controllers", "Lamp", "--json").objects) == 2
 
@@ -103,7 +109,7 @@ def test_strangers_get_a_refusal_and_nothing_else(lan, plug, controller, tmp_pat
 def test_a_removed_controller_is_out_at_once(lan, plug, controller, tmp_path):
     lamp = plug(lan.host(), "Lamp", port=PORT)
     person = controller(lan.host())
-    lamp.press("long")
+    hold_button(lamp)
     other = Client(lan.host(), lamp.host.ipv4, PORT, tmp_path / "other")
     other.does("pair", "--code-file", lamp.setup_code())
     following = other.start("follow")
@@ -122,9 +128,10 @@ def test_a_replayed_pairing_proves_nothing(lan, lamp, tmp_path):
 
 
 def test_a_man_in_the_middle_gets_no_key_pinned(lan, plug, controller, tmp_path):
-    """He has the plug to himself, bears its name towards everybody else, and passes every word on."""
+    """He has the plug to himself, is found in its place by everybody else, and passes every word on."""
     host = lan.host()
-    lamp = plug(host, "Lamp", port=PORT, interface="lo", paired=False)
+    lamp = plug(host, "Hidden", port=PORT, interface="lo", paired=False)
+    lamp.setup_code()
     middle = host.start(sys.executable, STRANGER, "middle", 4712, "127.0.0.1", PORT, tmp_path / "middle")
     middle.seen_object(lambda told: "listening" in told, 5, "that he listens")
     plug_id = (lamp.state / "id").read_text().split()[0]
@@ -187,8 +194,8 @@ def test_a_key_that_cannot_be_used(lan, plug, spoil):
     again = plug(host, "Lamp", state=lamp.state, port=PORT)
     told = again.running.seen(lambda line: "stays off the network" in line.text, 5, "that it stays off the network")
     assert str(key) in again.running.transcript() and "hint:" in again.running.transcript(), told
-    again.press("single")
-    assert again.status()["relay"] == "on"
+    eventually(lambda: again.press().status == 0, 5, lambda: "that the button can be pushed")
+    eventually(lambda: again.status()["relay"] == "on", 5, lambda: f"that the button works: {again.status()}")
 
 
 def test_plugd_gives_up_what_it_does_not_need(lamp):

@@ -27,7 +27,8 @@ def test_it_switches_and_an_answer_is_the_same_when_asked_twice(lamp, client):
     request = "00112233445566778899aabbccddeeff"
     first = client.does("relay", "on", "--request", request)
     assert lamp.status()["relay"] == "on"
-    lamp.press("single")
+    lamp.press()
+    eventually(lambda: lamp.status()["relay"] == "off", 5, lambda: "that it is off")
     assert client.does("relay", "on", "--request", request) == first, "it was carried out once"
     assert lamp.status()["relay"] == "off"
 
@@ -55,7 +56,6 @@ def test_it_fetches_the_samples_that_plugctl_shows(lamp, client):
 
 
 def test_it_lists_and_removes_controllers(lan, lamp, client, tmp_path):
-    lamp.press("long")
     other = Client(lan.host(), lamp.host.ipv4, PORT, tmp_path / "other")
     other.does("pair", "--code-file", lamp.setup_code())
     listed = client.does("controllers")
