@@ -114,6 +114,12 @@ struct PlugTable: Sendable {
         if plugs[index].wish?.id == id { plugs[index].wish = nil }
     }
 
+    mutating func gap(_ name: String, to last: SequenceNumber) {
+        // It comes before the snapshot that makes the plug present again.
+        guard let index = indexes[name] else { return }
+        plugs[index].lastSequence = last
+    }
+
     /// Whether an event of this number has not been seen yet; from now on it has.
     mutating func isNews(_ sequence: SequenceNumber, from index: Int) -> Bool {
         guard sequence > plugs[index].lastSequence else { return false }

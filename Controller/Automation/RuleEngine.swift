@@ -98,6 +98,9 @@ public struct RuleEngine: Machine, Sendable {
             return []
         case .buttonPressed(let plug, let press, let sequence, let age):
             return pressed(plug, press, sequence, age: age, now: now)
+        case .gap(let plug, let last):
+            plugs.gap(plug, to: last)
+            return []
         case .commandResumed(let request):
             plugs.expect(request)
             return []

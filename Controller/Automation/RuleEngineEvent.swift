@@ -17,6 +17,9 @@ public enum RuleEngineEvent: MachineEvent, Hashable, Sendable {
     case commandRecorded(plug: String, id: RequestID)
     /// `age`: how long ago it happened; nil: unknown, from another boot.
     case buttonPressed(plug: String, press: ButtonPress, sequence: SequenceNumber, age: Duration?)
+    /// The plug says up to where its events cannot be had, and its next one has the number after that: lower than those before
+    /// where it could keep nothing.
+    case gap(plug: String, to: SequenceNumber)
     /// A command decided before the plug appeared is on its way to it: toggle reckons with its result.
     case commandResumed(CommandRequest)
     /// The plug's answer to a command of ``RuleEngineAction/send(_:)``, or that it did not answer

@@ -48,6 +48,20 @@ struct ButtonTests {
         #expect(house.firings == ["1.0 By button", "5.0 By button"])
     }
 
+    @Test("Where a plug that could keep nothing says that its numbers go on below, they count")
+    func lowerNumbers() {
+        var house = VirtualHouse(.button(.turnOff(["Hall"])))
+        house.appear("Hall", at: 0)
+        house.press("Hall", 1 << 44, at: 1)
+        house.press("Hall", 8, at: 2)
+        house.at(2, .plugLost(plug: "Hall"))
+        house.at(3, .gap(plug: "Hall", to: 7))
+        house.appear("Hall", at: 3)
+        house.press("Hall", 8, at: 4)
+        house.press("Hall", 8, at: 5)
+        #expect(house.firings == ["1.0 By button", "4.0 By button"])
+    }
+
     @Test("Toggle goes by the command on its way, and by the plug's answer once it is there")
     func toggle() throws {
         var house = VirtualHouse(.button(.toggle(["Lamp"])))

@@ -33,6 +33,7 @@ struct RandomHouseTests {
         case 6:
             let on = PlugCommand.setRelay(on: random.chance(0.5), autoOff: nil)
             return .commandResumed(CommandRequest(id: RequestID(drawnFrom: &random), plug: plug, command: on))
+        case 7: return .gap(plug: plug, to: .random(in: 0..<50, using: &random))
         case _:
             let time = now + random.duration(in: .seconds(-2) ... .seconds(2))
             return .reading(
@@ -57,7 +58,8 @@ struct RandomHouseTests {
                 switch event {
                 case .reading(_, _, _, false), .buttonPressed: break
                 case .deadlineReached: #expect(engine.nextDeadline.map { $0 > now } ?? true)
-                case .reading, .plugAppeared, .plugLost, .relay, .commandRecorded, .commandResumed, .commandFinished,
+                case .reading, .plugAppeared, .plugLost, .relay, .commandRecorded, .gap, .commandResumed,
+                    .commandFinished,
                     .localTimeChanged:
                     #expect(actions.isEmpty, "seed \(seed): \(event) gave \(actions)")
                 }

@@ -51,9 +51,12 @@ extension Household {
         guard let description = controller.plugs[name]?.description, description.boot == event.boot,
             plug(name).boot == event.boot
         else { throw House.Broken(description: "it fired on a press of another boot") }
-        // Half the round trip of Hello is what the controller cannot know, on either side.
+        // Half the round trip of Hello, and what the clocks may have run apart since, is what the controller cannot know, on
+        // either side.
         let age = lan.clock(of: plugs[name]!) - event.time
-        guard age <= RuleEngine.maximumAge + description.clock.uncertainty * 2 + .milliseconds(1) else {
+        let known = controller.plugs[name]?.machine.clock ?? description.clock
+        let uncertainty = known.uncertainty(at: lan.clock(of: controllerHost))
+        guard age <= RuleEngine.maximumAge + uncertainty * 2 + .milliseconds(1) else {
             throw House.Broken(description: "it fired on a press \(age) old")
         }
     }

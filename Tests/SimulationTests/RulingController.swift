@@ -240,7 +240,7 @@ final class RulingController {
             return store(name) {
                 $0.take(gap, boot: boot)
             } then: {
-                []
+                run(.gap(plug: name, to: gap.to), now)
             }
         case .disconnected: return run(.plugLost(plug: name), now)
         case .following(let sequence):

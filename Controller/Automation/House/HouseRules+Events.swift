@@ -31,6 +31,7 @@ extension HouseRules {
         case .gap(let plug, let gap):
             settle(plug, now: now, &actions)
             if let id = present[plug]?.id { move(id, to: gap.to, now: now) }
+            run(.gap(plug: plug, to: gap.to), now: now, &actions)
             actions.append(.tell(.gap(plug: plug, gap)))
         case .disconnected(let plug):
             settle(plug, now: now, &actions)
