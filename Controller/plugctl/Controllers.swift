@@ -66,25 +66,25 @@ struct Unpair: AsyncParsableCommand {
 
     func run() async throws {
         if hereOnly {
-            try await saying { try forget(PairedPlugs()) }
+            try await saying { try await forget(PairedPlugs()) }
         } else {
             try await network.withConnected(name) { plug, _ in
                 guard let own = await plug.controllers()?.first(where: \.isAsker) else {
                     throw Complaint("\(plug.name) ended the connection before it answered\nhint: try again")
                 }
                 _ = await plug.removeController(fingerprint: own.fingerprint)
-                try forget(PairedPlugs(), named: plug.name)
+                try await forget(PairedPlugs(), named: plug.name)
             }
         }
     }
 
-    private func forget(_ plugs: PairedPlugs, named exact: String? = nil) throws {
+    private func forget(_ plugs: PairedPlugs, named exact: String? = nil) async throws {
         let name = exact ?? name
         guard let plug = try plugs.all().last(where: { $0.name == name }) else {
             throw Complaint(
                 "no plug was paired as \"\(name)\"\nhint: its name was another then; `plugctl browse` shows its id")
         }
-        try plugs.remove(plug.id)
+        try await plugs.remove(plug.id)
         Output.safeLine("\(name): forgotten")
     }
 }

@@ -17,6 +17,8 @@ interoperability util-linux    command nsenter
 interoperability dbus          command dbus-daemon
 interoperability avahi-daemon  command avahi-daemon
 interoperability avahi-utils   command avahi-browse
+interoperability openssl        command openssl
+interoperability tshark         command tshark
 interoperability python3-venv  module ensurepip
 '
 

@@ -23,6 +23,8 @@ public struct PairedPlugs: Sendable {
     /// Bytes of the file with all of them, each of the longest key and name.
     private static let byteLimit = limit * (PairedPlugs.idDigits + 2 * PublicKey.longest + PlugWire.maximumName + 3)
     private static let idDigits = 12
+    private static let lockTries = 100
+    private static let lockPause = Duration.milliseconds(50)
 
     private let directory: String
     private let files: FileStore
@@ -54,27 +56,25 @@ public struct PairedPlugs: Sendable {
     }
 
     /// Pins the plug's key. One that is there already gets its new key and name.
-    public func add(_ plug: Entry) throws(PairedPlugsError) {
-        try change { plugs in
+    ///
+    /// - Throws: ``PairedPlugsError``, or `CancellationError` while another program writes.
+    public func add(_ plug: Entry) async throws {
+        try await change { plugs in
             plugs.removeAll { $0.id == plug.id }
             plugs.append(plug)
         }
     }
 
     /// Forgets the plug; does nothing where it is not there.
-    public func remove(_ id: PlugID) throws(PairedPlugsError) {
-        try change { plugs in plugs.removeAll { $0.id == id } }
+    ///
+    /// - Throws: as ``add(_:)``.
+    public func remove(_ id: PlugID) async throws {
+        try await change { plugs in plugs.removeAll { $0.id == id } }
     }
 
-    /// Under a lock: two programs that pair at the same moment would else lose one of the plugs. The second is told so.
-    private func change(_ work: (inout [Entry]) -> Void) throws(PairedPlugsError) {
-        let lock: DirectoryLock
-        do throws(FileError) {
-            try files.makeDirectories(directory)
-            lock = try DirectoryLock(directory, store: files)
-        } catch {
-            throw .unusable(error)
-        }
+    /// Under a lock: two programs that pair at the same moment would else lose one of the plugs.
+    private func change(_ work: (inout [Entry]) -> Void) async throws {
+        let lock = try await takeLock()
         defer { withExtendedLifetime(lock) {} }
         var plugs = try all()
         work(&plugs)
@@ -82,7 +82,22 @@ public struct PairedPlugs: Sendable {
         do throws(FileError) {
             try files.replaceSecret(path, with: bytes)
         } catch {
-            throw .unusable(error)
+            throw PairedPlugsError.unusable(error)
+        }
+    }
+
+    /// Another program holds it as long as a small file takes to be written.
+    private func takeLock() async throws -> DirectoryLock {
+        var tries = 0
+        while true {
+            do throws(FileError) {
+                try files.makeDirectories(directory)
+                return try DirectoryLock(directory, store: files)
+            } catch {
+                tries += 1
+                guard case .held = error.reason, tries < Self.lockTries else { throw PairedPlugsError.unusable(error) }
+            }
+            try await Task.sleep(for: Self.lockPause)
         }
     }
 }

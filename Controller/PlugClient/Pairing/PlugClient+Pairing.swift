@@ -22,7 +22,7 @@ extension PlugClient {
         try await dialer.connect(to: addresses, on: eventLoop, owner: attempt)
         let plug = try await attempt.outcome()
         let entry = PairedPlugs.Entry(id: plug.id, key: plug.key, name: name)
-        try paired.add(entry)
+        try await paired.add(entry)
         return entry
     }
 

@@ -1,3 +1,4 @@
+import LinuxNetwork
 import Appliance
 import Metering
 import NIOCore
@@ -57,6 +58,8 @@ extension PlugService: PanelOwner {
         var fields = [
             "\"id\":\"\(machine.identity.id)\"", "\"relay\":\"\(state.relayOn ? "on" : "off")\"",
             "\"nextSequence\":\(machine.nextSequence)", "\"controllers\":\(machine.connections.count)",
+            "\"paired\":\(machine.access.controllers.all.count)",
+            "\"pairingWindow\":\(machine.access.isOpen(at: BootClock.now))",
             "\"malformedSessions\":\(machine.malformedSessions)",
         ]
         // Discovery runs on the same loop.

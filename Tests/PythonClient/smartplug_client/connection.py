@@ -4,7 +4,8 @@ import socket
 import ssl
 import struct
 
-from . import smartplug_pb2
+import smartplug_pb2  # Made from smartplug.proto; README.md says how.
+
 from .identity import public_key_info
 
 LONGEST_MESSAGE = 65_536

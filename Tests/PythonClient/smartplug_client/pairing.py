@@ -14,7 +14,8 @@ class NotThePlug(Exception):
 
 
 def code_bytes(text):
-    code = base64.b32decode("".join(text.split()).replace("-", "").upper())
+    """Of what a person types or a file holds; a plug's own file has it twice, in two lines."""
+    code = base64.b32decode("".join(text.splitlines()[0].split()).replace("-", "").upper())
     if len(code) != 10:
         raise ValueError("a setup code has 16 letters and digits")
     return code
