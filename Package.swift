@@ -133,7 +133,7 @@ let checks: [Target] = [
         "FuzzTargets", "Tests/Fuzz/FuzzTargets",
         [
             "ProtocolCore", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery", "LinuxNetwork",
-            "PlugService", "Recordings", "RuleFiles", "Appliance", "Automation", "MadeUpKeys",
+            "PlugService", "PlugClient", "Storage", "Recordings", "RuleFiles", "Appliance", "Automation", "MadeUpKeys",
         ]),
     tests("FuzzTests", ["FuzzTargets", "Fuzzing", "ProtocolCore"]),
     tests("ProtocolCoreTests", ["ProtocolCore"]),
@@ -162,7 +162,10 @@ let checks: [Target] = [
     tests("ApplianceTests", ["MadeUpKeys", "Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests(
         "StorageTests",
-        ["MadeUpKeys", "Storage", "Appliance", "DurableFiles", "PlugProtocol", "Metering", "ProtocolCore"]),
+        [
+            "MadeUpKeys", "SimulatedDisk", "Storage", "Appliance", "DurableFiles", "PlugProtocol", "Metering",
+            "ProtocolCore",
+        ]),
     tests("PlugHardwareTests", ["Fuzzing", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests(
         "PlugServiceTests",
@@ -173,9 +176,9 @@ let checks: [Target] = [
     tests(
         "PlugClientTests",
         [
-            "Fuzzing", "MadeUpKeys", "PlugClient", "Metering", "PlugProtocol", "PlugTransport", "ProtocolCore",
-            "ServiceDiscovery",
-            "LinuxNetwork", "DurableFiles", nioCore, nioPosix,
+            "Fuzzing", "MadeUpKeys", "PlugClient", "PlugService", "PlugHardware", "Storage", "Appliance", "Metering",
+            "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", "LinuxNetwork", "DurableFiles", nioCore,
+            nioPosix, logging,
         ]),
     tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
     tests(

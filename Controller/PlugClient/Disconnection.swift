@@ -10,12 +10,17 @@ public enum Disconnection: Hashable, Sendable, CustomStringConvertible {
     /// One of both does not know the other, or whoever answers is not the plug that was paired. The words say what to do.
     case distrusted(String)
 
+    /// The plug was set back to factory state, and said so while it still proved the key that was pinned.
+    public static let factoryReset = Disconnection.distrusted(
+        "the plug was set back to factory state: it knows nobody any more\nhint: pair it anew with `plugctl pair`")
+
     init(_ reason: EndReason) {
         switch reason {
         case .ended(let goodbye) where goodbye.reason == .version: self = .incompatible(goodbye.detail)
         case .endedByPeer(let goodbye) where goodbye.reason == .version: self = .incompatible(goodbye.detail)
         case .endedByPeer(let goodbye) where goodbye.reason == .notPaired:
             self = .distrusted("the plug does not know this controller any more\nhint: pair again with `plugctl pair`")
+        case .endedByPeer(let goodbye) where goodbye.reason == .factoryReset: self = .factoryReset
         case .ended(let goodbye): self = .away(goodbye.detail)
         case .endedByPeer(let goodbye): self = .away("the plug said: \(goodbye.detail)")
         case .connectionLost: self = .away("connection lost")

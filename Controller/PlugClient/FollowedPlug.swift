@@ -28,6 +28,7 @@ public actor FollowedPlug: ConnectionOwner {
     private var answers: [RequestID: CheckedContinuation<CommandOutcome, Never>] = [:]
     private var fetches: [UInt32: FetchInProgress] = [:]
     private var questions: [CheckedContinuation<[PairedControllerEntry]?, Never>] = []
+    private var resets: [CheckedContinuation<Disconnection, Never>] = []
     private var lastFetch: UInt32 = 0
     private var times = ReportTimes()
     private var random = SystemRandomNumberGenerator()
@@ -132,6 +133,21 @@ public actor FollowedPlug: ConnectionOwner {
         }
     }
 
+    /// Has the plug set itself back to factory state. To be asked while it is connected.
+    ///
+    /// - Returns: how the connection ended: `Disconnection.factoryReset` when it is done.
+    public func factoryReset() async -> Disconnection {
+        await withCheckedContinuation { continuation in
+            resets.append(continuation)
+            handle(.factoryReset)
+        }
+    }
+
+    private func answerResets(_ answer: Disconnection) {
+        for reset in resets { reset.resume(returning: answer) }
+        resets = []
+    }
+
     private func answerQuestions(_ answer: [PairedControllerEntry]?) {
         for question in questions { question.resume(returning: answer) }
         questions = []
@@ -154,6 +170,7 @@ public actor FollowedPlug: ConnectionOwner {
         for (_, answer) in answers { answer.resume(returning: .refused(refusal)) }
         for (_, fetch) in fetches { fetch.end(.failure(refusal)) }
         answerQuestions(nil)
+        answerResets(.away("stopped following the plug before it answered"))
         answers = [:]
         fetches = [:]
     }
@@ -233,7 +250,10 @@ public actor FollowedPlug: ConnectionOwner {
     }
 
     private func deliver(_ update: PlugUpdate) {
-        if case .disconnected = update { answerQuestions(nil) }
+        if case .disconnected(let reason, _) = update {
+            answerQuestions(nil)
+            answerResets(reason)
+        }
         let at = times.time(of: update, clock: machine.clock, now: BootClock.now, wall: WallTime.now)
         undelivered.append(PlugReport(plug: name, at: at, update: update))
     }

@@ -28,6 +28,8 @@ public struct PlugFollower: Machine {
         /// Asks the plug who is paired with it; a connection that ends takes the question with it.
         case listControllers
         case removeController(fingerprint: String)
+        /// Has the plug set itself back to factory state; a connection that ends takes the wish with it.
+        case factoryReset
         case stop
         case deadlineReached
     }
@@ -117,6 +119,7 @@ public struct PlugFollower: Machine {
         case .acknowledge(let sequence): inSession(nil, .acknowledge(sequence), now: now)
         case .listControllers: inSession(nil, .listControllers, now: now)
         case .removeController(let fingerprint): inSession(nil, .removeController(fingerprint: fingerprint), now: now)
+        case .factoryReset: inSession(nil, .factoryReset, now: now)
         case .stop: stop(now: now)
         case .deadlineReached: deadlineReached(now: now)
         }

@@ -21,7 +21,7 @@ struct Controllers: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await network.withConnected(name) { plug in
+        try await network.withConnected(name) { plug, _ in
             var list = await plug.controllers()
             if let remove, let known = list {
                 list = await plug.removeController(fingerprint: try fingerprint(meant: remove, known))
@@ -68,7 +68,7 @@ struct Unpair: AsyncParsableCommand {
         if hereOnly {
             try await saying { try await forget(PairedPlugs()) }
         } else {
-            try await network.withConnected(name) { plug in
+            try await network.withConnected(name) { plug, _ in
                 guard let own = await plug.controllers()?.first(where: \.isAsker) else {
                     throw Complaint("\(plug.name) ended the connection before it answered\nhint: try again")
                 }

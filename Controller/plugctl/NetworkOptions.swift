@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import PlugClient
+import PlugProtocol
 import PlugTransport
 
 /// Which network, and how long to look for a plug.
@@ -46,13 +47,13 @@ struct NetworkOptions: ParsableArguments {
     }
 
     /// Runs the body when the plug of that name is connected. What keeps it away is said, and waited out where that helps.
-    func withConnected(_ name: String, _ body: (FollowedPlug) async throws -> Void) async throws {
+    func withConnected(_ name: String, _ body: (FollowedPlug, PlugDescription) async throws -> Void) async throws {
         try await withClient { client in
             let plug = client.follow(try await client.find(name, within: wait.duration), after: nil, stateOptions: nil)
             for await report in plug.reports {
                 if case .disconnected(let reason, _) = report.update { try sayAway(plug.name, reason) }
-                guard case .connected = report.update else { continue }
-                try await body(plug)
+                guard case .connected(let description) = report.update else { continue }
+                try await body(plug, description)
                 break
             }
             await plug.stop()

@@ -26,8 +26,12 @@ public struct PlugMachine: Machine, Sendable {
         case persistFailed
         /// The answer to ``Action/keep(_:)`` where flash could not be written.
         case keepFailed
-        /// Forgets every controller: a part of setting the plug back to factory state.
-        case forgetControllers
+        /// Somebody at the plug wants it set back to factory state.
+        case factoryReset
+        /// The answers to ``Action/factoryReset``. After the first the machine is stopped, and another one begins with what
+        /// the reset left.
+        case resetStands
+        case resetFailed
         /// Writes what flash lacks and says Goodbye to all. The last event: no number is used after it.
         case stopping
         case deadlineReached
@@ -50,6 +54,9 @@ public struct PlugMachine: Machine, Sendable {
         case close(ConnectionID, EndReason)
         /// The pairing window opened or closed: to be announced.
         case pairingWindow(isOpen: Bool)
+        /// To stand in flash, so that no loss of power undoes it: the plug is set back to factory state. Answered at once, by
+        /// `resetStands` or `resetFailed`; nobody hears of it before. The last of the answer to an event, since it may fail.
+        case factoryReset
         /// To be written to flash; answered by `persistFailed` if it fails.
         case persist(StoredState)
         /// Event numbers below this are used before the next such action: to be written to flash, and answered.
@@ -101,6 +108,8 @@ public struct PlugMachine: Machine, Sendable {
     }
 
     public var state: PlugState { appliance.state }
+    /// It takes nothing any more: it was stopped, or set back to factory state.
+    public var isStopped: Bool { if case .stopped = life { true } else { false } }
     public var connections: [PlugServer.Connection] { server.connections }
     public var identity: PlugServer.Identity { server.identity }
     /// Who may command the plug, and by which code others get to.
@@ -160,7 +169,11 @@ public struct PlugMachine: Machine, Sendable {
         case .reservationFailed: numbers.fail(now: now)
         case .persistFailed: self.step(.persistFailed, now, &step)
         case .keepFailed: keepsAgainAt = now + Self.keepRetry
-        case .forgetControllers: serve(.forgetControllers, now, &step)
+        case .factoryReset: step.asksForReset = true
+        case .resetStands:
+            serve(.factoryReset, now, &step)
+            life = .stopped
+        case .resetFailed: serve(.resetFailed, now, &step)
         case .stopping:
             if keepsAgainAt != nil { keep(server.access.controllers, &step) }
             self.step(.stopping, now, &step)
@@ -181,6 +194,7 @@ public struct PlugMachine: Machine, Sendable {
             case .setLight(let lit): step.parts.append(.setLight(lit))
             case .readMeter: step.parts.append(.readMeter)
             case .persist(let state): step.flash.append(.persist(state))
+            case .factoryReset: step.asksForReset = true
             case .record(let kind): record(kind, now, &step)
             case .stateChanged(let state): serve(.stateChanged(state), now, &step)
             case .commandDone(let request, let answer):
@@ -219,6 +233,7 @@ public struct PlugMachine: Machine, Sendable {
                 answer(id, fetch: fetch, from: from, to: to, now, &step)
             case .keep(let controllers): keep(controllers, &step)
             case .record(let kind): record(kind, now, &step)
+            case .factoryReset: step.asksForReset = true
             case .pairingWindow(let isOpen): step.sends.append(.pairingWindow(isOpen: isOpen))
             }
         }
@@ -265,6 +280,7 @@ private struct Step {
     var controllers: PairedControllers?
     var sends: [PlugMachine.Action] = []
     var flash: [PlugMachine.Action] = []
+    var asksForReset = false
 
     var actions: [PlugMachine.Action] {
         var actions = parts
@@ -272,6 +288,7 @@ private struct Step {
         if let controllers { actions.append(.keep(controllers)) }
         actions += sends
         actions += flash
+        if asksForReset { actions.append(.factoryReset) }
         return actions
     }
 }

@@ -1,9 +1,11 @@
 import Appliance
 import LinuxNetwork
-import Logging
+public import Logging
+import NIOPosix
 import PlugProtocol
 import PlugTransport
 import ServiceDiscovery
+import Storage
 
 extension PlugService {
     static let serviceType: ServiceType = "_smartplug._tcp"
@@ -25,18 +27,41 @@ extension PlugService {
         await panel?.stop()
     }
 
-    static func identity(in directories: PlugDirectories, logger: Logger) -> TransportIdentity? {
+    /// Runs the plug as ``run(until:)`` does. One that is set back to factory state begins anew, with another key.
+    public static func run(
+        _ settings: PlugSettings, logger: Logger, until stopped: @escaping @Sendable () async -> Void
+    ) async throws {
+        // One is all that a plug needs; each thread more costs memory.
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        let waiting = Task {
+            await stopped()
+            end.yield()
+        }
+        defer { waiting.cancel() }
+        while true {
+            let service = try PlugService(settings, on: loop, logger: logger, whenReset: { end.yield() })
+            try await service.run { for await _ in ends { break } }
+            guard await service.isReset else { return }
+        }
+    }
+
+    /// Without an identity the plug stays off the network, for the reason that is logged.
+    static func identity(
+        in directories: PlugDirectories, _ storage: PlugStorage, logger: Logger
+    ) -> (identity: TransportIdentity?, isKept: Bool) {
+        guard !storage.isUnfinished else { return (nil, false) }
         do throws(IdentityFileError) {
-            return try TransportIdentity.kept(in: directories.key)
+            return (try TransportIdentity.kept(in: directories.key, isPinned: storage.isPaired), true)
         } catch {
             switch error {
-            case .unusable, .damaged:
+            case .unusable, .damaged, .missing:
                 logger.error("this plug stays off the network, and its button works: \(error)")
-                return nil
+                return (nil, false)
             case .notKept:
-                // Nobody has paired with it yet, and nobody could be remembered.
+                // Nobody has paired with it yet, and nobody is remembered until the key is.
                 logger.error("this plug has a key until it is stopped, and another one after that: \(error)")
-                return TransportIdentity()
+                return (TransportIdentity(), false)
             }
         }
     }

@@ -1,14 +1,14 @@
-import PlugProtocol
+package import PlugProtocol
 
 /// The line of the file that says who is paired: for each controller its key in hexadecimal digits, a space and its name, in
 /// the order in which they were paired, with `;` between them. In names, bytes below 0x20, `%` and `;` are written as `%` and
 /// two hexadecimal digits.
-enum ControllersText {
+package enum ControllersText {
     private static let digits = Array("0123456789abcdef".utf8)
     private static let escape = UInt8(ascii: "%")
     private static let separator = UInt8(ascii: ";")
 
-    static func text(_ controllers: PairedControllers) -> String {
+    package static func text(_ controllers: PairedControllers) -> String {
         let entries = controllers.all.map { controller in
             controller.key.bytes.flatMap(hexadecimal) + [UInt8(ascii: " ")]
                 + controller.name.utf8.flatMap { byte in
@@ -19,7 +19,7 @@ enum ControllersText {
     }
 
     /// Nil where it does not hold what it should.
-    static func parse(_ text: String) -> PairedControllers? {
+    package static func parse(_ text: String) -> PairedControllers? {
         var controllers = PairedControllers()
         guard !text.isEmpty else { return controllers }
         for entry in text.utf8.split(separator: separator, omittingEmptySubsequences: false) {

@@ -12,7 +12,7 @@ struct Mirror {
     private static let piece = 1 << 16
 
     private let directory: String
-    private let path: String
+    let path: String
     private let files: FileStore
     private var file: AppendingFile?
     private var encoder = MirrorEncoder()

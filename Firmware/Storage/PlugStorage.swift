@@ -19,20 +19,30 @@ public final class PlugStorage {
     public let id: PlugID
     private let boot: BootID
     private let limits: PlugMemory.Limits
-    private let flash: StateDirectory
+    let flash: StateDirectory
     private var isIDStored: Bool
     /// The code that was drawn at this start, while flash does not have it.
     private var unstoredCode: SetupCode?
     /// Nil: flash does not say it.
     private var boundary: SequenceNumber?
-    private var mirror: Mirror
+    private(set) var mirror: Mirror
     /// Of which boot flash says that its mirror is not to be believed.
     private var mark: Mark
     private var mirrorRetryAt = Instant.zero
     private var replay: MirrorReplay?
     private var troubles: Troubles
-    /// Held for the life of the value, so that two plugs never write the same files.
-    private let locks: [DirectoryLock]
+    /// Held until ``close()``, so that two plugs never write the same files.
+    var locks: [DirectoryLock]
+    var isClosed = false
+    /// Nil: nobody reset the plug. False: it was to be reset, and could not forget what it is to forget.
+    private let isReset: Bool?
+    /// Who is paired, as flash has it at the start; nil where it cannot say.
+    private lazy var listed: PairedControllers? =
+        switch flash.controllers({ troubles.note($0, Self.controllersHint) }) {
+        case .value(let known): known
+        case .nothing: PairedControllers()
+        case .unusable: nil
+        }
 
     /// Takes both directories, making them where they are missing, and reads who the plug is.
     ///
@@ -55,6 +65,7 @@ public final class PlugStorage {
         var locks = [try Self.take(state, .stateDirectory, files, &troubles)]
         if runtime != state { locks.append(try Self.take(runtime, .runtimeDirectory, files, &troubles)) }
         self.locks = locks.compactMap(\.self)
+        isReset = Self.carryOutReset(FactoryReset(flash: flash, mirror: mirror.path), boot: boot, &troubles)
         let unmirrored = flash.unmirrored { troubles.note($0, "controllers are told a gap") }
         switch unmirrored {
         case .nothing: mark = .none
@@ -63,7 +74,7 @@ public final class PlugStorage {
         }
         switch unmirrored {
         case .value(boot), .unusable: replay = nil
-        case .value, .nothing: replay = Self.replay(mirror, of: boot, &troubles)
+        case .value, .nothing: replay = isReset == false ? nil : Self.replay(mirror, of: boot, &troubles)
         }
         let stored = flash.id { troubles.note($0, "the plug goes on under the id of its mirror, or a new one") }
         if case .value(let known) = stored {
@@ -89,8 +100,9 @@ public final class PlugStorage {
     /// What the plug still knows, with a mirror begun and the first event numbers reserved. Called once.
     public func restore(now: Instant) -> PlugMemory {
         let inFlash = stateInFlash()
-        var memory = mirroredMemory() ?? flashMemory(inFlash)
-        let isMirrored = !memory.appliance.powerLost
+        let mirrored = mirroredMemory()
+        let isMirrored = mirrored != nil
+        var memory = mirrored ?? flashMemory(inFlash)
         memory.appliance.inFlash = inFlash
         let next = memory.journal.nextSequence
         memory.numbers = ReservedNumbers(below: boundary ?? 0, next: next, size: limits.reservation)
@@ -111,6 +123,15 @@ public final class PlugStorage {
         return memory
     }
 
+    /// A factory reset was carried out at this start.
+    public var wasReset: Bool { isReset == true }
+
+    /// A factory reset was ordered and cannot be carried out. Nobody is let in and nobody is paired until it is.
+    public var isUnfinished: Bool { isReset == false }
+
+    /// Somebody is paired, or may be: the list is damaged. Whoever is has pinned the plug's key.
+    public var isPaired: Bool { listed.map { !$0.all.isEmpty } ?? true }
+
     /// Who is let in. Called once.
     ///
     /// A list or a code that is damaged is told at every start until it is written again: the plug runs, but lets in nobody, or
@@ -120,12 +141,7 @@ public final class PlugStorage {
     ///   - key: the plug's own.
     ///   - random: fit for secrets; a plug without a setup code draws one.
     public func access(key: PublicKey, random: inout some RandomNumberGenerator) -> PlugServer.Access {
-        let controllers: PairedControllers? =
-            switch flash.controllers({ troubles.note($0, Self.controllersHint) }) {
-            case .value(let known): known
-            case .nothing: PairedControllers()
-            case .unusable: nil
-            }
+        guard !isUnfinished else { return PlugServer.Access(key: key, code: nil, controllers: nil) }
         let code: SetupCode?
         switch flash.setupCode({ troubles.note($0, Self.codeHint) }) {
         case .value(let known): code = known
@@ -135,7 +151,7 @@ public final class PlugStorage {
             storeCode()
         case .unusable: code = nil
         }
-        return PlugServer.Access(key: key, code: code, controllers: controllers)
+        return PlugServer.Access(key: key, code: code, controllers: listed)
     }
 
     // MARK: What the machine asks for
@@ -173,6 +189,7 @@ public final class PlugStorage {
 
     /// Keeps the mirror small, and begins it anew where it failed. Called when all actions have been performed.
     public func settle(_ memory: @autoclosure () -> PlugMemory, now: Instant) {
+        guard !isClosed else { return }
         if !mirror.isOpen {
             if mirrorRetryAt <= now { begin(memory(), now: now) }
         } else if mirror.isTooLong {
@@ -237,10 +254,10 @@ public final class PlugStorage {
     }
 
     private func flashMemory(_ state: StoredState?) -> PlugMemory {
-        let journal = EventJournal(
-            nextSequence: boundary ?? 1, lossBefore: boundary == nil ? .storageFailed : .powerLost,
-            limits: limits.journal)
-        return PlugMemory(journal: journal, appliance: ApplianceMemory(state), limits: limits)
+        let reason: Gap.Reason = boundary == nil ? .storageFailed : isReset == true ? .factoryReset : .powerLost
+        let journal = EventJournal(nextSequence: boundary ?? 1, lossBefore: reason, limits: limits.journal)
+        let appliance = ApplianceMemory(state, powerLost: isReset != true)
+        return PlugMemory(journal: journal, appliance: appliance, limits: limits)
     }
 
     private func storeID() {
@@ -280,7 +297,7 @@ public final class PlugStorage {
         if mirror.isOpen, mark != .none, (try? flash.removeUnmirrored()) != nil { mark = .none }
     }
 
-    private func attempt(_ task: Troubles.Task, _ work: () throws(FileError) -> Void) -> Bool {
+    func attempt(_ task: Troubles.Task, _ work: () throws(FileError) -> Void) -> Bool {
         do throws(FileError) {
             try work()
             troubles.worked(task)

@@ -21,7 +21,7 @@ public struct StorageNotice: Hashable, Sendable, CustomStringConvertible {
 struct Troubles {
     /// What the storage does; each fails on its own.
     enum Task {
-        case stateDirectory, runtimeDirectory, id, sequence, state, controllers, code, mirror
+        case stateDirectory, runtimeDirectory, id, sequence, state, controllers, code, mirror, reset, clearing
 
         /// What its failure means to the plug.
         var consequence: String {
@@ -35,6 +35,9 @@ struct Troubles {
                 "the plug runs; after a restart it knows the controllers that it knew before, also those that were removed"
             case .code: "the plug runs, and has another setup code after a restart"
             case .mirror: "the plug runs, and a restart of its firmware counts as a loss of power"
+            case .reset: "the plug is not set back to factory state; it is as it was"
+            case .clearing:
+                "a factory reset was ordered and is not done; the plug stays off the network, and its button works"
             }
         }
 
@@ -48,6 +51,7 @@ struct Troubles {
             case .controllers: "who is paired is in flash again"
             case .code: "the setup code is in flash"
             case .mirror: "a restart of the firmware loses nothing again"
+            case .reset, .clearing: "the plug is set back to factory state"
             }
         }
     }

@@ -29,7 +29,7 @@ struct Plugd: AsyncParsableCommand {
               plugd run --name Lamp --state /tmp/lamp --simulate lamp
             """,
         version: plugdVersion,
-        subcommands: [Run.self, Status.self, ShowIdentity.self, Press.self, Load.self])
+        subcommands: [Run.self, Status.self, ShowIdentity.self, Press.self, Load.self, Reset.self])
 }
 
 /// Where a plug keeps its files, and where it is found on this machine while it runs.

@@ -76,6 +76,9 @@ struct House {
         case .keep:
             actions.append(action)
             return isFlashWritable ? nil : .keepFailed
+        case .factoryReset:
+            actions.append(action)
+            return isFlashWritable ? .resetStands : .resetFailed
         case .setRelay, .setDimmer, .setLight, .close, .pairingWindow: actions.append(action)
         }
         return nil
@@ -136,7 +139,7 @@ struct House {
 extension PlugMachine.Action {
     var isStorage: Bool {
         switch self {
-        case .mirror, .keep, .persist, .reserve: true
+        case .mirror, .keep, .persist, .reserve, .factoryReset: true
         case .setRelay, .setDimmer, .setLight, .readMeter, .send, .close, .pairingWindow: false
         }
     }

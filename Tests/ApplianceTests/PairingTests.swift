@@ -114,20 +114,6 @@ import Testing
         house.feed(.stopping)
         #expect(house.kept.count == 2)
     }
-
-    @Test func factoryStateKnowsNoControllerAndLetsItselfBePaired() {
-        var house = House()
-        house.join(desk, name: "Desk")
-        house.feed(.forgetControllers)
-        #expect(house.kept == [PairedControllers()])
-        #expect(house.windows == [true])
-        guard case .ended(.endedByPeer(let goodbye)) = house.heard[desk]?.last else {
-            Issue.record("the session goes on")
-            return
-        }
-        #expect(goodbye.reason == .notPaired)
-        #expect(house.machine.memory.journal.read(after: 0, limit: 99).last?.kind == .controllerRemoved(name: "Desk"))
-    }
 }
 
 extension House {

@@ -31,6 +31,8 @@ struct FollowedBench {
     var attempts: [Instant] = []
     /// What the plug was asked to carry out.
     var performed: [RequestID] = []
+    /// Whether the plug's flash takes a factory reset.
+    var isFlashWritable = true
     /// The plug answers its commands.
     var answers = true
     /// The connection breaks once so many chunks of samples have gone out.
@@ -80,6 +82,7 @@ struct FollowedBench {
                 serve(.commandOutcome(id, .done(PlugState(relayOn: true), event: nil)))
             case .fetch(let id, let fetch, let from, let to): answer(id, fetch, from, to)
             case .record(let kind): serve(.record(kind))
+            case .factoryReset: serve(isFlashWritable ? .factoryReset : .resetFailed)
             case .keep, .pairingWindow: break
             }
         }

@@ -48,6 +48,7 @@ final class TemporaryDirectory: Sendable {
             tell: { _ in })
         let desk = PairedControllers.Controller(key: controller.publicKey, name: "desk")
         #expect(storage.keep(PairedControllers([desk])))
+        _ = try TransportIdentity.kept(in: directories.key)
     }
 
     func text(_ file: String) -> String? {

@@ -55,6 +55,39 @@ import Testing
         #expect(directory.text("key") == text, "it is kept for whoever looks into it")
     }
 
+    /// Those who are paired have pinned a key that is gone: another one would be of no use to them.
+    @Test(arguments: [nil, "nonsense"])
+    func aPlugThatIsPairedAndHasNoKeyStaysOffTheNetwork(list: String?) throws {
+        try directory.pair(with: TransportIdentity())
+        try FileManager.default.removeItem(atPath: directory.path + "/key")
+        if let list { try directory.write(list, to: "controllers") }
+        let before = directory.text("controllers")
+        let (service, _) = try plug()
+        #expect(service.identity == nil)
+        #expect(
+            log.text.contains(
+                """
+                this plug stays off the network, and its button works: the key in \(directory.path)/key is missing, and those \
+                who are paired know this machine by it
+                hint: restore the file from a backup, or have everybody forgotten (`plugd reset`) and pair anew
+                """))
+        #expect(directory.text("key") == nil)
+        if list == nil { #expect(directory.text("controllers") == before, "the list is kept") }
+    }
+
+    @Test func aKeyThatIsPutBackBringsThePlugBack() async throws {
+        let identity = TransportIdentity()
+        try directory.pair(with: TransportIdentity())
+        try FileManager.default.removeItem(atPath: directory.path + "/key")
+        let (service, _) = try plug()
+        #expect(service.identity == nil)
+        await service.stop()
+        #expect(try identity.keep(in: directory.path + "/key"))
+        let (again, _) = try plug()
+        #expect(again.identity?.publicKey == identity.publicKey)
+        #expect(await again.machine.access.controllers.all.count == 1)
+    }
+
     @Test func whereNoKeyCanBeKeptItHasOneUntilItStops() throws {
         // A directory stands where the draft of the file would be.
         try FileManager.default.createDirectory(

@@ -109,7 +109,7 @@ final class FollowingController {
             return step(.opened(id(stream)), now)
         }
         var introduction = Introduction(on: stream, name: name)
-        let actions = introduction.begin(plug: plug.address, own: address, random: &random, now: now)
+        let actions = introduction.begin(plug: PublicKey(of: plug.address), own: address, random: &random, now: now)
         link = .pairing(introduction)
         return actions
     }

@@ -40,6 +40,8 @@ enum HouseStimulus: Sendable {
     case press
     /// A finger that stays on it.
     case hold
+    /// A finger that stays on it until the plug is set back to factory state.
+    case holdForReset
     /// The plug's load takes other power, tenths of a watt.
     case load(Int32)
     /// The plug's disk fails in this way from now on.
@@ -58,6 +60,8 @@ enum HouseStimulus: Sendable {
     case call
     /// The caller, where it is let in, has the plug forget the owner of this key.
     case remove(PublicKey)
+    /// The caller, where it is let in, has the plug set back to factory state.
+    case reset
     /// The controller's process is killed when it has received so many more updates and stored all but the last.
     case killBeforeStore(Int)
 }

@@ -6,7 +6,11 @@ import SimulatedLAN
 extension PublicKey {
     /// A simulated connection is not encrypted. What TLS would prove is who is at its other end, and that is who has the
     /// address: nobody here can take another's.
-    init(of address: LANAddress) { self.init(madeUp: address.bytes.reduce(0) { $0 << 8 | UInt64($1) }) }
+    ///
+    /// - Parameter number: counts the keys that somebody has had.
+    init(of address: LANAddress, number: UInt64 = 0) {
+        self.init(madeUp: address.bytes.reduce(number) { $0 << 8 | UInt64($1) })
+    }
 }
 
 /// What a controller does on a connection to a plug that it does not know: it pairs.
@@ -22,11 +26,10 @@ struct Introduction {
     var nextDeadline: Instant? { session.nextDeadline }
 
     mutating func begin(
-        plug: LANAddress, own: LANAddress, random: inout SeededRandom, now: Instant
+        plug: PublicKey, own: LANAddress, random: inout SeededRandom, now: Instant
     ) -> [HostAction] {
         let nonce = (0..<PairingTranscript.nonceLength).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-        let keys = (plug: PublicKey(of: plug), own: PublicKey(of: own))
-        return handle(.connected(plugKey: keys.plug, ownKey: keys.own, nonce: nonce), now: now).actions
+        return handle(.connected(plugKey: plug, ownKey: PublicKey(of: own), nonce: nonce), now: now).actions
     }
 
     /// How it ended, once it has.

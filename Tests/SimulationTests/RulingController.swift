@@ -143,7 +143,7 @@ final class RulingController {
             return step(name, .opened(id(stream)), now)
         }
         var introduction = Introduction(on: stream, name: "house")
-        let actions = introduction.begin(plug: plug, own: address, random: &random, now: now)
+        let actions = introduction.begin(plug: PublicKey(of: plug), own: address, random: &random, now: now)
         plugs[name]?.link = .pairing(introduction)
         return actions
     }

@@ -26,6 +26,7 @@ final class SimulatedPlug {
     /// How long a finger stays on the button, and until the press is certainly recorded.
     private static let hold = Duration.milliseconds(100)
     private static let longHold = Duration.milliseconds(1500)
+    private static let resetHold = Duration.milliseconds(15_100)
     private static let recorded = Duration.milliseconds(500)
 
     let name: String
@@ -50,6 +51,13 @@ final class SimulatedPlug {
     /// Active power of what is plugged in, tenths of a watt.
     private var load: Int32 = 0
     private(set) var starts: UInt16 = 0
+    /// Factory resets that were carried out.
+    private(set) var resets = 0
+    /// What it proves itself with; nil: it is off the network.
+    private var simulatedKey: SimulatedKey?
+    private var keyNumbers: UInt64 = 0
+    private var lastStart = Start(cause: .powerOn, boot: 0, seed: 0)
+    private var isResetting = false
     /// Until then the mirror may be missing, on the plug's clock.
     private var mirrorDoubtedUntil = Instant.zero
     /// When the machine last did something.
@@ -74,7 +82,7 @@ final class SimulatedPlug {
         printLabel()
     }
 
-    /// The factory writes the code that stands on the label.
+    /// The factory writes the code that stands on the label, and the first key.
     private func printLabel() {
         let files = FileStore(calls: disk)
         do {
@@ -82,12 +90,17 @@ final class SimulatedPlug {
             try files.replace(
                 "\(Self.stateDirectory)/setup-code",
                 with: Array("\(SetupCode.label.text)\n\(SetupCode.label.text)\n".utf8))
+            SimulatedKey.make(files)
         } catch {
             preconditionFailure("a new disk works: \(error)")
         }
     }
 
     var address: LANAddress { LANAddress(192, 0, 2, 10 + number) }
+
+    /// What TLS shows of it.
+    var key: PublicKey? { simulatedKey.map { PublicKey(of: address, number: $0.number) } }
+    var isOffNetwork: Bool { simulatedKey == nil }
 
     var nextDeadline: Instant? {
         [machine?.nextDeadline, discovery?.nextDeadline, release, certain].reduce(nil, sooner)
@@ -100,6 +113,7 @@ final class SimulatedPlug {
         case .interfaceUp(let interface, let addresses): discover { $0.up(interface, addresses, now: now) }
         case .interfaceDown: discover { $0.down(now: now) }
         case .datagram(let datagram, _): discover { $0.received(datagram, now: now) }
+        case .accepted(let stream, _, _) where isOffNetwork: out.append(.close(stream))
         case .accepted(let stream, _, let peer):
             streams[id(stream)] = stream
             perform(.opened(PlugServer.Opening(id(stream), of: PublicKey(of: peer.address), peer: "\(peer)")))
@@ -121,6 +135,7 @@ final class SimulatedPlug {
         switch stimulus {
         case .press: press(for: Self.hold)
         case .hold: press(for: Self.longHold)
+        case .holdForReset: press(for: Self.resetHold)
         case .load(let deciwatts): load = deciwatts
         case .disk(let area, let faults):
             disk.change(area) { $0 = faults }
@@ -136,7 +151,7 @@ final class SimulatedPlug {
             disk.corrupt("\(Self.stateDirectory)/\(file)")
         case .diskBreaksDown(let breakdown, let steps): disk.breakDown(breakdown, afterSteps: steps)
         case .nextStartBreaksDown(let breakdown, let steps): nextStart = (breakdown, steps)
-        case .command, .fetchSamples, .killBeforeStore, .call, .remove: break
+        case .command, .fetchSamples, .killBeforeStore, .call, .remove, .reset: break
         }
     }
 
@@ -172,7 +187,7 @@ final class SimulatedPlug {
         let boot = BootID(bytes: (0..<16).map { UInt8(truncatingIfNeeded: start.boot >> ($0 % 8 * 8)) })!
         forgetProcess()
         self.boot = boot
-        starts += 1
+        lastStart = start
         switch start.cause {
         case .powerOn:
             disk.boot()
@@ -184,11 +199,31 @@ final class SimulatedPlug {
         }
         if let (breakdown, steps) = nextStart { disk.breakDown(breakdown, afterSteps: steps) }
         nextStart = nil
-        let isMarked = disk.files.contains("\(Self.stateDirectory)/unmirrored")
-        guard let memory = restore(start, boot) else { return }
-        truth.begin(memory, boot: boot, mayForget: isMarked || lastStep < mirrorDoubtedUntil)
+        guard beginLife(start, boot) else { return }
         announce(start)
         perform(.started)
+    }
+
+    /// False where the disk broke down.
+    private func beginLife(_ start: Start, _ boot: BootID) -> Bool {
+        starts += 1
+        let isMarked = disk.files.contains("\(Self.stateDirectory)/unmirrored")
+        guard let memory = restore(start, boot), let storage else { return false }
+        if storage.wasReset { resets += 1 }
+        truth.begin(
+            memory, boot: boot, mayForget: isMarked || lastStep < mirrorDoubtedUntil, wasReset: storage.wasReset)
+        return true
+    }
+
+    /// Set back to factory state, the process goes on with another plug.
+    private func beginAnew() {
+        guard isResetting, let boot else { return }
+        isResetting = false
+        storage?.close()
+        (machine, storage, release, certain) = (nil, nil, nil, nil)
+        var start = lastStart
+        start.seed &+= UInt64(starts)
+        if beginLife(start, boot) { perform(.started) }
     }
 
     /// Nil where the disk broke down.
@@ -207,7 +242,12 @@ final class SimulatedPlug {
         self.storage = storage
         let identity = PlugServer.Identity(
             id: storage.id, name: name, capabilities: configuration.capabilities, firmware: "1.0", boot: boot)
-        let access = storage.access(key: PublicKey(of: address), random: &random)
+        let isUnfinished = storage.isUnfinished
+        simulatedKey = SimulatedKey(storage, FileStore(calls: disk), next: keyNumbers + 1)
+        keyNumbers = max(keyNumbers, simulatedKey?.number ?? 0)
+        if breakOff(nil) { return nil }
+        if isOffNetwork, !isUnfinished { truth.lostKey() }
+        let access = storage.access(key: key ?? PublicKey(of: address), random: &random)
         if breakOff(nil) { return nil }
         machine = PlugMachine(
             configuration, identity: identity, access: access, memory: memory, seed: random.next())
@@ -242,7 +282,7 @@ final class SimulatedPlug {
         guard !queue.isPerforming, let machine else { return }
         lastStep = now
         storage?.settle(machine.memory, now: now)
-        breakOff(nil)
+        if !breakOff(nil) { beginAnew() }
     }
 
     private func perform(_ action: PlugMachine.Action) {
@@ -253,7 +293,12 @@ final class SimulatedPlug {
             measured[now] = deciwatts
             perform(.measured(Measurement(deciwatts: deciwatts)))
         case .mirror(let records): storage?.mirror(records)
-        case .keep(let controllers): if storage?.keep(controllers) == false { perform(.keepFailed) }
+        case .keep(let controllers):
+            let isKeyKept = simulatedKey?.keep(FileStore(calls: disk)) == true
+            if !isKeyKept || storage?.keep(controllers) != true { perform(.keepFailed) }
+        case .factoryReset:
+            isResetting = storage?.orderReset() == true
+            perform(isResetting ? .resetStands : .resetFailed)
         case .persist(let state): if storage?.persist(state) == false { perform(.persistFailed) }
         case .reserve(let boundary):
             perform(storage?.reserve(upTo: boundary) == true ? .reserved(boundary) : .reservationFailed)
@@ -266,6 +311,7 @@ final class SimulatedPlug {
     private func forgetProcess() {
         streams = [:]
         (machine, storage, discovery, release, certain) = (nil, nil, nil, nil, nil)
+        isResetting = false
     }
 
     /// Whether the disk broke down, and the process with it, while it performed the action.

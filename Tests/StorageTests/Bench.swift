@@ -105,6 +105,7 @@ struct StoredPlug {
         case .mirror(let records): storage.mirror(records)
         case .keep(let controllers): return storage.keep(controllers) ? nil : .keepFailed
         case .persist(let state): return storage.persist(state) ? nil : .persistFailed
+        case .factoryReset: return storage.orderReset() ? .resetStands : .resetFailed
         case .reserve(let boundary):
             return storage.reserve(upTo: boundary) ? .reserved(boundary) : .reservationFailed
         }

@@ -48,14 +48,11 @@ public struct PairedPlugs: Sendable {
             guard error.reason == .empty else { throw .unusable(error) }
             return []
         }
-        var plugs: [Entry] = []
-        let lines = String(decoding: bytes ?? [], as: UTF8.self).split(
-            separator: "\n", omittingEmptySubsequences: false)
-        for (index, line) in lines.enumerated() where !line.isEmpty {
-            guard let plug = Entry(line: line) else { throw .damaged(path: path, line: index + 1) }
-            plugs.append(plug)
+        do throws(PairedPlugsText.DamagedLine) {
+            return try PairedPlugsText.parse(bytes ?? [])
+        } catch {
+            throw .damaged(path: path, line: error.number)
         }
-        return plugs
     }
 
     /// Pins the plug's key. One that is there already gets its new key and name.
@@ -81,9 +78,9 @@ public struct PairedPlugs: Sendable {
         defer { withExtendedLifetime(lock) {} }
         var plugs = try all()
         work(&plugs)
-        let text = plugs.suffix(Self.limit).map { $0.line + "\n" }.joined()
+        let bytes = PairedPlugsText.bytes(of: plugs.suffix(Self.limit))
         do throws(FileError) {
-            try files.replaceSecret(path, with: Array(text.utf8))
+            try files.replaceSecret(path, with: bytes)
         } catch {
             throw PairedPlugsError.unusable(error)
         }
@@ -119,23 +116,5 @@ public enum PairedPlugsError: Error, Hashable, Sendable, CustomStringConvertible
             hint: mend or remove that line; a plug that is lost with it is paired anew with `plugctl pair`
             """
         }
-    }
-}
-
-extension PairedPlugs.Entry {
-    /// The id, the key's bytes in hexadecimal digits, and the name, which may hold spaces.
-    fileprivate var line: String {
-        let digits = key.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        return "\(id) \(digits) \(name.filter { !$0.isNewline })"
-    }
-
-    fileprivate init?(line: some StringProtocol) {
-        let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard words.count == 3, let id = PlugID(rawValue: String(words[0])) else { return nil }
-        let digits = words[1].compactMap(\.hexDigitValue)
-        guard digits.count == words[1].count, digits.count.isMultiple(of: 2) else { return nil }
-        let bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-        guard let key = PublicKey(bytes: bytes) else { return nil }
-        self.init(id: id, key: key, name: String(words[2]))
     }
 }

@@ -1,3 +1,4 @@
+import NIOCore
 public import PlugProtocol
 import PlugTransport
 import ServiceDiscovery
@@ -12,9 +13,13 @@ extension PlugClient {
     {
         // Before anything is asked of the plug: what cannot be kept afterwards would pair one side only.
         _ = try paired.all()
-        let service = try await resolve(name, within: time)
+        let addresses = try await resolve(name, within: time).socketAddresses
+        return try await pair(name, code: code, at: addresses)
+    }
+
+    func pair(_ name: String, code: SetupCode, at addresses: [SocketAddress]) async throws -> PairedPlugs.Entry {
         let attempt = PairingAttempt(PairingSession(name: self.name, code: code), ownKey: ownKey, on: eventLoop)
-        try await dialer.connect(to: service.socketAddresses, on: eventLoop, owner: attempt)
+        try await dialer.connect(to: addresses, on: eventLoop, owner: attempt)
         let plug = try await attempt.outcome()
         let entry = PairedPlugs.Entry(id: plug.id, key: plug.key, name: name)
         try await paired.add(entry)

@@ -21,6 +21,7 @@ extension Gap.Reason: MirrorCoded {
         case .overwritten: 2
         case .unknownCursor: 3
         case .storageFailed: 4
+        case .factoryReset: 5
         }
     }
 }

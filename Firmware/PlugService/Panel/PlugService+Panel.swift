@@ -10,6 +10,12 @@ extension PlugService: PanelOwner {
         switch request {
         case .status:
             return status
+        case .reset:
+            handle(.factoryReset)
+            guard isReset else {
+                throw PanelError("the plug cannot be set back: its flash cannot be written; its log says why")
+            }
+            return "set back to factory state"
         case .press(let press):
             try push(simulated(), press)
             return "pressed"

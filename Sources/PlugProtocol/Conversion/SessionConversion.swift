@@ -46,6 +46,7 @@ extension WireGap {
             case .overwritten: .overwritten
             case .unknownCursor: .unknownCursor
             case .storageFailed: .storageFailed
+            case .factoryReset: .factoryReset
             case .unknown: .unspecified
             }
     }
@@ -59,6 +60,7 @@ extension WireGap {
             case .overwritten: .overwritten
             case .unknownCursor: .unknownCursor
             case .storageFailed: .storageFailed
+            case .factoryReset: .factoryReset
             case .unspecified, .UNRECOGNIZED: .unknown
             }
         // Only a plug that was reset reports a range that may be empty: it has had no event yet.
@@ -109,6 +111,8 @@ extension WireGoodbye {
             case .notPaired: .notPaired
             case .pairingClosed: .pairingClosed
             case .wrongCode: .wrongCode
+            case .factoryReset: .factoryReset
+            case .resetFailed: .resetFailed
             case .unknown: .unspecified
             }
     }
@@ -125,6 +129,8 @@ extension WireGoodbye {
             case .notPaired: .notPaired
             case .pairingClosed: .pairingClosed
             case .wrongCode: .wrongCode
+            case .factoryReset: .factoryReset
+            case .resetFailed: .resetFailed
             case .unspecified, .UNRECOGNIZED: .unknown
             }
         return Goodbye(reason, detail)

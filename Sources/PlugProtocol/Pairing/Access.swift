@@ -40,10 +40,5 @@ extension PlugServer {
                 break
             }
         }
-
-        mutating func forgetAll(now: Instant) {
-            controllers = PairedControllers()
-            if code != nil { gate.open(for: PairingGate.factoryWindow, now: now) }
-        }
     }
 }

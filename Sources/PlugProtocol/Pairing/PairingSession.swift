@@ -160,7 +160,9 @@ public enum PairingError: Error, Hashable, Sendable {
             switch goodbye.reason {
             case .pairingClosed: .windowClosed
             case .wrongCode: .wrongCode
-            case .stopping, .version, .malformed, .outOfOrder, .limit, .silent, .notPaired, .unknown: .refused(goodbye)
+            case .stopping, .version, .malformed, .outOfOrder, .limit, .silent, .notPaired, .factoryReset, .resetFailed,
+                .unknown:
+                .refused(goodbye)
             }
     }
 }

@@ -56,7 +56,7 @@ extension PlugServer {
         case .pairingRequest(let request):
             try challenge(request, from: index, since: since, now: now, &actions)
         case .subscribe, .acknowledge, .command, .fetchSamples, .ping, .pong, .goodbye, .pairingProof,
-            .listControllers, .removeController:
+            .listControllers, .removeController, .factoryReset:
             end(index, Goodbye(.outOfOrder, "The first message must be Hello."), now: now, &actions)
         }
     }
@@ -87,6 +87,12 @@ extension PlugServer {
             listControllers(to: index)
         case .removeController(let wire):
             removeController(wire.fingerprint, asker: sessions[index].connection, now: now, &actions)
+        case .factoryReset:
+            guard !established.awaitsReset else { return }
+            var established = established
+            established.awaitsReset = true
+            sessions[index].phase = .established(established)
+            actions.append(.factoryReset)
         case .subscribe(let wire):
             subscribe(index, established, try wire.model(), now: now)
         case .acknowledge(let wire):

@@ -98,14 +98,10 @@ extension PlugServer {
         if let index = index(of: asker) { listControllers(to: index) }
     }
 
-    /// Forgets all controllers, as a plug in factory state knows none, and lets itself be paired.
-    mutating func forgetControllers(now: Instant, _ actions: inout [Action]) {
-        let forgotten = access.controllers.all
-        access.forgetAll(now: now)
-        actions.append(.keep(access.controllers))
-        for controller in forgotten {
-            actions.append(.record(.controllerRemoved(name: controller.name)))
-            endSessions(of: controller.key, now: now, &actions)
+    /// Those who asked for the reset hear that there will be none; the others were never told of it.
+    mutating func endAskersOfReset(now: Instant, _ actions: inout [Action]) {
+        while let index = sessions.firstIndex(where: \.awaitsReset) {
+            end(index, .resetFailed, now: now, &actions)
         }
     }
 
@@ -121,6 +117,10 @@ extension Goodbye {
         .notPaired, "This controller is not paired with the plug. Pair it first: plugctl pair, and the plug's name.")
     static let pairingClosed = Goodbye(
         .pairingClosed, "The plug does not let itself be paired now. Hold its button, then try within two minutes.")
+    static let factoryReset = Goodbye(
+        .factoryReset, "The plug is set back to factory state. Pair it anew: plugctl pair, and the plug's name.")
+    static let resetFailed = Goodbye(
+        .resetFailed, "The plug cannot be set back, since its flash cannot be written; it is as it was.")
     static let wrongCode = Goodbye(.wrongCode, "This is not the plug's setup code.")
 
     /// A controller that speaks another version than the plug.

@@ -55,8 +55,10 @@ public struct PlugServer: Machine, Sendable {
         /// Numbers up to here stay unused, because the plug cannot rely on its storage; everyone who listens is told the gap.
         case leap(to: SequenceNumber)
         case stateChanged(PlugState)
-        /// The plug is set back to factory state: it knows no controller any more and lets itself be paired.
-        case forgetControllers
+        /// The plug is set back to factory state, and no loss of power undoes it: says so to all and accepts nobody any more.
+        case factoryReset
+        /// The answer to ``Action/factoryReset`` where that cannot be.
+        case resetFailed
         /// The answer to ``Action/perform(_:controller:_:deadline:)``, at once or later. Where `done` names no event, the one
         /// recorded with this request as its cause is filled in.
         case commandOutcome(RequestID, CommandOutcome)
@@ -102,11 +104,13 @@ public struct PlugServer: Machine, Sendable {
         case record(PlugEvent.Kind)
         /// The pairing window opened or closed: to be announced.
         case pairingWindow(isOpen: Bool)
+        /// A controller wants the plug set back to factory state: answered by ``Event/factoryReset`` or ``Event/resetFailed``.
+        case factoryReset
 
         fileprivate var isAsk: Bool {
             switch self {
             case .send, .close, .keep, .pairingWindow: false
-            case .perform, .fetch, .record: true
+            case .perform, .fetch, .record, .factoryReset: true
             }
         }
     }
@@ -163,8 +167,11 @@ public struct PlugServer: Machine, Sendable {
             journal.leap(to: next, reason: .storageFailed)
         case .stateChanged(let state):
             self.state = state
-        case .forgetControllers:
-            forgetControllers(now: now, &actions)
+        case .factoryReset:
+            stopped = true
+            endAll(.factoryReset, now: now, &actions)
+        case .resetFailed:
+            endAskersOfReset(now: now, &actions)
         case .commandOutcome(let request, let outcome):
             finish(request, outcome, now: now)
         case .samples(let connection, let fetch, let chunk, let next):

@@ -28,6 +28,8 @@ struct ServerSession: Sendable {
         /// The first is being answered, the others wait; bounded by ``PlugWire/fetchesInFlight``.
         var fetches: Deque<Fetch> = []
         var acknowledged: SequenceNumber?
+        /// It asked for a factory reset.
+        var awaitsReset = false
     }
 
     enum EventLane: Sendable {
@@ -86,6 +88,11 @@ struct ServerSession: Sendable {
         var message = WirePlugMessage()
         fill(&message)
         output.append(message)
+    }
+
+    var awaitsReset: Bool {
+        guard case .established(let established) = phase else { return false }
+        return established.awaitsReset
     }
 
     mutating func say(frame: [UInt8]) { output.append(frame: frame) }

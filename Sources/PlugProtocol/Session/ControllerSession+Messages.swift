@@ -160,7 +160,7 @@ extension ControllerSession {
         guard let gap else { return cursor + 1 }
         switch gap.reason {
         case .unknownCursor: break
-        case .powerLost, .overwritten, .storageFailed, .unknown:
+        case .powerLost, .overwritten, .storageFailed, .factoryReset, .unknown:
             guard gap.from == cursor + 1 else {
                 throw Fault.order("A gap from \(gap.from) came where event \(cursor + 1) was asked for.")
             }

@@ -23,6 +23,8 @@ public struct ControllerSession: Machine, Sendable {
         case listControllers
         /// Forgets the controller of this key; answered with those who remain, unless it is the asker itself.
         case removeController(fingerprint: String)
+        /// Has the plug set itself back to factory state; answered by the end of the session.
+        case factoryReset
         case closed
         case stop
         case deadlineReached
@@ -96,7 +98,7 @@ public struct ControllerSession: Machine, Sendable {
             case .stop, .closed: phase = .ended
             case .deadlineReached: break
             case .received, .subscribe, .command, .acknowledge, .fetchSamples, .probe, .reading, .listControllers,
-                .removeController:
+                .removeController, .factoryReset:
                 preconditionFailure("\(event) came before .connected")
             }
         case .greeting, .established:
@@ -166,6 +168,8 @@ public struct ControllerSession: Machine, Sendable {
         case .removeController(let fingerprint):
             listsDue += 1
             say { $0.removeController.fingerprint = fingerprint }
+        case .factoryReset:
+            say { $0.factoryReset = WireFactoryReset() }
         case .closed:
             phase = .ended
             actions.append(.deliver(.ended(.connectionLost)))

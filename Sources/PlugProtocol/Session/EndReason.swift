@@ -19,6 +19,10 @@ public struct Goodbye: Hashable, Sendable {
         case pairingClosed
         /// The proof is not one of this plug's setup code.
         case wrongCode
+        /// The plug is set back to factory state: it knows nobody any more, and takes another key.
+        case factoryReset
+        /// It was asked to be and cannot: its flash cannot be written. It is as it was.
+        case resetFailed
         /// A reason that this version does not know.
         case unknown
     }

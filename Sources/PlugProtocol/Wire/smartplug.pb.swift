@@ -31,6 +31,22 @@
 // Time: the plug has no battery clock. It speaks of nanoseconds since its boot (CLOCK_BOOTTIME) together with the id of
 // that boot; the controller maps them to wall-clock time from the round trips of Hello and Welcome, Ping and Pong.
 
+// Limits, and what happens beyond each. Whoever is sent away gets a Goodbye with a sentence that says why.
+//
+//     connections of a plug                  32   a further one is sent away (LIMIT)
+//     of them, of controllers not paired      8   a further one is sent away (LIMIT)
+//     controllers that a plug is paired with 16   a further one is not paired (LIMIT) until one is removed
+//     seconds until a proof is looked at     30   at most: wrong proofs make all later ones wait, nobody is locked out
+//     bytes of a message                  65536   the session ends (MALFORMED)
+//     commands of a session in flight        16   a further one is refused (BUSY) and may come again
+//     fetches of a session in flight         16   the session ends (LIMIT)
+//     bytes that wait for a peer to read  65536   the session ends (LIMIT); events and states wait in the journal instead
+//     bytes of a name                        63   the session ends (MALFORMED)
+//     seconds without a word from the peer   45   the session ends (SILENT); before Hello only Hello counts
+//     outcomes a plug remembers             512   the oldest is forgotten: its request id is carried out anew
+//     events a plug remembers              4096   the oldest is forgotten: who had not read it is told a gap (OVERWRITTEN)
+//     protocol version                        1   another one is sent away (VERSION), and told which side to update
+
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else
@@ -58,11 +74,14 @@ nonisolated enum WireGapReason: SwiftProtobuf.Enum, Swift.CaseIterable {
   /// the journal's ring was overwritten before the controller came back
   case overwritten // = 2
 
-  /// the number asked for is ahead of the plug's journal: another plug, or factory reset
+  /// the number asked for is ahead of the plug's journal: it is of another plug
   case unknownCursor // = 3
 
   /// the plug cannot rely on its flash, and went on at a number that it cannot have used
   case storageFailed // = 4
+
+  /// the plug was set back to factory state, and forgot what had happened
+  case factoryReset // = 5
   case UNRECOGNIZED(Int)
 
   init() {
@@ -76,6 +95,7 @@ nonisolated enum WireGapReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 2: self = .overwritten
     case 3: self = .unknownCursor
     case 4: self = .storageFailed
+    case 5: self = .factoryReset
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -87,6 +107,7 @@ nonisolated enum WireGapReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .overwritten: return 2
     case .unknownCursor: return 3
     case .storageFailed: return 4
+    case .factoryReset: return 5
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -98,6 +119,7 @@ nonisolated enum WireGapReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     .overwritten,
     .unknownCursor,
     .storageFailed,
+    .factoryReset,
   ]
 
 }
@@ -318,6 +340,12 @@ nonisolated enum WireGoodbyeReason: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// the proof is not one of this plug's setup code
   case wrongCode // = 9
+
+  /// the plug is set back to factory state: it knows nobody, and takes another key
+  case factoryReset // = 10
+
+  /// it was asked to be and cannot: its flash cannot be written, and it is as it was
+  case resetFailed // = 11
   case UNRECOGNIZED(Int)
 
   init() {
@@ -336,6 +364,8 @@ nonisolated enum WireGoodbyeReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 7: self = .notPaired
     case 8: self = .pairingClosed
     case 9: self = .wrongCode
+    case 10: self = .factoryReset
+    case 11: self = .resetFailed
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -352,6 +382,8 @@ nonisolated enum WireGoodbyeReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .notPaired: return 7
     case .pairingClosed: return 8
     case .wrongCode: return 9
+    case .factoryReset: return 10
+    case .resetFailed: return 11
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -368,6 +400,8 @@ nonisolated enum WireGoodbyeReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     .notPaired,
     .pairingClosed,
     .wrongCode,
+    .factoryReset,
+    .resetFailed,
   ]
 
 }
@@ -475,6 +509,14 @@ nonisolated struct WireControllerMessage: Sendable {
     set {kind = .removeController(newValue)}
   }
 
+  var factoryReset: WireFactoryReset {
+    get {
+      if case .factoryReset(let v)? = kind {return v}
+      return WireFactoryReset()
+    }
+    set {kind = .factoryReset(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -490,6 +532,7 @@ nonisolated struct WireControllerMessage: Sendable {
     case pairingProof(WirePairingProof)
     case listControllers(WireListControllers)
     case removeController(WireRemoveController)
+    case factoryReset(WireFactoryReset)
 
   }
 
@@ -1454,6 +1497,21 @@ nonisolated struct WireRemoveController: Sendable {
   init() {}
 }
 
+/// Sets the plug back to factory state: it forgets its controllers, its key, relay, level, energy, events and samples, and keeps
+/// its id, its setup code and the numbering of events. Every session, the asker's among them, is answered with Goodbye,
+/// FACTORY_RESET, once no loss of power undoes it, and nobody with anything else; where flash cannot be written nothing
+/// changes, and the asker is answered with Goodbye, RESET_FAILED. The plug starts anew with another key and lets itself be
+/// paired. Holding its button for 15 s does the same; from 10 s on its light blinks fast.
+nonisolated struct WireFactoryReset: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 nonisolated struct WireControllers: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1493,7 +1551,7 @@ nonisolated struct WirePairedController: Sendable {
 fileprivate nonisolated let _protobuf_package = "smartplug.v1"
 
 nonisolated extension WireGapReason: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GAP_REASON_UNSPECIFIED\0\u{1}GAP_REASON_POWER_LOST\0\u{1}GAP_REASON_OVERWRITTEN\0\u{1}GAP_REASON_UNKNOWN_CURSOR\0\u{1}GAP_REASON_STORAGE_FAILED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GAP_REASON_UNSPECIFIED\0\u{1}GAP_REASON_POWER_LOST\0\u{1}GAP_REASON_OVERWRITTEN\0\u{1}GAP_REASON_UNKNOWN_CURSOR\0\u{1}GAP_REASON_STORAGE_FAILED\0\u{1}GAP_REASON_FACTORY_RESET\0")
 }
 
 nonisolated extension WireCause: SwiftProtobuf._ProtoNameProviding {
@@ -1513,12 +1571,12 @@ nonisolated extension WireRefusalCode: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension WireGoodbyeReason: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GOODBYE_REASON_UNSPECIFIED\0\u{1}GOODBYE_REASON_STOPPING\0\u{1}GOODBYE_REASON_VERSION\0\u{1}GOODBYE_REASON_MALFORMED\0\u{1}GOODBYE_REASON_OUT_OF_ORDER\0\u{1}GOODBYE_REASON_LIMIT\0\u{1}GOODBYE_REASON_SILENT\0\u{1}GOODBYE_REASON_NOT_PAIRED\0\u{1}GOODBYE_REASON_PAIRING_CLOSED\0\u{1}GOODBYE_REASON_WRONG_CODE\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GOODBYE_REASON_UNSPECIFIED\0\u{1}GOODBYE_REASON_STOPPING\0\u{1}GOODBYE_REASON_VERSION\0\u{1}GOODBYE_REASON_MALFORMED\0\u{1}GOODBYE_REASON_OUT_OF_ORDER\0\u{1}GOODBYE_REASON_LIMIT\0\u{1}GOODBYE_REASON_SILENT\0\u{1}GOODBYE_REASON_NOT_PAIRED\0\u{1}GOODBYE_REASON_PAIRING_CLOSED\0\u{1}GOODBYE_REASON_WRONG_CODE\0\u{1}GOODBYE_REASON_FACTORY_RESET\0\u{1}GOODBYE_REASON_RESET_FAILED\0")
 }
 
 nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ControllerMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1682,6 +1740,19 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
           self.kind = .removeController(v)
         }
       }()
+      case 13: try {
+        var v: WireFactoryReset?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .factoryReset(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .factoryReset(v)
+        }
+      }()
       default: break
       }
     }
@@ -1740,6 +1811,10 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
     case .removeController?: try {
       guard case .removeController(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .factoryReset?: try {
+      guard case .factoryReset(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
     }()
     case nil: break
     }
@@ -3504,6 +3579,25 @@ nonisolated extension WireRemoveController: SwiftProtobuf.Message, SwiftProtobuf
 
   static func ==(lhs: WireRemoveController, rhs: WireRemoveController) -> Bool {
     if lhs.fingerprint != rhs.fingerprint {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireFactoryReset: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".FactoryReset"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireFactoryReset, rhs: WireFactoryReset) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

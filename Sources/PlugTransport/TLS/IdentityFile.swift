@@ -6,21 +6,29 @@ extension TransportIdentity {
 
     /// The identity in the file. On the first start there is none: it is drawn and written, readable by its owner alone.
     ///
+    /// - Parameter isPinned: others know this machine by the key that is to be there, so that another would be of no use.
     /// - Throws: ``IdentityFileError``. A key that is damaged or that others could read is never replaced by itself: with a new
     ///   one nobody who paired with the old one would know this machine any more.
-    public static func kept(in path: String, files: FileStore = FileStore()) throws(IdentityFileError)
-        -> TransportIdentity
-    {
+    public static func kept(
+        in path: String, isPinned: Bool = false, files: FileStore = FileStore()
+    ) throws(IdentityFileError) -> TransportIdentity {
         if let known = try read(path, files) { return known }
+        guard !isPinned else { throw .missing(path: path) }
         let drawn = TransportIdentity()
-        let isMade: Bool
+        // Another process that started at the same time was quicker: its key counts for both.
+        return try drawn.keep(in: path, files: files) ? drawn : try kept(in: path, files: files)
+    }
+
+    /// Writes the identity, readable by its owner alone, unless there is one in the file: then it stays as it is.
+    ///
+    /// - Returns: whether it was written.
+    /// - Throws: ``IdentityFileError/notKept(_:)``.
+    public func keep(in path: String, files: FileStore = FileStore()) throws(IdentityFileError) -> Bool {
         do throws(FileError) {
-            isMade = try files.createSecret(path, with: Array(drawn.pem.utf8))
+            return try files.createSecret(path, with: Array(pem.utf8))
         } catch {
             throw .notKept(error)
         }
-        // Another process that started at the same time was quicker: its key counts for both.
-        return isMade ? drawn : try kept(in: path, files: files)
     }
 
     private static func read(_ path: String, _ files: FileStore) throws(IdentityFileError) -> TransportIdentity? {
@@ -44,6 +52,8 @@ public enum IdentityFileError: Error, Hashable, Sendable, CustomStringConvertibl
     /// There is a key, and it cannot be read or must not be used.
     case unusable(FileError)
     case damaged(path: String, TransportIdentityError)
+    /// There is none, although others know this machine by one.
+    case missing(path: String)
     /// There is none yet, and one that was drawn could not be written.
     case notKept(FileError)
 
@@ -55,6 +65,11 @@ public enum IdentityFileError: Error, Hashable, Sendable, CustomStringConvertibl
             """
             cannot use the key in \(path): \(error)
             hint: restore the file from a backup, or move it away and start again for a new key; then pair anew
+            """
+        case .missing(let path):
+            """
+            the key in \(path) is missing, and those who are paired know this machine by it
+            hint: restore the file from a backup, or have everybody forgotten (`plugd reset`) and pair anew
             """
         }
     }

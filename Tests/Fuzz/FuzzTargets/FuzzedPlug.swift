@@ -46,6 +46,7 @@ struct FuzzedPlug {
             case .fetch(let connection, let fetch, from: _, to: _):
                 fetches.append((connection, fetch))
             case .record(let kind): try handle(.record(kind))
+            case .factoryReset: try handle(.resetFailed)
             case .keep, .pairingWindow: break
             }
         }

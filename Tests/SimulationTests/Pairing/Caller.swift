@@ -30,6 +30,8 @@ final class Caller {
     /// Where it believes the plug to be.
     let place: LANEndpoint
     private let wiretap: Wiretap
+    /// What whoever has the address proves to have.
+    private let shown: (LANAddress) -> PublicKey?
     private(set) var key: PublicKey?
     /// How often the right proof left it.
     private(set) var proofs = 0
@@ -46,11 +48,14 @@ final class Caller {
     private var streams: UInt32 = 0
     private var random = SeededRandom(seed: 0)
 
-    init(name: String, _ manner: Manner, at place: LANEndpoint, wiretap: Wiretap) {
+    init(
+        name: String, _ manner: Manner, at place: LANEndpoint, wiretap: Wiretap, shown: @escaping (LANAddress) -> PublicKey?
+    ) {
         self.name = name
         self.manner = manner
         self.place = place
         self.wiretap = wiretap
+        self.shown = shown
     }
 
     var isFollowing: Bool { if case .following = link { true } else { false } }
@@ -75,6 +80,7 @@ final class Caller {
             key = PublicKey(of: addresses[0])
             return []
         case .stimulus(.call): return hangUp() + call(now)
+        case .stimulus(.reset): return follow(.factoryReset, now)
         case .stimulus(.remove(let key)): return follow(.removeController(fingerprint: key.fingerprint), now)
         case .connected(let stream): return connected(stream, now)
         case .received(let stream, let bytes): return received(bytes, on: stream, now)
@@ -106,12 +112,13 @@ final class Caller {
 
     private func connected(_ stream: StreamID, _ now: Instant) -> [HostAction] {
         guard case .connecting(stream, _) = link else { return [] }
+        guard let plug = shown(place.address) else { return hangUp() }
         switch manner {
-        case .owner where pinned == PublicKey(of: place.address):
+        case .owner where pinned == plug:
             link = .following(stream, ControllerSession(name: name))
             return follow(.connected, now)
-        case .owner: return introduce(on: stream, code: .label, now)
-        case .guesser: return introduce(on: stream, code: SetupCode(drawnFrom: &random), now)
+        case .owner: return introduce(on: stream, plug, code: .label, now)
+        case .guesser: return introduce(on: stream, plug, code: SetupCode(drawnFrom: &random), now)
         case .stranger:
             link = .shouting(stream)
             return (0..<Int.random(in: 1...3, using: &random)).map { _ in .write(stream, claim()) }
@@ -152,10 +159,12 @@ final class Caller {
 
     // MARK: Pairing
 
-    private func introduce(on stream: StreamID, code: SetupCode, _ now: Instant) -> [HostAction] {
+    private func introduce(
+        on stream: StreamID, _ plug: PublicKey, code: SetupCode, _ now: Instant
+    ) -> [HostAction] {
         guard let address else { return [] }
         var introduction = Introduction(on: stream, name: name, code: code)
-        let actions = introduction.begin(plug: place.address, own: address, random: &random, now: now)
+        let actions = introduction.begin(plug: plug, own: address, random: &random, now: now)
         link = .pairing(introduction)
         if manner == .owner { wiretap.begin(actions) }
         return actions
@@ -192,7 +201,9 @@ final class Caller {
                 return follow(.subscribe(SubscriptionOptions(events: .after(0))), now)
             case .deliver(.ended(let reason)):
                 refusals.append(reason)
-                if case .endedByPeer(let goodbye) = reason, goodbye.reason == .notPaired { pinned = nil }
+                if case .endedByPeer(let goodbye) = reason, [.notPaired, .factoryReset].contains(goodbye.reason) {
+                    pinned = nil
+                }
                 return hangUp()
             case .deliver: return []
             }
@@ -203,7 +214,7 @@ final class Caller {
 
     private func claim() -> [UInt8] {
         var message = WireControllerMessage()
-        switch Int.random(in: 0..<7, using: &random) {
+        switch Int.random(in: 0..<8, using: &random) {
         case 0, 1:
             message.hello.version = 1
             message.hello.controller = "Desk"
@@ -213,6 +224,7 @@ final class Caller {
             message.command.setRelay.on = true
         case 4: message.listControllers = WireListControllers()
         case 5: message.fetchSamples.to = 1 << 40
+        case 6: message.factoryReset = WireFactoryReset()
         default: message.pairingProof.proof = .init(repeating: 0, count: 32)
         }
         return FrameEncoder.frame(message)

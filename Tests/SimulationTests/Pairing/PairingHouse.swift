@@ -1,5 +1,6 @@
 import MadeUpKeys
 import ProtocolCore
+import SimulatedDisk
 import SimulatedLAN
 
 @testable import PlugProtocol
@@ -15,10 +16,14 @@ struct PairingHouse {
     private var paired: Set<PublicKey> = []
     private var spent: [PublicKey: Int] = [:]
     private var starts: UInt16 = 0
+    /// Those that the plug has had, in order.
+    private var plugKeys: [PublicKey]
 
     init(seed: UInt64) {
         house = House(seed: seed, budget: 100_000)
         let plug = SimulatedPlug(name: "Lamp", number: 1, seed: seed, place: .fixed(port: Self.port))
+        plugKeys = [PublicKey(of: plug.address)]
+        let shown = { (address: LANAddress) in address == plug.address ? plug.key : PublicKey(of: address) }
         house.add(plug)
         let place = LANEndpoint(plug.address, Self.port)
         house.add(.intermediary(Intermediary(port: Self.port, before: place)), name: "intermediary")
@@ -30,13 +35,12 @@ struct PairingHouse {
             ("guesser", .guesser, place), ("stranger", .stranger, place), ("replayer", .replayer, place),
         ]
         for (name, manner, place) in callers {
-            house.add(.caller(Caller(name: name, manner, at: place, wiretap: wiretap)), name: name)
+            house.add(.caller(Caller(name: name, manner, at: place, wiretap: wiretap, shown: shown)), name: name)
         }
     }
 
     var lan: SimulatedLAN<HouseHost> { house.lan }
     var plug: SimulatedPlug { house.plug("Lamp") }
-    private var plugKey: PublicKey { PublicKey(of: plug.address) }
 
     var callers: [(id: HostID, caller: Caller)] {
         house.controllers.compactMap { id in
@@ -47,7 +51,7 @@ struct PairingHouse {
 
     /// Those who know the code and where the plug really is.
     private var owners: [(id: HostID, caller: Caller)] {
-        callers.filter { $0.caller.manner == .owner && PublicKey(of: $0.caller.place.address) == plugKey }
+        callers.filter { $0.caller.manner == .owner && $0.caller.place.address == plug.address }
     }
 
     private mutating func disturb() {
@@ -55,13 +59,27 @@ struct PairingHouse {
         let callers = callers.map(\.id)
         var time = Duration.seconds(1)
         while time < Self.disturbance {
-            switch Int.random(in: 0..<16, using: &house.random) {
+            switch Int.random(in: 0..<19, using: &house.random) {
             case 0..<11: lan.schedule(.call, on: callers.randomElement(using: &house.random)!, after: time)
             case 11: lan.schedule(.hold, on: plug, after: time)
             case 12:
                 let (first, second) = (callers[0], House.address(ofController: 3))
                 lan.schedule(.remove(PublicKey(of: second)), on: first, after: time)
             case 13:
+                lan.schedule(.holdForReset, on: plug, after: time)
+            case 14: for caller in callers { lan.schedule(.reset, on: caller, after: time) }
+            case 15:
+                // Cut off at any step of it.
+                let breakdown = house.random.chance(0.7) ? SimulatedDisk.Breakdown.powerCut : .kill
+                let steps = Int.random(in: 0...150, using: &house.random)
+                let reset = time + .seconds(15)
+                lan.schedule(.holdForReset, on: plug, after: time)
+                lan.schedule(.diskBreaksDown(breakdown, afterSteps: steps), on: plug, after: reset - .milliseconds(1))
+                house.during(
+                    reset + .seconds(5), reset + .seconds(6), breakdown == .kill ? .kill(plug) : .powerCut(plug),
+                    .start(plug))
+                lan.schedule(.powerOn(plug), after: reset + .seconds(6))
+            case 16:
                 lan.schedule(.corrupt("controllers"), on: plug, after: time)
                 house.during(time, time + .seconds(1), .powerCut(plug), .powerOn(plug))
             default:
@@ -76,7 +94,13 @@ struct PairingHouse {
     mutating func run() throws(SimulationFailure) {
         disturb()
         try lan.run(for: Self.disturbance + .seconds(400)) { _ in try check() }
-        lan.schedule(.hold, on: house.plugs["Lamp"]!)
+        let lamp = house.plugs["Lamp"]!
+        if plug.isOffNetwork {
+            // Its flash failed in the middle of a reset, and works again.
+            house.during(.zero, .milliseconds(10), .kill(lamp), .start(lamp))
+            try lan.run(for: .seconds(1)) { _ in try check() }
+        }
+        lan.schedule(.hold, on: lamp)
         try lan.run(for: .seconds(3)) { _ in try check() }
         // One who was forgotten hears of it, pairs, and says Hello.
         for _ in 0..<3 {
@@ -95,6 +119,11 @@ struct PairingHouse {
     /// who is not known is not served.
     private mutating func check() throws {
         guard let machine = plug.machine else { return }
+        if machine.access.key != plugKeys.last, !plug.isOffNetwork {
+            // It was reset: whoever it knows has proven the code to the new plug.
+            plugKeys.append(machine.access.key)
+            (paired, starts) = ([], plug.starts)
+        }
         let known = machine.access.controllers.all
         try checkProofs(Set(known.map(\.key)))
         for connection in machine.connections {
@@ -102,7 +131,7 @@ struct PairingHouse {
             throw House.Broken(description: "\(name) is served and not paired")
         }
         for (_, caller) in callers {
-            if let pinned = caller.pinned, pinned != plugKey {
+            if let pinned = caller.pinned, !plugKeys.contains(pinned) {
                 throw House.Broken(description: "\(caller.name) pinned another key than the plug's")
             }
             if caller.key.map({ spent[$0] != nil }) != true { try checkRefused(caller.told, caller.name) }

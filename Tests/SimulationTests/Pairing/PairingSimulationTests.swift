@@ -9,10 +9,11 @@ import Testing
     /// only those are let in who proved the code, and they always get in again.
     @Test func nobodyGetsInWhoDidNotProveTheCode() throws {
         var ends: [String: Int] = [:]
-        var welcomes = 0
+        var (welcomes, resets) = (0, 0)
         try SeedPlan(environment: ProcessInfo.processInfo.environment).run { (seed) throws(SimulationFailure) in
             var house = PairingHouse(seed: seed)
             try house.run()
+            resets += house.plug.resets
             for (_, caller) in house.callers {
                 welcomes += caller.welcomes
                 for result in caller.results { ends["\(caller.name) \(result.word)", default: 0] += 1 }
@@ -22,8 +23,9 @@ import Testing
                 for reason in refusals { ends["\(caller.name) was told \(reason)", default: 0] += 1 }
             }
         }
-        print(ends.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", "))
+        print("resets: \(resets)", ends.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", "))
         // Everything that may happen did.
+        #expect(resets > 0)
         #expect(welcomes > 0 && ends["desk paired"] ?? 0 > 0 && ends["phone paired"] ?? 0 > 0)
         #expect(ends["desk window closed"] ?? 0 > 0)
         #expect(ends["guesser wrong code"] ?? 0 > 0 && ends["guesser paired"] == nil)
