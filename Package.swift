@@ -177,7 +177,8 @@ let checks: [Target] = [
         "PlugClientTests",
         [
             "Fuzzing", "MadeUpKeys", "PlugClient", "PlugService", "PlugHardware", "Storage", "Appliance", "Metering",
-            "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", "LinuxNetwork", "DurableFiles", nioCore,
+            "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", "LinuxNetwork", "DurableFiles",
+            nioCore,
             nioPosix, logging,
         ]),
     tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
@@ -222,7 +223,8 @@ let benchmarks: [Target] =
             name: "Benchmarks",
             dependencies: [
                 "CMallocStatistics", "ProtocolCore", "PlugProtocol", "PlugTransport", "LinuxNetwork", "PlugClient",
-                "Appliance", "Metering", "Recordings", "PlugHardware", "PlugService", "Storage", "MadeUpKeys", nioCore, nioPosix,
+                "Appliance", "Metering", "Recordings", "PlugHardware", "PlugService", "Storage", "MadeUpKeys", nioCore,
+                nioPosix,
                 nioEmbedded, nioSSL, logging,
             ],
             path: "Tests/Benchmarks", swiftSettings: strict),

@@ -117,7 +117,8 @@ public actor FollowedPlug: ConnectionOwner {
 
     /// Who is paired with the plug. To be asked while it is connected; nil when it did not answer before that ended.
     public func controllers() async -> [PairedControllerEntry]? {
-        await withCheckedContinuation { continuation in
+        guard machine.isConnected else { return nil }
+        return await withCheckedContinuation { continuation in
             questions.append(continuation)
             handle(.listControllers)
         }
@@ -127,7 +128,8 @@ public actor FollowedPlug: ConnectionOwner {
     ///
     /// - Returns: those who remain; nil when the plug did not answer before its connection ended.
     public func removeController(fingerprint: String) async -> [PairedControllerEntry]? {
-        await withCheckedContinuation { continuation in
+        guard machine.isConnected else { return nil }
+        return await withCheckedContinuation { continuation in
             questions.append(continuation)
             handle(.removeController(fingerprint: fingerprint))
         }
@@ -137,7 +139,8 @@ public actor FollowedPlug: ConnectionOwner {
     ///
     /// - Returns: how the connection ended: `Disconnection.factoryReset` when it is done.
     public func factoryReset() async -> Disconnection {
-        await withCheckedContinuation { continuation in
+        guard machine.isConnected else { return .away("the plug is not connected") }
+        return await withCheckedContinuation { continuation in
             resets.append(continuation)
             handle(.factoryReset)
         }

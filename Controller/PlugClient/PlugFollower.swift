@@ -96,6 +96,9 @@ public struct PlugFollower: Machine {
         random = SeededRandom(seed: seed)
     }
 
+    /// There is a session that questions can be asked in.
+    var isConnected: Bool { if case .connected = state { true } else { false } }
+
     public var nextDeadline: Instant? {
         switch state {
         case .searching, .connecting, .stopped: nil

@@ -30,7 +30,7 @@ struct Reset: AsyncParsableCommand {
                 throw Complaint(
                     "\(plug.name): \(end)\nhint: `plugctl info \"\(plug.name)\"` shows whether it still knows you")
             }
-            try PairedPlugs().remove(description.id)
+            try await PairedPlugs().remove(description.id)
             Output.safeLine("\(plug.name): set back to factory state, and forgotten here")
         }
     }

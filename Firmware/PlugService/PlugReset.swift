@@ -10,7 +10,9 @@ public enum PlugReset {
     public static func perform(at plug: PlugDirectories) async throws -> String {
         do {
             // Without /proc no mirror is believed anyway.
-            let boot = BootIdentifier.current().flatMap { BootID(bytes: $0) } ?? BootID(bytes: [UInt8](repeating: 0, count: 16))!
+            let boot =
+                BootIdentifier.current().flatMap { BootID(bytes: $0) } ?? BootID(
+                    bytes: [UInt8](repeating: 0, count: 16))!
             try PlugStorage.reset(state: plug.state, runtime: plug.runtime, boot: boot)
             return "set back to factory state"
         } catch let error as FileError {

@@ -37,7 +37,8 @@ private final class PairedHouse: Sendable {
             on: loop, identity: try #require(service.identity), loopbackOnly: true, owner: service)
         addresses = [try SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))]
         client = PlugClient(
-            name: "Desk", identity: TransportIdentity(), paired: PairedPlugs(directory: pairedIn ?? directory + "/desk"),
+            name: "Desk", identity: TransportIdentity(),
+            paired: PairedPlugs(directory: pairedIn ?? directory + "/desk"),
             interfaces: ["lo"], logger: logger)
     }
 
@@ -145,10 +146,14 @@ private final class PairedHouse: Sendable {
         let house = try await PairedHouse()
         let entry = try await house.pair(code: house.code)
         let plug = await house.follow(expecting: entry.key)
-        for await case .connected in plug.reports.map(\.update) { break }
+        var reports = plug.reports.makeAsyncIterator()
+        while let report = await reports.next() { if case .connected = report.update { break } }
         #expect(await plug.factoryReset() == .factoryReset)
         #expect(await house.service.isReset)
         await plug.stop()
+        while await reports.next() != nil {}
+        #expect(await plug.factoryReset() == .away("the plug is not connected"))
+        #expect(await plug.controllers() == nil)
         await house.service.stop()
         let anew = try await PairedHouse(plug: house.directory + "/plug", pairedIn: house.directory + "/desk")
         #expect(anew.service.identity?.publicKey != entry.key)

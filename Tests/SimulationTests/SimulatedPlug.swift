@@ -56,7 +56,7 @@ final class SimulatedPlug {
     /// What it proves itself with; nil: it is off the network.
     private var simulatedKey: SimulatedKey?
     private var keyNumbers: UInt64 = 0
-    private var lastStart = Start(cause: .powerOn, boot: 0, seed: 0)
+    private var lastStart: Start?
     private var isResetting = false
     /// Until then the mirror may be missing, on the plug's clock.
     private var mirrorDoubtedUntil = Instant.zero
@@ -217,11 +217,10 @@ final class SimulatedPlug {
 
     /// Set back to factory state, the process goes on with another plug.
     private func beginAnew() {
-        guard isResetting, let boot else { return }
+        guard isResetting, let boot, var start = lastStart else { return }
         isResetting = false
         storage?.close()
         (machine, storage, release, certain) = (nil, nil, nil, nil)
-        var start = lastStart
         start.seed &+= UInt64(starts)
         if beginLife(start, boot) { perform(.started) }
     }

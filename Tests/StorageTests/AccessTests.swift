@@ -107,7 +107,9 @@ import Testing
             var plug = try start()
             #expect(plug.machine.access.controllers.all.isEmpty)
             let words = try #require(notices.troubles.first)
-            #expect(words.contains("\(directories.state)/controllers: others than its owner may use it (mode 0644)\nhint: "))
+            #expect(
+                words.contains("\(directories.state)/controllers: others than its owner may use it (mode 0644)\nhint: ")
+            )
             let before = plug.relayOn
             plug.press()
             #expect(plug.relayOn != before)

@@ -129,7 +129,9 @@ import Testing
         let notices = Notices()
         let life = try #require(start(disk, boot: firstBoot, newKey: "new", notices: notices))
         #expect(life.isReset && notices.all.isEmpty)
-        #expect(disk.files.filter { $0.hasPrefix(Self.state) && ($0.hasSuffix(".damaged") || $0.hasSuffix("/reset")) } == [])
+        #expect(
+            disk.files.filter { $0.hasPrefix(Self.state) && ($0.hasSuffix(".damaged") || $0.hasSuffix("/reset")) } == []
+        )
     }
 
     @Test func flashThatTakesNoOrderLeavesThePlugAsItWas() throws {
@@ -152,7 +154,8 @@ import Testing
         let life = try #require(start(disk, boot: firstBoot, newKey: "new", notices: notices))
         #expect(life.storage.isUnfinished && life.key == nil)
         #expect(life.access.controllers.all.isEmpty && life.access.code == nil)
-        #expect(notices.troubles.first?.contains("a factory reset was ordered and is not done; the plug stays off") == true)
+        #expect(
+            notices.troubles.first?.contains("a factory reset was ordered and is not done; the plug stays off") == true)
         #expect(notices.troubles.first?.contains("\nhint: ") == true)
         life.storage.close()
         disk.change { $0.isReadOnly = false }

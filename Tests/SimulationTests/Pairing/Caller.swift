@@ -49,7 +49,8 @@ final class Caller {
     private var random = SeededRandom(seed: 0)
 
     init(
-        name: String, _ manner: Manner, at place: LANEndpoint, wiretap: Wiretap, shown: @escaping (LANAddress) -> PublicKey?
+        name: String, _ manner: Manner, at place: LANEndpoint, wiretap: Wiretap,
+        shown: @escaping (LANAddress) -> PublicKey?
     ) {
         self.name = name
         self.manner = manner

@@ -23,7 +23,9 @@ import Testing
                 for reason in refusals { ends["\(caller.name) was told \(reason)", default: 0] += 1 }
             }
         }
-        print("resets: \(resets)", ends.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", "))
+        print(
+            "resets: \(resets)",
+            ends.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", "))
         // Everything that may happen did.
         #expect(resets > 0)
         #expect(welcomes > 0 && ends["desk paired"] ?? 0 > 0 && ends["phone paired"] ?? 0 > 0)
