@@ -207,3 +207,36 @@ def test_plugd_gives_up_what_it_does_not_need(lamp):
     for name in ("key", "setup-code", "controllers", "id", "state", "sequence"):
         file = pathlib.Path(lamp.state) / name
         assert not file.exists() or file.stat().st_mode & 0o077 == 0, file
+
+
+def test_a_factory_reset_leaves_the_label_and_nothing_else(lan, plug, controller, programs):
+    lamp = plug(lan.host(), "Lamp", port=PORT)
+    person = controller(lan.host())
+    person.does("on", "Lamp")
+    files = {name: (pathlib.Path(lamp.state) / name) for name in ("id", "setup-code", "key")}
+    before = {name: file.read_bytes() for name, file in files.items()}
+    person.does("reset", "Lamp", "--yes")
+    eventually(
+        lambda: (status := lamp.host.finish(programs / "plugd", "status", "--state", lamp.state)).status == 0
+        and status.objects[0]["paired"] == 0 and status.objects[0]["pairingWindow"], 10, lambda: lamp.running.transcript())
+    after = {name: file.read_bytes() for name, file in files.items()}
+    assert after["id"] == before["id"] and after["setup-code"] == before["setup-code"] and after["key"] != before["key"]
+    assert lamp.status()["relay"] == "off"
+    done = person.finish("on", "Lamp")
+    assert done.status == 1 and "not paired with this controller" in done.errors, done
+    eventually(lambda: pair(person, lamp).status == 0, 15, lambda: "that it is paired again")
+    person.does("on", "Lamp")
+
+
+def test_a_factory_reset_without_a_controller(lan, plug, programs):
+    host = lan.host()
+    lamp = plug(host, "Lamp", port=PORT)
+    lamp.setup_code()
+    for stopped in (False, True):
+        if stopped:
+            lamp.running.terminate()
+            lamp.running.ended(within=5)
+        done = host.finish(programs / "plugd", "reset", "--state", lamp.state)
+        assert done.status == 0, done
+        controllers = pathlib.Path(lamp.state) / "controllers"
+        eventually(lambda: not controllers.exists() or controllers.read_text() == "\n\n", 5, controllers.read_text)
