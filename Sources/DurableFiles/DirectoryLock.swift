@@ -27,7 +27,10 @@ public final class DirectoryLock: Sendable {
         try? Self.sign(directory, store)
     }
 
-    deinit { calls.close(descriptor) }
+    deinit {
+        calls.unlock(descriptor)
+        calls.close(descriptor)
+    }
 
     private static func take(_ descriptor: Int32, _ directory: String, _ store: FileStore) throws(FileError) {
         do throws(FileError) {

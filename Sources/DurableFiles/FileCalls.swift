@@ -21,6 +21,8 @@ public protocol FileCalls: Sendable {
     func isDirectory(_ path: String) -> Bool
     /// Takes the exclusive lock of an open file or directory without waiting; throws `wouldBlock` when another process has it.
     func lock(_ descriptor: Int32) throws(SystemError)
+    /// Gives the lock back, also where a process that was forked meanwhile has the descriptor too.
+    func unlock(_ descriptor: Int32)
 }
 
 /// What a file is opened for.

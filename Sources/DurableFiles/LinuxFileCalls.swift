@@ -69,6 +69,8 @@ public struct LinuxFileCalls: FileCalls {
 
     public func lock(_ descriptor: Int32) throws(SystemError) { _ = try checked(flock(descriptor, LOCK_EX | LOCK_NB)) }
 
+    public func unlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
+
     private func checked<Value: SignedInteger>(_ result: Value) throws(SystemError) -> Value {
         guard result >= 0 else { throw SystemError(errno) }
         return result

@@ -34,6 +34,7 @@ final class FailingWrites: FileCalls {
     func makeDirectory(_ path: String, mode: UInt32) throws(SystemError) { try kernel.makeDirectory(path, mode: mode) }
     func isDirectory(_ path: String) -> Bool { kernel.isDirectory(path) }
     func lock(_ descriptor: Int32) throws(SystemError) { try kernel.lock(descriptor) }
+    func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
 }
 
 /// A directory of its own for a test, removed at the end.

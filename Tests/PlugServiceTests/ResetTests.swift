@@ -23,8 +23,9 @@ import Testing
     }
 
     /// What the plug answers at its panel once it is there.
-    private func status() async -> String {
+    private func status() async throws -> String {
         while true {
+            try Task.checkCancellation()
             if let answer = try? await PanelClient.ask(.status, at: directory.directories) { return answer }
         }
     }
@@ -37,15 +38,15 @@ import Testing
                 for await _ in stops { break }
             }
         }
-        _ = await status()
+        _ = try await status()
         let kept = ["id", "setup-code"].map { directory.text($0) }
         let key = try #require(directory.text("key"))
         #expect(try await PlugReset.perform(at: directory.directories) == "set back to factory state")
         // The answer came from the plug as it was.
-        while directory.text("key") == key || directory.text("key") == nil { _ = await status() }
+        while directory.text("key") == key || directory.text("key") == nil { _ = try await status() }
         #expect(directory.text("controllers") == nil && directory.text("reset") == nil)
         #expect(["id", "setup-code"].map { directory.text($0) } == kept)
-        #expect(await status().contains(#""relay":"off""#))
+        #expect(try await status().contains(#""relay":"off""#))
         #expect(log.text.contains("set back to factory state"))
         stop.yield()
         try await running.value

@@ -31,4 +31,5 @@ struct OvertakenCalls: FileCalls {
     func makeDirectory(_ path: String, mode: UInt32) throws(SystemError) { try kernel.makeDirectory(path, mode: mode) }
     func isDirectory(_ path: String) -> Bool { kernel.isDirectory(path) }
     func lock(_ descriptor: Int32) throws(SystemError) { try kernel.lock(descriptor) }
+    func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
 }

@@ -89,4 +89,5 @@ final class SelectiveDisk: FileCalls {
 
     func isDirectory(_ path: String) -> Bool { kernel.isDirectory(path) }
     func lock(_ descriptor: Int32) throws(SystemError) { try kernel.lock(descriptor) }
+    func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
 }

@@ -245,6 +245,10 @@ public final class SimulatedDisk: FileCalls {
         }
     }
 
+    public func unlock(_ descriptor: Int32) {
+        state.withLock { state in state.locks = state.locks.filter { $0.value != descriptor } }
+    }
+
     // MARK: Steps
 
     private static func breakDownIfDue(_ state: inout State) {
