@@ -8,7 +8,7 @@ import DurableFiles
 /// - Parameter directory: nil for the default: systemd's, else the user's.
 func openRuleStore(_ directory: String?) throws -> RuleStore? {
     let promise = "until it can be used, being killed may lose a command or a press that came while nothing ran"
-    let directory = directory ?? ServiceDirectories.state ?? UserDirectories.state + "/smartplug/daemon"
+    let directory = directory ?? (ServiceDirectories.state ?? UserDirectories.state + "/smartplug") + "/daemon"
     do throws(FileError) {
         return try RuleStore(directory, complain: complain)
     } catch {
