@@ -191,7 +191,7 @@ def test_a_key_that_cannot_be_used(lan, plug, spoil):
         key.chmod(0o644)
     else:
         shutil.move(key, key.with_suffix(".away"))
-    again = plug(host, "Lamp", state=lamp.state, port=PORT)
+    again = plug(host, "Lamp", state=lamp.state, port=PORT, paired=False)
     told = again.running.seen(lambda line: "stays off the network" in line.text, 5, "that it stays off the network")
     assert str(key) in again.running.transcript() and "hint:" in again.running.transcript(), told
     eventually(lambda: again.press().status == 0, 5, lambda: "that the button can be pushed")

@@ -185,5 +185,5 @@ def test_nowhere_to_write_at_all(lan, plug, tmp_path):
     told = lamp.running.transcript()
     assert f"cannot make the directory {file}" in told and "a file stands where a directory is needed" in told, told
     assert "forgets its id" in told and "a restart of its firmware counts as a loss of power" in told, told
-    assert "this plug stays off the network, and its button works" in told, told
+    assert "stays off the network, and its button works" in told, told
     assert lamp.running.is_running
