@@ -32,7 +32,7 @@ enum Strangers {
         let own = address(127 << 24 | 1 << 16 | UInt32(number % 65_000 + 1), 0)
         guard call(Glibc.bind, stream, own) == 0 else { throw Complaint("a stranger has no address") }
         _ = call(Glibc.connect, stream, address(127 << 24 | 1, port))
-        _ = send(stream, hello, hello.count, Int32(MSG_NOSIGNAL.rawValue))
+        _ = send(stream, hello, hello.count, Int32(MSG_NOSIGNAL))
         return stream
     }
 
