@@ -9,16 +9,12 @@ enum BareTLS {
     static let question = [UInt8](repeating: 1, count: 100)
 
     static func serve() async throws {
-        let (certificate, key) = try drawIdentity()
-        let context = try context(
-            .makeServerConfiguration(certificateChain: [.certificate(certificate)], privateKey: .privateKey(key)))
+        let context = try serverContext()
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup(numberOfThreads: 1))
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandlers([
-                        NIOSSLServerHandler(context: context, customVerificationCallback: acceptAnybody), EchoHandler(),
-                    ])
+                    try channel.pipeline.syncOperations.addHandlers([serverHandler(context), EchoHandler()])
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -34,11 +30,7 @@ enum BareTLS {
         private let port: Int
 
         init(port: Int) throws {
-            var configuration = TLSConfiguration.makeClientConfiguration()
-            let (certificate, key) = try drawIdentity()
-            configuration.certificateChain = [.certificate(certificate)]
-            configuration.privateKey = .privateKey(key)
-            context = try BareTLS.context(configuration)
+            context = try clientContext()
             self.port = port
         }
 
@@ -50,9 +42,7 @@ enum BareTLS {
                 .channelInitializer { [context] channel in
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.addHandlers([
-                            NIOSSLClientHandler(
-                                context: context, serverHostname: nil, customVerificationCallback: acceptAnybody),
-                            AnswerHandler(answered),
+                            clientHandler(context), AnswerHandler(answered),
                         ])
                     }
                 }
@@ -61,6 +51,28 @@ enum BareTLS {
             try await answered.futureResult.get()
             channel.close(promise: nil)
         }
+    }
+
+    static func serverContext() throws -> NIOSSLContext {
+        let (certificate, key) = try drawIdentity()
+        return try context(
+            .makeServerConfiguration(certificateChain: [.certificate(certificate)], privateKey: .privateKey(key)))
+    }
+
+    static func clientContext() throws -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        let (certificate, key) = try drawIdentity()
+        configuration.certificateChain = [.certificate(certificate)]
+        configuration.privateKey = .privateKey(key)
+        return try context(configuration)
+    }
+
+    static func serverHandler(_ context: NIOSSLContext) -> NIOSSLServerHandler {
+        NIOSSLServerHandler(context: context, customVerificationCallback: acceptAnybody)
+    }
+
+    static func clientHandler(_ context: NIOSSLContext) throws -> NIOSSLClientHandler {
+        try NIOSSLClientHandler(context: context, serverHostname: nil, customVerificationCallback: acceptAnybody)
     }
 
     private static func context(_ side: TLSConfiguration) throws -> NIOSSLContext {
