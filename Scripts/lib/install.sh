@@ -7,6 +7,7 @@ needed_packages='
 build            liblzma-dev   header lzma.h
 build            libqrencode-dev  header qrencode.h
 build            libseccomp-dev   header seccomp.h
+build            openssl       command openssl
 demo             iproute2      command ip
 bench            gcc           command cc
 bench            mosquitto     command mosquitto
@@ -17,7 +18,6 @@ interoperability util-linux    command nsenter
 interoperability dbus          command dbus-daemon
 interoperability avahi-daemon  command avahi-daemon
 interoperability avahi-utils   command avahi-browse
-interoperability openssl        command openssl
 interoperability tshark         command tshark
 interoperability python3-venv  module ensurepip
 '
