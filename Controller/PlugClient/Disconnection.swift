@@ -14,6 +14,12 @@ public enum Disconnection: Hashable, Sendable, CustomStringConvertible {
     public static let factoryReset = Disconnection.distrusted(
         "the plug was set back to factory state: it knows nobody any more\nhint: pair it anew with `plugctl pair`")
 
+    /// Whoever answered has the key of one plug and calls itself another.
+    static func distrusted(id: PlugID, expected: PlugID) -> Disconnection {
+        .distrusted(
+            "it proved the key of plug \(expected) and says that it is \(id)\nhint: pair it anew with `plugctl pair`")
+    }
+
     init(_ reason: EndReason) {
         switch reason {
         case .ended(let goodbye) where goodbye.reason == .version: self = .incompatible(goodbye.detail)

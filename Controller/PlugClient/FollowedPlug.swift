@@ -20,15 +20,15 @@ public actor FollowedPlug: ConnectionOwner {
     private let source: PlugReports.Source
     /// What came of the present event: bounded by what one reading from the network holds.
     private var undelivered: [PlugReport] = []
-    private var machine: PlugFollower
+    private(set) var machine: PlugFollower
     private var timer = DeadlineTimer()
     private let actions = ActionQueue<PlugFollower.Action>()
     private var connection: Connection?
     private var isReading = true
     private var answers: [RequestID: CheckedContinuation<CommandOutcome, Never>] = [:]
     private var fetches: [UInt32: FetchInProgress] = [:]
-    private var questions: [CheckedContinuation<[PairedControllerEntry]?, Never>] = []
-    private var resets: [CheckedContinuation<Disconnection, Never>] = []
+    var questions: [CheckedContinuation<[PairedControllerEntry]?, Never>] = []
+    var resets: [CheckedContinuation<Disconnection, Never>] = []
     private var lastFetch: UInt32 = 0
     private var times = ReportTimes()
     private var random = SystemRandomNumberGenerator()
@@ -115,47 +115,6 @@ public actor FollowedPlug: ConnectionOwner {
     /// Every event up to this one has taken effect here.
     public func acknowledge(_ sequence: SequenceNumber) { handle(.acknowledge(sequence)) }
 
-    /// Who is paired with the plug. To be asked while it is connected; nil when it did not answer before that ended.
-    public func controllers() async -> [PairedControllerEntry]? {
-        guard machine.isConnected else { return nil }
-        return await withCheckedContinuation { continuation in
-            questions.append(continuation)
-            handle(.listControllers)
-        }
-    }
-
-    /// Has the plug forget the controller of this key and end its sessions. Whoever removes itself gets no answer but the end.
-    ///
-    /// - Returns: those who remain; nil when the plug did not answer before its connection ended.
-    public func removeController(fingerprint: String) async -> [PairedControllerEntry]? {
-        guard machine.isConnected else { return nil }
-        return await withCheckedContinuation { continuation in
-            questions.append(continuation)
-            handle(.removeController(fingerprint: fingerprint))
-        }
-    }
-
-    /// Has the plug set itself back to factory state. To be asked while it is connected.
-    ///
-    /// - Returns: how the connection ended: `Disconnection.factoryReset` when it is done.
-    public func factoryReset() async -> Disconnection {
-        guard machine.isConnected else { return .away("the plug is not connected") }
-        return await withCheckedContinuation { continuation in
-            resets.append(continuation)
-            handle(.factoryReset)
-        }
-    }
-
-    private func answerResets(_ answer: Disconnection) {
-        for reset in resets { reset.resume(returning: answer) }
-        resets = []
-    }
-
-    private func answerQuestions(_ answer: [PairedControllerEntry]?) {
-        for question in questions { question.resume(returning: answer) }
-        questions = []
-    }
-
     /// The last event accounted for of the plug that is followed; nil before it was reached.
     public var position: (plug: PlugID, last: SequenceNumber)? {
         guard let position = machine.position, let plug = position.plug, let last = position.last else { return nil }
@@ -187,6 +146,9 @@ public actor FollowedPlug: ConnectionOwner {
         finish(fetch: id, .failure(CancellationError()))
     }
 
+    /// Who will prove to be there on the next connection.
+    func expect(_ plug: PlugID) { handle(.dialling(plug)) }
+
     // MARK: What the connection reports
 
     public func opened(_ connection: Connection) {
@@ -210,7 +172,7 @@ public actor FollowedPlug: ConnectionOwner {
 
     // MARK: The machine
 
-    private func handle(_ event: PlugFollower.Event) {
+    func handle(_ event: PlugFollower.Event) {
         let now = BootClock.now
         actions.perform(machine.handle(event, now: now)) { perform($0) }
         handOver()

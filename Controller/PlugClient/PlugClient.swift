@@ -123,9 +123,11 @@ public final class PlugClient: Sendable {
             seed: .random(in: .min ... .max))
         let followed = FollowedPlug(name: plug, machine: machine, eventLoop: eventLoop) { [self, eventLoop] followed in
             let service = try await resolve(plug, within: .seconds(5))
-            let key = try key(of: service, named: plug)
+            let pinned = try entry(of: service, named: plug)
+            await followed.expect(pinned.id)
             do {
-                try await dialer.connect(to: service.socketAddresses, expecting: key, on: eventLoop, owner: followed)
+                try await dialer.connect(
+                    to: service.socketAddresses, expecting: pinned.key, on: eventLoop, owner: followed)
             } catch {
                 // The records led nowhere: have them confirmed, so that the next attempt finds better ones.
                 await discovery.reconfirm(service.identity)

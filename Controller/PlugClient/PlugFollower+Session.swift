@@ -22,6 +22,10 @@ extension PlugFollower {
     }
 
     private mutating func welcomed(_ plug: PlugDescription, now: Instant) -> [Action] {
+        // Events are counted by this id: one plug that is paired must not pass for another that is.
+        if let expected, plug.id != expected, case .connected(let connection, _) = state {
+            return [.close(connection)] + ended(.distrusted(id: plug.id, expected: expected), now: now)
+        }
         welcomedAt = now
         let events = position?.subscription(at: plug.id) ?? .none
         var actions = [Action.deliver(.connected(plug))]

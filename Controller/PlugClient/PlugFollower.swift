@@ -8,6 +8,8 @@ public struct PlugFollower: Machine {
         /// The plug was announced, turned out to be at another place, or the network changed. Who waits tries at once; a
         /// connection that stands has to show that it is still one.
         case located
+        /// Whoever is connected to next proves the key that was pinned for this plug.
+        case dialling(PlugID)
         case opened(ConnectionID)
         /// The attempt to connect failed.
         case failed(Disconnection)
@@ -70,6 +72,8 @@ public struct PlugFollower: Machine {
     private let controllerName: String
     let stateOptions: StateOptions?
     var position: EventPosition?
+    /// Nil where nobody said whose key it will be.
+    private(set) var expected: PlugID?
     /// The best that is known of the plug's clock; it outlives the connection.
     public internal(set) var clock: ClockMapping?
     var pending: [(id: RequestID, command: PlugCommand)] = []
@@ -110,6 +114,7 @@ public struct PlugFollower: Machine {
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         switch event {
         case .located: located(now: now)
+        case .dialling(let plug): expect(plug)
         case .opened(let id): opened(id, now: now)
         case .failed(let reason): failed(reason, now: now)
         case .received(let bytes, let id): inSession(id, .received(bytes), now: now)
@@ -136,6 +141,11 @@ public struct PlugFollower: Machine {
         case .connected: return inSession(nil, .probe, now: now)
         case .connecting, .stopped: return []
         }
+    }
+
+    private mutating func expect(_ plug: PlugID) -> [Action] {
+        expected = plug
+        return []
     }
 
     private mutating func opened(_ id: ConnectionID, now: Instant) -> [Action] {

@@ -63,13 +63,13 @@ public struct PlugMachine: Machine, Sendable {
         case reserve(upTo: SequenceNumber)
     }
 
-    private var appliance: ApplianceMachine
-    private var server: PlugServer
-    private var samples: SampleStore
-    private var numbers: ReservedNumbers
-    private var random: SeededRandom
+    var appliance: ApplianceMachine
+    var server: PlugServer
+    var samples: SampleStore
+    var numbers: ReservedNumbers
+    var random: SeededRandom
     /// When the list of controllers is written again that flash did not take.
-    private var keepsAgainAt: Instant?
+    var keepsAgainAt: Instant?
     private var life: Life
     /// The state as the mirror has it.
     private var mirrored: MirroredState?
@@ -186,7 +186,7 @@ public struct PlugMachine: Machine, Sendable {
         }
     }
 
-    private mutating func step(_ event: ApplianceMachine.Event, _ now: Instant, _ step: inout Step) {
+    mutating func step(_ event: ApplianceMachine.Event, _ now: Instant, _ step: inout Step) {
         for action in appliance.handle(event, now: now) {
             switch action {
             case .setRelay(let on): step.parts.append(.setRelay(on))
@@ -211,49 +211,6 @@ public struct PlugMachine: Machine, Sendable {
         }
     }
 
-    private mutating func record(_ kind: PlugEvent.Kind, _ now: Instant, _ step: inout Step) {
-        if let number = numbers.leap(from: nextSequence, using: &random) {
-            step.records.append(.leap(to: number))
-            serve(.leap(to: number), now, &step)
-        }
-        let number = nextSequence
-        serve(.record(kind), now, &step)
-        if let event = server.journal[number] { step.records.append(.event(event)) }
-    }
-
-    private mutating func serve(_ event: PlugServer.Event, _ now: Instant, _ step: inout Step) {
-        for action in server.handle(event, now: now) {
-            switch action {
-            case .send(let id, let bytes): step.sends.append(.send(id, bytes))
-            case .close(let id, let reason): step.sends.append(.close(id, reason))
-            case .perform(let request, let controller, let command, deadline: _):
-                // Carried out in this very step, so no deadline can pass.
-                self.step(.command(request, controller: controller, command), now, &step)
-            case .fetch(let id, let fetch, let from, let to):
-                answer(id, fetch: fetch, from: from, to: to, now, &step)
-            case .keep(let controllers): keep(controllers, &step)
-            case .record(let kind): record(kind, now, &step)
-            case .factoryReset: step.asksForReset = true
-            case .pairingWindow(let isOpen): step.sends.append(.pairingWindow(isOpen: isOpen))
-            }
-        }
-    }
-
-    private mutating func keep(_ controllers: PairedControllers, _ step: inout Step) {
-        keepsAgainAt = nil
-        step.controllers = controllers
-    }
-
-    private mutating func answer(
-        _ id: ConnectionID, fetch: UInt32, from: Instant, to: Instant, _ now: Instant, _ step: inout Step
-    ) {
-        let found = samples.chunks(from: from, through: to)
-        // The next chunk begins after the last millisecond of this one.
-        let next = found.first.map { Instant(nanoseconds: ($0.lastMilliseconds + 1) * 1_000_000) }
-        let goesOn = found.count > 1 && next.map { $0 <= to } == true
-        serve(.samples(id, fetch: fetch, chunk: found.first?.bytes ?? [], next: goesOn ? next : nil), now, &step)
-    }
-
     /// Energy goes with the samples; the rest of the state when it changes.
     private mutating func mirrorState(_ step: inout Step) {
         let state = appliance.storedState
@@ -270,26 +227,6 @@ public struct PlugMachine: Machine, Sendable {
             case .stopped: numbers.finalRequest(next: nextSequence)
             }
         if let boundary { step.flash.append(.reserve(upTo: boundary)) }
-    }
-}
-
-/// What one event asks for, sorted by what has to come first.
-private struct Step {
-    var parts: [PlugMachine.Action] = []
-    var records: [MirrorRecord] = []
-    var controllers: PairedControllers?
-    var sends: [PlugMachine.Action] = []
-    var flash: [PlugMachine.Action] = []
-    var asksForReset = false
-
-    var actions: [PlugMachine.Action] {
-        var actions = parts
-        if !records.isEmpty { actions.append(.mirror(records)) }
-        if let controllers { actions.append(.keep(controllers)) }
-        actions += sends
-        actions += flash
-        if asksForReset { actions.append(.factoryReset) }
-        return actions
     }
 }
 

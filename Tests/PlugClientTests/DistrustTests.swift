@@ -91,6 +91,28 @@ import Testing
         #expect(bench.performed == [request(3)], "what was refused is not sent after all")
     }
 
+    /// Each plug has its own events: one that is paired must not speak as another that is.
+    @Test func aPlugThatCallsItselfAnotherIsDistrusted() {
+        var bench = FollowedBench(cursor: .after(3))
+        bench.feed(.command(request(1), turnOn))
+        bench.feed(.dialling(PlugID(rawValue: "ba9876543210")!))
+        bench.locateAndConnect()
+        let words = """
+            it proved the key of plug ba9876543210 and says that it is 0123456789ab
+            hint: pair it anew with `plugctl pair`
+            """
+        #expect(bench.updates.count == 1, "nothing else is told of it")
+        #expect(ends(bench) == [.distrusted(words)])
+        #expect(bench.outcomes == [request(1): .refused(Refusal(.notPaired, words))])
+        #expect(bench.performed.isEmpty)
+        #expect(bench.connection == nil)
+        // The right one is welcome.
+        bench.feed(.dialling(lamp.id))
+        bench.run(for: .seconds(1))
+        bench.connect()
+        #expect(bench.updates.contains { if case .connected = $0 { true } else { false } })
+    }
+
     @Test func aRemovedControllerIsToldAndGoesOnTrying() {
         var bench = FollowedBench()
         bench.server = PlugServer(

@@ -26,13 +26,13 @@ extension PlugClient {
         return entry
     }
 
-    /// The key that the plug at that place has to prove.
+    /// The plug at that place, with the key that it has to prove.
     ///
     /// - Throws: ``Distrust`` where it is not paired, ``PairedPlugsError``.
-    func key(of service: ResolvedService, named name: String) throws -> PublicKey {
+    func entry(of service: ResolvedService, named name: String) throws -> PairedPlugs.Entry {
         guard let id = service.txt?.plugID else { throw Distrust.anonymous(name: name) }
         let all = try paired.all()
-        if let entry = all.first(where: { $0.id == id }) { return entry.key }
+        if let entry = all.first(where: { $0.id == id }) { return entry }
         throw all.contains { $0.name == name } ? Distrust.another(name: name, id: id) : Distrust.notPaired(name: name)
     }
 }
