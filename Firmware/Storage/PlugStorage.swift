@@ -10,27 +10,27 @@ public import ProtocolCore
 /// storage actions, and ``settle(_:now:)`` when it has performed all of them. Nothing here keeps a plug from starting but
 /// another plug in the same place: what does not work is told once, and lived with.
 public final class PlugStorage {
-    private enum Mark { case none, thisBoot, another }
+    enum Mark { case none, thisBoot, another }
 
     /// The wait after a failed attempt to begin a mirror.
     static let mirrorRetry = Duration.seconds(30)
 
     /// The plug's own id: as flash has it, or else the mirror, or newly drawn.
     public let id: PlugID
-    private let boot: BootID
-    private let limits: PlugMemory.Limits
+    let boot: BootID
+    let limits: PlugMemory.Limits
     let flash: StateDirectory
     private var isIDStored: Bool
     /// The code that was drawn at this start, while flash does not have it.
     private var unstoredCode: SetupCode?
     /// Nil: flash does not say it.
     private var boundary: SequenceNumber?
-    private(set) var mirror: Mirror
+    var mirror: Mirror
     /// Of which boot flash says that its mirror is not to be believed.
-    private var mark: Mark
-    private var mirrorRetryAt = Instant.zero
-    private var replay: MirrorReplay?
-    private var troubles: Troubles
+    var mark: Mark
+    var mirrorRetryAt = Instant.zero
+    var replay: MirrorReplay?
+    var troubles: Troubles
     /// Held until ``close()``, so that two plugs never write the same files.
     var locks: [DirectoryLock]
     var isClosed = false
@@ -161,16 +161,6 @@ public final class PlugStorage {
         attempt(.controllers) { () throws(FileError) in try flash.write(controllers) }
     }
 
-    /// Adds to the mirror, which a killed process leaves behind.
-    public func mirror(_ records: [MirrorRecord]) {
-        do throws(FileError) {
-            try mirror.append(records)
-        } catch {
-            lost(error)
-            mirrorRetryAt = .zero
-        }
-    }
-
     /// Writes the state to flash; false where that failed.
     public func persist(_ state: StoredState) -> Bool {
         attempt(.state) { () throws(FileError) in try flash.write(state) }
@@ -185,20 +175,6 @@ public final class PlugStorage {
             unmark()
         }
         return isWritten
-    }
-
-    /// Keeps the mirror small, and begins it anew where it failed. Called when all actions have been performed.
-    public func settle(_ memory: @autoclosure () -> PlugMemory, now: Instant) {
-        guard !isClosed else { return }
-        if !mirror.isOpen {
-            if mirrorRetryAt <= now { begin(memory(), now: now) }
-        } else if mirror.isTooLong {
-            do throws(FileError) {
-                try mirror.rewrite(memory(), boot: boot, id: id)
-            } catch {
-                mirror.postpone()
-            }
-        }
     }
 
     // MARK: Steps
@@ -224,29 +200,6 @@ public final class PlugStorage {
         }
     }
 
-    /// The mirror that the life before left behind; nil where there is none of this boot.
-    private static func replay(_ mirror: Mirror, of boot: BootID, _ troubles: inout Troubles) -> MirrorReplay? {
-        do throws(FileError) {
-            guard let bytes = try mirror.bytes() else { return nil }
-            let replay = try? MirrorReplay(bytes)
-            return replay?.boot == boot ? replay : nil
-        } catch {
-            troubles.failed(.mirror, error)
-            return nil
-        }
-    }
-
-    private func mirroredMemory() -> PlugMemory? {
-        guard let replay else { return nil }
-        self.replay = nil
-        do throws(MirrorFault) {
-            return try replay.memory(limits)
-        } catch {
-            troubles.note("the mirror is damaged: \(error)", hint: "nothing has to be done: controllers are told a gap")
-            return nil
-        }
-    }
-
     private func stateInFlash() -> StoredState? {
         let found = flash.state { troubles.note($0, "check whether the plug is on or off as you want it") }
         guard case .value(let state) = found else { return nil }
@@ -268,33 +221,6 @@ public final class PlugStorage {
     private func storeCode() {
         guard let code = unstoredCode else { return }
         if attempt(.code, { () throws(FileError) in try flash.write(code) }) { unstoredCode = nil }
-    }
-
-    private func begin(_ memory: PlugMemory, now: Instant) {
-        do throws(FileError) {
-            do throws(FileError) {
-                try mirror.rewrite(memory, boot: boot, id: id)
-            } catch {
-                // The old file may take the space that the new one needs.
-                mirror.abandon()
-                try mirror.rewrite(memory, boot: boot, id: id)
-            }
-            troubles.worked(.mirror)
-            unmark()
-        } catch {
-            lost(error)
-            mirrorRetryAt = now + Self.mirrorRetry
-        }
-    }
-
-    private func lost(_ error: FileError) {
-        mirror.abandon()
-        if mirror.isStale, mark != .thisBoot, (try? flash.write(unmirrored: boot)) != nil { mark = .thisBoot }
-        troubles.failed(.mirror, error)
-    }
-
-    private func unmark() {
-        if mirror.isOpen, mark != .none, (try? flash.removeUnmirrored()) != nil { mark = .none }
     }
 
     func attempt(_ task: Troubles.Task, _ work: () throws(FileError) -> Void) -> Bool {
