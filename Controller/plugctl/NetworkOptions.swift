@@ -1,4 +1,5 @@
 import ArgumentParser
+import DurableFiles
 import Foundation
 import Logging
 import PlugClient
@@ -63,7 +64,8 @@ struct NetworkOptions: ParsableArguments {
     /// Where the environment asks for one, as it does of other programs that speak TLS.
     private func keyLog() throws -> KeyLog? {
         guard let path = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"], !path.isEmpty else { return nil }
-        let log = try KeyLog(path)
+        let log: KeyLog
+        do throws(FileError) { log = try KeyLog(path) } catch { throw Complaint(error) }
         complain(
             """
             warning: the secrets of this program's connections go into \(path): whoever reads it can read what was said

@@ -43,6 +43,8 @@ struct Pair: AsyncParsableCommand {
             return try SetupCode(text: String(decoding: bytes, as: UTF8.self).prefix { !$0.isNewline })
         } catch let error as SetupCodeError {
             throw Complaint("\(codeFile): \(error)")
+        } catch let error as FileError {
+            throw Complaint(error)
         }
     }
 
@@ -55,10 +57,4 @@ struct Pair: AsyncParsableCommand {
         }
         return line
     }
-}
-
-/// What is wrong, in words for the person at the terminal.
-struct Complaint: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
 }

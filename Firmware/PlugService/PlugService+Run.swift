@@ -69,7 +69,8 @@ extension PlugService {
     /// Ends with a goodbye to the network, so that nobody looks for the plug before its connections end.
     private func serve(as identity: TransportIdentity, until stopped: () async -> Void) async throws {
         let listener = try await Listener.start(
-            on: loop, identity: identity, loopbackOnly: settings.staysOnThisMachine, port: settings.port, owner: self)
+            on: loop, identity: identity, loopbackOnly: settings.staysOnThisMachine, port: settings.port,
+            memory: addressMemory, owner: self)
         let discovery = Discovery(
             interfaces: settings.interfaces.isEmpty ? .multicastCapable : .named(settings.interfaces), on: loop,
             logger: logger)
@@ -89,6 +90,12 @@ extension PlugService {
         await discovery.stop()
         following.cancel()
         await listener.stop()
+    }
+
+    private var addressMemory: AddressMemory {
+        AddressMemory(known: storage.addresses) { [weak self] addresses in
+            self?.assumeIsolated { $0.storage.keep(addresses: addresses) }
+        }
     }
 
     /// A plug whose panel cannot be opened works all the same: by its button and over the network.

@@ -23,7 +23,7 @@ public actor PlugService: ConnectionOwner {
 
     let settings: PlugSettings
     let logger: Logger
-    private let storage: PlugStorage
+    let storage: PlugStorage
     /// What the plug proves itself with; nil: it stays off the network.
     nonisolated let identity: TransportIdentity?
     var machine: PlugMachine

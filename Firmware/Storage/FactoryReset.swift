@@ -21,8 +21,8 @@ struct FactoryReset {
     private static let forgotten = ["controllers", "key", "state"].flatMap { [$0, $0 + ".damaged", $0 + ".new"] }
 
     let flash: StateDirectory
-    /// Path of the mirror.
-    let mirror: String
+    /// The directory of the mirror.
+    let runtime: String
 
     var standing: Standing {
         do throws(FileError) {
@@ -48,10 +48,12 @@ struct FactoryReset {
     /// - Parameter boot: the kernel's present one; a mirror of it that cannot be removed is marked as not to be believed.
     func clear(boot: BootID) throws(FileError) {
         do throws(FileError) {
-            try flash.files.removeIfPresent(mirror)
+            try flash.files.removeIfPresent(Mirror.path(in: runtime))
         } catch {
             try flash.write(unmirrored: boot)
         }
+        // It lets nobody in, so one that stays does no harm.
+        try? flash.files.removeIfPresent(AddressFile.path(in: runtime))
         try flash.files.removeDurably(Self.forgotten, from: flash.path)
     }
 

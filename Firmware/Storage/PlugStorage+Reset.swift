@@ -5,7 +5,7 @@ extension PlugStorage {
     /// Has flash say that the plug is set back to factory state; false where that failed, and the plug is as it was. What is to
     /// be forgotten goes when the next value takes the directories.
     public func orderReset() -> Bool {
-        attempt(.reset) { () throws(FileError) in try FactoryReset(flash: flash, mirror: mirror.path).order() }
+        attempt(.reset) { () throws(FileError) in try FactoryReset(flash: flash, runtime: runtime).order() }
     }
 
     /// Gives the directories back, for another value to take them. Nothing is written to the mirror any more.
@@ -27,7 +27,7 @@ extension PlugStorage {
         try files.makeDirectories(runtime)
         if runtime != state { locks.append(try DirectoryLock(runtime, store: files)) }
         defer { withExtendedLifetime(locks) {} }
-        let reset = FactoryReset(flash: StateDirectory(path: state, files: files), mirror: runtime + "/mirror")
+        let reset = FactoryReset(flash: StateDirectory(path: state, files: files), runtime: runtime)
         try reset.order()
         // The next start finishes it, and tells the controllers' next events why those before are gone.
         try reset.clear(boot: boot)

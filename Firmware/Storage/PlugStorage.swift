@@ -20,6 +20,7 @@ public final class PlugStorage {
     let boot: BootID
     let limits: PlugMemory.Limits
     let flash: StateDirectory
+    let runtime: String
     private var isIDStored: Bool
     /// The code that was drawn at this start, while flash does not have it.
     private var unstoredCode: SetupCode?
@@ -59,13 +60,14 @@ public final class PlugStorage {
     ) throws(FileError) {
         self.boot = boot
         self.limits = limits
+        self.runtime = runtime
         flash = StateDirectory(path: state, files: files)
         mirror = Mirror(in: runtime, files: files)
         var troubles = Troubles(tell)
         var locks = [try Self.take(state, .stateDirectory, files, &troubles)]
         if runtime != state { locks.append(try Self.take(runtime, .runtimeDirectory, files, &troubles)) }
         self.locks = locks.compactMap(\.self)
-        isReset = Self.carryOutReset(FactoryReset(flash: flash, mirror: mirror.path), boot: boot, &troubles)
+        isReset = Self.carryOutReset(FactoryReset(flash: flash, runtime: runtime), boot: boot, &troubles)
         let unmirrored = flash.unmirrored { troubles.note($0, "controllers are told a gap") }
         switch unmirrored {
         case .nothing: mark = .none

@@ -81,9 +81,13 @@ extension FileError: CustomStringConvertible {
         case .held(nil): "\(path) is in use by another process"
         case .damaged: "cannot \(operation.rawValue) \(path): an earlier failed write damaged its end"
         case .exposed(let permissions):
-            "refusing to read the secret \(path): others than its owner may use it (mode 0\(String(permissions, radix: 8)))"
-        case .foreign(let owner): "refusing to read the secret \(path): it belongs to another user (number \(owner))"
-        case .noPlainFile: "refusing to read the secret \(path): it is a link or no plain file"
+            """
+            refusing to \(operation.rawValue) the secret \(path): others than its owner may use it \
+            (mode 0\(String(permissions, radix: 8)))
+            """
+        case .foreign(let owner):
+            "refusing to \(operation.rawValue) the secret \(path): it belongs to another user (number \(owner))"
+        case .noPlainFile: "refusing to \(operation.rawValue) the secret \(path): it is a link or no plain file"
         case .empty: "cannot read the secret \(path): the file is empty"
         }
     }

@@ -54,15 +54,19 @@ extension FileStore {
             throw error
         }
         defer { calls.close(descriptor) }
-        // Of the open file, not of the name: between two looks at a name another file may take its place.
-        let access = try attempt(.read, path) { () throws(SystemError) in try calls.access(descriptor) }
-        guard access.mode & S_IFMT == S_IFREG else { throw FileError(.read, path, .noPlainFile) }
-        guard access.owner == geteuid() else { throw FileError(.read, path, .foreign(owner: access.owner)) }
-        guard access.mode & 0o077 == 0 else {
-            throw FileError(.read, path, .exposed(permissions: access.mode & 0o777))
-        }
+        try requireSecret(descriptor, path, .read)
         let bytes = try readAll(of: descriptor, path, limit: limit)
         guard !bytes.isEmpty else { throw FileError(.read, path, .empty) }
         return bytes
+    }
+
+    /// Of the open file, not of the name: between two looks at a name another file may take its place.
+    func requireSecret(_ descriptor: Int32, _ path: String, _ operation: FileError.Operation) throws(FileError) {
+        let access = try attempt(operation, path) { () throws(SystemError) in try calls.access(descriptor) }
+        guard access.mode & S_IFMT == S_IFREG else { throw FileError(operation, path, .noPlainFile) }
+        guard access.owner == geteuid() else { throw FileError(operation, path, .foreign(owner: access.owner)) }
+        guard access.mode & 0o077 == 0 else {
+            throw FileError(operation, path, .exposed(permissions: access.mode & 0o777))
+        }
     }
 }

@@ -18,10 +18,11 @@ public struct Listener: Sendable {
     ///   - loopbackOnly: listens on 127.0.0.1 alone, for a plug that stays on this machine.
     ///   - port: 0 lets the kernel pick one.
     ///   - limits: on those who are not known as paired controllers.
+    ///   - memory: of where those come from who are.
     /// - Throws: ``ListenError`` naming the address, the reason and what to try.
     public static func start<Owner: ConnectionOwner>(
         on eventLoop: any EventLoop, identity: TransportIdentity, loopbackOnly: Bool, port: UInt16 = 0,
-        limits: AdmissionLimits = AdmissionLimits(), owner: Owner
+        limits: AdmissionLimits = AdmissionLimits(), memory: AddressMemory = AddressMemory(), owner: Owner
     ) async throws(ListenError) -> Listener {
         let tls = TLSSettings.forPlug(identity)
         let bootstrap = ServerBootstrap(group: eventLoop)
@@ -29,7 +30,7 @@ public struct Listener: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelInitializer { server in
                 server.eventLoop.makeCompletedFuture {
-                    let admission = AdmissionHandler(limits) { channel, id in
+                    let admission = AdmissionHandler(limits, memory) { channel, id in
                         try prepare(channel, id, tls, limits, owner)
                     }
                     try server.pipeline.syncOperations.addHandler(admission)

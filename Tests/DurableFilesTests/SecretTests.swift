@@ -134,4 +134,20 @@ struct SecretTests {
             try store.readSecretIfPresent(file, limit: 10)
         }
     }
+
+    @Test("a file that takes secrets is made for its owner alone, and one that others may touch is refused")
+    func appending() throws {
+        let made = try AppendingFile(file, isSecret: true, store: store)
+        try made.append([1])
+        #expect(directory.mode(of: "key") == 0o600)
+        try AppendingFile(file, isSecret: true, store: store).append([2])
+        #expect(chmod(file, 0o644) == 0)
+        let error = #expect(throws: FileError.self) { try AppendingFile(file, isSecret: true, store: store) }
+        #expect(error == FileError(.open, file, .exposed(permissions: 0o644)))
+        #expect(error?.description.hasPrefix("refusing to open the secret \(file): others than its owner") == true)
+        #expect(throws: FileError(.open, "/dev/null", .noPlainFile)) {
+            try AppendingFile("/dev/null", isSecret: true, durability: .process, store: store)
+        }
+        #expect(try store.read(file, limit: 10) == [1, 2])
+    }
 }

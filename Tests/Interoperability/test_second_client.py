@@ -77,6 +77,12 @@ def test_wireshark_reads_a_trace_with_its_keys(lan, plug, controller, tmp_path):
     done = host.finish("env", f"SSLKEYLOGFILE={keys}", person.program, "on", "Lamp")
     assert done.status == 0 and "warning: the secrets of this program's connections go into" in done.errors, done
     assert keys.stat().st_mode & 0o077 == 0
+    # A file that others may read gets none.
+    exposed = tmp_path / "exposed.log"
+    exposed.touch(mode=0o644)
+    done = host.finish("env", f"SSLKEYLOGFILE={exposed}", person.program, "off", "Lamp")
+    assert done.status == 1 and "refusing to open the secret" in done.errors and "hint:" in done.errors, done
+    assert not exposed.read_bytes()
     project = pathlib.Path(__file__).parents[2]
     script = project / "Documentation" / "wireshark" / "smartplug.lua"
     proto = project / "Sources" / "PlugProtocol"

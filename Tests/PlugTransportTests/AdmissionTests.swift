@@ -10,7 +10,10 @@ private final class Door {
     var now = Instant.zero
     private var last: UInt64 = 0
 
-    init(_ limits: AdmissionLimits = AdmissionLimits()) { admission = Admission(limits) }
+    /// What the next start is to know.
+    private(set) var kept: [[String]] = []
+
+    init(paired: [String] = []) { admission = Admission(paired: paired) }
 
     /// The id of the connection if it was admitted.
     func knock(from address: String) -> ConnectionID? {
@@ -35,8 +38,12 @@ private final class Door {
     }
 
     func tell(_ event: Admission.Event) {
-        let actions = admission.handle(event, now: now)
-        #expect(actions.isEmpty)
+        for action in admission.handle(event, now: now) {
+            switch action {
+            case .keep(let addresses): kept.append(addresses)
+            case .admit, .refuse, .close: Issue.record("unexpected \(action)")
+            }
+        }
     }
 
     func reachDeadline() -> [Admission.Action] {
@@ -201,6 +208,25 @@ private final class Door {
         #expect(forgotten == nil)
         let kept = door.knock(from: "controller 1")
         #expect(kept != nil)
+    }
+
+    @Test func whatAnEarlierStartKeptHasRoomFromTheBeginning() {
+        let door = Door(paired: ["controller"])
+        // They take all that strangers have.
+        for number in 0..<100 { _ = door.knock(from: "flood \(number)") }
+        let unknown = door.pairedArrival(from: "another")
+        #expect(unknown == nil)
+        let known = door.pairedArrival(from: "controller")
+        #expect(known != nil)
+        #expect(door.kept == [], "nothing is new")
+    }
+
+    @Test func anAddressIsKeptWhenItIsNew() {
+        let door = Door(paired: (0..<16).map { "\($0)" })
+        _ = door.pairedArrival(from: "3")
+        _ = door.pairedArrival(from: "new")
+        _ = door.pairedArrival(from: "new")
+        #expect(door.kept == [[1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 3].map { "\($0)" } + ["new"]])
     }
 
     /// Whatever is reported in whatever order: the counts come out even, and nothing is left at the end.

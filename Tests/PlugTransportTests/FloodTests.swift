@@ -10,9 +10,12 @@ import Testing
     private let controller = Owner()
     private let dialer = Dialer(identity: TransportIdentity())
 
-    private func listen(_ limits: AdmissionLimits = AdmissionLimits()) async throws -> Listener {
+    private func listen(
+        _ limits: AdmissionLimits = AdmissionLimits(), memory: AddressMemory = AddressMemory()
+    ) async throws -> Listener {
         try await Listener.start(
-            on: plug.loop, identity: TransportIdentity(), loopbackOnly: true, limits: limits, owner: plug)
+            on: plug.loop, identity: TransportIdentity(), loopbackOnly: true, limits: limits, memory: memory,
+            owner: plug)
     }
 
     /// A controller connects and is the first that the plug hears of.
@@ -88,6 +91,29 @@ import Testing
         #expect(clock.now - start < .seconds(4))
         try await expectControllerGetsIn(listener)
         try await first.close()
+        await listener.stop()
+    }
+
+    @Test func whereControllersComeFromIsToldAndKnownAtTheNextStart() async throws {
+        let (told, tell) = AsyncStream<[String]>.makeStream()
+        let first = try await listen(memory: AddressMemory { tell.yield($0) })
+        try await expectControllerGetsIn(first)
+        await first.stop()
+        var addresses = told.makeAsyncIterator()
+        #expect(await addresses.next() == ["127.0.0.1"])
+
+        // Strangers hold every place.
+        var limits = AdmissionLimits()
+        limits.strangers.connections = 0
+        let next = Owner(knowsEverybody: true)
+        let listener = try await Listener.start(
+            on: next.loop, identity: TransportIdentity(), loopbackOnly: true, limits: limits,
+            memory: AddressMemory(known: ["127.0.0.1"]), owner: next)
+        try await Stranger.connect(to: listener.port, from: "127.0.0.2").waitForEnd()
+        let address = try SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))
+        try await dialer.connect(to: [address], on: controller.loop, owner: controller)
+        var reports = next.reports.makeAsyncIterator()
+        #expect(await reports.next() == .opened(ConnectionID(rawValue: 2)))
         await listener.stop()
     }
 }

@@ -22,6 +22,8 @@ struct Admission: Machine, Sendable {
         case refuse(ConnectionID)
         /// Its time is over.
         case close(ConnectionID)
+        /// To be kept for the next start: paired controllers came from these addresses, that heard of last at the end.
+        case keep([String])
     }
 
     private struct Guest: Hashable, Sendable {
@@ -42,9 +44,11 @@ struct Admission: Machine, Sendable {
     /// The addresses of paired controllers, that heard of last at the end.
     private var paired: [String] = []
 
-    init(_ limits: AdmissionLimits = AdmissionLimits()) {
+    /// - Parameter paired: addresses that an earlier start kept.
+    init(_ limits: AdmissionLimits = AdmissionLimits(), paired: [String] = []) {
         self.limits = limits
         strangers = Share(limits.strangers)
+        for address in paired { _ = remember(address) }
     }
 
     var nextDeadline: Instant? { guests.values.lazy.map(\.leaves).min() }
@@ -56,7 +60,7 @@ struct Admission: Machine, Sendable {
         switch event {
         case .accepted(let id, let address): return [accept(id, from: address, now: now)]
         case .handshakeFinished(let id): finishHandshake(id, now: now)
-        case .paired(let id): pair(id, now: now)
+        case .paired(let id): return pair(id, now: now)
         case .closed(let id): leave(id, now: now)
         case .deadlineReached: return closeOverdue(now: now)
         }
@@ -84,17 +88,22 @@ struct Admission: Machine, Sendable {
         if guest.countsAsStranger { strangers.finishHandshake() }
     }
 
-    private mutating func pair(_ id: ConnectionID, now: Instant) {
-        guard let address = guests[id]?.address else { return }
+    private mutating func pair(_ id: ConnectionID, now: Instant) -> [Action] {
+        guard let address = guests[id]?.address else { return [] }
         leave(id, now: now)
+        return remember(address) ? [.keep(paired)] : []
+    }
+
+    /// False where the address was known. Of several it is now the one heard of last.
+    private mutating func remember(_ address: String) -> Bool {
         if let index = paired.firstIndex(of: address) {
             paired.append(paired.remove(at: index))
-            return
+            return false
         }
         paired.append(address)
         addresses[address, default: Share(limits.stranger)].allowance = limits.pairedAddress
-        guard paired.count > limits.pairedAddresses else { return }
-        addresses[paired.removeFirst()]?.allowance = limits.stranger
+        if paired.count > limits.pairedAddresses { addresses[paired.removeFirst()]?.allowance = limits.stranger }
+        return true
     }
 
     private mutating func leave(_ id: ConnectionID, now: Instant) {

@@ -19,11 +19,18 @@ final class AdmissionHandler: ChannelInboundHandler {
     private let numbers = ConnectionNumbers()
     /// Admitted, and not known as a paired controller's.
     private var guests: [ConnectionID: any Channel] = [:]
+    private let keep: ([String]) -> Void
     private let prepare: (any Channel, ConnectionID) throws -> Void
 
-    /// - Parameter prepare: puts the handlers into the pipeline of a connection that was admitted.
-    init(_ limits: AdmissionLimits, prepare: @escaping (any Channel, ConnectionID) throws -> Void) {
-        admission = Admission(limits)
+    /// - Parameters:
+    ///   - memory: of the addresses from which paired controllers came.
+    ///   - prepare: puts the handlers into the pipeline of a connection that was admitted.
+    init(
+        _ limits: AdmissionLimits, _ memory: AddressMemory,
+        prepare: @escaping (any Channel, ConnectionID) throws -> Void
+    ) {
+        admission = Admission(limits, paired: memory.known)
+        keep = memory.keep
         self.prepare = prepare
     }
 
@@ -69,6 +76,7 @@ final class AdmissionHandler: ChannelInboundHandler {
         case .admit(let id): admit(id, context)
         case .refuse(let id): guests.removeValue(forKey: id)?.close(promise: nil)
         case .close(let id): guests[id]?.closeAtOnce()
+        case .keep(let addresses): keep(addresses)
         }
     }
 

@@ -7,9 +7,9 @@ import Synchronization
 public final class KeyLog: Sendable {
     private let file: Mutex<AppendingFile>
 
-    /// Adds to the file, or makes it with mode 0600.
+    /// Adds to the file, or makes it with mode 0600. One that others may read or write is refused.
     public init(_ path: String, store: FileStore = FileStore()) throws(FileError) {
-        file = Mutex(try AppendingFile(path, store: store))
+        file = Mutex(try AppendingFile(path, isSecret: true, store: store))
     }
 
     /// A line that cannot be written is missing from the trace and from nothing else, so the connection goes on.
