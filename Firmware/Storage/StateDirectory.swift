@@ -7,9 +7,9 @@ import PlugProtocol
 ///
 /// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power. `state`:
 /// relay, level and energy. `setup-code`: as the label shows it, drawn once. `controllers`: who is paired; both are refused
-/// where others could have read or written them. `unmirrored`,
-/// seldom there: the boot whose mirror is out of date and could not be removed. `reset`, for moments: see ``FactoryReset``. A file that does not hold what it should is
-/// kept as `NAME.damaged`, and is not taken for one that never was.
+/// where others could have read or written them. `unmirrored`, seldom there: the boot whose mirror is out of date and could
+/// not be removed. `reset`, for moments: see ``FactoryReset``. A file that does not hold what it should is kept as
+/// `NAME.damaged`, and is not taken for one that never was.
 struct StateDirectory {
     /// What a file said.
     enum Found<Value> {

@@ -6,7 +6,7 @@ PATH=$PATH:/usr/sbin:/sbin  # Debian keeps ip and avahi-daemon there, out of a u
 needed_packages='
 build            liblzma-dev   header lzma.h
 build            libqrencode-dev  header qrencode.h
-build            libseccomp-dev   header seccomp.h
+build            libseccomp-dev  header seccomp.h
 build            openssl       command openssl
 demo             iproute2      command ip
 bench            gcc           command cc
@@ -18,7 +18,7 @@ interoperability util-linux    command nsenter
 interoperability dbus          command dbus-daemon
 interoperability avahi-daemon  command avahi-daemon
 interoperability avahi-utils   command avahi-browse
-interoperability tshark         command tshark
+interoperability tshark        command tshark
 interoperability python3-venv  module ensurepip
 '
 

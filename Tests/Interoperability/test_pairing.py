@@ -122,6 +122,24 @@ def test_a_removed_controller_is_out_at_once(lan, plug, controller, tmp_path):
     other.is_refused("not_paired", "relay", "on")
 
 
+def test_a_controller_with_another_key(lan, plug, controller):
+    lamp = plug(lan.host(), "Lamp", port=PORT)
+    person = controller(lan.host())
+    person.does("on", "Lamp")
+    key = controller_directory() / "key"
+    key.unlink()
+    done = person.finish("off", "Lamp")
+    assert done.status == 1 and "does not know this controller" in done.errors and "hint:" in done.errors, done
+    assert key.exists() and lamp.status()["relay"] == "on"
+    # One that cannot be read is not replaced, and nothing is said with another.
+    for spoil in (lambda: write(key, b"-----BEGIN PRIVATE KEY-----\n"), lambda: key.chmod(0o644)):
+        spoil()
+        before = key.read_bytes()
+        done = person.finish("off", "Lamp")
+        assert done.status == 1 and str(key) in done.errors and "hint:" in done.errors, done
+        assert key.read_bytes() == before
+
+
 def test_a_replayed_pairing_proves_nothing(lan, lamp, tmp_path):
     done = stranger(lan.host(), "replay", lamp.host.ipv4, PORT, tmp_path / "replayer", lamp.setup_code())
     assert done.objects == [{"paired": True}, {"told": "pairing_challenge"}, {"refused": "wrong_code"}], done

@@ -1,5 +1,5 @@
-import LinuxNetwork
 import Appliance
+import LinuxNetwork
 import Metering
 import NIOCore
 import PlugHardware

@@ -31,8 +31,8 @@ public struct AdmissionLimits: Hashable, Sendable {
     public var pairedAddresses = 16
     /// From the connection to the end of the handshake: stops half-open ones from keeping places for ever.
     public var handshakeTime = Duration.seconds(5)
-    /// From the end of the handshake until the connection is known as a paired controller's: time enough to type a code, and
-    /// stops a stranger from sitting in his place.
+    /// From the end of the handshake until the connection is known as a paired controller's: more than the 45 s in which one has
+    /// to say something and the 30 s for which its proof may have to wait. Stops a stranger from sitting in his place.
     public var pairingTime = Duration.seconds(120)
     /// Bytes that come in until the connection is known as a paired controller's, those of TLS included: some 2 KB are a
     /// handshake. Stops a stranger from making the plug decrypt and parse at the speed of the network.

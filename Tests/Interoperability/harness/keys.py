@@ -47,3 +47,12 @@ def introduce(state, name):
     known = controller_directory() / "plugs"
     lines = known.read_bytes() if known.exists() else b""
     write(known, lines + f"{plug} {plug_key.hex()} {name}\n".encode())
+
+
+def as_plugctl(directory):
+    """Gives the second client, in this directory, the key of this test's plugctl and the plugs that it knows."""
+    write(directory / "key.pem", (controller_directory() / "key").read_bytes())
+    for line in (controller_directory() / "plugs").read_text().splitlines():
+        plug, key, _ = line.split(" ", 2)
+        write(directory / f"{plug}.plug", bytes.fromhex(key))
+    return directory

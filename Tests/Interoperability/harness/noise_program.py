@@ -5,12 +5,16 @@ noise_program.py streams ADDRESS PORT SEED      40 connections: bytes instead of
                                                 promise more than they hold
 """
 
+import pathlib
 import random
 import socket
 import struct
 import sys
+import tempfile
 
-from wire import secured
+from keys import as_plugctl, controller_directory
+from smartplug_client.connection import tls
+from smartplug_client.identity import Identity
 
 
 def destination(address, port, kind):
@@ -31,6 +35,7 @@ def datagrams(chance, address, port):
 
 def streams(chance, address, port):
     family, kind, _, _, place = destination(address, port, socket.SOCK_STREAM)
+    secured = tls(Identity(as_plugctl(pathlib.Path(tempfile.mkdtemp(dir=controller_directory())))))
     for turn in range(40):
         with socket.socket(family, kind) as stream:
             stream.settimeout(5)
@@ -42,7 +47,7 @@ def streams(chance, address, port):
                 if turn % 4 < 2:
                     stream.sendall(noise)
                 else:
-                    with secured().wrap_socket(stream) as inside:
+                    with secured.wrap_socket(stream) as inside:
                         inside.sendall(noise)
             except OSError:
                 pass  # The plug may hang up at the first bad frame, or have seen enough of us.

@@ -23,18 +23,24 @@ class Identity:
         self.certificate_file = self.directory / "certificate.pem"
         if not self.key_file.exists():
             self._draw()
+        if not self.certificate_file.exists():
+            self._certify()
 
     def _draw(self):
         key = ec.generate_private_key(ec.SECP256R1())
+        with open(os.open(self.key_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(key.private_bytes(
+                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+
+    def _certify(self):
+        """TLS wants the key in a certificate; nothing else in it counts."""
+        key = serialization.load_pem_private_key(self.key_file.read_bytes(), None)
         name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "smartplug client")])
         certificate = (
             x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
             .serial_number(x509.random_serial_number())
             .not_valid_before(datetime.datetime(2020, 1, 1)).not_valid_after(datetime.datetime(2099, 1, 1))
             .sign(key, hashes.SHA256()))
-        with open(os.open(self.key_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(key.private_bytes(
-                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
         self.certificate_file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
 
     @property
@@ -43,8 +49,8 @@ class Identity:
         return public_key_info(certificate.public_bytes(serialization.Encoding.DER))
 
     def pinned(self):
-        """The keys of all plugs that this client was paired with."""
-        return {file.read_bytes() for file in self.directory.glob("*.plug")}
+        """The ids of all plugs that this client was paired with, by their keys."""
+        return {file.read_bytes(): file.stem for file in self.directory.glob("*.plug")}
 
     def pin(self, plug, key):
         (self.directory / f"{plug}.plug").write_bytes(key)

@@ -10,11 +10,14 @@ VERSION = 1
 
 class Session:
     def __init__(self, connection, identity, name):
-        if connection.plug_key not in identity.pinned():
+        plug = identity.pinned().get(connection.plug_key)
+        if plug is None:
             raise WrongPlug("this client is not paired with the plug that answered")
         self.connection = connection
         connection.send(hello={"version": VERSION, "controller": name})
         self.welcome = self._next("welcome")
+        if self.welcome.plug_id != plug:
+            raise WrongPlug(f"it proved the key of plug {plug} and says that it is {self.welcome.plug_id}")
 
     def _next(self, *kinds):
         """The next message of one of these kinds; others that are on their way are passed over."""
@@ -24,8 +27,7 @@ class Session:
                 return message if len(kinds) == 1 else (kind, message)
 
     def subscribe(self, after=None):
-        subscription = {} if after is None else {"after": after}
-        self.connection.send(subscribe=subscription)
+        self.ask_events(after)
         return self._next("subscribed"), self._next("snapshot")
 
     def updates(self):
@@ -33,9 +35,16 @@ class Session:
         while True:
             yield self._next("event", "state", "subscribed")
 
+    def ask_events(self, after=None, no_state=False):
+        self.connection.send(subscribe={"no_state": no_state} if after is None else {"after": after, "no_state": no_state})
+
+    def ask_relay(self, on, request):
+        """The answer comes as a result with this request id."""
+        self.connection.send(command={"request_id": request, "set_relay": {"on": on}})
+
     def set_relay(self, on, request=None):
         request = request or os.urandom(16)
-        self.connection.send(command={"request_id": request, "set_relay": {"on": on}})
+        self.ask_relay(on, request)
         while True:
             result = self._next("result")
             if result.request_id == request:
