@@ -5,6 +5,7 @@
 #include <seccomp.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -60,6 +61,8 @@ static int refuse_calls(const char **step) {
 }
 
 int cprivileges_drop(const char **step) {
+    // Nothing that the process makes is for others, the panel's socket least of all.
+    umask(077);
     int error = drop_capabilities(step);
     if (error != 0) return error;
     *step = "PR_SET_NO_NEW_PRIVS";

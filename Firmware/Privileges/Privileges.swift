@@ -13,7 +13,7 @@ public enum Privileges {
     }
 
     /// Gives up every capability, every program that could give one back, and the system calls that only an intruder would
-    /// make (libseccomp). Also keeps secrets out of core files. To be called before the process has a second thread: the kernel
+    /// make (libseccomp). Also keeps secrets out of core files, and what it makes from others. To be called before the process has a second thread: the kernel
     /// takes these things from a thread, and others inherit what it has then.
     ///
     /// Root without capabilities still owns its files, but no longer reads everybody's.

@@ -48,6 +48,14 @@ def test_pairing_opens_the_plug_to_one_controller(lan, lamp, controller):
     assert [(entry["connected"], entry["self"]) for entry in listed] == [(True, True)]
     person.does("unpair", "Lamp")
     assert person.finish("on", "Lamp").status == 1
+    # A plug that is gone is forgotten without it.
+    hold_button(lamp)
+    assert pair(person, lamp).status == 0
+    lamp.running.terminate()
+    lamp.running.ended(within=5)
+    person.does("unpair", "Lamp", "--here-only")
+    again = person.finish("unpair", "Lamp", "--here-only")
+    assert again.status == 1 and "no plug was paired" in again.errors and "hint:" in again.errors, again
 
 
 def test_the_label_shows_the_code(lamp, programs):
@@ -221,10 +229,13 @@ def test_plugd_gives_up_what_it_does_not_need(lamp):
         status = dict(line.split(":\t", 1) for line in (task / "status").read_text().splitlines() if ":\t" in line)
         for kept in ("CapPrm", "CapEff", "CapBnd", "CapAmb"):
             assert int(status[kept], 16) == 0, f"{task}: {kept} {status[kept]}"
+        assert status["Umask"].strip() == "0077", status
         assert status["NoNewPrivs"].strip() == "1" and status["Seccomp"].strip() == "2", status
     for name in ("key", "setup-code", "controllers", "id", "state", "sequence"):
         file = pathlib.Path(lamp.state) / name
         assert not file.exists() or file.stat().st_mode & 0o077 == 0, file
+    for file in pathlib.Path(lamp.state, "run").iterdir():
+        assert file.stat().st_mode & 0o077 == 0, file
 
 
 def test_a_factory_reset_leaves_the_label_and_nothing_else(lan, plug, controller, programs):

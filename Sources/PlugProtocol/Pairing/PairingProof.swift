@@ -12,7 +12,6 @@ internal import Crypto
 public struct PairingTranscript: Hashable, Sendable {
     /// Bytes of a nonce. It is drawn anew for each connection and dies with it.
     public static let nonceLength = 32
-    static let proofLength = 32
     private static let label = "smartplug-pair-1"
 
     public var version: UInt32

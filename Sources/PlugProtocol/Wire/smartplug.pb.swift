@@ -31,7 +31,8 @@
 // Time: the plug has no battery clock. It speaks of nanoseconds since its boot (CLOCK_BOOTTIME) together with the id of
 // that boot; the controller maps them to wall-clock time from the round trips of Hello and Welcome, Ping and Pong.
 
-// Limits, and what happens beyond each. Whoever is sent away gets a Goodbye with a sentence that says why.
+// Limits, and what happens beyond each. Whoever is sent away gets a Goodbye with a sentence that says why; who is turned away
+// at the door, before or during the TLS handshake, is closed without a word (Protocol.md, "At the door").
 //
 //     connections of a plug                  32   a further one is sent away (LIMIT)
 //     of them, of controllers not paired      8   a further one is sent away (LIMIT)
