@@ -71,7 +71,8 @@ run_interoperability() {
         return
     fi
     require_packages interoperability
-    if ! require_python_tools Tests/Interoperability/requirements.txt || ! build_programs plugd plugctl FollowPlug; then
+    if ! require_python_tools Tests/Interoperability/requirements.txt || ! generate_python_messages ||
+        ! build_programs plugd plugctl FollowPlug; then
         record interoperability 0 1 0
         return
     fi

@@ -5,7 +5,7 @@ enum Peer {
     static let flag = "--peer"
 
     enum Part: String {
-        case echo, plug
+        case echo, plug, bareTLS, strangers
     }
 
     static func start(_ part: Part, _ arguments: [String] = []) throws -> ChildProcess {
@@ -13,10 +13,16 @@ enum Peer {
     }
 
     static func run(_ arguments: ArraySlice<String>) async throws {
-        switch (arguments.first.flatMap(Part.init), arguments.dropFirst().first) {
-        case (.echo, _): try await EchoServer.run()
-        case (.plug, let name?): try await MeasuredPlug.run(named: name)
-        case (.plug, nil), (nil, _): throw WrongUsage("\(flag) takes echo, or plug and a name")
+        let rest = Array(arguments.dropFirst())
+        switch (arguments.first.flatMap(Part.init), rest.first, rest.compactMap(Int.init)) {
+        case (.echo, _, _): try await EchoServer.run()
+        case (.bareTLS, _, _): try await BareTLS.serve()
+        case (.plug, let name?, _) where rest.count == 2: try await MeasuredPlug.run(named: name, in: rest[1])
+        case (.strangers, _, let numbers) where numbers.count == 2:
+            try Strangers.run(port: numbers[0], count: numbers[1])
+        case (.plug, _, _), (.strangers, _, _), (nil, _, _):
+            throw WrongUsage(
+                "\(flag) takes echo, bareTLS, plug, a name and a directory, or strangers, a port and how many")
         }
     }
 }
