@@ -25,12 +25,15 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asyncAlgorithms = Target.Dependency.product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
 let shared: [Target] = [
@@ -40,9 +43,15 @@ let shared: [Target] = [
     module("ServiceDiscovery", "Sources/ServiceDiscovery", ["ProtocolCore", "DNSWire", "MulticastDNS"]),
     module("Metering", "Sources/Metering", ["ProtocolCore"]),
     module(
-        "PlugProtocol", "Sources/PlugProtocol", ["ProtocolCore", "Metering", protobuf, deque],
-        exclude: ["smartplug.proto"]),
-    module("PlugTransport", "Sources/PlugTransport", ["PlugProtocol", "LinuxNetwork", nioCore, nioPosix]),
+        "PlugProtocol", "Sources/PlugProtocol", ["ProtocolCore", "Metering", protobuf, crypto, deque],
+        exclude: ["smartplug.proto", "Protocol.md"]),
+    module(
+        "PlugTransport", "Sources/PlugTransport",
+        [
+            "ProtocolCore", "PlugProtocol", "LinuxNetwork", "DurableFiles", "CPlugTransport", nioCore, nioPosix, nioSSL,
+            nioTLS, crypto,
+        ]),
+    .target(name: "CPlugTransport", path: "Sources/CPlugTransport"),
     .target(name: "CLinuxNetwork", path: "Sources/CLinuxNetwork"),
     module(
         "LinuxNetwork", "Sources/LinuxNetwork",
@@ -55,6 +64,10 @@ let shared: [Target] = [
 let firmware: [Target] = [
     module("Appliance", "Firmware/Appliance", ["ProtocolCore", "Metering", "PlugProtocol"]),
     module("Storage", "Firmware/Storage", ["Appliance", "DurableFiles", "PlugProtocol", "ProtocolCore"]),
+    .target(name: "CPrivileges", path: "Firmware/CPrivileges", linkerSettings: [.linkedLibrary("seccomp")]),
+    module("Privileges", "Firmware/Privileges", ["CPrivileges"]),
+    .systemLibrary(name: "CQREncode", path: "Firmware/CQREncode", providers: [.apt(["libqrencode-dev"])]),
+    module("QRCode", "Firmware/QRCode", ["CQREncode"]),
     module("PlugHardware", "Firmware/PlugHardware", ["ProtocolCore", "Metering", "Recordings"]),
     module(
         "PlugService", "Firmware/PlugService",
@@ -66,7 +79,7 @@ let firmware: [Target] = [
         "plugd", "Firmware/plugd",
         [
             "Appliance", "PlugProtocol", "LinuxNetwork", "PlugService", "PlugHardware", "Recordings", "DurableFiles",
-            arguments, signals, logging,
+            "Privileges", "QRCode", "Storage", arguments, signals, logging,
         ]),
 ]
 
@@ -98,14 +111,16 @@ let controller: [Target] = [
     program(
         "plugctl", "Controller/plugctl",
         [
-            "PlugProtocol", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "Daemon", "Presentation", "RuleFiles",
+            "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "Daemon", "Presentation",
+            "RuleFiles",
             "Automation", "Charting", "Terminal", "DurableFiles", arguments, signals, logging,
         ]),
     program(
         "BrowseServices", "Controller/Examples/BrowseServices",
         ["LinuxNetwork", "ServiceDiscovery"]),
     program(
-        "FollowPlug", "Controller/Examples/FollowPlug", ["PlugClient", "PlugProtocol", "DurableFiles", logging]),
+        "FollowPlug", "Controller/Examples/FollowPlug",
+        ["PlugClient", "PlugTransport", "PlugProtocol", "DurableFiles", logging]),
 ]
 
 let checks: [Target] = [
@@ -114,12 +129,14 @@ let checks: [Target] = [
     .target(
         name: "SimulatedDisk", dependencies: ["DurableFiles", "ProtocolCore"], path: "Tests/Support/SimulatedDisk",
         swiftSettings: strict),
+    .target(
+        name: "MadeUpKeys", dependencies: ["PlugProtocol"], path: "Tests/Support/MadeUpKeys", swiftSettings: strict),
     .target(name: "Fuzzing", dependencies: ["ProtocolCore"], path: "Tests/Support/Fuzzing", swiftSettings: strict),
     module(
         "FuzzTargets", "Tests/Fuzz/FuzzTargets",
         [
             "ProtocolCore", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery", "LinuxNetwork",
-            "PlugService", "Recordings", "RuleFiles", "Appliance", "Automation",
+            "PlugService", "PlugClient", "Storage", "Recordings", "RuleFiles", "Appliance", "Automation", "MadeUpKeys",
         ]),
     program("DecodeMessages", "Tests/Interoperability/DecodeMessages", ["DNSWire"]),
     tests("FuzzTests", ["FuzzTargets", "Fuzzing", "ProtocolCore"]),
@@ -129,9 +146,15 @@ let checks: [Target] = [
     tests("ServiceDiscoveryTests", ["ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore"]),
     tests("SimulatedLANTests", ["SimulatedLAN", "ProtocolCore"]),
     tests("MeteringTests", ["Metering", "ProtocolCore"]),
+    tests("QRCodeTests", ["QRCode"]),
     tests("RecordingsTests", ["Recordings", "Metering", "ProtocolCore"]),
-    tests("PlugProtocolTests", ["PlugProtocol", "ProtocolCore", "Metering"]),
-    tests("PlugTransportTests", ["PlugTransport", "PlugProtocol", nioCore, nioPosix]),
+    tests("PlugProtocolTests", ["Fuzzing", "PlugProtocol", "ProtocolCore", "Metering"]),
+    tests(
+        "PlugTransportTests",
+        [
+            "Fuzzing", "PlugTransport", "PlugProtocol", "ProtocolCore", "DurableFiles", nioCore, nioPosix, nioEmbedded,
+            nioSSL,
+        ]),
     tests(
         "LinuxNetworkTests",
         [
@@ -140,21 +163,27 @@ let checks: [Target] = [
             logging,
         ]),
     tests("DurableFilesTests", ["SimulatedDisk", "DurableFiles"]),
-    tests("ApplianceTests", ["Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
+    tests("ApplianceTests", ["MadeUpKeys", "Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests(
-        "StorageTests", ["Storage", "Appliance", "DurableFiles", "PlugProtocol", "Metering", "ProtocolCore"]),
+        "StorageTests",
+        [
+            "MadeUpKeys", "SimulatedDisk", "Storage", "Appliance", "DurableFiles", "PlugProtocol", "Metering",
+            "ProtocolCore",
+        ]),
     tests("PlugHardwareTests", ["Fuzzing", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests(
         "PlugServiceTests",
         [
-            "PlugService", "PlugHardware", "PlugProtocol", "PlugTransport", "Appliance", "ProtocolCore", "LinuxNetwork",
-            nioCore, nioPosix, logging,
+            "PlugService", "PlugHardware", "PlugProtocol", "PlugTransport", "Appliance", "Storage", "ProtocolCore",
+            "LinuxNetwork", nioCore, nioPosix, logging,
         ]),
     tests(
         "PlugClientTests",
         [
-            "Fuzzing", "PlugClient", "Metering", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery",
-            "LinuxNetwork", "DurableFiles", nioCore, nioPosix,
+            "Fuzzing", "MadeUpKeys", "PlugClient", "PlugService", "PlugHardware", "Storage", "Appliance", "Metering",
+            "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", "LinuxNetwork", "DurableFiles",
+            nioCore,
+            nioPosix, logging,
         ]),
     tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
     tests(
@@ -172,12 +201,13 @@ let checks: [Target] = [
         "PresentationTests",
         [
             "Presentation", "Automation", "Daemon", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering",
-            "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal",
+            "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal", "MadeUpKeys",
         ]),
     tests(
         "SimulationTests",
         [
-            "SimulatedLAN", "SimulatedDisk", "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery",
+            "SimulatedLAN", "SimulatedDisk", "MadeUpKeys", "ProtocolCore", "DNSWire", "MulticastDNS",
+            "ServiceDiscovery",
             "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage", "PlugClient", "Automation",
         ]),
     tests("StructureTests", []),
@@ -196,29 +226,54 @@ let benchmarks: [Target] =
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "CMallocStatistics", "ProtocolCore", "DNSWire", "ServiceDiscovery", "PlugProtocol", "LinuxNetwork",
-                "PlugClient", "Appliance", "Metering", "Recordings", "PlugHardware", "PlugService", nioCore, nioPosix,
-                logging,
+                "CMallocStatistics", "ProtocolCore", "DNSWire", "ServiceDiscovery", "PlugProtocol", "PlugTransport",
+                "LinuxNetwork", "PlugClient", "Appliance", "Metering", "Recordings", "PlugHardware", "PlugService",
+                "Storage", "MadeUpKeys", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
             ],
             path: "Tests/Benchmarks", swiftSettings: strict),
     ]
 
+/// What a module's values look like in memory depends on all modules it stands on, also where it names only some of them. A
+/// build compiles a module anew only when one it names has changed: so each is made to name them all.
+func namingAll(_ targets: [Target]) -> [Target] {
+    let named = Dictionary(uniqueKeysWithValues: targets.map { ($0.name, $0.namesOfOurs) })
+    for target in targets {
+        var found = target.namesOfOurs
+        var index = 0
+        while index < found.count {
+            found += (named[found[index]] ?? []).filter { !found.contains($0) }
+            index += 1
+        }
+        target.dependencies += found.dropFirst(target.namesOfOurs.count).map { .target(name: $0) }
+    }
+    return targets
+}
+
+extension Target {
+    /// Of the targets that it depends on, those of this package.
+    var namesOfOurs: [String] {
+        dependencies.compactMap { if case .byNameItem(let name, _) = $0 { name } else { nil } }
+    }
+}
+
 let package = Package(
     name: "smartplug",
     products: [
-        .library(name: "PlugClient", targets: ["PlugClient", "PlugProtocol", "Metering"]),
+        .library(name: "PlugClient", targets: ["PlugClient", "PlugTransport", "PlugProtocol", "Metering"]),
         .library(name: "ServiceDiscovery", targets: ["ServiceDiscovery", "LinuxNetwork"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     ],
-    targets: shared + firmware + controller + checks + fuzzer + benchmarks,
+    targets: namingAll(shared + firmware + controller + checks + fuzzer + benchmarks),
     swiftLanguageModes: [.v6]
 )

@@ -20,13 +20,15 @@ public actor FollowedPlug: ConnectionOwner {
     private let source: PlugReports.Source
     /// What came of the present event: bounded by what one reading from the network holds.
     private var undelivered: [PlugReport] = []
-    private var machine: PlugFollower
+    private(set) var machine: PlugFollower
     private var timer = DeadlineTimer()
     private let actions = ActionQueue<PlugFollower.Action>()
     private var connection: Connection?
     private var isReading = true
     private var answers: [RequestID: CheckedContinuation<CommandOutcome, Never>] = [:]
     private var fetches: [UInt32: FetchInProgress] = [:]
+    var questions: [CheckedContinuation<[PairedControllerEntry]?, Never>] = []
+    var resets: [CheckedContinuation<Disconnection, Never>] = []
     private var lastFetch: UInt32 = 0
     private var times = ReportTimes()
     private var random = SystemRandomNumberGenerator()
@@ -129,6 +131,8 @@ public actor FollowedPlug: ConnectionOwner {
         let refusal = Refusal(.unknown, "stopped following the plug before it answered")
         for (_, answer) in answers { answer.resume(returning: .refused(refusal)) }
         for (_, fetch) in fetches { fetch.end(.failure(refusal)) }
+        answerQuestions(nil)
+        answerResets(.away("stopped following the plug before it answered"))
         answers = [:]
         fetches = [:]
     }
@@ -141,6 +145,9 @@ public actor FollowedPlug: ConnectionOwner {
     private func withdraw(fetch id: UInt32) {
         finish(fetch: id, .failure(CancellationError()))
     }
+
+    /// Who will prove to be there on the next connection.
+    func expect(_ plug: PlugID) { handle(.dialling(plug)) }
 
     // MARK: What the connection reports
 
@@ -165,7 +172,7 @@ public actor FollowedPlug: ConnectionOwner {
 
     // MARK: The machine
 
-    private func handle(_ event: PlugFollower.Event) {
+    func handle(_ event: PlugFollower.Event) {
         let now = BootClock.now
         actions.perform(machine.handle(event, now: now)) { perform($0) }
         handOver()
@@ -182,7 +189,7 @@ public actor FollowedPlug: ConnectionOwner {
                 do {
                     try await connect(self)
                 } catch {
-                    handle(.failed(reason: "\(error)"))
+                    handle(.failed(Disconnection(error)))
                 }
             }
         case .send(let bytes, let id):
@@ -197,6 +204,7 @@ public actor FollowedPlug: ConnectionOwner {
         case .finished(let id, let outcome): answers.removeValue(forKey: id)?.resume(returning: outcome)
         case .samples(let id, let chunk, let clock, let last):
             if let ended = fetches[id]?.take(chunk, of: clock, last: last) { finish(fetch: id, ended) }
+        case .controllers(let list): answerQuestions(list)
         case .fetchRefused(let id, let refusal): finish(fetch: id, .failure(refusal))
         }
     }
@@ -207,6 +215,10 @@ public actor FollowedPlug: ConnectionOwner {
     }
 
     private func deliver(_ update: PlugUpdate) {
+        if case .disconnected(let reason, _) = update {
+            answerQuestions(nil)
+            answerResets(reason)
+        }
         let at = times.time(of: update, clock: machine.clock, now: BootClock.now, wall: WallTime.now)
         undelivered.append(PlugReport(plug: name, at: at, update: update))
     }

@@ -4,14 +4,14 @@ public import Logging
 public import NIOCore
 import NIOPosix
 public import PlugProtocol
-import PlugTransport
+public import PlugTransport
 import ProtocolCore
 public import ServiceDiscovery
 
 /// The controller's end of the house: finds plugs, follows them and commands them.
 ///
 /// ```swift
-/// let client = PlugClient(name: "kitchen tablet", logger: logger)
+/// let client = PlugClient(name: "kitchen tablet", identity: try .ofThisController(), logger: logger)
 /// let lamp = try await client.plug("Living Room Lamp")
 /// try await lamp.turn(on: true)
 /// await client.stop()
@@ -22,17 +22,28 @@ public final class PlugClient: Sendable {
     public let discovery: Discovery
     /// Everything of this client runs on it.
     public let eventLoop: any EventLoop
-    private let name: String
+    let name: String
     private let group: MultiThreadedEventLoopGroup
-    private let dialer = Dialer()
+    let dialer: Dialer
+    let paired: PairedPlugs
+    let ownKey: PublicKey
     private let network: FollowedNetwork
 
     /// - Parameters:
     ///   - name: what a person calls this controller, at most 63 bytes; plugs show it as the cause of its commands.
+    ///   - identity: what it proves itself with.
+    ///   - paired: the plugs that it knows; with no other anything but pairing is spoken of.
+    ///   - keyLog: gets the secrets of every connection, for packet traces.
     ///   - interfaces: names of the network interfaces to use; empty for all that can multicast.
     ///   - logger: for what happens below.
-    public init(name: String, interfaces: Set<String> = [], logger: Logger) {
+    public init(
+        name: String, identity: TransportIdentity, paired: PairedPlugs = PairedPlugs(), keyLog: KeyLog? = nil,
+        interfaces: Set<String> = [], logger: Logger
+    ) {
         self.name = name
+        self.paired = paired
+        ownKey = identity.publicKey
+        dialer = Dialer(identity: identity, keyLog: keyLog)
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         eventLoop = group.next()
         let filter = interfaces.isEmpty ? InterfaceFilter.multicastCapable : .named(interfaces)
@@ -112,8 +123,11 @@ public final class PlugClient: Sendable {
             seed: .random(in: .min ... .max))
         let followed = FollowedPlug(name: plug, machine: machine, eventLoop: eventLoop) { [self, eventLoop] followed in
             let service = try await resolve(plug, within: .seconds(5))
+            let pinned = try entry(of: service, named: plug)
+            await followed.expect(pinned.id)
             do {
-                try await dialer.connect(to: service.socketAddresses, on: eventLoop, owner: followed)
+                try await dialer.connect(
+                    to: service.socketAddresses, expecting: pinned.key, on: eventLoop, owner: followed)
             } catch {
                 // The records led nowhere: have them confirmed, so that the next attempt finds better ones.
                 await discovery.reconfirm(service.identity)

@@ -52,5 +52,5 @@ public struct PlugDirectory: Sendable {
 }
 
 extension TXTRecord {
-    fileprivate var plugID: PlugID? { self["id"].flatMap(PlugID.init(rawValue:)) }
+    var plugID: PlugID? { self["id"].flatMap(PlugID.init(rawValue:)) }
 }

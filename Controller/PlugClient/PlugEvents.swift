@@ -72,6 +72,7 @@ extension PlugUpdate {
         switch self {
         case .connected(let plug) where plug.id != id: throw .replaced(name: name, by: plug.id)
         case .disconnected(.incompatible(let words), _): throw .incompatible(words)
+        case .disconnected(.distrusted(let words), _): throw .distrusted(words)
         case .connected, .following, .snapshot, .state, .event, .gap, .disconnected: break
         }
     }

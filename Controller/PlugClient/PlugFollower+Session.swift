@@ -16,11 +16,16 @@ extension PlugFollower {
         case .samples(let fetch, let chunk, let last): samples(fetch, chunk, last: last)
         case .fetchRefused(let fetch):
             preconditionFailure("fetch \(fetch) was one too many for its session, which this machine counts")
+        case .controllers(let list): [.controllers(list)]
         case .ended(let reason): ended(Disconnection(reason), now: now)
         }
     }
 
     private mutating func welcomed(_ plug: PlugDescription, now: Instant) -> [Action] {
+        // Events are counted by this id: one plug that is paired must not pass for another that is.
+        if let expected, plug.id != expected, case .connected(let connection, _) = state {
+            return [.close(connection)] + ended(.distrusted(id: plug.id, expected: expected), now: now)
+        }
         welcomedAt = now
         let events = position?.subscription(at: plug.id) ?? .none
         var actions = [Action.deliver(.connected(plug))]
@@ -53,12 +58,16 @@ extension PlugFollower {
         return []
     }
 
-    private mutating func ended(_ reason: Disconnection, now: Instant) -> [Action] {
+    mutating func ended(_ reason: Disconnection, now: Instant) -> [Action] {
         let retry = retryLater(after: reason, now: now)
         fetches.removeAll { $0.isWithdrawn }
-        guard case .incompatible(let words) = reason else { return retry }
-        // Followers wait for the update; whoever waits for an answer is told that there will be none.
-        let refusal = Refusal(.unsupported, words)
+        let refusal: Refusal
+        switch reason {
+        case .away: return retry
+        case .incompatible(let words): refusal = Refusal(.unsupported, words)
+        case .distrusted(let words): refusal = Refusal(.notPaired, words)
+        }
+        // Followers wait until that changes; whoever waits for an answer is told that there will be none.
         let refused =
             pending.map { Action.finished($0.id, .refused(refusal)) } + fetches.map { .fetchRefused($0.id, refusal) }
         pending = []

@@ -8,9 +8,11 @@ public struct PlugFollower: Machine {
         /// The plug was announced, turned out to be at another place, or the network changed. Who waits tries at once; a
         /// connection that stands has to show that it is still one.
         case located
+        /// Whoever is connected to next proves the key that was pinned for this plug.
+        case dialling(PlugID)
         case opened(ConnectionID)
         /// The attempt to connect failed.
-        case failed(reason: String)
+        case failed(Disconnection)
         case received([UInt8], on: ConnectionID)
         /// Whether the shell takes bytes from the network; it does at the start, and not while its reader is behind.
         case reading(Bool)
@@ -25,6 +27,11 @@ public struct PlugFollower: Machine {
         case withdrawFetch(UInt32)
         /// Every event up to this one has taken effect.
         case acknowledge(SequenceNumber)
+        /// Asks the plug who is paired with it; a connection that ends takes the question with it.
+        case listControllers
+        case removeController(fingerprint: String)
+        /// Has the plug set itself back to factory state; a connection that ends takes the wish with it.
+        case factoryReset
         case stop
         case deadlineReached
     }
@@ -40,6 +47,8 @@ public struct PlugFollower: Machine {
         /// A part of a fetch, of this boot of the plug; without bytes where the plug has nothing in the range. The last part
         /// comes once.
         case samples(UInt32, chunk: [UInt8], of: ClockMapping, last: Bool)
+        /// Who is paired with the plug.
+        case controllers([PairedControllerEntry])
         /// The fetch ends without its last part.
         case fetchRefused(UInt32, Refusal)
     }
@@ -63,6 +72,8 @@ public struct PlugFollower: Machine {
     private let controllerName: String
     let stateOptions: StateOptions?
     var position: EventPosition?
+    /// Nil where nobody said whose key it will be.
+    private(set) var expected: PlugID?
     /// The best that is known of the plug's clock; it outlives the connection.
     public internal(set) var clock: ClockMapping?
     var pending: [(id: RequestID, command: PlugCommand)] = []
@@ -89,6 +100,9 @@ public struct PlugFollower: Machine {
         random = SeededRandom(seed: seed)
     }
 
+    /// There is a session that questions can be asked in.
+    var isConnected: Bool { if case .connected = state { true } else { false } }
+
     public var nextDeadline: Instant? {
         switch state {
         case .searching, .connecting, .stopped: nil
@@ -100,6 +114,7 @@ public struct PlugFollower: Machine {
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         switch event {
         case .located: located(now: now)
+        case .dialling(let plug): expect(plug)
         case .opened(let id): opened(id, now: now)
         case .failed(let reason): failed(reason, now: now)
         case .received(let bytes, let id): inSession(id, .received(bytes), now: now)
@@ -110,6 +125,9 @@ public struct PlugFollower: Machine {
         case .fetch(let id, let from, let to): fetch(SampleFetch(id: id, from: from, to: to), now: now)
         case .withdrawFetch(let id): withdraw(fetch: id)
         case .acknowledge(let sequence): inSession(nil, .acknowledge(sequence), now: now)
+        case .listControllers: inSession(nil, .listControllers, now: now)
+        case .removeController(let fingerprint): inSession(nil, .removeController(fingerprint: fingerprint), now: now)
+        case .factoryReset: inSession(nil, .factoryReset, now: now)
         case .stop: stop(now: now)
         case .deadlineReached: deadlineReached(now: now)
         }
@@ -125,6 +143,11 @@ public struct PlugFollower: Machine {
         }
     }
 
+    private mutating func expect(_ plug: PlugID) -> [Action] {
+        expected = plug
+        return []
+    }
+
     private mutating func opened(_ id: ConnectionID, now: Instant) -> [Action] {
         guard case .connecting = state else { return [.close(id)] }
         state = .connected(id, ControllerSession(name: controllerName, clock: clock))
@@ -132,9 +155,9 @@ public struct PlugFollower: Machine {
     }
 
     /// An attempt that failed after all, while the connection that it made lives, changes nothing.
-    private mutating func failed(_ reason: String, now: Instant) -> [Action] {
+    private mutating func failed(_ reason: Disconnection, now: Instant) -> [Action] {
         switch state {
-        case .connecting: retryLater(after: .away(reason), now: now)
+        case .connecting: ended(reason, now: now)
         case .searching, .connected, .waiting, .stopped: []
         }
     }

@@ -7,7 +7,8 @@ public import PlugProtocol
 public struct WatchRecord: Encodable, Equatable, Sendable {
     /// The plug's name.
     public var plug: String
-    /// connected, snapshot, relay, level, reading, button, protection, restarted, gap, disconnected.
+    /// connected, snapshot, relay, level, reading, button, protection, restarted, pairingFailed, controllerPaired,
+    /// controllerRemoved, gap, disconnected.
     public var event: String
     /// When it happened: ISO 8601, UTC, milliseconds.
     public var at: String
@@ -20,7 +21,7 @@ public struct WatchRecord: Encodable, Equatable, Sendable {
     public var on: Bool?
     /// relay: button, controller, protection, timer, powerOn.
     public var cause: String?
-    /// relay: the controller whose command it was.
+    /// relay: the controller whose command it was. controllerPaired, controllerRemoved: which one.
     public var controller: String?
     /// level, snapshot: per cent.
     public var level: Double?
@@ -30,6 +31,8 @@ public struct WatchRecord: Encodable, Equatable, Sendable {
     public var protection: String?
     /// restarted: whether power was lost.
     public var powerLost: Bool?
+    /// pairingFailed: wrong setup codes since the last right one.
+    public var failures: UInt32?
     /// reading, snapshot: W, V, A, Wh.
     public var activePower: Double?
     public var voltageRMS: Double?
@@ -132,6 +135,15 @@ extension WatchRecord {
         case .restarted(let powerLost):
             self.event = "restarted"
             self.powerLost = powerLost
+        case .pairingFailed(let failures):
+            self.event = "pairingFailed"
+            self.failures = failures
+        case .controllerPaired(let name):
+            self.event = "controllerPaired"
+            controller = name
+        case .controllerRemoved(let name):
+            self.event = "controllerRemoved"
+            controller = name
         }
     }
 

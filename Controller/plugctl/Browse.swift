@@ -23,7 +23,7 @@ struct Browse: AsyncParsableCommand {
 
     func run() async throws {
         let json = json
-        try await network.withClient { client in
+        try await network.withClient(connects: false) { client in
             try await untilInterrupted(for: limit) {
                 for await event in client.browse() {
                     let record = BrowseRecord(event.change, interfaceName: interfaceName)

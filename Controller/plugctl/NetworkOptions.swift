@@ -1,7 +1,10 @@
 import ArgumentParser
+import DurableFiles
 import Foundation
 import Logging
 import PlugClient
+import PlugProtocol
+import PlugTransport
 
 /// Which network, and how long to look for a plug.
 struct NetworkOptions: ParsableArguments {
@@ -28,22 +31,47 @@ struct NetworkOptions: ParsableArguments {
     }
 
     /// Runs the body with a client that is stopped in order afterwards. What goes wrong is said on standard error.
-    func withClient(_ body: (PlugClient) async throws -> Void) async throws {
+    ///
+    /// - Parameter connects: false for a body that only looks around, which nobody needs a key for.
+    func withClient(connects: Bool = true, _ body: (PlugClient) async throws -> Void) async throws {
         var logger = Logger(label: "plugctl") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = verbose ? .debug : .warning
-        do {
-            let client = PlugClient(name: controller, interfaces: interfaces, logger: logger)
+        try await saying {
+            let identity = try connects ? TransportIdentity.ofThisController() : TransportIdentity()
+            let client = PlugClient(
+                name: controller, identity: identity, keyLog: try connects ? keyLog() : nil, interfaces: interfaces,
+                logger: logger)
             let result = await Result.catching { try await body(client) }
             await client.stop()
             try result.get()
-        } catch let code as ExitCode {
-            throw code
-        } catch is CancellationError {
-            return
-        } catch {
-            complain("\(error)")
-            throw ExitCode.failure
         }
+    }
+
+    /// Runs the body when the plug of that name is connected. What keeps it away is said, and waited out where that helps.
+    func withConnected(_ name: String, _ body: (FollowedPlug, PlugDescription) async throws -> Void) async throws {
+        try await withClient { client in
+            let plug = client.follow(try await client.find(name, within: wait.duration), after: nil, stateOptions: nil)
+            for await report in plug.reports {
+                if case .disconnected(let reason, _) = report.update { try sayAway(plug.name, reason) }
+                guard case .connected(let description) = report.update else { continue }
+                try await body(plug, description)
+                break
+            }
+            await plug.stop()
+        }
+    }
+
+    /// Where the environment asks for one, as it does of other programs that speak TLS.
+    private func keyLog() throws -> KeyLog? {
+        guard let path = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"], !path.isEmpty else { return nil }
+        let log: KeyLog
+        do throws(FileError) { log = try KeyLog(path) } catch { throw Complaint(error) }
+        complain(
+            """
+            warning: the secrets of this program's connections go into \(path): whoever reads it can read what was said
+            hint: unset SSLKEYLOGFILE when the packet trace is made, and remove the file
+            """)
+        return log
     }
 
     private var interfaces: Set<String> {
@@ -51,6 +79,20 @@ struct NetworkOptions: ParsableArguments {
             return Set(interface)
         }
         return Set(named.split(separator: ",").map(String.init))
+    }
+}
+
+/// What goes wrong in the body is said on standard error, and ends the program with 1.
+func saying(_ body: () async throws -> Void) async throws {
+    do {
+        try await body()
+    } catch let code as ExitCode {
+        throw code
+    } catch is CancellationError {
+        return
+    } catch {
+        complain("\(error)")
+        throw ExitCode.failure
     }
 }
 

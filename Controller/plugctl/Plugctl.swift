@@ -8,16 +8,18 @@ struct Plugctl: AsyncParsableCommand {
         discussion: """
             Examples:
               plugctl browse
+              plugctl pair "Living Room Lamp"
               plugctl on "Living Room Lamp"
               plugctl dim "Ceiling Light" 30% --over 2s
               plugctl watch Television --json
 
-            Plugs are named as people name them; nothing has to be set up. With --json each line on standard output is one
+            Plugs are named as people name them; each is paired once, with the code on its label. With --json each line on standard output is one
             JSON object. Exit status: 0 done, 1 it failed, 2 not all of it could be done, 64 wrong usage.
             """,
         version: "0.1.0",
         subcommands: [
-            Browse.self, Resolve.self, Info.self, On.self, Off.self, Toggle.self, Dim.self, Watch.self,
+            Browse.self, Resolve.self, Info.self, Pair.self, Unpair.self, Controllers.self, Reset.self, On.self,
+            Off.self, Toggle.self, Dim.self, Watch.self,
             ChartCommand.self, Rules.self, DaemonCommand.self,
         ])
 }

@@ -15,7 +15,7 @@ struct Resolve: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await network.withClient { client in
+        try await network.withClient(connects: false) { client in
             let found = try await client.find(name, within: network.wait.duration)
             let service = try await client.resolve(found, within: network.wait.duration)
             let record = ResolveRecord(service, interfaceName: interfaceName)

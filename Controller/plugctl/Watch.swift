@@ -74,7 +74,7 @@ struct Watch: AsyncParsableCommand {
     /// What was printed of which plug. Without it watching works, and forgets.
     private func openMemory() -> CursorMemory? {
         do {
-            return try CursorMemory(stateDirectory() + "/watch") { complainOfMemory($0) }
+            return try CursorMemory(UserDirectories.state + "/smartplug/watch") { complainOfMemory($0) }
         } catch {
             complainOfMemory(error)
             return nil

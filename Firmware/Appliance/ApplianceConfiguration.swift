@@ -31,6 +31,10 @@ public struct ApplianceConfiguration: Hashable, Sendable {
     public var longPress = Duration.seconds(1)
     /// A second press that begins within this after the first one's release makes a double press; zero turns them off.
     public var doublePressWindow = Duration.milliseconds(300)
+    /// Held for so long the button makes the light warn of the reset that is to come: whoever lets go is spared it.
+    public var resetWarning = Duration.seconds(10)
+    /// Held for so long it sets the plug back to factory state.
+    public var resetHold = Duration.seconds(15)
     public var meterInterval = Duration.seconds(1)
     /// Older than this, the last reading is no longer shown: a silent meter is not a steady load.
     public var readingLifetime = Duration.seconds(5)

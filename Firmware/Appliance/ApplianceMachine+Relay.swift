@@ -14,6 +14,8 @@ extension ApplianceMachine {
             _ = switchRelay(!relayOn, cause: .button, now, &actions)
         case .press(let press):
             actions.append(.record(.buttonPressed(press)))
+        case .factoryReset:
+            actions.append(.factoryReset)
         }
     }
 

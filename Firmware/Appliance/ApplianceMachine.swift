@@ -41,6 +41,8 @@ public struct ApplianceMachine: Machine, Sendable {
         case sample(Sample)
         /// State to write to flash.
         case persist(StoredState)
+        /// Somebody held the button for a factory reset.
+        case factoryReset
     }
 
     /// The outcome of a command, but for the sequence number, which only the journal's owner knows.
@@ -153,7 +155,8 @@ public struct ApplianceMachine: Machine, Sendable {
         energy = EnergyCounter(milliwattHours: stored.milliwattHours)
         restingLevel = stored.level
         level = restingLevel
-        let policy = memory.powerLost ? configuration.powerOnState : .last
+        // One that was set back to factory state starts as one that is new.
+        let policy = memory.powerLost || memory.state == nil ? configuration.powerOnState : .last
         relayOn =
             switch policy {
             case .off: false
@@ -189,6 +192,7 @@ public struct ApplianceMachine: Machine, Sendable {
     }
 
     private var lightPattern: LightPattern {
+        if button.isNearReset { return .nearReset }
         if identifyUntil != nil { return .identify }
         return protection.isTripped ? .tripped : .steady(lit: relayOn)
     }

@@ -6,6 +6,8 @@ enum ButtonSign: Hashable {
     /// A press shorter than a long one was released: the relay changes now, whatever the press will be called.
     case toggle
     case press(ButtonPress)
+    /// Held so long that the plug is to be set back to factory state.
+    case factoryReset
 }
 
 /// Makes presses out of the raw edges of a bouncing contact.
@@ -20,8 +22,12 @@ struct ButtonReader {
         case none
         /// The second of two presses if `second`.
         case held(since: Instant, second: Bool)
-        /// Reported as long; its release means nothing more.
-        case heldLong
+        /// Reported as long; a release means nothing more.
+        case heldLong(since: Instant)
+        /// Held so long that the light warns of the reset; a release still means nothing.
+        case nearReset(since: Instant)
+        /// Reported as the reset too.
+        case heldForReset
         /// Released once. What it is called depends on whether another press begins before `until`.
         case awaitingSecond(until: Instant)
     }
@@ -31,11 +37,23 @@ struct ButtonReader {
     private let debounce: Duration
     private let longPress: Duration
     private let doublePressWindow: Duration
+    private let resetWarning: Duration
+    private let resetHold: Duration
 
     init(_ configuration: ApplianceConfiguration) {
         debounce = configuration.debounce
         longPress = configuration.longPress
         doublePressWindow = configuration.doublePressWindow
+        resetWarning = configuration.resetWarning
+        resetHold = configuration.resetHold
+    }
+
+    /// Whoever holds it on resets the plug.
+    var isNearReset: Bool {
+        switch press {
+        case .none, .held, .heldLong, .heldForReset, .awaitingSecond: false
+        case .nearReset: true
+        }
     }
 
     var nextDeadline: Instant? {
@@ -48,8 +66,10 @@ struct ButtonReader {
 
     private var pressDeadline: Instant? {
         switch press {
-        case .none, .heldLong: nil
+        case .none, .heldForReset: nil
         case .held(let since, _): since + longPress
+        case .heldLong(let since): since + resetWarning
+        case .nearReset(let since): since + resetHold
         case .awaitingSecond(let until): until
         }
     }
@@ -81,7 +101,7 @@ struct ButtonReader {
     private mutating func pressed(at time: Instant) {
         switch press {
         case .awaitingSecond: press = .held(since: time, second: true)
-        case .none, .held, .heldLong: press = .held(since: time, second: false)
+        case .none, .held, .heldLong, .nearReset, .heldForReset: press = .held(since: time, second: false)
         }
     }
 
@@ -89,7 +109,7 @@ struct ButtonReader {
         switch press {
         case .none, .awaitingSecond:
             return []
-        case .heldLong:
+        case .heldLong, .nearReset, .heldForReset:
             press = .none
             return []
         case .held(let since, let second):
@@ -104,10 +124,16 @@ struct ButtonReader {
 
     private mutating func pressDeadlineReached() -> [ButtonSign] {
         switch press {
-        case .none, .heldLong:
+        case .none, .heldForReset:
             return []
-        case .held(_, let second):
-            press = .heldLong
+        case .heldLong(let since):
+            press = .nearReset(since: since)
+            return []
+        case .nearReset:
+            press = .heldForReset
+            return [.factoryReset]
+        case .held(let since, let second):
+            press = .heldLong(since: since)
             return (second ? [.press(.single)] : []) + [.press(.long)]
         case .awaitingSecond:
             press = .none

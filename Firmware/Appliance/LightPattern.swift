@@ -8,6 +8,8 @@ enum LightPattern: Hashable {
     case blinking(half: Duration)
 
     static let identify = LightPattern.blinking(half: .milliseconds(250))
+    /// Faster than anything else that it shows.
+    static let nearReset = LightPattern.blinking(half: .milliseconds(50))
     static let tripped = LightPattern.blinking(half: .milliseconds(100))
 
     func isLit(after elapsed: Duration) -> Bool {

@@ -13,7 +13,7 @@ public struct PlugMachine: Machine, Sendable {
         case buttonEdge(down: Bool)
         case measured(Measurement)
         case meterFailed
-        case opened(ConnectionID, peer: String)
+        case opened(PlugServer.Opening)
         case received(ConnectionID, [UInt8])
         case writable(ConnectionID, Bool)
         case closed(ConnectionID)
@@ -24,13 +24,22 @@ public struct PlugMachine: Machine, Sendable {
         case reservationFailed
         /// The answer to ``Action/persist(_:)`` where flash could not be written.
         case persistFailed
+        /// The answer to ``Action/keep(_:)`` where flash could not be written.
+        case keepFailed
+        /// Somebody at the plug wants it set back to factory state.
+        case factoryReset
+        /// The answers to ``Action/factoryReset``. After the first the machine is stopped, and another one begins with what
+        /// the reset left.
+        case resetStands
+        case resetFailed
         /// Writes what flash lacks and says Goodbye to all. The last event: no number is used after it.
         case stopping
         case deadlineReached
     }
 
-    /// Performed in order: the parts first, then the mirror, then what is sent, then flash. So nothing is told that a killed
-    /// process would not remember, and neither a light nor an answer waits for flash.
+    /// Performed in order: the parts first, then the mirror, then who is paired, then what is sent, then the rest of flash. So
+    /// nothing is told that a killed process would not remember, nobody hears of a removal that a loss of power could undo,
+    /// and neither a light nor another answer waits for flash.
     public enum Action: Hashable, Sendable {
         case setRelay(Bool)
         case setDimmer(DimLevel)
@@ -39,19 +48,28 @@ public struct PlugMachine: Machine, Sendable {
         case readMeter
         /// To be in the mirror before any of the actions that follow; at most one in the answer to an event.
         case mirror([MirrorRecord])
+        /// Who is paired: to be written to flash before any of the actions that follow; answered by `keepFailed` if it fails.
+        case keep(PairedControllers)
         case send(ConnectionID, [UInt8])
         case close(ConnectionID, EndReason)
+        /// The pairing window opened or closed: to be announced.
+        case pairingWindow(isOpen: Bool)
+        /// To stand in flash, so that no loss of power undoes it: the plug is set back to factory state. Answered at once, by
+        /// `resetStands` or `resetFailed`; nobody hears of it before. The last of the answer to an event, since it may fail.
+        case factoryReset
         /// To be written to flash; answered by `persistFailed` if it fails.
         case persist(StoredState)
         /// Event numbers below this are used before the next such action: to be written to flash, and answered.
         case reserve(upTo: SequenceNumber)
     }
 
-    private var appliance: ApplianceMachine
-    private var server: PlugServer
-    private var samples: SampleStore
-    private var numbers: ReservedNumbers
-    private var random: SeededRandom
+    var appliance: ApplianceMachine
+    var server: PlugServer
+    var samples: SampleStore
+    var numbers: ReservedNumbers
+    var random: SeededRandom
+    /// When the list of controllers is written again that flash did not take.
+    var keepsAgainAt: Instant?
     private var life: Life
     /// The state as the mirror has it.
     private var mirrored: MirroredState?
@@ -68,17 +86,21 @@ public struct PlugMachine: Machine, Sendable {
         var autoOff: Instant?
     }
 
+    /// A flash that is full or broken is not tried all the time.
+    static let keepRetry = Duration.seconds(300)
+
     /// - Parameters:
+    ///   - access: who may command the plug, as flash has it.
     ///   - memory: what mirror and flash still have of the life before.
     ///   - seed: of the numbers to which a plug leaps that cannot rely on its flash: another one at every start.
     public init(
-        _ configuration: ApplianceConfiguration, identity: PlugServer.Identity, memory: PlugMemory = PlugMemory(),
-        limits: PlugServer.Limits = PlugServer.Limits(), seed: UInt64 = 0
+        _ configuration: ApplianceConfiguration, identity: PlugServer.Identity, access: PlugServer.Access,
+        memory: PlugMemory = PlugMemory(), limits: PlugServer.Limits = PlugServer.Limits(), seed: UInt64 = 0
     ) {
         appliance = ApplianceMachine(configuration)
         server = PlugServer(
-            identity: identity, journal: memory.journal, requests: memory.requests, state: appliance.state,
-            limits: limits)
+            identity: identity, access: access, journal: memory.journal, requests: memory.requests,
+            state: appliance.state, limits: limits)
         samples = memory.samples
         numbers = memory.numbers
         random = SeededRandom(seed: seed)
@@ -86,8 +108,12 @@ public struct PlugMachine: Machine, Sendable {
     }
 
     public var state: PlugState { appliance.state }
+    /// It takes nothing any more: it was stopped, or set back to factory state.
+    public var isStopped: Bool { if case .stopped = life { true } else { false } }
     public var connections: [PlugServer.Connection] { server.connections }
     public var identity: PlugServer.Identity { server.identity }
+    /// Who may command the plug, and by which code others get to.
+    public var access: PlugServer.Access { server.access }
     /// Sessions that ended because what arrived was no message of ours.
     public var malformedSessions: UInt64 { server.malformedCount }
     /// The number of the next event.
@@ -107,7 +133,8 @@ public struct PlugMachine: Machine, Sendable {
     public var nextDeadline: Instant? {
         switch life {
         case .new, .stopped: nil
-        case .running: [appliance.nextDeadline, server.nextDeadline, numbers.nextDeadline].reduce(nil, sooner)
+        case .running:
+            [appliance.nextDeadline, server.nextDeadline, numbers.nextDeadline, keepsAgainAt].reduce(nil, sooner)
         }
     }
 
@@ -133,7 +160,7 @@ public struct PlugMachine: Machine, Sendable {
         case .buttonEdge(let down): self.step(.buttonEdge(down: down), now, &step)
         case .measured(let measurement): self.step(.measured(measurement), now, &step)
         case .meterFailed: self.step(.meterFailed, now, &step)
-        case .opened(let id, let peer): serve(.opened(id, peer: peer), now, &step)
+        case .opened(let opening): serve(.opened(opening), now, &step)
         case .received(let id, let bytes): serve(.received(id, bytes), now, &step)
         case .writable(let id, let isWritable): serve(.writable(id, isWritable), now, &step)
         case .closed(let id): serve(.closed(id), now, &step)
@@ -141,17 +168,25 @@ public struct PlugMachine: Machine, Sendable {
         case .reserved(let boundary): numbers.confirm(boundary, next: nextSequence)
         case .reservationFailed: numbers.fail(now: now)
         case .persistFailed: self.step(.persistFailed, now, &step)
+        case .keepFailed: keepsAgainAt = now + Self.keepRetry
+        case .factoryReset: step.asksForReset = true
+        case .resetStands:
+            serve(.factoryReset, now, &step)
+            life = .stopped
+        case .resetFailed: serve(.resetFailed, now, &step)
         case .stopping:
+            if keepsAgainAt != nil { keep(server.access.controllers, &step) }
             self.step(.stopping, now, &step)
             serve(.stop, now, &step)
             life = .stopped
         case .deadlineReached:
             if let deadline = appliance.nextDeadline, deadline <= now { self.step(.deadlineReached, now, &step) }
             if let deadline = server.nextDeadline, deadline <= now { serve(.deadlineReached, now, &step) }
+            if let deadline = keepsAgainAt, deadline <= now { keep(server.access.controllers, &step) }
         }
     }
 
-    private mutating func step(_ event: ApplianceMachine.Event, _ now: Instant, _ step: inout Step) {
+    mutating func step(_ event: ApplianceMachine.Event, _ now: Instant, _ step: inout Step) {
         for action in appliance.handle(event, now: now) {
             switch action {
             case .setRelay(let on): step.parts.append(.setRelay(on))
@@ -159,6 +194,7 @@ public struct PlugMachine: Machine, Sendable {
             case .setLight(let lit): step.parts.append(.setLight(lit))
             case .readMeter: step.parts.append(.readMeter)
             case .persist(let state): step.flash.append(.persist(state))
+            case .factoryReset: step.asksForReset = true
             case .record(let kind): record(kind, now, &step)
             case .stateChanged(let state): serve(.stateChanged(state), now, &step)
             case .commandDone(let request, let answer):
@@ -173,40 +209,6 @@ public struct PlugMachine: Machine, Sendable {
                 step.records.append(.sample(sample, milliwattHours: appliance.storedState.milliwattHours))
             }
         }
-    }
-
-    private mutating func record(_ kind: PlugEvent.Kind, _ now: Instant, _ step: inout Step) {
-        if let number = numbers.leap(from: nextSequence, using: &random) {
-            step.records.append(.leap(to: number))
-            serve(.leap(to: number), now, &step)
-        }
-        let number = nextSequence
-        serve(.record(kind), now, &step)
-        if let event = server.journal[number] { step.records.append(.event(event)) }
-    }
-
-    private mutating func serve(_ event: PlugServer.Event, _ now: Instant, _ step: inout Step) {
-        for action in server.handle(event, now: now) {
-            switch action {
-            case .send(let id, let bytes): step.sends.append(.send(id, bytes))
-            case .close(let id, let reason): step.sends.append(.close(id, reason))
-            case .perform(let request, let controller, let command, deadline: _):
-                // Carried out in this very step, so no deadline can pass.
-                self.step(.command(request, controller: controller, command), now, &step)
-            case .fetch(let id, let fetch, let from, let to):
-                answer(id, fetch: fetch, from: from, to: to, now, &step)
-            }
-        }
-    }
-
-    private mutating func answer(
-        _ id: ConnectionID, fetch: UInt32, from: Instant, to: Instant, _ now: Instant, _ step: inout Step
-    ) {
-        let found = samples.chunks(from: from, through: to)
-        // The next chunk begins after the last millisecond of this one.
-        let next = found.first.map { Instant(nanoseconds: ($0.lastMilliseconds + 1) * 1_000_000) }
-        let goesOn = found.count > 1 && next.map { $0 <= to } == true
-        serve(.samples(id, fetch: fetch, chunk: found.first?.bytes ?? [], next: goesOn ? next : nil), now, &step)
     }
 
     /// Energy goes with the samples; the rest of the state when it changes.
@@ -225,22 +227,6 @@ public struct PlugMachine: Machine, Sendable {
             case .stopped: numbers.finalRequest(next: nextSequence)
             }
         if let boundary { step.flash.append(.reserve(upTo: boundary)) }
-    }
-}
-
-/// What one event asks for, sorted by what has to come first.
-private struct Step {
-    var parts: [PlugMachine.Action] = []
-    var records: [MirrorRecord] = []
-    var sends: [PlugMachine.Action] = []
-    var flash: [PlugMachine.Action] = []
-
-    var actions: [PlugMachine.Action] {
-        var actions = parts
-        if !records.isEmpty { actions.append(.mirror(records)) }
-        actions += sends
-        actions += flash
-        return actions
     }
 }
 

@@ -2,7 +2,7 @@ import DurableFiles
 
 /// Where a plug keeps its files.
 public struct PlugDirectories: Hashable, Sendable {
-    /// Flash: id, event numbers, relay and energy.
+    /// Flash: id, key, event numbers, relay, energy, setup code and who is paired.
     public var state: String
     /// Memory that survives the process and not the board: the mirror, the panel socket.
     public var runtime: String
@@ -21,5 +21,6 @@ public struct PlugDirectories: Hashable, Sendable {
             runtime ?? ServiceDirectories.runtime ?? (state == Self.systemState ? Self.systemRuntime : state + "/run")
     }
 
+    var key: String { state + "/key" }
     var panelSocket: String { runtime + "/panel.sock" }
 }

@@ -1,26 +1,84 @@
 import Appliance
 import LinuxNetwork
+public import Logging
+import NIOPosix
 import PlugProtocol
 import PlugTransport
 import ServiceDiscovery
+import Storage
 
 extension PlugService {
     static let serviceType: ServiceType = "_smartplug._tcp"
 
-    /// Brings the plug up, keeps it up until `stopped` returns, and takes it down in order: goodbye to the network first, so
-    /// that nobody looks for it, then to its controllers.
+    /// Brings the plug up, keeps it up until `stopped` returns, and takes it down in order. A plug whose key cannot be used
+    /// stays off the network; its button works.
     ///
     /// - Throws: what kept it from starting.
     public func run(until stopped: () async -> Void) async throws {
         try start()
         let panel = await openPanel()
+        if let identity {
+            try await serve(as: identity, until: stopped)
+        } else {
+            await stopped()
+            logger.info("stopping")
+        }
+        stop()
+        await panel?.stop()
+    }
+
+    /// Runs the plug as ``run(until:)`` does. One that is set back to factory state begins anew, with another key.
+    public static func run(
+        _ settings: PlugSettings, logger: Logger, until stopped: @escaping @Sendable () async -> Void
+    ) async throws {
+        // One is all that a plug needs; each thread more costs memory.
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        let waiting = Task {
+            await stopped()
+            end.yield()
+        }
+        defer { waiting.cancel() }
+        while true {
+            let service = try PlugService(settings, on: loop, logger: logger, whenReset: { end.yield() })
+            try await service.run { for await _ in ends { break } }
+            guard await service.isReset else { return }
+        }
+    }
+
+    /// Without an identity the plug stays off the network, for the reason that is logged.
+    static func identity(
+        in directories: PlugDirectories, _ storage: PlugStorage, logger: Logger
+    ) -> (identity: TransportIdentity?, isKept: Bool) {
+        guard !storage.isUnfinished else { return (nil, false) }
+        do throws(IdentityFileError) {
+            return (try TransportIdentity.kept(in: directories.key, isPinned: storage.isPaired), true)
+        } catch {
+            switch error {
+            case .unusable, .damaged, .missing:
+                logger.error("this plug stays off the network, and its button works: \(error)")
+                return (nil, false)
+            case .notKept:
+                // Nobody has paired with it yet, and nobody is remembered until the key is.
+                logger.error("this plug has a key until it is stopped, and another one after that: \(error)")
+                return (TransportIdentity(), false)
+            }
+        }
+    }
+
+    /// Ends with a goodbye to the network, so that nobody looks for the plug before its connections end.
+    private func serve(as identity: TransportIdentity, until stopped: () async -> Void) async throws {
         let listener = try await Listener.start(
-            on: loop, loopbackOnly: settings.staysOnThisMachine, port: settings.port, owner: self)
+            on: loop, identity: identity, loopbackOnly: settings.staysOnThisMachine, port: settings.port,
+            memory: addressMemory, owner: self)
         let discovery = Discovery(
             interfaces: settings.interfaces.isEmpty ? .multicastCapable : .named(settings.interfaces), on: loop,
             logger: logger)
         self.discovery = discovery
         let registration = try await discovery.register(service(port: listener.port))
+        self.registration = registration
+        // The window may have opened or closed while the registration was under way.
+        announcePairing()
         let following = Task {
             for await name in registration.names {
                 rename(name)
@@ -32,8 +90,12 @@ extension PlugService {
         await discovery.stop()
         following.cancel()
         await listener.stop()
-        stop()
-        await panel?.stop()
+    }
+
+    private var addressMemory: AddressMemory {
+        AddressMemory(known: storage.addresses) { [weak self] addresses in
+            self?.assumeIsolated { $0.storage.keep(addresses: addresses) }
+        }
     }
 
     /// A plug whose panel cannot be opened works all the same: by its button and over the network.
@@ -48,13 +110,31 @@ extension PlugService {
 
     private func service(port: UInt16) throws -> ServiceRegistration {
         let identity = machine.identity
-        let capabilities = identity.capabilities.map(\.rawValue).sorted()
-        let txt = try TXTRecord([
-            "txtvers": "1", "id": identity.id.rawValue, "pv": "\(PlugWire.version)", "pair": "0",
-            "caps": capabilities.joined(separator: ","),
-        ])
         return try ServiceRegistration(
             name: identity.name, type: Self.serviceType, subtypes: capabilities.map { "_" + $0 },
             hostName: "plug-" + identity.id.short, port: port, txt: txt)
+    }
+
+    private var capabilities: [String] { machine.identity.capabilities.map(\.rawValue).sorted() }
+
+    private var txt: TXTRecord {
+        get throws {
+            try TXTRecord([
+                "txtvers": "1", "id": machine.identity.id.rawValue, "pv": "\(PlugWire.version)",
+                "pair": machine.access.isOpen(at: BootClock.now) ? "1" : "0",
+                "caps": capabilities.joined(separator: ","),
+            ])
+        }
+    }
+
+    /// Whoever browses sees whether the plug lets itself be paired.
+    func announcePairing() {
+        guard let registration else { return }
+        do {
+            let txt = try txt
+            Task { await registration.updateTXT(txt) }
+        } catch {
+            preconditionFailure("attributes of ours fit a TXT record: \(error)")
+        }
     }
 }

@@ -23,9 +23,16 @@ public actor PlugService: ConnectionOwner {
 
     let settings: PlugSettings
     let logger: Logger
-    private let storage: PlugStorage
+    let storage: PlugStorage
+    /// What the plug proves itself with; nil: it stays off the network.
+    nonisolated let identity: TransportIdentity?
     var machine: PlugMachine
     var discovery: Discovery?
+    var registration: Registration?
+    private var isKeyKept: Bool
+    private let whenReset: @Sendable () -> Void
+    /// It was set back to factory state, and another one has to begin.
+    private(set) var isReset = false
     private var timer = DeadlineTimer()
     private let actions = ActionQueue<PlugMachine.Action>()
     private var connections: [ConnectionID: Connection] = [:]
@@ -34,12 +41,13 @@ public actor PlugService: ConnectionOwner {
 
     /// Takes the directories and reads them; nothing moves before ``start()``.
     ///
-    /// - Parameter eventLoop: one is all that a plug needs; each thread more costs memory.
+    /// - Parameter whenReset: is called when the plug has been set back to factory state: this one ends then.
     /// - Throws: `FileError` where another plugd works in the same directory. No other state of the disk keeps a plug from
     ///   starting.
     public init(
         _ settings: PlugSettings,
-        on eventLoop: any EventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next(), logger: Logger
+        on eventLoop: any EventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next(), logger: Logger,
+        whenReset: @escaping @Sendable () -> Void = {}
     ) throws {
         var random = SystemRandomNumberGenerator()
         // Without /proc every start counts as a new boot.
@@ -53,16 +61,24 @@ public actor PlugService: ConnectionOwner {
             case .recovered: logger.notice("\(notice)")
             }
         }
+        if storage.wasReset { logger.notice("set back to factory state") }
+        let (proof, isKept) = Self.identity(in: settings.directories, storage, logger: logger)
         let identity = PlugServer.Identity(
             id: storage.id, name: settings.name ?? "Plug \(storage.id.short)",
             capabilities: settings.appliance.capabilities, firmware: Self.firmwareVersion, boot: boot)
         self.settings = settings
         self.logger = logger
         self.storage = storage
+        self.identity = proof
+        isKeyKept = isKept
+        self.whenReset = whenReset
         loop = eventLoop
         executor = eventLoop.executor
+        // Off the network nobody sees the key.
+        let key = (proof ?? TransportIdentity()).publicKey
         machine = PlugMachine(
-            settings.appliance, identity: identity, memory: storage.restore(now: BootClock.now), seed: random.next())
+            settings.appliance, identity: identity, access: storage.access(key: key, random: &random),
+            memory: storage.restore(now: BootClock.now), seed: random.next())
     }
 
     /// The button and the relay work from here on, with or without a network.
@@ -74,10 +90,11 @@ public actor PlugService: ConnectionOwner {
         }
     }
 
-    /// Says goodbye to the controllers and writes what flash lacks.
+    /// Says goodbye to the controllers, writes what flash lacks and gives the directories back.
     public func stop() {
         handle(.stopping)
         timer.stop()
+        storage.close()
     }
 
     /// The name under which the plug is known now.
@@ -86,9 +103,17 @@ public actor PlugService: ConnectionOwner {
     // MARK: What the connections report
 
     public func opened(_ connection: Connection) {
+        // Its handshake was under way when the plug was stopped.
+        guard !machine.isStopped else { return connection.close() }
         connections[connection.id] = connection
-        logger.debug("controller connected", metadata: ["peer": "\(connection.peer)"])
-        handle(.opened(connection.id, peer: connection.peer))
+        logger.debug(
+            "controller connected",
+            metadata: ["peer": "\(connection.peer)", "key": "\(connection.peerKey.fingerprint)"])
+        var random = SystemRandomNumberGenerator()
+        let nonce = (0..<PairingTranscript.nonceLength).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        if machine.access.controllers[connection.peerKey] != nil { connection.markPaired() }
+        handle(
+            .opened(PlugServer.Opening(connection.id, peer: connection.peer, key: connection.peerKey, nonce: nonce)))
     }
 
     public func received(_ bytes: [UInt8], on id: ConnectionID) { handle(.received(id, bytes)) }
@@ -122,11 +147,28 @@ public actor PlugService: ConnectionOwner {
         case .persist(let state): if !storage.persist(state) { handle(.persistFailed) }
         case .reserve(let boundary):
             handle(storage.reserve(upTo: boundary) ? .reserved(boundary) : .reservationFailed)
+        case .keep(let controllers): keep(controllers)
+        case .pairingWindow: announcePairing()
+        case .factoryReset: reset()
         case .send(let id, let bytes): connections[id]?.send(bytes)
         case .close(let id, let reason):
             logger.debug("session ended", metadata: ["reason": "\(reason)"])
             connections[id]?.close()
         }
+    }
+
+    private func reset() {
+        guard storage.orderReset() else { return handle(.resetFailed) }
+        isReset = true
+        handle(.resetStands)
+        whenReset()
+    }
+
+    private func keep(_ controllers: PairedControllers) {
+        for connection in connections.values where controllers[connection.peerKey] != nil { connection.markPaired() }
+        // They pinned the key: with another one after a restart it would be of no use to know them.
+        if let identity, !isKeyKept { isKeyKept = (try? identity.keep(in: settings.directories.key)) == true }
+        if !isKeyKept || !storage.keep(controllers) { handle(.keepFailed) }
     }
 
     private func readMeter() {

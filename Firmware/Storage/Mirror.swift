@@ -12,7 +12,7 @@ struct Mirror {
     private static let piece = 1 << 16
 
     private let directory: String
-    private let path: String
+    let path: String
     private let files: FileStore
     private var file: AppendingFile?
     private var encoder = MirrorEncoder()
@@ -24,9 +24,11 @@ struct Mirror {
 
     init(in directory: String, files: FileStore) {
         self.directory = directory
-        path = directory + "/mirror"
+        path = Self.path(in: directory)
         self.files = files
     }
+
+    static func path(in directory: String) -> String { directory + "/mirror" }
 
     /// False before the first ``rewrite(_:boot:id:)`` and after a failure.
     var isOpen: Bool { file != nil }

@@ -10,27 +10,40 @@ public import ProtocolCore
 /// storage actions, and ``settle(_:now:)`` when it has performed all of them. Nothing here keeps a plug from starting but
 /// another plug in the same place: what does not work is told once, and lived with.
 public final class PlugStorage {
-    private enum Mark { case none, thisBoot, another }
+    enum Mark { case none, thisBoot, another }
 
     /// The wait after a failed attempt to begin a mirror.
     static let mirrorRetry = Duration.seconds(30)
 
     /// The plug's own id: as flash has it, or else the mirror, or newly drawn.
     public let id: PlugID
-    private let boot: BootID
-    private let limits: PlugMemory.Limits
-    private let flash: StateDirectory
+    let boot: BootID
+    let limits: PlugMemory.Limits
+    let flash: StateDirectory
+    let runtime: String
     private var isIDStored: Bool
+    /// The code that was drawn at this start, while flash does not have it.
+    private var unstoredCode: SetupCode?
     /// Nil: flash does not say it.
     private var boundary: SequenceNumber?
-    private var mirror: Mirror
+    var mirror: Mirror
     /// Of which boot flash says that its mirror is not to be believed.
-    private var mark: Mark
-    private var mirrorRetryAt = Instant.zero
-    private var replay: MirrorReplay?
-    private var troubles: Troubles
-    /// Held for the life of the value, so that two plugs never write the same files.
-    private let locks: [DirectoryLock]
+    var mark: Mark
+    var mirrorRetryAt = Instant.zero
+    var replay: MirrorReplay?
+    var troubles: Troubles
+    /// Held until ``close()``, so that two plugs never write the same files.
+    var locks: [DirectoryLock]
+    var isClosed = false
+    /// Nil: nobody reset the plug. False: it was to be reset, and could not forget what it is to forget.
+    private let isReset: Bool?
+    /// Who is paired, as flash has it at the start; nil where it cannot say.
+    private lazy var listed: PairedControllers? =
+        switch flash.controllers({ troubles.note($0, Self.controllersHint) }) {
+        case .value(let known): known
+        case .nothing: PairedControllers()
+        case .unusable: nil
+        }
 
     /// Takes both directories, making them where they are missing, and reads who the plug is.
     ///
@@ -47,12 +60,14 @@ public final class PlugStorage {
     ) throws(FileError) {
         self.boot = boot
         self.limits = limits
+        self.runtime = runtime
         flash = StateDirectory(path: state, files: files)
         mirror = Mirror(in: runtime, files: files)
         var troubles = Troubles(tell)
         var locks = [try Self.take(state, .stateDirectory, files, &troubles)]
         if runtime != state { locks.append(try Self.take(runtime, .runtimeDirectory, files, &troubles)) }
         self.locks = locks.compactMap(\.self)
+        isReset = Self.carryOutReset(FactoryReset(flash: flash, runtime: runtime), boot: boot, &troubles)
         let unmirrored = flash.unmirrored { troubles.note($0, "controllers are told a gap") }
         switch unmirrored {
         case .nothing: mark = .none
@@ -61,7 +76,7 @@ public final class PlugStorage {
         }
         switch unmirrored {
         case .value(boot), .unusable: replay = nil
-        case .value, .nothing: replay = Self.replay(mirror, of: boot, &troubles)
+        case .value, .nothing: replay = isReset == false ? nil : Self.replay(mirror, of: boot, &troubles)
         }
         let stored = flash.id { troubles.note($0, "the plug goes on under the id of its mirror, or a new one") }
         if case .value(let known) = stored {
@@ -87,8 +102,9 @@ public final class PlugStorage {
     /// What the plug still knows, with a mirror begun and the first event numbers reserved. Called once.
     public func restore(now: Instant) -> PlugMemory {
         let inFlash = stateInFlash()
-        var memory = mirroredMemory() ?? flashMemory(inFlash)
-        let isMirrored = !memory.appliance.powerLost
+        let mirrored = mirroredMemory()
+        let isMirrored = mirrored != nil
+        var memory = mirrored ?? flashMemory(inFlash)
         memory.appliance.inFlash = inFlash
         let next = memory.journal.nextSequence
         memory.numbers = ReservedNumbers(below: boundary ?? 0, next: next, size: limits.reservation)
@@ -109,16 +125,42 @@ public final class PlugStorage {
         return memory
     }
 
+    /// A factory reset was carried out at this start.
+    public var wasReset: Bool { isReset == true }
+
+    /// A factory reset was ordered and cannot be carried out. Nobody is let in and nobody is paired until it is.
+    public var isUnfinished: Bool { isReset == false }
+
+    /// Somebody is paired, or may be: the list is damaged. Whoever is has pinned the plug's key.
+    public var isPaired: Bool { listed.map { !$0.all.isEmpty } ?? true }
+
+    /// Who is let in. Called once.
+    ///
+    /// A list or a code that is damaged is told at every start until it is written again: the plug runs, but lets in nobody, or
+    /// pairs with nobody.
+    ///
+    /// - Parameters:
+    ///   - key: the plug's own.
+    ///   - random: fit for secrets; a plug without a setup code draws one.
+    public func access(key: PublicKey, random: inout some RandomNumberGenerator) -> PlugServer.Access {
+        guard !isUnfinished else { return PlugServer.Access(key: key, code: nil, controllers: nil) }
+        let code: SetupCode?
+        switch flash.setupCode({ troubles.note($0, Self.codeHint) }) {
+        case .value(let known): code = known
+        case .nothing:
+            code = SetupCode(drawnFrom: &random)
+            unstoredCode = code
+            storeCode()
+        case .unusable: code = nil
+        }
+        return PlugServer.Access(key: key, code: code, controllers: listed)
+    }
+
     // MARK: What the machine asks for
 
-    /// Adds to the mirror, which a killed process leaves behind.
-    public func mirror(_ records: [MirrorRecord]) {
-        do throws(FileError) {
-            try mirror.append(records)
-        } catch {
-            lost(error)
-            mirrorRetryAt = .zero
-        }
+    /// Writes to flash who is paired; false where that failed.
+    public func keep(_ controllers: PairedControllers) -> Bool {
+        attempt(.controllers) { () throws(FileError) in try flash.write(controllers) }
     }
 
     /// Writes the state to flash; false where that failed.
@@ -131,28 +173,21 @@ public final class PlugStorage {
         let isWritten = attempt(.sequence) { () throws(FileError) in try flash.write(boundary: boundary) }
         if isWritten {
             storeID()
+            storeCode()
             unmark()
         }
         return isWritten
-    }
-
-    /// Keeps the mirror small, and begins it anew where it failed. Called when all actions have been performed.
-    public func settle(_ memory: @autoclosure () -> PlugMemory, now: Instant) {
-        if !mirror.isOpen {
-            if mirrorRetryAt <= now { begin(memory(), now: now) }
-        } else if mirror.isTooLong {
-            do throws(FileError) {
-                try mirror.rewrite(memory(), boot: boot, id: id)
-            } catch {
-                mirror.postpone()
-            }
-        }
     }
 
     // MARK: Steps
 
     private static let leapHint =
         "nothing has to be done: event numbers go on far above all that can have been used, and controllers are told a gap"
+
+    private static let controllersHint =
+        "nobody is let in; the button works. Hold it for a second and pair again, or put the file back and restart"
+    private static let codeHint =
+        "the plug cannot be paired; who is paired stays so. Write the label's code into the file, in two equal lines"
 
     private static func take(
         _ directory: String, _ task: Troubles.Task, _ files: FileStore, _ troubles: inout Troubles
@@ -167,29 +202,6 @@ public final class PlugStorage {
         }
     }
 
-    /// The mirror that the life before left behind; nil where there is none of this boot.
-    private static func replay(_ mirror: Mirror, of boot: BootID, _ troubles: inout Troubles) -> MirrorReplay? {
-        do throws(FileError) {
-            guard let bytes = try mirror.bytes() else { return nil }
-            let replay = try? MirrorReplay(bytes)
-            return replay?.boot == boot ? replay : nil
-        } catch {
-            troubles.failed(.mirror, error)
-            return nil
-        }
-    }
-
-    private func mirroredMemory() -> PlugMemory? {
-        guard let replay else { return nil }
-        self.replay = nil
-        do throws(MirrorFault) {
-            return try replay.memory(limits)
-        } catch {
-            troubles.note("the mirror is damaged: \(error)", hint: "nothing has to be done: controllers are told a gap")
-            return nil
-        }
-    }
-
     private func stateInFlash() -> StoredState? {
         let found = flash.state { troubles.note($0, "check whether the plug is on or off as you want it") }
         guard case .value(let state) = found else { return nil }
@@ -197,10 +209,10 @@ public final class PlugStorage {
     }
 
     private func flashMemory(_ state: StoredState?) -> PlugMemory {
-        let journal = EventJournal(
-            nextSequence: boundary ?? 1, lossBefore: boundary == nil ? .storageFailed : .powerLost,
-            limits: limits.journal)
-        return PlugMemory(journal: journal, appliance: ApplianceMemory(state), limits: limits)
+        let reason: Gap.Reason = boundary == nil ? .storageFailed : isReset == true ? .factoryReset : .powerLost
+        let journal = EventJournal(nextSequence: boundary ?? 1, lossBefore: reason, limits: limits.journal)
+        let appliance = ApplianceMemory(state, powerLost: isReset != true)
+        return PlugMemory(journal: journal, appliance: appliance, limits: limits)
     }
 
     private func storeID() {
@@ -208,34 +220,12 @@ public final class PlugStorage {
         isIDStored = attempt(.id) { () throws(FileError) in try flash.write(id) }
     }
 
-    private func begin(_ memory: PlugMemory, now: Instant) {
-        do throws(FileError) {
-            do throws(FileError) {
-                try mirror.rewrite(memory, boot: boot, id: id)
-            } catch {
-                // The old file may take the space that the new one needs.
-                mirror.abandon()
-                try mirror.rewrite(memory, boot: boot, id: id)
-            }
-            troubles.worked(.mirror)
-            unmark()
-        } catch {
-            lost(error)
-            mirrorRetryAt = now + Self.mirrorRetry
-        }
+    private func storeCode() {
+        guard let code = unstoredCode else { return }
+        if attempt(.code, { () throws(FileError) in try flash.write(code) }) { unstoredCode = nil }
     }
 
-    private func lost(_ error: FileError) {
-        mirror.abandon()
-        if mirror.isStale, mark != .thisBoot, (try? flash.write(unmirrored: boot)) != nil { mark = .thisBoot }
-        troubles.failed(.mirror, error)
-    }
-
-    private func unmark() {
-        if mirror.isOpen, mark != .none, (try? flash.removeUnmirrored()) != nil { mark = .none }
-    }
-
-    private func attempt(_ task: Troubles.Task, _ work: () throws(FileError) -> Void) -> Bool {
+    func attempt(_ task: Troubles.Task, _ work: () throws(FileError) -> Void) -> Bool {
         do throws(FileError) {
             try work()
             troubles.worked(task)

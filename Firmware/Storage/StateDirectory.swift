@@ -6,8 +6,10 @@ import PlugProtocol
 /// spoilt digit would else be believed: another plug's id, numbers that were used before, a relay that is on.
 ///
 /// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power. `state`:
-/// relay, level and energy. `unmirrored`, seldom there: the boot whose mirror is out of date and could not be removed. A
-/// file that does not hold what it should is kept as `NAME.damaged`, and is not taken for one that never was.
+/// relay, level and energy. `setup-code`: as the label shows it, drawn once. `controllers`: who is paired; both are refused
+/// where others could have read or written them. `unmirrored`, seldom there: the boot whose mirror is out of date and could
+/// not be removed. `reset`, for moments: see ``FactoryReset``. A file that does not hold what it should is kept as
+/// `NAME.damaged`, and is not taken for one that never was.
 struct StateDirectory {
     /// What a file said.
     enum Found<Value> {
@@ -22,6 +24,9 @@ struct StateDirectory {
     private static let fileLimit = 4096
     /// No plug gets there; a larger number was not written by one, and adding to it would overflow.
     private static let largestSequence = SequenceNumber(1) << 62
+
+    /// Sixteen controllers of the longest key and name, twice.
+    private static let controllersLimit = 65_536
 
     let path: String
     let files: FileStore
@@ -56,6 +61,27 @@ struct StateDirectory {
         }
     }
 
+    /// Who is paired; see ``ControllersText``.
+    func controllers(_ tell: (FileFault) -> Void) -> Found<PairedControllers> {
+        read(
+            "controllers", expected: "keys and names of controllers", limit: Self.controllersLimit, isSecret: true, tell
+        ) {
+            ControllersText.parse($0)
+        }
+    }
+
+    func setupCode(_ tell: (FileFault) -> Void) -> Found<SetupCode> {
+        read("setup-code", expected: "16 letters and digits from 2 to 7", isSecret: true, tell) {
+            try? SetupCode(text: $0)
+        }
+    }
+
+    func write(_ controllers: PairedControllers) throws(FileError) {
+        try replace("controllers", with: ControllersText.text(controllers))
+    }
+
+    func write(_ code: SetupCode) throws(FileError) { try replace("setup-code", with: code.text) }
+
     func write(unmirrored boot: BootID) throws(FileError) {
         let digits = Array("0123456789abcdef")
         let text = boot.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
@@ -75,15 +101,19 @@ struct StateDirectory {
     private func replace(_ name: String, with line: String) throws(FileError) {
         // It may have been missing at the start, on a disk that was mounted late.
         try files.makeDirectories(path)
-        try files.replace("\(path)/\(name)", with: Array("\(line)\n\(line)\n".utf8))
+        try files.replaceSecret("\(path)/\(name)", with: Array("\(line)\n\(line)\n".utf8))
     }
 
     private func read<Value>(
-        _ name: String, expected: String, _ tell: (FileFault) -> Void, _ parse: (String) -> Value?
+        _ name: String, expected: String, limit: Int = Self.fileLimit, isSecret: Bool = false,
+        _ tell: (FileFault) -> Void,
+        _ parse: (String) -> Value?
     ) -> Found<Value> {
         let file = "\(path)/\(name)"
         do throws(FileError) {
-            guard let bytes = try files.readIfPresent(file, limit: Self.fileLimit) else {
+            let found =
+                try isSecret ? files.readSecretIfPresent(file, limit: limit) : files.readIfPresent(file, limit: limit)
+            guard let bytes = found else {
                 guard isThere(file + ".damaged") else { return .nothing }
                 tell(.gone(file))
                 return .unusable
@@ -93,7 +123,9 @@ struct StateDirectory {
                 return .value(value)
             }
         } catch {
-            guard case .tooLarge = error.reason else {
+            switch error.reason {
+            case .tooLarge, .empty: break
+            case .system, .held, .damaged, .exposed, .foreign, .noPlainFile:
                 tell(.unreadable(error))
                 return .unusable
             }

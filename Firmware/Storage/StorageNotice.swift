@@ -21,7 +21,7 @@ public struct StorageNotice: Hashable, Sendable, CustomStringConvertible {
 struct Troubles {
     /// What the storage does; each fails on its own.
     enum Task {
-        case stateDirectory, runtimeDirectory, id, sequence, state, mirror
+        case stateDirectory, runtimeDirectory, id, sequence, state, controllers, code, mirror, reset, clearing
 
         /// What its failure means to the plug.
         var consequence: String {
@@ -31,7 +31,13 @@ struct Troubles {
             case .id: "the plug runs, and has another id after a loss of power"
             case .sequence: "the plug runs; when its reserved event numbers are used up it leaps ahead and tells a gap"
             case .state: "the plug runs, and relay and energy are as they were before if it loses power"
+            case .controllers:
+                "the plug runs; after a restart it knows the controllers that it knew before, also those that were removed"
+            case .code: "the plug runs, and has another setup code after a restart"
             case .mirror: "the plug runs, and a restart of its firmware counts as a loss of power"
+            case .reset: "the plug is not set back to factory state; it is as it was"
+            case .clearing:
+                "a factory reset was ordered and is not done; the plug stays off the network, and its button works"
             }
         }
 
@@ -42,7 +48,10 @@ struct Troubles {
             case .id: "the plug's id is in flash"
             case .sequence: "event numbers are reserved in flash again"
             case .state: "relay and energy are in flash again"
+            case .controllers: "who is paired is in flash again"
+            case .code: "the setup code is in flash"
             case .mirror: "a restart of the firmware loses nothing again"
+            case .reset, .clearing: "the plug is set back to factory state"
             }
         }
     }

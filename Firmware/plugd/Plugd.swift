@@ -1,7 +1,22 @@
 import ArgumentParser
+import Logging
 import PlugService
+import Privileges
 
+/// Nothing that plugd does needs a privilege, so it begins by giving them up; on the main thread, while that is the only one.
 @main
+enum Entry {
+    @MainActor static func main() async {
+        do {
+            try Privileges.drop()
+        } catch {
+            // A plug in the wall that runs with more than it needs is better than one that does not run.
+            Logger(label: "plugd") { StreamLogHandler.standardError(label: $0) }.warning("\(error)")
+        }
+        await Plugd.main()
+    }
+}
+
 struct Plugd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugd",
@@ -14,7 +29,7 @@ struct Plugd: AsyncParsableCommand {
               plugd run --name Lamp --state /tmp/lamp --simulate lamp
             """,
         version: plugdVersion,
-        subcommands: [Run.self, Status.self, Press.self, Load.self])
+        subcommands: [Run.self, Status.self, ShowIdentity.self, Press.self, Load.self, Reset.self])
 }
 
 /// Where a plug keeps its files, and where it is found on this machine while it runs.

@@ -68,9 +68,8 @@ struct Run: AsyncParsableCommand {
         var logger = Logger(label: "plugd") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = logLevel
         do {
-            let service = try PlugService(settings(), logger: logger)
             let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-            try await service.run {
+            try await PlugService.run(settings(), logger: logger) {
                 for await _ in signals { break }
             }
         } catch let error as FileError {

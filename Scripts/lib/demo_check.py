@@ -15,7 +15,7 @@ import time
 
 FOUND_WITHIN = 0.25  # seconds from a plug's announcement to the browser's line
 GONE_WITHIN = 1.5  # seconds from SIGTERM to the browser's line
-RESIDENT_LIMIT = 20.0  # megabytes of an idle plugd
+RESIDENT_LIMIT = 28.0  # megabytes of an idle plugd
 ANONYMOUS_LIMIT = 3.0
 CPU_LIMIT = 0.5  # per cent of one core
 
@@ -113,6 +113,9 @@ def check(house):
             "plugd", "run", "--name", name, "--state", state, *interface, *arguments, errors=subprocess.PIPE)
         plugs[name], logs[name] = (process, state), Lines(process.stderr)
     find_all(house, browser, logs)
+    for name, (_, state) in plugs.items():
+        house.run("plugctl", "pair", name, "--code-file", os.path.join(state, "setup-code"), *interface)
+    house.say(f"{len(plugs)} plugs paired, each with the setup code in its state directory")
     watch = house.follow("watch", "--json", *interface)
     for name in plugs:
         watch.wait(f"a snapshot of {name}", lambda line: is_event(line, name, "snapshot"), 10)

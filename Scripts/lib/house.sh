@@ -44,6 +44,7 @@ live_in_house() {
         "$programs/plugd" run --name "${fields[0]}" --state "${fields[1]}" "${network[@]}" "${fields[@]:2}" \
             2>"$house/${fields[0]}.log" &
     done
+    pair_house &
     "$programs/plugctl" daemon --controller "the rules" --rules Controller/Examples/movie-night.yaml --state "$house/daemon" "${network[@]}" >"$house/daemon.log" 2>&1 &
     if [[ -z $traces ]]; then watch_television & fi
     local press=".build-release/plugd press --state $house/Kettle"
@@ -56,6 +57,17 @@ live_in_house() {
         --note "  $press" \
         --note "  $switch     (or standby)" \
         --note "  $chart" || true
+}
+
+# Each plug with the setup code that it keeps in its state directory; the label of a real one has it.
+pair_house() {
+    local network=() plug fields
+    mapfile -t network < <(network_arguments)
+    for plug in "${plugs[@]}"; do
+        IFS=$'\t' read -ra fields <<<"$plug"
+        "$programs/plugctl" pair "${fields[0]}" --code-file "${fields[1]}/setup-code" --wait 20s "${network[@]}" &
+    done >/dev/null 2>>"$house/pairing.log"
+    wait
 }
 
 # Somebody in the house: the light goes on, then the television; after a while the television goes to standby, and again.

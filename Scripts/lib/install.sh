@@ -5,6 +5,9 @@ PATH=$PATH:/usr/sbin:/sbin  # Debian keeps ip and avahi-daemon there, out of a u
 # Purpose, Debian package, and what shows that it is there: a command, a C header or a Python module.
 needed_packages='
 build            liblzma-dev   header lzma.h
+build            libqrencode-dev  header qrencode.h
+build            libseccomp-dev  header seccomp.h
+build            openssl       command openssl
 demo             iproute2      command ip
 bench            gcc           command cc
 bench            mosquitto     command mosquitto
@@ -16,6 +19,7 @@ interoperability util-linux    command nsenter
 interoperability dbus          command dbus-daemon
 interoperability avahi-daemon  command avahi-daemon
 interoperability avahi-utils   command avahi-browse
+interoperability tshark        command tshark
 interoperability python3-venv  module ensurepip
 '
 

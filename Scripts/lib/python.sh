@@ -12,3 +12,10 @@ require_python_tools() {
             --requirement "$1" &&
         cp "$1" "$python_environment/installed.txt"
 }
+
+# generate_python_messages: the protocol's messages for the second client.
+generate_python_messages() {
+    mkdir -p "$python_environment/generated"
+    quietly .build-tests/python.log "$python_environment/bin/python" -m grpc_tools.protoc -I Sources/PlugProtocol \
+        --python_out "$python_environment/generated" smartplug.proto
+}

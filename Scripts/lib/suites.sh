@@ -71,7 +71,7 @@ run_interoperability() {
         return
     fi
     require_packages interoperability
-    if ! require_python_tools Tests/Interoperability/requirements.txt ||
+    if ! require_python_tools Tests/Interoperability/requirements.txt || ! generate_python_messages ||
         ! build_programs plugd plugctl FollowPlug DecodeMessages; then
         record interoperability 0 1 0
         return

@@ -19,12 +19,16 @@ public final class AppendingFile {
 
     /// Opens the file, creating it if it is missing.
     ///
-    /// - Parameter mode: permissions of a new file before the process's mask.
+    /// - Parameters:
+    ///   - mode: permissions of a new file before the process's mask.
+    ///   - isSecret: refuses a file that others may read or write, as ``FileStore/readSecretIfPresent(_:limit:)`` does.
     public init(
-        _ path: String, mode: UInt32 = 0o600, durability: Durability = .powerCut, store: FileStore = FileStore()
+        _ path: String, mode: UInt32 = 0o600, isSecret: Bool = false, durability: Durability = .powerCut,
+        store: FileStore = FileStore()
     ) throws(FileError) {
         let descriptor = try store.open(path, .appending(mode: mode))
         do throws(FileError) {
+            if isSecret { try store.requireSecret(descriptor, path, .open) }
             length = try store.attempt(.open, path) { () throws(SystemError) in try store.calls.length(descriptor) }
             if length == 0, durability == .powerCut { try store.synchronizeDirectory(of: path) }
         } catch {

@@ -21,7 +21,7 @@ extension FileStore {
         try synchronizeDirectory(of: path)
     }
 
-    private func writeReplacement(_ path: String, _ bytes: [UInt8], _ mode: UInt32) throws(FileError) {
+    func writeReplacement(_ path: String, _ bytes: [UInt8], _ mode: UInt32) throws(FileError) {
         let descriptor = try openReplacement(path, mode)
         defer { calls.close(descriptor) }
         try writeAll(bytes, to: descriptor, path: path)

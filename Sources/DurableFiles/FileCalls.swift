@@ -9,10 +9,13 @@ public protocol FileCalls: Sendable {
     /// Returns how many bytes were written, which may be fewer than given.
     func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int
     func length(_ descriptor: Int32) throws(SystemError) -> Int
+    func access(_ descriptor: Int32) throws(SystemError) -> FileAccess
     func truncate(_ descriptor: Int32, to length: Int) throws(SystemError)
     /// Returns when data and length have reached the storage.
     func synchronize(_ descriptor: Int32) throws(SystemError)
     func rename(_ path: String, to newPath: String) throws(SystemError)
+    /// Gives a file a second name; throws `alreadyExists` when the name is taken.
+    func link(_ path: String, to newPath: String) throws(SystemError)
     func remove(_ path: String) throws(SystemError)
     func makeDirectory(_ path: String, mode: UInt32) throws(SystemError)
     func isDirectory(_ path: String) -> Bool
@@ -25,6 +28,8 @@ public protocol FileCalls: Sendable {
 /// What a file is opened for.
 public enum OpenPurpose: Sendable, Hashable {
     case reading
+    /// Reading what nobody else may know: a link is an error, and a pipe is opened without waiting for its writer.
+    case readingSecret
     /// A new file; it is an error if the name is taken.
     case creating(mode: UInt32)
     /// Writing at the end, creating the file if it is missing.
@@ -32,4 +37,17 @@ public enum OpenPurpose: Sendable, Hashable {
     /// Reading and writing the lock file, creating it if it is missing.
     case locking
     case directory
+}
+
+/// What an open file is and whose.
+public struct FileAccess: Sendable, Hashable {
+    /// Kind and permissions: `st_mode`.
+    public var mode: UInt32
+    /// The user's number.
+    public var owner: UInt32
+
+    public init(mode: UInt32, owner: UInt32) {
+        self.mode = mode
+        self.owner = owner
+    }
 }

@@ -15,6 +15,14 @@ public struct FileError: Error, Sendable, Hashable {
         case held(by: Int32?)
         /// An append failed before and what it left behind could not be cut off again.
         case damaged
+        /// A secret that group or others may read, write or run: these permissions, the lower nine bits of its mode.
+        case exposed(permissions: UInt32)
+        /// A secret of another user, by number.
+        case foreign(owner: UInt32)
+        /// A secret that is a link, a pipe or a device: whoever can make such a one decides what is read.
+        case noPlainFile
+        /// A secret without a single byte.
+        case empty
     }
 
     public let operation: Operation
@@ -39,6 +47,12 @@ public struct FileError: Error, Sendable, Hashable {
         case .held(let holder?): "stop process \(holder), or choose another directory"
         case .held(nil): "stop the process that uses it, or choose another directory"
         case .damaged: "remove the file or repair the storage, then start again"
+        case .exposed:
+            "assume that it is known to others: move the file away and start again for a new one, "
+                + "or, if you are sure that nobody read it: chmod 600 \(path)"
+        case .foreign: "run as the user who owns it, or move the file away and start again for a new one"
+        case .noPlainFile: "put the file itself in its place"
+        case .empty: "restore the file from a backup, or move it away and start again for a new one"
         }
     }
 
@@ -66,6 +80,15 @@ extension FileError: CustomStringConvertible {
         case .held(let holder?): "\(path) is in use by process \(holder)"
         case .held(nil): "\(path) is in use by another process"
         case .damaged: "cannot \(operation.rawValue) \(path): an earlier failed write damaged its end"
+        case .exposed(let permissions):
+            """
+            refusing to \(operation.rawValue) the secret \(path): others than its owner may use it \
+            (mode 0\(String(permissions, radix: 8)))
+            """
+        case .foreign(let owner):
+            "refusing to \(operation.rawValue) the secret \(path): it belongs to another user (number \(owner))"
+        case .noPlainFile: "refusing to \(operation.rawValue) the secret \(path): it is a link or no plain file"
+        case .empty: "cannot read the secret \(path): the file is empty"
         }
     }
 }

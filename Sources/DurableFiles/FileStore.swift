@@ -33,6 +33,12 @@ public struct FileStore: Sendable {
         }
     }
 
+    /// Removes files of one directory, those that are there. When it returns, no loss of power brings one of them back.
+    public func removeDurably(_ names: [String], from directory: String) throws(FileError) {
+        for name in names { try removeIfPresent("\(directory)/\(name)") }
+        try synchronizeDirectory(of: "\(directory)/.")
+    }
+
     /// Writes everything, however little the kernel takes at a time.
     func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(FileError) {
         var written = 0

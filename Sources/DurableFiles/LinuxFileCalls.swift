@@ -8,6 +8,7 @@ public struct LinuxFileCalls: FileCalls {
         let descriptor =
             switch purpose {
             case .reading: Glibc.open(path, O_RDONLY | O_CLOEXEC)
+            case .readingSecret: Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
             case .creating(let mode): Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
             case .appending(let mode): Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode)
             case .locking: Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
@@ -35,6 +36,12 @@ public struct LinuxFileCalls: FileCalls {
         return Int(status.st_size)
     }
 
+    public func access(_ descriptor: Int32) throws(SystemError) -> FileAccess {
+        var status = stat()
+        _ = try checked(fstat(descriptor, &status))
+        return FileAccess(mode: status.st_mode, owner: status.st_uid)
+    }
+
     public func truncate(_ descriptor: Int32, to length: Int) throws(SystemError) {
         _ = try checked(ftruncate(descriptor, length))
     }
@@ -43,6 +50,10 @@ public struct LinuxFileCalls: FileCalls {
 
     public func rename(_ path: String, to newPath: String) throws(SystemError) {
         _ = try checked(Glibc.rename(path, newPath))
+    }
+
+    public func link(_ path: String, to newPath: String) throws(SystemError) {
+        _ = try checked(Glibc.link(path, newPath))
     }
 
     public func remove(_ path: String) throws(SystemError) { _ = try checked(unlink(path)) }

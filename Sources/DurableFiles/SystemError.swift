@@ -14,6 +14,8 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let inputOutput = SystemError(EIO)
     public static let noSpace = SystemError(ENOSPC)
     public static let readOnly = SystemError(EROFS)
+    /// A link where none may be.
+    public static let link = SystemError(ELOOP)
 
     /// The C library's sentence, such as "No space left on device".
     public var description: String { String(cString: strerror(code)) }

@@ -7,6 +7,10 @@ extension FileStore {
     public func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
         let descriptor = try open(path, .reading)
         defer { calls.close(descriptor) }
+        return try readAll(of: descriptor, path, limit: limit)
+    }
+
+    func readAll(of descriptor: Int32, _ path: String, limit: Int) throws(FileError) -> [UInt8] {
         // The length is only a first guess: pipes and files of /proc report 0, and a growing file has more by now.
         let expected = try attempt(.read, path) { () throws(SystemError) in try calls.length(descriptor) }
         guard expected <= limit else { throw FileError(.read, path, .tooLarge(limit: limit)) }

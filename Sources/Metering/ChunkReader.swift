@@ -55,25 +55,33 @@ struct ChunkReader {
 
     /// Unpacks the low bits of all multiples.
     private func unpack(into multiples: inout [UInt64], count: Int, width: Int) {
+        // What is checked here once need not be for each multiple.
         precondition(count <= multiples.count, "a column has room for a block")
         var multiples = multiples.mutableSpan
+        if width == 0 {
+            for index in 0..<count { multiples[unchecked: index] = 0 }
+            return
+        }
         let bytes = bytes.span.bytes
         let shift = UInt64(width)
         let mask: UInt64 = 1 &<< shift &- 1
         var bit = position * 8
         var index = 0
-        // Four narrow ones lie in one word.
-        while width <= 14, index + 3 < count {
-            let word = bytes.word(at: bit)
-            multiples[index] = word & mask
-            multiples[index + 1] = word &>> shift & mask
-            multiples[index + 2] = word &>> (2 &* shift) & mask
-            multiples[index + 3] = word &>> (3 &* shift) & mask
-            index += 4
+        // Four narrow ones lie in one word. Always the same shift: to load another count into its register takes longer.
+        while width <= 14, index &+ 3 < count {
+            var word = bytes.word(at: bit)
+            multiples[unchecked: index] = word & mask
+            word &>>= shift
+            multiples[unchecked: index &+ 1] = word & mask
+            word &>>= shift
+            multiples[unchecked: index &+ 2] = word & mask
+            word &>>= shift
+            multiples[unchecked: index &+ 3] = word & mask
+            index &+= 4
             bit &+= 4 &* width
         }
         while index < count {
-            multiples[index] = bytes.word(at: bit) & mask
+            multiples[unchecked: index] = bytes.word(at: bit) & mask
             index &+= 1
             bit &+= width
         }

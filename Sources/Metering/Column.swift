@@ -4,6 +4,8 @@ struct Column: Sendable {
     /// Below 2^63, but for the values.
     private var numbers: [UInt64]
     private var packed: [UInt64]
+    /// The largest of them.
+    private(set) var largest: UInt64 = 0
 
     /// - Parameter count: 1 to 128.
     init(count: Int) {
@@ -13,26 +15,21 @@ struct Column: Sendable {
 
     var count: Int { numbers.count }
 
-    /// Each bit that any of the numbers has.
-    var union: UInt64 {
-        var union: UInt64 = 0
-        for number in numbers { union |= number }
-        return union
-    }
-
     /// Takes one value of each sample, as its distance from the smallest, and returns that.
     /// - Parameter value: all of them span less than 2^63.
     @inline(__always)
     mutating func fill(_ samples: Span<Sample>, _ value: (Sample) -> Int64) -> Int64 {
         if numbers.count != samples.count { self = Column(count: samples.count) }
-        var smallest = Int64.max
+        var (smallest, greatest) = (Int64.max, Int64.min)
         var values = numbers.mutableSpan
         for index in samples.indices {
             let value = value(samples[index])
             values[index] = UInt64(bitPattern: value)
             smallest = min(smallest, value)
+            greatest = max(greatest, value)
         }
         for index in numbers.indices { numbers[index] &-= UInt64(bitPattern: smallest) }
+        largest = UInt64(bitPattern: greatest &- smallest)
         return smallest
     }
 
@@ -42,6 +39,7 @@ struct Column: Sendable {
         while quantum > 1 {
             guard let odd = divide(by: ExactDivisor(quantum)) else {
                 swap(&numbers, &packed)
+                largest /= quantum
                 return quantum
             }
             quantum = greatestCommonDivisor(odd, quantum)
@@ -62,8 +60,7 @@ struct Column: Sendable {
     /// The width at which low bits and exceptions together are fewest. An exception costs its index and its high bits in
     /// groups of seven.
     func cheapestWidth() -> (width: Int, exceptions: Int) {
-        let union = union
-        let widest = UInt64.bitWidth - union.leadingZeroBitCount
+        let widest = UInt64.bitWidth - largest.leadingZeroBitCount
         // How many multiples have more bits than the index says.
         var exceeding = [64 of Int](repeating: 0)
         var best = (width: widest, exceptions: 0, bytes: (widest * count + 7) / 8)

@@ -1,7 +1,7 @@
 extension ChunkWriter {
     /// Writes a column of a block as ``SampleChunk`` describes it, and uses its numbers up.
     mutating func append(_ column: inout Column, above reference: Int64) {
-        guard column.union != 0 else {
+        guard column.largest > 0 else {
             append(0)
             return appendZigzag(reference)
         }

@@ -1,19 +1,22 @@
 import NIOCore
 public import PlugProtocol
 
-/// One TCP connection as its owner sees it: bytes out and an end. Everything that comes in reaches the ``ConnectionOwner``.
+/// One connection as its owner sees it: bytes out and an end. Everything that comes in reaches the ``ConnectionOwner``.
 public struct Connection: Sendable {
     public let id: ConnectionID
     /// Address and port of the other side, for logs and limits.
     public let peer: String
+    /// The key that the other side proved to have.
+    public let peerKey: PublicKey
     private let channel: any Channel
     /// What was sent since the event loop looked at the network last.
     private let unwritten: NIOLoopBoundBox<ByteBuffer>
 
     /// On the channel's event loop, as everything here.
-    init(id: ConnectionID, channel: any Channel) {
+    init(id: ConnectionID, channel: any Channel, peerKey: PublicKey) {
         self.id = id
         self.channel = channel
+        self.peerKey = peerKey
         unwritten = NIOLoopBoundBox(ByteBuffer(), eventLoop: channel.eventLoop)
         peer = channel.remoteAddress?.description ?? "unknown peer"
     }
@@ -39,6 +42,14 @@ public struct Connection: Sendable {
         channel.writeAndFlush(bytes, promise: nil)
     }
 
+    /// Says that the other side is a paired controller: the connection may stay and send what it likes, and there will be room
+    /// for others from its address whatever strangers do. For connections that a ``Listener`` accepted.
+    public func markPaired() {
+        // It is gone already where this was said before.
+        channel.pipeline.removeHandler(name: ByteAllowanceHandler.name, promise: nil)
+        channel.parent?.pipeline.fireUserInboundEventTriggered(AdmissionHandler.Report.paired(id))
+    }
+
     /// Stops taking bytes from the network, so that the peer waits, or goes on.
     public func setReading(_ reads: Bool) {
         channel.setOption(.autoRead, value: reads).whenFailure { _ in }
@@ -47,9 +58,7 @@ public struct Connection: Sendable {
     /// Closes once the bytes queued so far are written, or after two seconds, when a peer that does not take them loses them.
     public func close() {
         write()
-        let limit = channel.eventLoop.scheduleTask(in: SocketLimits.farewell) { [channel] in
-            channel.close(promise: nil)
-        }
+        let limit = channel.eventLoop.scheduleTask(in: SocketLimits.farewell) { [channel] in channel.closeAtOnce() }
         channel.writeAndFlush(channel.allocator.buffer(capacity: 0)).whenComplete { [channel] _ in
             limit.cancel()
             channel.close(promise: nil)
@@ -67,39 +76,54 @@ public protocol ConnectionOwner: Actor {
 }
 
 /// Hands what a channel reports to the connection's owner.
-final class OwnerHandler<Owner: ConnectionOwner>: ChannelInboundHandler, Sendable {
+final class OwnerHandler<Owner: ConnectionOwner>: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let id: ConnectionID
     private let owner: Owner
+    private let peer: PeerVerification
 
-    init(id: ConnectionID, owner: Owner) {
+    init(id: ConnectionID, owner: Owner, peer: PeerVerification) {
         self.id = id
         self.owner = owner
+        self.peer = peer
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        let connection = Connection(id: id, channel: context.channel)
+        guard let key = peer.key else {
+            preconditionFailure("a channel counts as active once its peer's key is verified")
+        }
+        let connection = Connection(id: id, channel: context.channel, peerKey: key)
         owner.assumeIsolated { $0.opened(connection) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = Array(unwrapInboundIn(data).readableBytesView)
-        owner.assumeIsolated { $0.received(bytes, on: id) }
+        owner.assumeIsolated { [id] in $0.received(bytes, on: id) }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         let isWritable = context.channel.isWritable
-        owner.assumeIsolated { $0.writable(isWritable, on: id) }
+        owner.assumeIsolated { [id] in $0.writable(isWritable, on: id) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        owner.assumeIsolated { $0.closed(id) }
+        owner.assumeIsolated { [id] in $0.closed(id) }
     }
 
     /// A connection that failed is closed: the protocol resumes on the next one, so there is nothing to save here.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
+    }
+}
+
+extension Channel {
+    /// Without the goodbye of TLS, for which a peer could make this side wait. On the event loop.
+    func closeAtOnce() {
+        guard let transport = try? pipeline.syncOperations.context(name: HandshakeHandler.tlsName) else {
+            return close(promise: nil)
+        }
+        transport.close(promise: nil)
     }
 }
 
@@ -116,5 +140,5 @@ enum SocketLimits {
     /// it, which comes before any limit of TCP's own.
     static let farewell = TimeAmount.seconds(2)
     /// Connections the kernel holds until they are accepted.
-    static let backlog: Int32 = 32
+    static let backlog: Int32 = 128
 }

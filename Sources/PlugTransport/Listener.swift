@@ -1,6 +1,7 @@
 import LinuxNetwork
 public import NIOCore
 import NIOPosix
+import NIOSSL
 import PlugProtocol
 
 /// Accepts controllers on a TCP port that the kernel picks.
@@ -9,19 +10,60 @@ public struct Listener: Sendable {
     public let port: UInt16
     private let channel: any Channel
 
-    /// Binds and starts to accept; each connection is reported to `owner`, whose executor must be `eventLoop`.
+    /// Binds and starts to accept. A connection is reported to `owner`, whose executor must be `eventLoop`, once it is secured.
+    /// The owner says by ``Connection/markPaired()`` whom it knows; the others have to leave after a time.
     ///
     /// - Parameters:
+    ///   - identity: what the plug proves itself with.
     ///   - loopbackOnly: listens on 127.0.0.1 alone, for a plug that stays on this machine.
     ///   - port: 0 lets the kernel pick one.
+    ///   - limits: on those who are not known as paired controllers.
+    ///   - memory: of where those come from who are.
     /// - Throws: ``ListenError`` naming the address, the reason and what to try.
     public static func start<Owner: ConnectionOwner>(
-        on eventLoop: any EventLoop, loopbackOnly: Bool, port: UInt16 = 0, owner: Owner
+        on eventLoop: any EventLoop, identity: TransportIdentity, loopbackOnly: Bool, port: UInt16 = 0,
+        limits: AdmissionLimits = AdmissionLimits(), memory: AddressMemory = AddressMemory(), owner: Owner
+    ) async throws(ListenError) -> Listener {
+        let tls = TLSSettings.forPlug(identity)
+        let bootstrap = ServerBootstrap(group: eventLoop)
+            .serverChannelOption(.backlog, value: SocketLimits.backlog)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { server in
+                server.eventLoop.makeCompletedFuture {
+                    let admission = AdmissionHandler(limits, memory) { channel, id in
+                        try prepare(channel, id, tls, limits, owner)
+                    }
+                    try server.pipeline.syncOperations.addHandler(admission)
+                }
+            }
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.writeBufferWaterMark, value: SocketLimits.sendBuffer)
+            .childChannelOption(
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: SocketLimits.receiveBuffer)
+            )
+        return try await bind(bootstrap, loopbackOnly: loopbackOnly, port: port)
+    }
+
+    private static func prepare<Owner: ConnectionOwner>(
+        _ channel: any Channel, _ id: ConnectionID, _ tls: NIOSSLContext, _ limits: AdmissionLimits, _ owner: Owner
+    ) throws {
+        let peer = PeerVerification(expecting: nil)
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(ByteAllowanceHandler(limits.bytes), name: ByteAllowanceHandler.name)
+        let handler = NIOSSLServerHandler(context: tls, customVerificationCallback: peer.verify)
+        try pipeline.addHandler(handler, name: HandshakeHandler.tlsName)
+        try pipeline.addHandlers([
+            HandshakeHandler(id: id, peer: peer), OwnerHandler(id: id, owner: owner, peer: peer),
+        ])
+    }
+
+    private static func bind(
+        _ bootstrap: ServerBootstrap, loopbackOnly: Bool, port: UInt16
     ) async throws(ListenError) -> Listener {
         var host = loopbackOnly ? "127.0.0.1" : "::"
         while true {
             do {
-                let channel = try await bind(on: eventLoop, host: host, port: port, owner: owner)
+                let channel = try await bootstrap.bind(to: SocketAddress(ipAddress: host, port: Int(port))).get()
                 return Listener(port: UInt16(channel.localAddress?.port ?? 0), channel: channel)
             } catch let error as IOError where host == "::" && lacksIPv6(error.errnoCode) {
                 host = "0.0.0.0"
@@ -29,26 +71,6 @@ public struct Listener: Sendable {
                 throw ListenError(address: host, port: port, reason: reason(for: error))
             }
         }
-    }
-
-    private static func bind<Owner: ConnectionOwner>(
-        on eventLoop: any EventLoop, host: String, port: UInt16, owner: Owner
-    ) async throws -> any Channel {
-        let numbers = ConnectionNumbers()
-        return try await ServerBootstrap(group: eventLoop)
-            .serverChannelOption(.backlog, value: SocketLimits.backlog)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelOption(.writeBufferWaterMark, value: SocketLimits.sendBuffer)
-            .childChannelOption(
-                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: SocketLimits.receiveBuffer)
-            )
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(OwnerHandler(id: numbers.next(), owner: owner))
-                }
-            }
-            .bind(to: SocketAddress(ipAddress: host, port: Int(port))).get()
     }
 
     /// Stops accepting; connections that are open stay.

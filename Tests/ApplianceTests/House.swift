@@ -1,4 +1,5 @@
 import Appliance
+import MadeUpKeys
 import Metering
 import PlugProtocol
 import ProtocolCore
@@ -25,7 +26,7 @@ struct House {
 
     init(
         _ memory: PlugMemory = PlugMemory(appliance: ApplianceMemory(powerLost: false)), dimmer: Bool = false,
-        at now: Instant = .zero
+        access: PlugServer.Access = .knowing(), at now: Instant = .zero
     ) {
         self.now = now
         var configuration = ApplianceConfiguration()
@@ -33,7 +34,7 @@ struct House {
         let identity = PlugServer.Identity(
             id: PlugID(rawValue: "0123456789ab")!, name: "Lamp", capabilities: configuration.capabilities,
             firmware: "1.0", boot: BootID(bytes: [UInt8](repeating: 7, count: 16))!)
-        machine = PlugMachine(configuration, identity: identity, memory: memory, seed: 1)
+        machine = PlugMachine(configuration, identity: identity, access: access, memory: memory, seed: 1)
         mirror.append(.begins(identity.boot, identity.id))
         for record in memory.records { mirror.append(record) }
         feed(.started)
@@ -72,7 +73,13 @@ struct House {
         case .persist:
             actions.append(action)
             return isFlashWritable ? nil : .persistFailed
-        case .setRelay, .setDimmer, .setLight, .close: actions.append(action)
+        case .keep:
+            actions.append(action)
+            return isFlashWritable ? nil : .keepFailed
+        case .factoryReset:
+            actions.append(action)
+            return isFlashWritable ? .resetStands : .resetFailed
+        case .setRelay, .setDimmer, .setLight, .close, .pairingWindow: actions.append(action)
         }
         return nil
     }
@@ -89,7 +96,7 @@ struct House {
 
     mutating func join(_ id: ConnectionID, name: String, events: SubscriptionOptions.Events = .fromNow) {
         controllers[id] = ControllerSession(name: name)
-        feed(.opened(id, peer: "test"))
+        feed(.opened(PlugServer.Opening(id)))
         hear(id, .connected)
         hear(id, .subscribe(SubscriptionOptions(events: events)))
     }
@@ -132,8 +139,8 @@ struct House {
 extension PlugMachine.Action {
     var isStorage: Bool {
         switch self {
-        case .mirror, .persist, .reserve: true
-        case .setRelay, .setDimmer, .setLight, .readMeter, .send, .close: false
+        case .mirror, .keep, .persist, .reserve, .factoryReset: true
+        case .setRelay, .setDimmer, .setLight, .readMeter, .send, .close, .pairingWindow: false
         }
     }
 }

@@ -34,7 +34,9 @@ import Testing
         event(10, .relayChanged(on: false, cause: .button)), event(11, .relayChanged(on: true, cause: .protection)),
         event(12, .relayChanged(on: false, cause: .timer)), event(13, .relayChanged(on: true, cause: .powerOn)),
         event(14, .buttonPressed(.single)), event(15, .buttonPressed(.double)), event(16, .buttonPressed(.long)),
-        event(17, .protectionTripped(.overPower)), event(18, .protectionTripped(.overCurrent)), .leap(to: 1 << 47),
+        event(17, .protectionTripped(.overPower)), event(18, .protectionTripped(.overCurrent)),
+        event(19, .pairingFailed(failures: 3)), event(20, .controllerPaired(name: "Küche")),
+        event(21, .controllerRemoved(name: "")), .leap(to: 1 << 47),
         .request(FinishedRequest(request(1), .done(full, event: 9))),
         .request(FinishedRequest(request(2), .done(PlugState(relayOn: false), event: nil))),
         .request(FinishedRequest(request(3), .refused(Refusal(.outOfRange, "Too far.")))),
@@ -120,7 +122,7 @@ import Testing
         }
         #expect(again.records == written)
         #expect(again.journal.nextSequence == 1 << 47)
-        #expect(again.journal.read(after: 0, limit: 99).map(\.sequence) == Array(7...18))
+        #expect(again.journal.read(after: 0, limit: 99).map(\.sequence) == Array(7...21))
         #expect(again.requests.map(\.request) == [request(1), request(2), request(3)])
         #expect(again.samples.count == 307)
         #expect(again.appliance.state == StoredState())

@@ -6,7 +6,7 @@ import Foundation
 enum Benchmarks {
     /// The groups by name, in the order in which they run.
     static let groups: [(name: String, run: @Sendable (Setting) async throws -> [Figure])] = [
-        ("wire", wireFigures), ("mdns", discoveryFigures),
+        ("wire", wireFigures), ("security", securityFigures), ("mdns", discoveryFigures),
     ]
 
     static func main() async {

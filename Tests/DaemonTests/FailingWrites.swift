@@ -27,6 +27,8 @@ final class FailingWrites: FileCalls {
         try kernel.truncate(descriptor, to: length)
     }
     func synchronize(_ descriptor: Int32) throws(SystemError) { try kernel.synchronize(descriptor) }
+    func access(_ descriptor: Int32) throws(SystemError) -> FileAccess { try kernel.access(descriptor) }
+    func link(_ path: String, to newPath: String) throws(SystemError) { try kernel.link(path, to: newPath) }
     func rename(_ path: String, to newPath: String) throws(SystemError) { try kernel.rename(path, to: newPath) }
     func remove(_ path: String) throws(SystemError) { try kernel.remove(path) }
     func makeDirectory(_ path: String, mode: UInt32) throws(SystemError) { try kernel.makeDirectory(path, mode: mode) }

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from harness.deadlines import eventually
+from harness.keys import controller_directory
 
 APART = 0.6  # seconds between two presses, so that they are no double press
 
@@ -109,10 +110,9 @@ def test_two_watches_both_see_everything(lan, plug, controller):
         eventually(lambda: len(told(watch, "button")) == 3, 5, lambda: f"three presses:\n{watch.transcript()}")
 
 
-def test_without_a_place_to_remember_watching_works(lan, plug, controller, tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("in the way")
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+def test_without_a_place_to_remember_watching_works(lan, plug, controller, tmp_path):
     plug(lan.host(), "Lamp")
+    (controller_directory() / "watch").write_text("in the way")
     watch = controller(lan.host()).watch("Lamp")
     snapshot(watch)
     warning = watch.seen(lambda line: line.error, 5, "a warning").text

@@ -112,7 +112,9 @@ def test_a_stopped_plug_goes_on_at_the_next_number(lan, plug):
     assert up(plug(host, "Lamp", state=lamp.state)).status()["nextSequence"] == 5
 
 
-FULL = "mount -t tmpfs -o size=64k tmpfs {state}; cat /dev/zero >{state}/filling 2>/dev/null || true"
+FULL = (
+    "mkdir -p {state}.whole; cp -a {state}/. {state}.whole; mount -t tmpfs -o size=64k,mode=700 tmpfs {state}; "
+    "cp -a {state}.whole/. {state}; cat /dev/zero >{state}/filling 2>/dev/null || true")
 READ_ONLY = "mount --bind {state} {state}; mount -o remount,bind,ro {state}"
 
 
@@ -172,15 +174,16 @@ def test_a_corrupted_boundary_is_told_kept_and_leapt_over(lan, plug, controller)
     assert [told["seq"] for told in events] == [first, first + 1, first + 2], lines.transcript()
 
 
-def test_nowhere_to_write_at_all(lan, plug, controller, tmp_path):
-    """A file stands where the directory should be: no state, no mirror, no panel; the plug is commanded all the same."""
+def test_nowhere_to_write_at_all(lan, plug, tmp_path):
+    """A file stands where the directory should be: no state, no mirror, no panel and no key, so nobody can know the plug. It
+    runs for whoever pushes its button."""
     file = tmp_path / "file"
     file.write_text("not a folder")
-    lamp = up(plug(lan.host(), "Lamp", state=file / "state"))
+    lamp = plug(lan.host(), "Lamp", state=file / "state", paired=False)
+    lamp.running.seen(
+        lambda line: "plugd status, press and load will not reach this plug" in line.text, 10, "that it has no panel")
     told = lamp.running.transcript()
     assert f"cannot make the directory {file}" in told and "a file stands where a directory is needed" in told, told
     assert "forgets its id" in told and "a restart of its firmware counts as a loss of power" in told, told
-    assert "plugd status, press and load will not reach this plug" in told, told
-    person = controller(lan.host())
-    person.does("on", "Lamp")
-    person.does("off", "Lamp")
+    assert "stays off the network, and its button works" in told, told
+    assert lamp.running.is_running

@@ -1,3 +1,4 @@
+import MadeUpKeys
 import PlugProtocol
 import ProtocolCore
 import Testing
@@ -11,7 +12,7 @@ import Testing
         bench.feed(.located)
         var base = Duration.milliseconds(250)
         for _ in 0..<12 {
-            bench.feed(.failed(reason: "no route"))
+            bench.feed(.failed(.away("no route")))
             let wait = bench.retries.last!
             #expect(wait >= base / 2 && wait <= base)
             #expect(bench.follower.nextDeadline == bench.now + wait)
@@ -30,7 +31,7 @@ import Testing
         for seed in 0..<20 {
             var bench = FollowedBench(seed: UInt64(seed))
             bench.feed(.located)
-            bench.feed(.failed(reason: ""))
+            bench.feed(.failed(.away("")))
             waits.formUnion(bench.retries)
         }
         #expect(waits.count == 20)
@@ -40,7 +41,7 @@ import Testing
         var bench = FollowedBench()
         bench.feed(.located)
         for _ in 0..<10 {
-            bench.feed(.failed(reason: "refused"))
+            bench.feed(.failed(.away("refused")))
             bench.feed(.located)
         }
         #expect(bench.attempts == Array(repeating: .zero, count: 11))
@@ -50,7 +51,7 @@ import Testing
         var bench = FollowedBench()
         bench.feed(.located)
         for _ in 0..<8 {
-            bench.feed(.failed(reason: "refused"))
+            bench.feed(.failed(.away("refused")))
             bench.feed(.located)
         }
         // A full plug accepts the connection and says Goodbye.
@@ -58,7 +59,8 @@ import Testing
         bench.connect()
         #expect(bench.retries.last! >= .seconds(15))
         #expect(bench.reasons.last == "the plug said: The plug stops; it may be back soon.")
-        bench.server = PlugServer(identity: lamp, journal: EventJournal(), state: PlugState(relayOn: true))
+        bench.server = PlugServer(
+            identity: lamp, access: .knowing(), journal: EventJournal(), state: PlugState(relayOn: true))
         bench.locateAndConnect()
         bench.breakConnection()
         #expect(bench.retries.last! >= .seconds(15), "a welcome alone is no session")

@@ -133,7 +133,7 @@ import Testing
             case _: bench.run(for: random.duration(in: .zero ... .seconds(2)))
             }
             if bench.connection == nil, bench.follower.isConnecting {
-                if random.chance(0.5) { bench.connect() } else { bench.feed(.failed(reason: "refused")) }
+                if random.chance(0.5) { bench.connect() } else { bench.feed(.failed(.away("refused"))) }
             }
         }
         bench.feed(.located)

@@ -1,6 +1,7 @@
 import DurableFiles
 import Fuzzing
 import LinuxNetwork
+import MadeUpKeys
 import PlugProtocol
 import Synchronization
 import Testing
@@ -23,7 +24,8 @@ import Testing
         var bench = FollowedBench()
         var identity = lamp
         identity.id = id
-        bench.server = PlugServer(identity: identity, journal: EventJournal(), state: PlugState(relayOn: false))
+        bench.server = PlugServer(
+            identity: identity, access: .knowing(), journal: EventJournal(), state: PlugState(relayOn: false))
         bench.locateAndConnect()
         return bench.updates[0]
     }

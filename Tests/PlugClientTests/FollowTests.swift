@@ -86,7 +86,7 @@ import Testing
         let before = bench.updates.count
         bench.feed(.received([255, 255, 255, 255], on: ConnectionID(rawValue: 1)))
         bench.feed(.closed(ConnectionID(rawValue: 1)))
-        bench.feed(.failed(reason: "the other address did not answer"))
+        bench.feed(.failed(.away("the other address did not answer")))
         #expect(bench.updates.count == before)
         bench.press()
         #expect(bench.sequences == [10])

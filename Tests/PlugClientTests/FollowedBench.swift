@@ -1,3 +1,4 @@
+import MadeUpKeys
 import Metering
 import PlugProtocol
 import ProtocolCore
@@ -16,7 +17,7 @@ func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating:
 struct FollowedBench {
     var follower: PlugFollower
     var server = PlugServer(
-        identity: lamp, journal: EventJournal(nextSequence: 10), state: PlugState(relayOn: false))
+        identity: lamp, access: .knowing(), journal: EventJournal(nextSequence: 10), state: PlugState(relayOn: false))
     var now = Instant.zero
     var updates: [PlugUpdate] = []
     /// The commands' outcomes, in order.
@@ -30,12 +31,16 @@ struct FollowedBench {
     var attempts: [Instant] = []
     /// What the plug was asked to carry out.
     var performed: [RequestID] = []
+    /// Whether the plug's flash takes a factory reset.
+    var isFlashWritable = true
     /// The plug answers its commands.
     var answers = true
     /// The connection breaks once so many chunks of samples have gone out.
     var breakAfterChunks: Int?
     private(set) var connection: ConnectionID?
     private var isCut = false
+    /// What the plug answered when it was asked who is paired.
+    var controllers: [[PairedControllerEntry]] = []
     private var connections: UInt64 = 0
 
     init(
@@ -56,6 +61,7 @@ struct FollowedBench {
             case .deliver(let update): updates.append(update)
             case .finished(let id, let outcome): finished.append((id, outcome))
             case .samples(let fetch, let chunk, _, let last): samples.append((fetch, chunk, last))
+            case .controllers(let list): controllers.append(list)
             case .fetchRefused(let fetch, let refusal): refusedFetches[fetch] = refusal
             }
         }
@@ -75,6 +81,9 @@ struct FollowedBench {
                 serve(.record(.relayChanged(on: true, cause: .controller(name: controller, request: id))))
                 serve(.commandOutcome(id, .done(PlugState(relayOn: true), event: nil)))
             case .fetch(let id, let fetch, let from, let to): answer(id, fetch, from, to)
+            case .record(let kind): serve(.record(kind))
+            case .factoryReset: serve(isFlashWritable ? .factoryReset : .resetFailed)
+            case .keep, .pairingWindow: break
             }
         }
     }
@@ -101,7 +110,7 @@ struct FollowedBench {
         let id = ConnectionID(rawValue: connections)
         connection = id
         isCut = false
-        let greeting = server.handle(.opened(id, peer: "test"), now: now)
+        let greeting = server.handle(.opened(PlugServer.Opening(id)), now: now)
         feed(.opened(id))
         perform(greeting)
     }

@@ -1,4 +1,5 @@
 import LinuxNetwork
+import MadeUpKeys
 import NIOCore
 import NIOPosix
 import PlugProtocol
@@ -11,7 +12,8 @@ import Testing
 private actor Plug: ConnectionOwner {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
     nonisolated let loop: any EventLoop
-    private var server = PlugServer(identity: lamp, journal: EventJournal(), state: PlugState(relayOn: false))
+    private var server = PlugServer(
+        identity: lamp, access: .knowing(), journal: EventJournal(), state: PlugState(relayOn: false))
     private var connections: [ConnectionID: Connection] = [:]
     private let answers: Bool
 
@@ -21,8 +23,9 @@ private actor Plug: ConnectionOwner {
     }
 
     func opened(_ connection: Connection) {
+        connection.markPaired()
         connections[connection.id] = connection
-        handle(.opened(connection.id, peer: connection.peer))
+        handle(.opened(PlugServer.Opening(connection.id, peer: connection.peer)))
     }
     func received(_ bytes: [UInt8], on id: ConnectionID) { handle(.received(id, bytes)) }
     func writable(_ isWritable: Bool, on id: ConnectionID) { handle(.writable(id, isWritable)) }
@@ -40,7 +43,8 @@ private actor Plug: ConnectionOwner {
                 guard answers else { continue }
                 handle(.record(.relayChanged(on: true, cause: .controller(name: controller, request: request))))
                 handle(.commandOutcome(request, .done(PlugState(relayOn: true), event: nil)))
-            case .fetch: break
+            case .factoryReset: handle(.factoryReset)
+            case .fetch, .keep, .record, .pairingWindow: break
             }
         }
     }
@@ -59,10 +63,12 @@ private actor Plug: ConnectionOwner {
     }
 
     private func follow(_ plug: Plug) async throws -> (FollowedPlug, Listener) {
-        let listener = try await Listener.start(on: plug.loop, loopbackOnly: true, owner: plug)
+        let listener = try await Listener.start(
+            on: plug.loop, identity: TransportIdentity(), loopbackOnly: true, owner: plug)
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))
+        let dialer = Dialer(identity: TransportIdentity())
         let followed = await follow { [loop] followed in
-            try await Dialer().connect(to: [address], on: loop, owner: followed)
+            try await dialer.connect(to: [address], on: loop, owner: followed)
         }
         return (followed, listener)
     }

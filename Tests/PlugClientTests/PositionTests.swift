@@ -1,3 +1,4 @@
+import MadeUpKeys
 import PlugProtocol
 import ProtocolCore
 import Testing
@@ -11,7 +12,8 @@ import Testing
 
     private func server(_ identity: PlugServer.Identity, next: SequenceNumber) -> PlugServer {
         PlugServer(
-            identity: identity, journal: EventJournal(nextSequence: next), state: PlugState(relayOn: false))
+            identity: identity, access: .knowing(), journal: EventJournal(nextSequence: next),
+            state: PlugState(relayOn: false))
     }
 
     @Test func fromNowTellsOnceWhereThatIs() {

@@ -10,7 +10,10 @@ import Testing
         .map { .relayChanged(on: true, cause: $0) }
         + [.relayChanged(on: false, cause: .button)]
         + ButtonPress.allCases.map { .buttonPressed($0) } + Protection.allCases.map { .protectionTripped($0) }
-        + [.restarted(powerLost: true), .restarted(powerLost: false)]
+        + [
+            .restarted(powerLost: true), .restarted(powerLost: false), .pairingFailed(failures: 7),
+            .controllerPaired(name: "Küche"), .controllerRemoved(name: ""),
+        ]
 
     @Test(arguments: kinds) func everyEventSurvivesTheWire(kind: PlugEvent.Kind) throws {
         let event = PlugEvent(sequence: 5, boot: boot, time: at(1.5), kind: kind)

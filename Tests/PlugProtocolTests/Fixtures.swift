@@ -9,6 +9,25 @@ let lamp = PlugServer.Identity(
     id: PlugID(rawValue: "0123456789ab")!, name: "Lamp", capabilities: [.relay, .meter, .button], firmware: "1.0",
     boot: boot)
 
+let plugKey = PublicKey(bytes: [1, 1])!
+let deskKey = PublicKey(bytes: [2, 2])!
+let strangerKey = PublicKey(bytes: [3, 3])!
+let setupCode = try! SetupCode(text: "ABCD-EFGH-IJKL-MNOP")
+
+/// A plug that knows the desk and nobody else.
+func access(paired keys: [PublicKey] = [deskKey]) -> PlugServer.Access {
+    PlugServer.Access(
+        key: plugKey, code: setupCode,
+        controllers: PairedControllers(keys.map { PairedControllers.Controller(key: $0, name: "Desk") }))
+}
+
+func opening(_ connection: ConnectionID, peer: String = "", key: PublicKey = deskKey) -> PlugServer.Event {
+    .opened(
+        PlugServer.Opening(
+            connection, peer: peer, key: key,
+            nonce: [UInt8](repeating: UInt8(truncatingIfNeeded: connection.rawValue), count: 32)))
+}
+
 func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }
 
 func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
@@ -39,10 +58,12 @@ struct Bench {
 
     init(
         journal: EventJournal = EventJournal(), requests: [FinishedRequest] = [],
-        state: PlugState = PlugState(relayOn: false),
-        limits: PlugServer.Limits = PlugServer.Limits()
+        state: PlugState = PlugState(relayOn: false), limits: PlugServer.Limits = PlugServer.Limits(),
+        paired keys: [PublicKey] = [deskKey]
     ) {
-        server = PlugServer(identity: lamp, journal: journal, requests: requests, state: state, limits: limits)
+        server = PlugServer(
+            identity: lamp, access: access(paired: keys), journal: journal, requests: requests, state: state,
+            limits: limits)
     }
 
     /// The actions that are no bytes.
@@ -70,8 +91,8 @@ struct Bench {
     }
 
     /// A session that said Hello.
-    mutating func greet(_ connection: ConnectionID = first, at seconds: Double = 0) {
-        handle(.opened(connection, peer: "test"), at: seconds)
+    mutating func greet(_ connection: ConnectionID = first, key: PublicKey = deskKey, at seconds: Double = 0) {
+        handle(opening(connection, peer: "test", key: key), at: seconds)
         say(on: connection, at: seconds) {
             $0.hello.version = 1
             $0.hello.controller = "Desk"

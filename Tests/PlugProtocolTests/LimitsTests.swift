@@ -18,11 +18,21 @@ import Testing
         var bench = Bench()
         for number in 1...32 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }
         let late = ConnectionID(rawValue: 33)
-        let actions = bench.handle(.opened(late, peer: "late"))
+        let actions = bench.handle(opening(late))
         let words = "The plug already has 32 connections; close one of them."
         #expect(actions == [.close(late, .ended(Goodbye(.limit, words)))])
         #expect(goodbye(&bench, late) == Goodbye(.limit, words))
         #expect(bench.server.connections.count == 32)
+    }
+
+    @Test func theNinthStrangerIsSentAway() {
+        var bench = Bench()
+        for number in 1...9 as ClosedRange<UInt64> {
+            bench.handle(opening(ConnectionID(rawValue: number), key: strangerKey))
+        }
+        let words = "8 controllers that are not paired are connected already; try again."
+        #expect(goodbye(&bench, ConnectionID(rawValue: 9)) == Goodbye(.limit, words))
+        #expect(bench.server.connections.count == 8)
     }
 
     @Test func theSeventeenthCommandInFlightIsRefusedByThePlug() throws {
@@ -65,7 +75,7 @@ import Testing
     @Test func aFrameOfMoreThan64KiBEndsTheSessionOnEitherSide() {
         let words = "the frame at byte 0 announces 65537 bytes; 1 to 65536 are allowed"
         var bench = Bench()
-        bench.handle(.opened(first, peer: ""))
+        bench.handle(opening(first))
         bench.handle(.received(first, [0, 1, 0, 1]))
         #expect(goodbye(&bench) == Goodbye(.malformed, words))
         var seat = Seat()
@@ -89,7 +99,7 @@ import Testing
 
     @Test func aControllersNameBeyond63BytesEndsTheSession() {
         var bench = Bench()
-        bench.handle(.opened(first, peer: ""))
+        bench.handle(opening(first))
         bench.say {
             $0.hello.version = 1
             $0.hello.controller = String(repeating: "x", count: 64)

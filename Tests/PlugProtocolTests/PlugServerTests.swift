@@ -7,7 +7,7 @@ import Testing
     @Test func helloIsAnsweredWithWelcome() {
         var bench = Bench()
         bench.handle(.renamed("Lamp (2)"))
-        bench.handle(.opened(first, peer: "192.0.2.1"))
+        bench.handle(opening(first, peer: "192.0.2.1"))
         bench.say(at: 2) { $0.hello.version = 1 }
         guard case .welcome(let welcome) = bench.take().first else {
             Issue.record("no Welcome")
@@ -24,7 +24,7 @@ import Testing
     @Test(arguments: [(0, "the controller"), (2, "the plug's firmware")])
     func anotherVersionIsToldWhichSideToUpdate(version: Int, side: String) {
         var bench = Bench()
-        bench.handle(.opened(first, peer: ""))
+        bench.handle(opening(first, peer: ""))
         let actions = bench.say { $0.hello.version = UInt32(version) }
         guard case .close(first, .ended(let goodbye)) = actions.first else {
             Issue.record("not closed")
@@ -38,7 +38,7 @@ import Testing
 
     @Test func aMessageBeforeHelloAndASecondHelloEndTheSession() {
         var bench = Bench()
-        bench.handle(.opened(first, peer: ""))
+        bench.handle(opening(first, peer: ""))
         #expect(bench.say { $0.ping.token = 1 }.count == 1)
         #expect(bench.take().map(\.goodbyeReason) == [.outOfOrder])
         bench.greet(second)
@@ -71,7 +71,7 @@ import Testing
         var bench = Bench(limits: limits)
         bench.greet(first)
         bench.greet(second)
-        bench.handle(.opened(ConnectionID(rawValue: 3), peer: ""))
+        bench.handle(opening(ConnectionID(rawValue: 3), peer: ""))
         #expect(bench.take(ConnectionID(rawValue: 3)).map(\.goodbyeReason) == [.limit])
         bench.handle(.closed(first))
         bench.greet(ConnectionID(rawValue: 4))
@@ -92,7 +92,7 @@ import Testing
 
     @Test func tricklingBytesBeforeHelloKeepsNoPlace() {
         var bench = Bench()
-        bench.handle(.opened(first, peer: ""), at: 0)
+        bench.handle(opening(first, peer: ""), at: 0)
         for second in 1...44 { bench.handle(.received(first, second == 1 ? [0] : []), at: Double(second)) }
         _ = bench.run(until: 45)
         #expect(bench.take().map(\.goodbyeReason) == [.silent])
@@ -105,7 +105,7 @@ import Testing
         #expect(bench.handle(.stop).count == 2)
         #expect(bench.take(first).map(\.goodbyeReason) == [.stopping])
         #expect(bench.take(second).map(\.goodbyeReason) == [.stopping])
-        bench.handle(.opened(ConnectionID(rawValue: 3), peer: ""))
+        bench.handle(opening(ConnectionID(rawValue: 3), peer: ""))
         #expect(bench.take(ConnectionID(rawValue: 3)).map(\.goodbyeReason) == [.stopping])
     }
 

@@ -8,6 +8,8 @@ import PlugHardware
 import PlugProtocol
 import PlugTransport
 import ProtocolCore
+import Storage
+import Testing
 
 @testable import PlugService
 
@@ -37,6 +39,18 @@ final class TemporaryDirectory: Sendable {
         return copy
     }
 
+    /// As if the plug had been paired with the controller in a life before.
+    func pair(with controller: TransportIdentity) throws {
+        var random = SystemRandomNumberGenerator()
+        let storage = try PlugStorage(
+            state: path, runtime: path + "/run", boot: BootID(bytes: [UInt8](repeating: 7, count: 16))!,
+            random: &random,
+            tell: { _ in })
+        let desk = PairedControllers.Controller(key: controller.publicKey, name: "desk")
+        #expect(storage.keep(PairedControllers([desk])))
+        _ = try TransportIdentity.kept(in: directories.key)
+    }
+
     func text(_ file: String) -> String? {
         FileManager.default.contents(atPath: path + "/" + file).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -44,6 +58,9 @@ final class TemporaryDirectory: Sendable {
 
 /// A plug with simulated parts, its panel and its listener on loopback, without discovery.
 struct RunningPlug {
+    /// What the controllers of all tests prove themselves with.
+    static let desk = TransportIdentity()
+
     let directory: TemporaryDirectory
     let service: PlugService
     let parts: SimulatedPlug
@@ -57,18 +74,20 @@ struct RunningPlug {
             name: "Lamp", directories: directory.directories, interfaces: ["lo"], appliance: ApplianceConfiguration(),
             parts: parts.parts(dimmable: false), simulated: parts)
         let loop = MultiThreadedEventLoopGroup.singleton.next()
+        try directory.pair(with: Self.desk)
         service = try PlugService(settings, on: loop, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await service.start()
         panel = try await PanelServer.start(
             path: directory.directories.panelSocket, on: loop, owner: service)
-        listener = try await Listener.start(on: loop, loopbackOnly: true, owner: service)
+        listener = try await Listener.start(
+            on: loop, identity: try #require(service.identity), loopbackOnly: true, owner: service)
     }
 
     /// A controller that listens from now on, or after the event that it saw last.
     func controller(after cursor: SequenceNumber? = nil) async throws -> Controller {
         let controller = Controller(after: cursor)
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))
-        try await Dialer().connect(to: [address], on: controller.loop, owner: controller)
+        try await Dialer(identity: Self.desk).connect(to: [address], on: controller.loop, owner: controller)
         return controller
     }
 

@@ -19,7 +19,7 @@ private actor Echo: PanelOwner {
 @Suite(.timeLimit(.minutes(1))) struct PanelTests {
     @Test(arguments: [
         ("press single", PanelRequest.press(.single)), ("press double", .press(.double)), ("press long", .press(.long)),
-        ("load kettle on", .load("kettle on")), ("load 60 W", .load("60 W")), ("status", .status),
+        ("load kettle on", .load("kettle on")), ("load 60 W", .load("60 W")), ("status", .status), ("reset", .reset),
     ])
     func requests(line: String, request: PanelRequest) throws {
         #expect(try PanelRequest(line: line) == request)
@@ -27,12 +27,12 @@ private actor Echo: PanelOwner {
     }
 
     @Test(arguments: [
-        ("press", "\"press\" is none of: press single|double|long, load TEXT, status"),
+        ("press", "\"press\" is none of: press single|double|long, load TEXT, status, reset"),
         ("press twice", "a button is pressed single, double or long, not \"twice\""),
         ("press single now", "a button is pressed single, double or long, not \"single now\""),
-        ("load", "\"load\" is none of: press single|double|long, load TEXT, status"),
-        ("status now", "\"status now\" is none of: press single|double|long, load TEXT, status"),
-        ("", "\"\" is none of: press single|double|long, load TEXT, status"),
+        ("load", "\"load\" is none of: press single|double|long, load TEXT, status, reset"),
+        ("status now", "\"status now\" is none of: press single|double|long, load TEXT, status, reset"),
+        ("", "\"\" is none of: press single|double|long, load TEXT, status, reset"),
     ])
     func whatIsNoRequestIsSaid(line: String, message: String) {
         let error = #expect(throws: PanelError.self) { try PanelRequest(line: line) }

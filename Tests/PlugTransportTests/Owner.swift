@@ -18,13 +18,17 @@ actor Owner: ConnectionOwner {
     private let continuation: AsyncStream<Report>.Continuation
     private(set) var connections: [Connection] = []
     private(set) var isWritable = true
+    private let knowsEverybody: Bool
 
-    init(on loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()) {
+    /// - Parameter knowsEverybody: counts whoever connects as a paired controller.
+    init(on loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next(), knowsEverybody: Bool = false) {
         self.loop = loop
+        self.knowsEverybody = knowsEverybody
         (reports, continuation) = AsyncStream.makeStream()
     }
 
     func opened(_ connection: Connection) {
+        if knowsEverybody { connection.markPaired() }
         connections.append(connection)
         continuation.yield(.opened(connection.id))
     }
@@ -41,6 +45,7 @@ actor Owner: ConnectionOwner {
     func close() { connections.last?.close() }
     func setReading(_ reads: Bool) { connections.last?.setReading(reads) }
     var peer: String { connections.last?.peer ?? "" }
+    var peerKey: PublicKey? { connections.last?.peerKey }
 }
 
 extension Owner.Report {

@@ -1,4 +1,5 @@
 import LinuxNetwork
+import MadeUpKeys
 import Metering
 import PlugClient
 import PlugProtocol
@@ -38,10 +39,11 @@ extension PlugDescription {
         let server = PlugServer.Identity(
             id: PlugID(rawValue: "0123456789ab")!, name: "Lamp", capabilities: [.relay, .dimmer, .meter],
             firmware: "1.2.3", boot: boot)
-        var plug = PlugServer(identity: server, journal: EventJournal(), state: PlugState(relayOn: false))
+        var plug = PlugServer(
+            identity: server, access: .knowing(), journal: EventJournal(), state: PlugState(relayOn: false))
         var session = ControllerSession(name: "Desk")
         let connection = ConnectionID(rawValue: 1)
-        _ = plug.handle(.opened(connection, peer: ""), now: plugTime)
+        _ = plug.handle(.opened(PlugServer.Opening(connection)), now: plugTime)
         for case .send(let hello) in session.handle(.connected, now: asked) {
             for case .send(_, let welcome) in plug.handle(.received(connection, hello), now: plugTime) {
                 for case .deliver(.welcomed(let description)) in session.handle(.received(welcome), now: asked) {

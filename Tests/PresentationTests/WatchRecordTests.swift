@@ -84,6 +84,21 @@ import Testing
             ])
     }
 
+    @Test func whoIsPairedAndWhoTried() {
+        #expect(
+            lines(.event(event(.pairingFailed(failures: 3)), age: .zero)) == [
+                #"{"age":0,\#(when),"event":"pairingFailed","failures":3,"plug":"Lamp","seq":12}"#
+            ])
+        #expect(
+            lines(.event(event(.controllerPaired(name: "Desk")), age: .zero)) == [
+                #"{"age":0,\#(when),"controller":"Desk","event":"controllerPaired","plug":"Lamp","seq":12}"#
+            ])
+        #expect(
+            lines(.event(event(.controllerRemoved(name: "Desk")), age: .zero)) == [
+                #"{"age":0,\#(when),"controller":"Desk","event":"controllerRemoved","plug":"Lamp","seq":12}"#
+            ])
+    }
+
     @Test(arguments: Gap.Reason.allCases)
     func aGap(reason: Gap.Reason) {
         #expect(
@@ -114,6 +129,9 @@ import Testing
             (.event(event(.buttonPressed(.long)), age: nil), "button pressed (long)"),
             (.event(event(.restarted(powerLost: true)), age: nil), "restarted after a loss of power"),
             (.event(event(.protectionTripped(.overPower)), age: nil), "protection tripped (overPower)"),
+            (.event(event(.pairingFailed(failures: 3)), age: nil), "a wrong setup code (3 in a row)"),
+            (.event(event(.controllerPaired(name: "Desk")), age: nil), "paired with Desk"),
+            (.event(event(.controllerRemoved(name: "Desk")), age: nil), "no longer paired with Desk"),
             (.gap(Gap(from: 3, to: 9, reason: .powerLost)), "events 3 to 9 are lost (powerLost)"),
             (.connected(description), "connected (firmware 1.2.3)"),
             (.disconnected(reason: .away("why"), retryIn: .zero), "disconnected: why"),

@@ -24,6 +24,8 @@ struct Database {
     private(set) var seen: [PlugEvent] = []
     private(set) var gaps: [ReportedGap] = []
     private(set) var beginnings: [Beginning] = []
+    /// The plugs that proved to know the setup code.
+    var pinned: Set<PublicKey> = []
     var outstanding: [RequestID: PlugCommand] = [:]
     /// The answer, and the boot of the session that brought it.
     var acknowledged: [RequestID: (outcome: CommandOutcome, boot: BootID?)] = [:]

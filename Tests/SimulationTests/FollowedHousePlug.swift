@@ -10,11 +10,14 @@ struct FollowedHousePlug {
         case none
         case resolving(ResolveID, until: Instant)
         case connecting(StreamID, until: Instant)
+        case pairing(Introduction)
         case open(StreamID)
     }
 
     var machine: PlugFollower
     var link = Link.none
+    /// Where it was found last.
+    var address: LANAddress?
     var description: PlugDescription?
     /// The reading of the last snapshot; what came before it cannot fire a rule.
     var snapshot: Instant?
@@ -23,6 +26,7 @@ struct FollowedHousePlug {
         switch link {
         case .none, .open: machine.nextDeadline
         case .resolving(_, let until), .connecting(_, let until): sooner(machine.nextDeadline, until)
+        case .pairing(let introduction): sooner(machine.nextDeadline, introduction.nextDeadline)
         }
     }
 }

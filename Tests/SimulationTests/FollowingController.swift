@@ -10,6 +10,7 @@ final class FollowingController {
     private enum Link {
         case none
         case connecting(StreamID, until: Instant)
+        case pairing(Introduction)
         case open(StreamID)
     }
 
@@ -32,6 +33,7 @@ final class FollowingController {
     /// Those that had to wait because too many did; one goes out again when another has ended.
     private var refused: [RequestID] = []
     private var link = Link.none
+    private var address: LANAddress?
     private var streams: UInt32 = 0
     private var random = SeededRandom(seed: 0)
     /// Updates that are still stored before the process is killed.
@@ -48,18 +50,22 @@ final class FollowingController {
         switch link {
         case .none, .open: follower?.nextDeadline
         case .connecting(_, let until): sooner(until, follower?.nextDeadline)
+        case .pairing(let introduction): sooner(introduction.nextDeadline, follower?.nextDeadline)
         }
     }
 
     func handle(_ event: HostEvent<HouseStimulus>, now: Instant) -> [HostAction] {
         switch event {
         case .started(let start): return begin(start, now: now)
-        case .interfaceUp: return step(.located, now)
-        case .connected(let stream):
-            guard case .connecting(stream, _) = link else { return [] }
-            link = .open(stream)
-            return step(.opened(id(stream)), now)
-        case .received(let stream, let bytes): return step(.received(bytes, on: id(stream)), now)
+        case .interfaceUp(_, let addresses):
+            address = addresses[0]
+            return step(.located, now)
+        case .connected(let stream): return connected(stream, now)
+        case .received(let stream, let bytes):
+            if case .pairing(let introduction) = link, introduction.stream == stream {
+                return pair(.received(bytes), now)
+            }
+            return step(.received(bytes, on: id(stream)), now)
         case .closed(let stream, _): return closed(stream, now)
         case .deadlineReached: return deadlineReached(now)
         case .stimulus(.command(let on)):
@@ -95,22 +101,49 @@ final class FollowingController {
         database.outstanding[request].map { step(.command(request, $0), now) } ?? []
     }
 
+    /// Whose key is pinned is followed; who is not known is paired with first.
+    private func connected(_ stream: StreamID, _ now: Instant) -> [HostAction] {
+        guard case .connecting(stream, _) = link, let address else { return [] }
+        guard !database.pinned.contains(PublicKey(of: plug.address)) else {
+            link = .open(stream)
+            return step(.opened(id(stream)), now)
+        }
+        var introduction = Introduction(on: stream, name: name)
+        let actions = introduction.begin(plug: PublicKey(of: plug.address), own: address, random: &random, now: now)
+        link = .pairing(introduction)
+        return actions
+    }
+
+    private func pair(_ event: PairingSession.Event, _ now: Instant) -> [HostAction] {
+        guard case .pairing(var introduction) = link else { return [] }
+        let (actions, result) = introduction.handle(event, now: now)
+        link = .pairing(introduction)
+        guard let result else { return actions }
+        link = .none
+        if case .success(let paired) = result { database.pinned.insert(paired.key) }
+        return actions + step(.failed(.away("\(result)")), now)
+    }
+
     private func closed(_ stream: StreamID, _ now: Instant) -> [HostAction] {
         switch link {
+        case .pairing(let introduction) where introduction.stream == stream: return pair(.closed, now)
         case .connecting(stream, _):
             link = .none
-            return step(.failed(reason: "no answer"), now)
+            return step(.failed(.away("no answer")), now)
         case .open(stream):
             link = .none
             return step(.closed(id(stream)), now)
-        case .none, .connecting, .open: return []
+        case .none, .connecting, .pairing, .open: return []
         }
     }
 
     private func deadlineReached(_ now: Instant) -> [HostAction] {
+        if case .pairing(let introduction) = link, introduction.nextDeadline.map({ $0 <= now }) == true {
+            return pair(.deadlineReached, now) + step(.deadlineReached, now)
+        }
         guard case .connecting(let stream, let until) = link, until <= now else { return step(.deadlineReached, now) }
         link = .none
-        return [.close(stream)] + step(.failed(reason: "no answer"), now) + step(.deadlineReached, now)
+        return [.close(stream)] + step(.failed(.away("no answer")), now) + step(.deadlineReached, now)
     }
 
     /// Hands an event to the follower and does what it says, in order.
@@ -136,6 +169,7 @@ final class FollowingController {
             case .finished(let request, let outcome): out += finished(request, outcome, now)
             case .samples(let number, let chunk, let clock, let last):
                 out += collect(number, chunk, of: clock.boot, last: last, now)
+            case .controllers: violation = "nobody asked who is paired"
             case .fetchRefused(let number, _):
                 if fetch?.number == number { fetch = nil }
             }

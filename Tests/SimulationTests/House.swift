@@ -28,8 +28,11 @@ struct House {
     mutating func add(_ controller: HouseHost, name: String) {
         let id = lan.add(controller, name: name)
         controllers.append(id)
-        attach(id, address: LANAddress(192, 0, 2, UInt8(100 + controllers.count)), after: .zero)
+        attach(id, address: Self.address(ofController: controllers.count), after: .zero)
     }
+
+    /// In the order in which they were added, from 1 on.
+    static func address(ofController number: Int) -> LANAddress { LANAddress(192, 0, 2, UInt8(100 + number)) }
 
     private func attach(_ host: HostID, address: LANAddress, after delay: Duration) {
         lan.attach(host, to: link, addresses: [address])
@@ -75,7 +78,7 @@ struct House {
         }
     }
 
-    private func during(_ time: Duration, _ end: Duration, _ fault: Fault, _ repair: Fault) {
+    func during(_ time: Duration, _ end: Duration, _ fault: Fault, _ repair: Fault) {
         lan.schedule(fault, after: time)
         lan.schedule(repair, after: end)
     }

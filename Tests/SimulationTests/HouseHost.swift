@@ -3,19 +3,23 @@ import ProtocolCore
 import SimulatedDisk
 import SimulatedLAN
 
-/// A plug, or a controller of one of two kinds.
+/// A plug, a controller of one of two kinds, or somebody at a plug's door.
 enum HouseHost: SimulatedHost {
     typealias Stimulus = HouseStimulus
 
     case plug(SimulatedPlug)
     case follower(FollowingController)
     case ruler(RulingController)
+    case caller(Caller)
+    case intermediary(Intermediary)
 
     mutating func handle(_ event: HostEvent<HouseStimulus>, now: Instant) -> [HostAction] {
         switch self {
         case .plug(let plug): plug.handle(event, now: now)
         case .follower(let controller): controller.handle(event, now: now)
         case .ruler(let controller): controller.handle(event, now: now)
+        case .caller(let caller): caller.handle(event, now: now)
+        case .intermediary(let intermediary): intermediary.handle(event, now: now)
         }
     }
 
@@ -24,6 +28,8 @@ enum HouseHost: SimulatedHost {
         case .plug(let plug): plug.nextDeadline
         case .follower(let controller): controller.nextDeadline
         case .ruler(let controller): controller.nextDeadline
+        case .caller(let caller): caller.nextDeadline
+        case .intermediary: nil
         }
     }
 }
@@ -32,6 +38,10 @@ enum HouseHost: SimulatedHost {
 enum HouseStimulus: Sendable {
     /// A finger on the plug's button.
     case press
+    /// A finger that stays on it.
+    case hold
+    /// A finger that stays on it until the plug is set back to factory state.
+    case holdForReset
     /// The plug's load takes other power, tenths of a watt.
     case load(Int32)
     /// The plug's disk fails in this way from now on.
@@ -46,6 +56,12 @@ enum HouseStimulus: Sendable {
     case command(on: Bool)
     /// The controller fetches the samples that it does not have yet.
     case fetchSamples
+    /// The caller connects to the plug and does what it does.
+    case call
+    /// The caller, where it is let in, has the plug forget the owner of this key.
+    case remove(PublicKey)
+    /// The caller, where it is let in, has the plug set back to factory state.
+    case reset
     /// The controller's process is killed when it has received so many more updates and stored all but the last.
     case killBeforeStore(Int)
 }

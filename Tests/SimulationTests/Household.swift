@@ -64,8 +64,17 @@ struct Household {
         }
     }
 
+    /// The plugs have been unpacked: their windows are open.
+    private func pair() throws(SimulationFailure) {
+        try lan.run(for: .seconds(15)) { _ in try check() }
+        guard plugs.keys.allSatisfy({ controller.records[$0]?.pinned.count == 1 }) else {
+            throw lan.failure("not every plug is paired")
+        }
+    }
+
     /// Everything, until all is quiet again, and an evening without faults.
     mutating func run() throws(SimulationFailure) {
+        try pair()
         disturb()
         try lan.run(for: Self.disturbance + .seconds(120)) { _ in try check() }
         do {

@@ -1,3 +1,4 @@
+import MadeUpKeys
 import Metering
 import PlugProtocol
 import ProtocolCore
@@ -18,7 +19,7 @@ struct BackToBack {
             identity: PlugServer.Identity(
                 id: PlugID(rawValue: "0123456789ab")!, name: "Lampe über dem Tisch", capabilities: [.relay],
                 firmware: "1.0", boot: BootID(bytes: [UInt8](repeating: 1, count: 16))!),
-            journal: EventJournal(nextSequence: boundary), state: PlugState(relayOn: false))
+            access: .knowing(), journal: EventJournal(nextSequence: boundary), state: PlugState(relayOn: false))
     }
 
     mutating func plug(_ event: PlugServer.Event) {
@@ -34,6 +35,8 @@ struct BackToBack {
                 plug(.commandOutcome(request, .done(server.state, event: nil)))
             case .fetch(let connection, let fetch, _, _):
                 plug(.samples(connection, fetch: fetch, chunk: [1, 2, 3], next: nil))
+            case .record(let kind): plug(.record(kind))
+            case .keep, .pairingWindow, .factoryReset: break
             }
         }
     }
@@ -62,7 +65,7 @@ struct BackToBack {
         var pair = BackToBack(boundary: 10)
         let request = RequestID(bytes: 0..<16)!
         pair.plug(.record(.restarted(powerLost: true)))
-        pair.plug(.opened(BackToBack.connection, peer: "back to back"))
+        pair.plug(.opened(PlugServer.Opening(BackToBack.connection)))
         pair.controller(.connected)
         pair.controller(.subscribe(SubscriptionOptions(events: .after(3))))
         pair.controller(.command(request, .setRelay(on: true, autoOff: nil), deadline: .zero + .seconds(9)))
@@ -98,7 +101,7 @@ struct BackToBack {
     @Test func thousandsOfEventsCatchUpByteByByte() {
         var pair = BackToBack(boundary: 1)
         for _ in 0..<2000 { pair.plug(.record(.buttonPressed(.single))) }
-        pair.plug(.opened(BackToBack.connection, peer: "back to back"))
+        pair.plug(.opened(PlugServer.Opening(BackToBack.connection)))
         pair.controller(.connected)
         pair.controller(.subscribe(SubscriptionOptions(events: .after(0), state: nil)))
         pair.exchange()

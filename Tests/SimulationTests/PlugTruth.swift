@@ -58,17 +58,22 @@ struct PlugTruth {
         if !effects.insert(request).inserted { violation = "event \(event.sequence): a command took effect twice" }
     }
 
+    /// The key is gone, and those who pinned it are not: no reset and no loss of power may leave that behind.
+    mutating func lostKey() { violation = "controllers are known who pinned a key that is gone" }
+
     mutating func breakOff(_ records: [MirrorRecord]) { unfinished = records }
 
     /// A process begins with what its predecessor left.
     ///
-    /// - Parameter mayForget: the runtime directory could not be written, so that the mirror may be gone.
-    mutating func begin(_ memory: PlugMemory, boot: BootID, mayForget: Bool) {
+    /// - Parameters:
+    ///   - mayForget: the runtime directory could not be written, so that the mirror may be gone.
+    ///   - wasReset: a factory reset made it forget.
+    mutating func begin(_ memory: PlugMemory, boot: BootID, mayForget: Bool, wasReset: Bool) {
         let next = memory.journal.nextSequence
         defer { (unfinished, mirrored, nextSequence) = ([], boot, next) }
         // Where flash could not say either that the mirror is out of date, an older one is believed.
         let isOlder = hadBadFlash && next < nextSequence
-        guard mirrored == boot, !(mayForget && (memory.appliance.powerLost || isOlder)) else {
+        guard mirrored == boot, !wasReset, !(mayForget && (memory.appliance.powerLost || isOlder)) else {
             (effects, isNewborn) = ([], true)
             doubtful.formUnion(samples[boot] ?? [])
             return

@@ -26,6 +26,7 @@ final class RulingController {
     private(set) var fresh: (firings: [Firing], at: Instant) = ([], .zero)
     private(set) var plugs: [String: FollowedHousePlug] = [:]
     private var engine: RuleEngine
+    private var address: LANAddress?
     private var directory = PlugDirectory()
     private var discovery: DiscoveryShell?
     private var random = SeededRandom(seed: 0)
@@ -55,15 +56,17 @@ final class RulingController {
             (storesLeft, isKilled) = (nil, false)
             discovery = DiscoveryShell(seed: start.seed &+ 1)
             return discover(now) { $0.handle(.browse(Self.browse, SimulatedPlug.serviceType), now: now) }
-        case .interfaceUp(let interface, let addresses): return discover(now) { $0.up(interface, addresses, now: now) }
+        case .interfaceUp(let interface, let addresses):
+            address = addresses[0]
+            return discover(now) { $0.up(interface, addresses, now: now) }
         case .interfaceDown: return discover(now) { $0.down(now: now) }
         case .datagram(let datagram, _): return discover(now) { $0.received(datagram, now: now) }
         case .connected(let stream):
-            guard let name = owner(of: stream) else { return [.close(stream)] }
-            plugs[name]?.link = .open(stream)
-            return step(name, .opened(id(stream)), now)
+            return owner(of: stream).map { connected($0, stream, now) } ?? [.close(stream)]
         case .received(let stream, let bytes):
-            return owner(of: stream).map { step($0, .received(bytes, on: id(stream)), now) } ?? []
+            guard let name = owner(of: stream) else { return [] }
+            if case .pairing = plugs[name]?.link { return pair(name, .received(bytes), now) }
+            return step(name, .received(bytes, on: id(stream)), now)
         case .closed(let stream, _): return closed(stream, now)
         case .deadlineReached: return deadlineReached(now)
         case .stimulus(.killBeforeStore(let count)):
@@ -79,6 +82,7 @@ final class RulingController {
         plugs.first {
             switch $0.value.link {
             case .connecting(stream, _), .open(stream): true
+            case .pairing(let introduction): introduction.stream == stream
             case .none, .resolving, .connecting, .open: false
             }
         }?.key
@@ -116,6 +120,7 @@ final class RulingController {
                 return []
             }
             lastStream += 1
+            plugs[name]?.address = address
             plugs[name]?.link = .connecting(StreamID(lastStream), until: now + Self.patience)
             return discover(now) { $0.handle(.cancelResolve(resolve), now: now) }
                 + [.connect(StreamID(lastStream), to: LANEndpoint(address, service.port))]
@@ -127,11 +132,35 @@ final class RulingController {
         plugs[name]?.link = .none
         let identity = ServiceIdentity(name: name, type: SimulatedPlug.serviceType)
         return discover(now) { $0.handle(.reconfirm(identity), now: now) }
-            + step(name, .failed(reason: "no answer"), now)
+            + step(name, .failed(.away("no answer")), now)
+    }
+
+    /// Whose key is pinned is followed; who is not known is paired with first.
+    private func connected(_ name: String, _ stream: StreamID, _ now: Instant) -> [HostAction] {
+        guard let address, let plug = plugs[name]?.address else { return [.close(stream)] }
+        guard records[name]?.pinned.contains(PublicKey(of: plug)) != true else {
+            plugs[name]?.link = .open(stream)
+            return step(name, .opened(id(stream)), now)
+        }
+        var introduction = Introduction(on: stream, name: "house")
+        let actions = introduction.begin(plug: PublicKey(of: plug), own: address, random: &random, now: now)
+        plugs[name]?.link = .pairing(introduction)
+        return actions
+    }
+
+    private func pair(_ name: String, _ event: PairingSession.Event, _ now: Instant) -> [HostAction] {
+        guard case .pairing(var introduction) = plugs[name]?.link else { return [] }
+        let (actions, result) = introduction.handle(event, now: now)
+        plugs[name]?.link = .pairing(introduction)
+        guard let result else { return actions }
+        plugs[name]?.link = .none
+        if case .success(let paired) = result { records[name, default: Database()].pinned.insert(paired.key) }
+        return actions + step(name, .failed(.away("\(result)")), now)
     }
 
     private func closed(_ stream: StreamID, _ now: Instant) -> [HostAction] {
         guard let name = owner(of: stream), let link = plugs[name]?.link else { return [] }
+        if case .pairing = link { return pair(name, .closed, now) }
         guard case .open = link else { return failed(name, now) }
         plugs[name]?.link = .none
         return step(name, .closed(id(stream)), now)
@@ -145,6 +174,7 @@ final class RulingController {
                 actions += discover(now) { $0.handle(.cancelResolve(resolve), now: now) } + failed(name, now)
             case .connecting(let stream, let until) where until <= now:
                 actions += [.close(stream)] + failed(name, now)
+            case .pairing: actions += pair(name, .deadlineReached, now)
             case .resolving, .connecting, .open, .some(.none), nil: break
             }
             actions += step(name, .deadlineReached, now)
@@ -173,7 +203,7 @@ final class RulingController {
                 out.append(.close(stream))
             case .deliver(let update): out += take(update, of: name, now)
             case .finished(let id, let outcome): out += finished(id, outcome, of: name, now)
-            case .samples, .fetchRefused: violation = "nobody asked for samples"
+            case .samples, .fetchRefused, .controllers: violation = "nobody asked for samples"
             }
         }
         return out
@@ -252,7 +282,8 @@ final class RulingController {
             return run(.commandRecorded(plug: name, id: request), now)
         case .buttonPressed(let press):
             return run(.buttonPressed(plug: name, press: press, sequence: event.sequence, age: age), now)
-        case .relayChanged, .protectionTripped, .restarted: return []
+        case .relayChanged, .protectionTripped, .restarted, .pairingFailed, .controllerPaired, .controllerRemoved:
+            return []
         }
     }
 

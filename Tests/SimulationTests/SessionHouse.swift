@@ -73,8 +73,17 @@ struct SessionHouse {
         lan.schedule(.command(on: on), on: house.controllers.randomElement(using: &house.random)!, after: time)
     }
 
+    /// The plug has been unpacked: its window is open.
+    private func pair() throws(SimulationFailure) {
+        try lan.run(for: .seconds(10)) { _ in try check() }
+        guard controllers.allSatisfy({ $0.controller.database.pinned.count == 1 }) else {
+            throw lan.failure("not everybody is paired")
+        }
+    }
+
     /// Everything, until all is quiet again.
     mutating func run() throws(SimulationFailure) {
+        try pair()
         disturb()
         try lan.run(for: .seconds(1000)) { _ in try check() }
         do {

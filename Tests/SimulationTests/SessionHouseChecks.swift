@@ -104,7 +104,7 @@ extension SessionHouse {
             }
         case .storageFailed, .unknownCursor:
             guard plug.truth.hadBadFlash else { throw House.Broken(description: "\(gap), but flash was well") }
-        case .unknown: throw House.Broken(description: "\(gap)")
+        case .unknown, .factoryReset: throw House.Broken(description: "\(gap)")
         }
     }
 

@@ -1,5 +1,6 @@
 import Appliance
 import DurableFiles
+import MadeUpKeys
 import Metering
 import PlugProtocol
 import ProtocolCore
@@ -24,6 +25,8 @@ final class SimulatedPlug {
     private static let registration = RegistrationID(rawValue: 1)
     /// How long a finger stays on the button, and until the press is certainly recorded.
     private static let hold = Duration.milliseconds(100)
+    private static let longHold = Duration.milliseconds(1500)
+    private static let resetHold = Duration.milliseconds(15_100)
     private static let recorded = Duration.milliseconds(500)
 
     let name: String
@@ -47,7 +50,14 @@ final class SimulatedPlug {
     private var now = Instant.zero
     /// Active power of what is plugged in, tenths of a watt.
     private var load: Int32 = 0
-    private var starts: UInt16 = 0
+    private(set) var starts: UInt16 = 0
+    /// Factory resets that were carried out.
+    private(set) var resets = 0
+    /// What it proves itself with; nil: it is off the network.
+    private var simulatedKey: SimulatedKey?
+    private var keyNumbers: UInt64 = 0
+    private var lastStart: Start?
+    private var isResetting = false
     /// Until then the mirror may be missing, on the plug's clock.
     private var mirrorDoubtedUntil = Instant.zero
     /// When the machine last did something.
@@ -69,9 +79,28 @@ final class SimulatedPlug {
         self.configuration = configuration
         self.limits = limits
         disk = SimulatedDisk(seed: seed)
+        printLabel()
+    }
+
+    /// The factory writes the code that stands on the label, and the first key.
+    private func printLabel() {
+        let files = FileStore(calls: disk)
+        do {
+            try files.makeDirectories(Self.stateDirectory)
+            try files.replace(
+                "\(Self.stateDirectory)/setup-code",
+                with: Array("\(SetupCode.label.text)\n\(SetupCode.label.text)\n".utf8))
+            SimulatedKey.make(files)
+        } catch {
+            preconditionFailure("a new disk works: \(error)")
+        }
     }
 
     var address: LANAddress { LANAddress(192, 0, 2, 10 + number) }
+
+    /// What TLS shows of it.
+    var key: PublicKey? { simulatedKey.map { PublicKey(of: address, number: $0.number) } }
+    var isOffNetwork: Bool { simulatedKey == nil }
 
     var nextDeadline: Instant? {
         [machine?.nextDeadline, discovery?.nextDeadline, release, certain].reduce(nil, sooner)
@@ -84,9 +113,10 @@ final class SimulatedPlug {
         case .interfaceUp(let interface, let addresses): discover { $0.up(interface, addresses, now: now) }
         case .interfaceDown: discover { $0.down(now: now) }
         case .datagram(let datagram, _): discover { $0.received(datagram, now: now) }
+        case .accepted(let stream, _, _) where isOffNetwork: out.append(.close(stream))
         case .accepted(let stream, _, let peer):
             streams[id(stream)] = stream
-            perform(.opened(id(stream), peer: "\(peer)"))
+            perform(.opened(PlugServer.Opening(id(stream), of: PublicKey(of: peer.address), peer: "\(peer)")))
         case .received(let stream, let bytes): perform(.received(id(stream), bytes))
         case .writable(let stream, let writable): perform(.writable(id(stream), writable))
         case .closed(let stream, _): perform(.closed(id(stream)))
@@ -103,11 +133,9 @@ final class SimulatedPlug {
 
     private func stimulate(_ stimulus: HouseStimulus) {
         switch stimulus {
-        case .press:
-            guard release == nil, certain == nil else { return }
-            pressesBegun += 1
-            release = now + Self.hold
-            perform(.buttonEdge(down: true))
+        case .press: press(for: Self.hold)
+        case .hold: press(for: Self.longHold)
+        case .holdForReset: press(for: Self.resetHold)
         case .load(let deciwatts): load = deciwatts
         case .disk(let area, let faults):
             disk.change(area) { $0 = faults }
@@ -123,8 +151,15 @@ final class SimulatedPlug {
             disk.corrupt("\(Self.stateDirectory)/\(file)")
         case .diskBreaksDown(let breakdown, let steps): disk.breakDown(breakdown, afterSteps: steps)
         case .nextStartBreaksDown(let breakdown, let steps): nextStart = (breakdown, steps)
-        case .command, .fetchSamples, .killBeforeStore: break
+        case .command, .fetchSamples, .killBeforeStore, .call, .remove, .reset: break
         }
+    }
+
+    private func press(for duration: Duration) {
+        guard release == nil, certain == nil else { return }
+        pressesBegun += 1
+        release = now + duration
+        perform(.buttonEdge(down: true))
     }
 
     private func id(_ stream: StreamID) -> ConnectionID { ConnectionID(rawValue: stream.rawValue) }
@@ -152,7 +187,7 @@ final class SimulatedPlug {
         let boot = BootID(bytes: (0..<16).map { UInt8(truncatingIfNeeded: start.boot >> ($0 % 8 * 8)) })!
         forgetProcess()
         self.boot = boot
-        starts += 1
+        lastStart = start
         switch start.cause {
         case .powerOn:
             disk.boot()
@@ -164,11 +199,30 @@ final class SimulatedPlug {
         }
         if let (breakdown, steps) = nextStart { disk.breakDown(breakdown, afterSteps: steps) }
         nextStart = nil
-        let isMarked = disk.files.contains("\(Self.stateDirectory)/unmirrored")
-        guard let memory = restore(start, boot) else { return }
-        truth.begin(memory, boot: boot, mayForget: isMarked || lastStep < mirrorDoubtedUntil)
+        guard beginLife(start, boot) else { return }
         announce(start)
         perform(.started)
+    }
+
+    /// False where the disk broke down.
+    private func beginLife(_ start: Start, _ boot: BootID) -> Bool {
+        starts += 1
+        let isMarked = disk.files.contains("\(Self.stateDirectory)/unmirrored")
+        guard let memory = restore(start, boot), let storage else { return false }
+        if storage.wasReset { resets += 1 }
+        truth.begin(
+            memory, boot: boot, mayForget: isMarked || lastStep < mirrorDoubtedUntil, wasReset: storage.wasReset)
+        return true
+    }
+
+    /// Set back to factory state, the process goes on with another plug.
+    private func beginAnew() {
+        guard isResetting, let boot, var start = lastStart else { return }
+        isResetting = false
+        storage?.close()
+        (machine, storage, release, certain) = (nil, nil, nil, nil)
+        start.seed &+= UInt64(starts)
+        if beginLife(start, boot) { perform(.started) }
     }
 
     /// Nil where the disk broke down.
@@ -187,7 +241,15 @@ final class SimulatedPlug {
         self.storage = storage
         let identity = PlugServer.Identity(
             id: storage.id, name: name, capabilities: configuration.capabilities, firmware: "1.0", boot: boot)
-        machine = PlugMachine(configuration, identity: identity, memory: memory, seed: random.next())
+        let isUnfinished = storage.isUnfinished
+        simulatedKey = SimulatedKey(storage, FileStore(calls: disk), next: keyNumbers + 1)
+        keyNumbers = max(keyNumbers, simulatedKey?.number ?? 0)
+        if breakOff(nil) { return nil }
+        if isOffNetwork, !isUnfinished { truth.lostKey() }
+        let access = storage.access(key: key ?? PublicKey(of: address), random: &random)
+        if breakOff(nil) { return nil }
+        machine = PlugMachine(
+            configuration, identity: identity, access: access, memory: memory, seed: random.next())
         return memory
     }
 
@@ -219,7 +281,7 @@ final class SimulatedPlug {
         guard !queue.isPerforming, let machine else { return }
         lastStep = now
         storage?.settle(machine.memory, now: now)
-        breakOff(nil)
+        if !breakOff(nil) { beginAnew() }
     }
 
     private func perform(_ action: PlugMachine.Action) {
@@ -230,18 +292,25 @@ final class SimulatedPlug {
             measured[now] = deciwatts
             perform(.measured(Measurement(deciwatts: deciwatts)))
         case .mirror(let records): storage?.mirror(records)
+        case .keep(let controllers):
+            let isKeyKept = simulatedKey?.keep(FileStore(calls: disk)) == true
+            if !isKeyKept || storage?.keep(controllers) != true { perform(.keepFailed) }
+        case .factoryReset:
+            isResetting = storage?.orderReset() == true
+            perform(isResetting ? .resetStands : .resetFailed)
         case .persist(let state): if storage?.persist(state) == false { perform(.persistFailed) }
         case .reserve(let boundary):
             perform(storage?.reserve(upTo: boundary) == true ? .reserved(boundary) : .reservationFailed)
         case .send(let connection, let bytes): out.append(.write(streams[connection]!, bytes))
         case .close(let connection, _): out.append(.close(streams[connection]!))
-        case .setDimmer, .setLight: break
+        case .setDimmer, .setLight, .pairingWindow: break
         }
     }
 
     private func forgetProcess() {
         streams = [:]
         (machine, storage, discovery, release, certain) = (nil, nil, nil, nil, nil)
+        isResetting = false
     }
 
     /// Whether the disk broke down, and the process with it, while it performed the action.

@@ -1,10 +1,12 @@
 import Appliance
 import DurableFiles
 import Foundation
+import MadeUpKeys
 import Metering
 import PlugProtocol
 import ProtocolCore
-import Storage
+
+@testable import Storage
 
 let firstBoot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
 let secondBoot = BootID(bytes: [UInt8](repeating: 2, count: 16))!
@@ -24,6 +26,17 @@ final class Directories {
         let folder = path[..<(path.lastIndex(of: "/") ?? path.endIndex)]
         try FileManager.default.createDirectory(atPath: String(folder), withIntermediateDirectories: true)
         try Data(bytes).write(to: URL(filePath: path))
+        try setMode(0o600, of: file)
+    }
+
+    func setMode(_ mode: Int, of file: String) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(root)/\(file)")
+    }
+
+    /// The plug that starts here has one controller: the desk.
+    func pairDesk() throws {
+        let line = ControllersText.text(PlugServer.Access.knowing().controllers) + "\n"
+        try write(line + line, to: "state/controllers")
     }
 
     func text(_ file: String) -> String? {
@@ -69,7 +82,9 @@ struct StoredPlug {
         let identity = PlugServer.Identity(
             id: storage.id, name: "Lamp", capabilities: configuration.capabilities, firmware: "1.0", boot: boot)
         self.now = now
-        machine = PlugMachine(configuration, identity: identity, memory: storage.restore(now: now), seed: 2)
+        let memory = storage.restore(now: now)
+        let access = storage.access(key: .plug, random: &random)
+        machine = PlugMachine(configuration, identity: identity, access: access, memory: memory, seed: 2)
         feed(.started)
     }
 
@@ -85,10 +100,12 @@ struct StoredPlug {
         switch action {
         case .setRelay(let on): relayOn = on
         case .send(_, let bytes): sent.append(bytes)
-        case .setDimmer, .setLight, .close: break
+        case .setDimmer, .setLight, .close, .pairingWindow: break
         case .readMeter: return .measured(Measurement(deciwatts: relayOn ? load : 0))
         case .mirror(let records): storage.mirror(records)
+        case .keep(let controllers): return storage.keep(controllers) ? nil : .keepFailed
         case .persist(let state): return storage.persist(state) ? nil : .persistFailed
+        case .factoryReset: return storage.orderReset() ? .resetStands : .resetFailed
         case .reserve(let boundary):
             return storage.reserve(upTo: boundary) ? .reserved(boundary) : .reservationFailed
         }
@@ -110,7 +127,7 @@ struct StoredPlug {
         (bytes[0], bytes[1]) = (UInt8(number & 255), UInt8(number >> 8))
         let command = ControllerSession.Event.command(
             RequestID(bytes: bytes)!, .setRelay(on: !relayOn, autoOff: nil), deadline: now + .seconds(5))
-        feed(.opened(id, peer: "test"))
+        feed(.opened(PlugServer.Opening(id)))
         for event in [ControllerSession.Event.connected, command] {
             for case .send(let bytes) in session.handle(event, now: now) { received(bytes, id, &session) }
         }
@@ -123,6 +140,13 @@ struct StoredPlug {
         for answer in sent {
             for case .send(let more) in session.handle(.received(answer), now: now) { received(more, id, &session) }
         }
+    }
+
+    /// What goes out when these bytes came in.
+    mutating func answers(to bytes: [UInt8], on id: ConnectionID) -> [[UInt8]] {
+        sent = []
+        feed(.received(id, bytes))
+        return sent
     }
 
     mutating func run(for duration: Duration) {

@@ -39,11 +39,12 @@ import Testing
         plug.run(for: .seconds(600))
         let works = [
             "event numbers are reserved in flash again", "relay and energy are in flash again",
-            "the plug's id is in flash",
+            "the plug's id is in flash", "the setup code is in flash",
         ]
         #expect(Set(notices.recoveries) == Set(works))
         #expect(directories.text("state/sequence") == "\(plug.next + 1000)\n\(plug.next + 1000)\n")
         #expect(directories.text("state/id") == "\(plug.storage.id)\n\(plug.storage.id)\n")
+        #expect(directories.text("state/setup-code") == plug.machine.access.code.map { "\($0.text)\n\($0.text)\n" })
     }
 
     @Test func whatAFullDiskSaysIsWhatAndWhyAndWhatNext() throws {

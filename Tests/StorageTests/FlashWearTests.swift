@@ -9,6 +9,7 @@ import Testing
     /// A day with 100 commands that switch and 300 presses, which switch too, evenly spread: the worst case for the state.
     @Test func aBusyDayWritesTheseBytesToFlash() throws {
         let directories = Directories()
+        try directories.pairDesk()
         let disk = SelectiveDisk()
         var plug = try StoredPlug(in: directories, files: FileStore(calls: disk))
         disk.count(directories.state + "/")

@@ -33,7 +33,7 @@ final class SelectiveDisk: FileCalls {
 
     func open(_ path: String, _ purpose: OpenPurpose) throws(SystemError) -> Int32 {
         switch purpose {
-        case .reading, .directory: break
+        case .reading, .readingSecret, .directory: break
         case .creating, .appending, .locking: try check(path)
         }
         let descriptor = try kernel.open(path, purpose)
@@ -57,6 +57,11 @@ final class SelectiveDisk: FileCalls {
     }
 
     func length(_ descriptor: Int32) throws(SystemError) -> Int { try kernel.length(descriptor) }
+    func access(_ descriptor: Int32) throws(SystemError) -> FileAccess { try kernel.access(descriptor) }
+    func link(_ path: String, to newPath: String) throws(SystemError) {
+        try check(newPath)
+        try kernel.link(path, to: newPath)
+    }
 
     func truncate(_ descriptor: Int32, to length: Int) throws(SystemError) {
         try check(path(of: descriptor))

@@ -23,6 +23,7 @@ enum Layout {
         "Sources/Metering": .pure,
         "Sources/PlugProtocol": .pure,
         "Sources/PlugTransport": .shell,
+        "Sources/CPlugTransport": .foreign,
         "Sources/CLinuxNetwork": .foreign,
         "Sources/LinuxNetwork": .system,
         "Sources/DurableFiles": .system,
@@ -32,6 +33,10 @@ enum Layout {
         "Firmware/AddressConfiguration": .pure,
         "Firmware/Appliance": .pure,
         "Firmware/Storage": .shell,
+        "Firmware/CPrivileges": .foreign,
+        "Firmware/Privileges": .system,
+        "Firmware/CQREncode": .foreign,
+        "Firmware/QRCode": .shell,
         "Firmware/PlugHardware": .shell,
         "Firmware/LinuxDevices": .system,
         "Firmware/PlugService": .shell,
@@ -53,6 +58,7 @@ enum Layout {
         "Tests/Support/SimulatedLAN": .support,
         "Tests/Support/SimulatedDisk": .support,
         "Tests/Support/Fuzzing": .support,
+        "Tests/Support/MadeUpKeys": .support,
         "Tests/Fuzz/FuzzTargets": .support,
         "Tests/Fuzz/Fuzzer": .program,
         "Tests/Interoperability/DecodeMessages": .program,
@@ -60,8 +66,8 @@ enum Layout {
         "Tests/CMallocStatistics": .foreign,
     ]
 
-    /// Libraries from outside that keep a pure module pure: data structures, and the code behind generated messages.
-    static let pureLibraries: Set = ["DequeModule", "OrderedCollections", "Swift", "SwiftProtobuf"]
+    /// Libraries from outside that keep a pure module pure: data structures, the code behind generated messages, hashes.
+    static let pureLibraries: Set = ["Crypto", "DequeModule", "OrderedCollections", "Swift", "SwiftProtobuf"]
     static let cLibraries: Set = ["Glibc", "Musl", "Darwin"]
     /// What comes with the toolchain and is therefore declared nowhere.
     static let toolchain: Set = [

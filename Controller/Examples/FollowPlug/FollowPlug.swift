@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import PlugClient
 import PlugProtocol
+import PlugTransport
 
 /// Writes every event of a plug into a file, each exactly once, however often this program or the plug is stopped and started
 /// again: `FollowPlug NAME FILE`.
@@ -17,16 +18,17 @@ import PlugProtocol
             exit(64)
         }
         let interfaces = ProcessInfo.processInfo.environment["SMARTPLUG_INTERFACE"].map { [$0] } ?? []
-        let client = PlugClient(
-            name: "FollowPlug", interfaces: Set(interfaces), logger: Logger(label: "FollowPlug"))
         do {
+            let client = PlugClient(
+                name: "FollowPlug", identity: try .ofThisController(), interfaces: Set(interfaces),
+                logger: Logger(label: "FollowPlug"))
             let plug = try await client.plug(name, within: .seconds(10))
             try await follow(plug, into: EventFile(path))
+            await client.stop()
         } catch {
             complain("\(error)")
             exit(1)
         }
-        await client.stop()
     }
 
     private static func follow(_ plug: Plug, into file: EventFile) async throws {

@@ -2,7 +2,8 @@ public import ProtocolCore
 
 /// What an appliance knows of its life before.
 public struct ApplianceMemory: Hashable, Sendable {
-    /// The newest state that is known. Nil: neither mirror nor flash has one, the plug is new.
+    /// The newest state that is known. Nil: neither mirror nor flash has one, the plug is new, or as
+    /// new after a factory reset.
     public var state: StoredState?
     /// The state as flash has it, which may be older.
     public var inFlash: StoredState?

@@ -21,12 +21,13 @@ extension Gap.Reason: MirrorCoded {
         case .overwritten: 2
         case .unknownCursor: 3
         case .storageFailed: 4
+        case .factoryReset: 5
         }
     }
 }
 
 /// Kinds of events: 1 and 2 the relay off and on, 3 to 5 the button, 6 and 7 the protection, 8 and 9 restarted without and
-/// with a loss of power.
+/// with a loss of power, 10 pairing failed, 11 and 12 a controller paired and removed.
 extension ButtonPress: MirrorCoded {
     var mirrorCode: UInt8 {
         switch self {

@@ -82,6 +82,9 @@ public struct MirrorDecoder: Sendable {
         case 2: return .relayChanged(on: true, cause: try cause())
         case 8: return .restarted(powerLost: false)
         case 9: return .restarted(powerLost: true)
+        case 10: return .pairingFailed(failures: try integer())
+        case 11: return .controllerPaired(name: try text())
+        case 12: return .controllerRemoved(name: try text())
         case let code:
             if let press = ButtonPress(mirrorCode: code) { return .buttonPressed(press) }
             guard let protection = Protection(mirrorCode: code) else { throw fault }

@@ -74,6 +74,15 @@ public struct MirrorEncoder: Sendable {
         case .buttonPressed(let press): put(press.mirrorCode)
         case .protectionTripped(let protection): put(protection.mirrorCode)
         case .restarted(let powerLost): put(powerLost ? 9 : 8 as UInt8)
+        case .pairingFailed(let failures):
+            put(10 as UInt8)
+            put(failures)
+        case .controllerPaired(let name):
+            put(11 as UInt8)
+            put(text: name)
+        case .controllerRemoved(let name):
+            put(12 as UInt8)
+            put(text: name)
         }
     }
 

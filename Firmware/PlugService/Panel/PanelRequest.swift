@@ -8,6 +8,8 @@ public enum PanelRequest: Hashable, Sendable {
     case load(String)
     /// `status`: what the plug is doing, as one line of JSON.
     case status
+    /// `reset`: sets the plug back to factory state.
+    case reset
 
     public init(line: String) throws(PanelError) {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)
@@ -19,7 +21,8 @@ public enum PanelRequest: Hashable, Sendable {
             self = .press(press)
         case ("load", let text?): self = .load(text)
         case ("status", nil): self = .status
-        default: throw PanelError("\"\(line)\" is none of: press single|double|long, load TEXT, status")
+        case ("reset", nil): self = .reset
+        default: throw PanelError("\"\(line)\" is none of: press single|double|long, load TEXT, status, reset")
         }
     }
 
@@ -28,6 +31,7 @@ public enum PanelRequest: Hashable, Sendable {
         case .press(let press): "press \(press.rawValue)"
         case .load(let text): "load \(text)"
         case .status: "status"
+        case .reset: "reset"
         }
     }
 }

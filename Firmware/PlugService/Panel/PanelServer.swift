@@ -7,7 +7,8 @@ protocol PanelOwner: Actor {
     func perform(_ request: PanelRequest) throws -> String
 }
 
-/// Listens on a Unix socket in the plug's runtime directory: who may enter the directory stands at the plug.
+/// Listens on a Unix socket in the plug's runtime directory. Who may write to it stands at the plug: its owner alone, since
+/// `plugd` gives away nothing that it makes.
 struct PanelServer: Sendable {
     private let channel: any Channel
 

@@ -1,4 +1,5 @@
 import Appliance
+import LinuxNetwork
 import Metering
 import NIOCore
 import PlugHardware
@@ -9,6 +10,12 @@ extension PlugService: PanelOwner {
         switch request {
         case .status:
             return status
+        case .reset:
+            handle(.factoryReset)
+            guard isReset else {
+                throw PanelError("the plug cannot be set back: its flash cannot be written; its log says why")
+            }
+            return "set back to factory state"
         case .press(let press):
             try push(simulated(), press)
             return "pressed"
@@ -51,6 +58,8 @@ extension PlugService: PanelOwner {
         var fields = [
             "\"id\":\"\(machine.identity.id)\"", "\"relay\":\"\(state.relayOn ? "on" : "off")\"",
             "\"nextSequence\":\(machine.nextSequence)", "\"controllers\":\(machine.connections.count)",
+            "\"paired\":\(machine.access.controllers.all.count)",
+            "\"pairingWindow\":\(machine.access.isOpen(at: BootClock.now))",
             "\"malformedSessions\":\(machine.malformedSessions)",
         ]
         // Discovery runs on the same loop.

@@ -42,6 +42,18 @@ extension WireEvent.OneOf_Kind {
             var wire = WireRestarted()
             wire.powerLost = powerLost
             self = .restarted(wire)
+        case .pairingFailed(let failures):
+            var wire = WirePairingFailed()
+            wire.failures = failures
+            self = .pairingFailed(wire)
+        case .controllerPaired(let name):
+            var wire = WireControllerPaired()
+            wire.controller = name
+            self = .controllerPaired(wire)
+        case .controllerRemoved(let name):
+            var wire = WireControllerRemoved()
+            wire.controller = name
+            self = .controllerRemoved(wire)
         }
     }
 
@@ -59,6 +71,12 @@ extension WireEvent.OneOf_Kind {
             return .protectionTripped(protection)
         case .restarted(let wire):
             return .restarted(powerLost: wire.powerLost)
+        case .pairingFailed(let wire):
+            return .pairingFailed(failures: wire.failures)
+        case .controllerPaired(let wire):
+            return .controllerPaired(name: try WireScalar.name(wire.controller, "controller"))
+        case .controllerRemoved(let wire):
+            return .controllerRemoved(name: try WireScalar.name(wire.controller, "controller"))
         }
     }
 }

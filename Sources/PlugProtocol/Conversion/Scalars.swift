@@ -34,6 +34,14 @@ enum WireScalar {
         return request
     }
 
+    static func nonce(_ bytes: some Collection<UInt8>) throws(MessageFault) -> [UInt8] {
+        let length = PairingTranscript.nonceLength
+        guard bytes.count == length else {
+            throw .length(field: "nonce", bytes: bytes.count, allowed: length...length)
+        }
+        return Array(bytes)
+    }
+
     static func sequence(_ number: UInt64, _ field: String) throws(MessageFault) -> SequenceNumber {
         // A number near the end of 64 bits is never reached; refusing it keeps every `+ 1` from overflowing.
         guard number < UInt64(Int64.max) else {

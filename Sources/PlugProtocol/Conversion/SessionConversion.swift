@@ -46,6 +46,7 @@ extension WireGap {
             case .overwritten: .overwritten
             case .unknownCursor: .unknownCursor
             case .storageFailed: .storageFailed
+            case .factoryReset: .factoryReset
             case .unknown: .unspecified
             }
     }
@@ -59,6 +60,7 @@ extension WireGap {
             case .overwritten: .overwritten
             case .unknownCursor: .unknownCursor
             case .storageFailed: .storageFailed
+            case .factoryReset: .factoryReset
             case .unspecified, .UNRECOGNIZED: .unknown
             }
         // Only a plug that was reset reports a range that may be empty: it has had no event yet.
@@ -106,6 +108,11 @@ extension WireGoodbye {
             case .outOfOrder: .outOfOrder
             case .limit: .limit
             case .silent: .silent
+            case .notPaired: .notPaired
+            case .pairingClosed: .pairingClosed
+            case .wrongCode: .wrongCode
+            case .factoryReset: .factoryReset
+            case .resetFailed: .resetFailed
             case .unknown: .unspecified
             }
     }
@@ -119,6 +126,11 @@ extension WireGoodbye {
             case .outOfOrder: .outOfOrder
             case .limit: .limit
             case .silent: .silent
+            case .notPaired: .notPaired
+            case .pairingClosed: .pairingClosed
+            case .wrongCode: .wrongCode
+            case .factoryReset: .factoryReset
+            case .resetFailed: .resetFailed
             case .unspecified, .UNRECOGNIZED: .unknown
             }
         return Goodbye(reason, detail)

@@ -151,7 +151,9 @@ extension PlugEvent {
         switch kind {
         case .relayChanged(_, cause: .controller(let name, _)):
             MemoryLayout<PlugEvent>.stride + name.utf8.count + 48
-        case .relayChanged, .buttonPressed, .protectionTripped, .restarted:
+        case .controllerPaired(let name), .controllerRemoved(let name):
+            MemoryLayout<PlugEvent>.stride + name.utf8.count
+        case .relayChanged, .buttonPressed, .protectionTripped, .restarted, .pairingFailed:
             MemoryLayout<PlugEvent>.stride
         }
     }

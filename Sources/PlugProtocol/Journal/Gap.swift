@@ -6,11 +6,13 @@ public struct Gap: Hashable, Sendable {
         case powerLost
         /// The journal's ring was overwritten before the subscriber came.
         case overwritten
-        /// The subscriber's cursor is ahead of the journal: it belongs to another plug, or the plug was reset. The range is
+        /// The subscriber's cursor is ahead of the journal: it belongs to another plug. The range is
         /// everything before the next event, which the subscriber takes as its new beginning.
         case unknownCursor
         /// The plug cannot rely on its flash: it went on at a number that it cannot have used before.
         case storageFailed
+        /// The plug was set back to factory state and forgot what had happened.
+        case factoryReset
         /// A reason that this version does not know.
         case unknown
     }

@@ -10,6 +10,10 @@ public struct PlugEvent: Hashable, Sendable {
         case buttonPressed(ButtonPress)
         case protectionTripped(Protection)
         case restarted(powerLost: Bool)
+        /// Somebody did not know the setup code: so many times since it was right last.
+        case pairingFailed(failures: UInt32)
+        case controllerPaired(name: String)
+        case controllerRemoved(name: String)
     }
 
     public var sequence: SequenceNumber

@@ -6,8 +6,8 @@ extension PlugServer {
         guard let index = index(of: connection) else { return }
         sessions[index].lastReceived = now
         sessions[index].decoder.append(bytes)
-        // The session may end with any message; it is the last one found by its id then no more.
-        while index < sessions.count, sessions[index].connection == connection {
+        // The session may end with any message, and so may others before it.
+        while let index = self.index(of: connection) {
             do {
                 guard let message = try sessions[index].decoder.next(WireControllerMessage.self) else { return }
                 try take(message, from: index, now: now, &actions)
@@ -32,13 +32,32 @@ extension PlugServer {
             return
         }
         switch sessions[index].phase {
-        case .awaitingHello:
-            guard case .hello(let hello) = kind else {
-                return end(index, Goodbye(.outOfOrder, "The first message must be Hello."), now: now, &actions)
+        case .awaitingHello(let since):
+            try begin(kind, from: index, since: since, now: now, &actions)
+        case .challenged(_, let pairing):
+            guard case .pairingProof(let wire) = kind else {
+                return end(index, Goodbye(.outOfOrder, "After the challenge comes the proof."), now: now, &actions)
             }
-            try greet(hello, from: index, now: now, &actions)
+            sessions[index].phase = .proving(since: now, pairing, proof: Array(wire.proof))
+        case .proving:
+            end(index, Goodbye(.outOfOrder, "The proof is not answered yet."), now: now, &actions)
         case .established(let established):
             try take(kind, from: index, established, now: now, &actions)
+        }
+    }
+
+    private mutating func begin(
+        _ kind: WireControllerMessage.OneOf_Kind, from index: Int, since: Instant, now: Instant,
+        _ actions: inout [Action]
+    ) throws(MessageFault) {
+        switch kind {
+        case .hello(let hello):
+            try greet(hello, from: index, now: now, &actions)
+        case .pairingRequest(let request):
+            try challenge(request, from: index, since: since, now: now, &actions)
+        case .subscribe, .acknowledge, .command, .fetchSamples, .ping, .pong, .goodbye, .pairingProof,
+            .listControllers, .removeController, .factoryReset:
+            end(index, Goodbye(.outOfOrder, "The first message must be Hello."), now: now, &actions)
         }
     }
 
@@ -46,10 +65,10 @@ extension PlugServer {
         _ hello: WireHello, from index: Int, now: Instant, _ actions: inout [Action]
     ) throws(MessageFault) {
         guard hello.version == PlugWire.version else {
-            let side = hello.version > PlugWire.version ? "the plug's firmware" : "the controller"
-            let detail =
-                "The plug speaks version \(PlugWire.version), the controller version \(hello.version): update \(side)."
-            return end(index, Goodbye(.version, detail), now: now, &actions)
+            return end(index, Goodbye(version: hello.version), now: now, &actions)
+        }
+        guard access.knows(sessions[index].key) else {
+            return end(index, .notPaired, now: now, &actions)
         }
         let controller = try WireScalar.name(hello.controller, "controller")
         sessions[index].phase = .established(ServerSession.Established(controller: controller))
@@ -62,8 +81,18 @@ extension PlugServer {
         now: Instant, _ actions: inout [Action]
     ) throws(MessageFault) {
         switch kind {
-        case .hello:
-            end(index, Goodbye(.outOfOrder, "Hello came a second time."), now: now, &actions)
+        case .hello, .pairingRequest, .pairingProof:
+            end(index, Goodbye(.outOfOrder, "The session has begun already."), now: now, &actions)
+        case .listControllers:
+            listControllers(to: index)
+        case .removeController(let wire):
+            removeController(wire.fingerprint, asker: sessions[index].connection, now: now, &actions)
+        case .factoryReset:
+            guard !established.awaitsReset else { return }
+            var established = established
+            established.awaitsReset = true
+            sessions[index].phase = .established(established)
+            actions.append(.factoryReset)
         case .subscribe(let wire):
             subscribe(index, established, try wire.model(), now: now)
         case .acknowledge(let wire):

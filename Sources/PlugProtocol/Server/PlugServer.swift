@@ -28,6 +28,8 @@ public struct PlugServer: Machine, Sendable {
     public struct Limits: Hashable, Sendable {
         /// Sessions at the same time. A further one gets Goodbye; it stops a flood from taking all descriptors.
         public var connections = 32
+        /// Connections of keys that are not paired. Stops strangers from taking the places of those who are.
+        public var strangers = 8
         /// Bytes handed over for a connection that is not writable. Stops a peer that asks and never reads.
         public var unsentBytes = 65_536
         /// Outcomes kept to answer a repeated request. Stops the memory of commands from growing.
@@ -39,8 +41,8 @@ public struct PlugServer: Machine, Sendable {
     }
 
     public enum Event: MachineEvent, Sendable {
-        /// A connection was accepted. `peer` describes the other end to a person.
-        case opened(ConnectionID, peer: String)
+        /// A connection was accepted and its TLS handshake completed.
+        case opened(Opening)
         case received(ConnectionID, [UInt8])
         /// The connection's send buffer filled up (false) or drained (true). A new connection is writable.
         case writable(ConnectionID, Bool)
@@ -53,6 +55,10 @@ public struct PlugServer: Machine, Sendable {
         /// Numbers up to here stay unused, because the plug cannot rely on its storage; everyone who listens is told the gap.
         case leap(to: SequenceNumber)
         case stateChanged(PlugState)
+        /// The plug is set back to factory state, and no loss of power undoes it: says so to all and accepts nobody any more.
+        case factoryReset
+        /// The answer to ``Action/factoryReset`` where that cannot be.
+        case resetFailed
         /// The answer to ``Action/perform(_:controller:_:deadline:)``, at once or later. Where `done` names no event, the one
         /// recorded with this request as its cause is filled in.
         case commandOutcome(RequestID, CommandOutcome)
@@ -64,6 +70,24 @@ public struct PlugServer: Machine, Sendable {
         case deadlineReached
     }
 
+    public struct Opening: Hashable, Sendable {
+        public var connection: ConnectionID
+        /// Describes the other end to a person.
+        public var peer: String
+        /// The peer's key, which TLS verified.
+        public var key: PublicKey
+        /// 32 bytes fit for secrets, drawn for this connection.
+        public var nonce: [UInt8]
+
+        public init(_ connection: ConnectionID, peer: String, key: PublicKey, nonce: [UInt8]) {
+            precondition(nonce.count == PairingTranscript.nonceLength, "a nonce has 32 bytes")
+            self.connection = connection
+            self.peer = peer
+            self.key = key
+            self.nonce = nonce
+        }
+    }
+
     /// Performed in order. The answer to `perform` and `fetch` may be handed over while the actions are performed.
     public enum Action: Hashable, Sendable {
         case send(ConnectionID, [UInt8])
@@ -73,11 +97,20 @@ public struct PlugServer: Machine, Sendable {
         case perform(RequestID, controller: String, PlugCommand, deadline: Instant)
         /// Answer with the first chunk that has samples between the two plug times, both included.
         case fetch(ConnectionID, fetch: UInt32, from: Instant, to: Instant)
+        /// Write who is paired where it lasts, before what is sent after it.
+        case keep(PairedControllers)
+        /// Something happened at this machine's own gate: to be answered by ``Event/record(_:)``, so that it gets its number
+        /// as everything else does.
+        case record(PlugEvent.Kind)
+        /// The pairing window opened or closed: to be announced.
+        case pairingWindow(isOpen: Bool)
+        /// A controller wants the plug set back to factory state: answered by ``Event/factoryReset`` or ``Event/resetFailed``.
+        case factoryReset
 
         fileprivate var isAsk: Bool {
             switch self {
-            case .send, .close: false
-            case .perform, .fetch: true
+            case .send, .close, .keep, .pairingWindow: false
+            case .perform, .fetch, .record, .factoryReset: true
             }
         }
     }
@@ -85,6 +118,7 @@ public struct PlugServer: Machine, Sendable {
     public internal(set) var identity: Identity
     public internal(set) var journal: EventJournal
     public internal(set) var state: PlugState
+    public internal(set) var access: Access
     public let limits: Limits
     /// Sessions that ended because what arrived was no frame or no message.
     public private(set) var malformedCount: UInt64 = 0
@@ -94,16 +128,18 @@ public struct PlugServer: Machine, Sendable {
     var stopped = false
     /// Set while a session has more to send than one step allows.
     var continuation: Instant?
+    private var announcedWindow = false
 
     /// - Parameters:
     ///   - journal: with the events of a life before, commands that they record are known and not carried out again.
     ///   - requests: how commands of the life before ended, oldest first; when they come again they get that answer.
     public init(
-        identity: Identity, journal: EventJournal, requests finished: [FinishedRequest] = [], state: PlugState,
-        limits: Limits = Limits()
+        identity: Identity, access: Access, journal: EventJournal, requests finished: [FinishedRequest] = [],
+        state: PlugState, limits: Limits = Limits()
     ) {
         precondition(identity.name.utf8.count <= PlugWire.maximumName, "an instance name has at most 63 bytes")
         self.identity = identity
+        self.access = access
         self.journal = journal
         self.state = state
         self.limits = limits
@@ -115,8 +151,8 @@ public struct PlugServer: Machine, Sendable {
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
         switch event {
-        case .opened(let connection, let peer):
-            open(connection, peer: peer, now: now, &actions)
+        case .opened(let opening):
+            open(opening, now: now, &actions)
         case .received(let connection, let bytes):
             receive(bytes, on: connection, now: now, &actions)
         case .writable(let connection, let writable):
@@ -131,6 +167,11 @@ public struct PlugServer: Machine, Sendable {
             journal.leap(to: next, reason: .storageFailed)
         case .stateChanged(let state):
             self.state = state
+        case .factoryReset:
+            stopped = true
+            endAll(.factoryReset, now: now, &actions)
+        case .resetFailed:
+            endAskersOfReset(now: now, &actions)
         case .commandOutcome(let request, let outcome):
             finish(request, outcome, now: now)
         case .samples(let connection, let fetch, let chunk, let next):
@@ -141,7 +182,9 @@ public struct PlugServer: Machine, Sendable {
         case .deadlineReached:
             break
         }
+        checkProofs(now: now, &actions)
         pump(now: now, &actions)
+        announceWindow(now: now, &actions)
         return asksLast(actions)
     }
 
@@ -153,7 +196,8 @@ public struct PlugServer: Machine, Sendable {
     }
 
     public var nextDeadline: Instant? {
-        sessions.reduce(continuation) { sooner($0, $1.nextDeadline(state: state)) }
+        let own = sooner(continuation, sooner(nextProof, announcedWindow ? access.gate.closesAt : nil))
+        return sessions.reduce(own) { sooner($0, $1.nextDeadline(state: state)) }
     }
 
     /// One session as `plugd status` shows it.
@@ -185,16 +229,27 @@ public struct PlugServer: Machine, Sendable {
     private mutating func record(_ kind: PlugEvent.Kind, now: Instant) {
         let event = journal.append(kind, time: now, boot: identity.boot)
         requests.note(event)
+        access.note(kind, now: now)
     }
 
-    private mutating func open(_ connection: ConnectionID, peer: String, now: Instant, _ actions: inout [Action]) {
-        precondition(index(of: connection) == nil, "connection \(connection.rawValue) was opened twice")
-        sessions.append(ServerSession(connection: connection, peer: peer, now: now))
+    private mutating func announceWindow(now: Instant, _ actions: inout [Action]) {
+        let isOpen = access.gate.isOpen(at: now)
+        guard isOpen != announcedWindow else { return }
+        announcedWindow = isOpen
+        actions.append(.pairingWindow(isOpen: isOpen))
+    }
+
+    private mutating func open(_ opening: Opening, now: Instant, _ actions: inout [Action]) {
+        precondition(index(of: opening.connection) == nil, "\(opening.connection) was opened twice")
+        sessions.append(ServerSession(opening, now: now))
         let index = sessions.count - 1
         if stopped {
             end(index, Goodbye(.stopping, "The plug stops; it may be back soon."), now: now, &actions)
         } else if sessions.count > limits.connections {
             let detail = "The plug already has \(limits.connections) connections; close one of them."
+            end(index, Goodbye(.limit, detail), now: now, &actions)
+        } else if sessions.count(where: isStranger) > limits.strangers {
+            let detail = "\(limits.strangers) controllers that are not paired are connected already; try again."
             end(index, Goodbye(.limit, detail), now: now, &actions)
         }
     }
@@ -207,6 +262,8 @@ public struct PlugServer: Machine, Sendable {
         if goodbye.reason == .malformed { malformedCount += 1 }
         sessions.remove(at: index)
     }
+
+    private func isStranger(_ session: ServerSession) -> Bool { !access.knows(session.key) }
 
     private mutating func endAll(_ goodbye: Goodbye, now: Instant, _ actions: inout [Action]) {
         while !sessions.isEmpty { end(0, goodbye, now: now, &actions) }

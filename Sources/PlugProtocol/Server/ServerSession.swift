@@ -4,9 +4,19 @@ internal import ProtocolCore
 /// The plug's view of one connection.
 struct ServerSession: Sendable {
     enum Phase: Sendable {
-        /// Connected; nothing but Hello is allowed. A session that must prove who it is waits here as well.
+        /// Connected; nothing but Hello and PairingRequest is allowed.
         case awaitingHello(since: Instant)
+        /// The challenge is out; nothing but the proof is allowed.
+        case challenged(since: Instant, Pairing)
+        /// The proof came at that moment and is looked at when the gate allows.
+        case proving(since: Instant, Pairing, proof: [UInt8])
         case established(Established)
+    }
+
+    struct Pairing: Sendable {
+        /// What the controller calls itself.
+        let name: String
+        let transcript: PairingTranscript
     }
 
     struct Established: Sendable {
@@ -18,6 +28,8 @@ struct ServerSession: Sendable {
         /// The first is being answered, the others wait; bounded by ``PlugWire/fetchesInFlight``.
         var fetches: Deque<Fetch> = []
         var acknowledged: SequenceNumber?
+        /// It asked for a factory reset.
+        var awaitsReset = false
     }
 
     enum EventLane: Sendable {
@@ -42,6 +54,10 @@ struct ServerSession: Sendable {
 
     let connection: ConnectionID
     let peer: String
+    /// The controller's, as TLS verified it.
+    let key: PublicKey
+    /// For pairing on this connection.
+    let nonce: [UInt8]
     var phase: Phase
     var decoder = FrameDecoder()
     private var output = FrameEncoder()
@@ -52,9 +68,11 @@ struct ServerSession: Sendable {
     private var lastSent: Instant
     private var pings: UInt64 = 0
 
-    init(connection: ConnectionID, peer: String, now: Instant) {
-        self.connection = connection
-        self.peer = peer
+    init(_ opening: PlugServer.Opening, now: Instant) {
+        connection = opening.connection
+        peer = opening.peer
+        key = opening.key
+        nonce = opening.nonce
         phase = .awaitingHello(since: now)
         lastReceived = now
         lastSent = now
@@ -70,6 +88,11 @@ struct ServerSession: Sendable {
         var message = WirePlugMessage()
         fill(&message)
         output.append(message)
+    }
+
+    var awaitsReset: Bool {
+        guard case .established(let established) = phase else { return false }
+        return established.awaitsReset
     }
 
     mutating func say(frame: [UInt8]) { output.append(frame: frame) }
@@ -110,7 +133,8 @@ struct ServerSession: Sendable {
     /// a place by trickling them.
     var silentAt: Instant {
         switch phase {
-        case .awaitingHello(let since): since + PlugWire.silenceLimit
+        case .awaitingHello(let since), .challenged(let since, _), .proving(let since, _, _):
+            since + PlugWire.silenceLimit
         case .established: lastReceived + PlugWire.silenceLimit
         }
     }

@@ -106,6 +106,12 @@ extension ControllerSession {
             guard fetches.contains(wire.fetchID) else { throw Fault.order("Samples came that nobody asked for.") }
             if wire.last { fetches.removeAll { $0 == wire.fetchID } }
             actions.append(.deliver(.samples(fetch: wire.fetchID, chunk: Array(wire.chunk), last: wire.last)))
+        case .controllers(let wire):
+            guard listsDue > 0 else { throw Fault.order("A list of controllers came that nobody asked for.") }
+            listsDue -= 1
+            actions.append(.deliver(.controllers(try wire.model())))
+        case .pairingChallenge, .pairingProof:
+            throw Fault.order("A message of pairing came into a session.")
         case .ping(let wire):
             say { $0.pong.token = wire.token }
         case .pong(let wire):
@@ -154,7 +160,7 @@ extension ControllerSession {
         guard let gap else { return cursor + 1 }
         switch gap.reason {
         case .unknownCursor: break
-        case .powerLost, .overwritten, .storageFailed, .unknown:
+        case .powerLost, .overwritten, .storageFailed, .factoryReset, .unknown:
             guard gap.from == cursor + 1 else {
                 throw Fault.order("A gap from \(gap.from) came where event \(cursor + 1) was asked for.")
             }

@@ -19,6 +19,12 @@ public struct ControllerSession: Machine, Sendable {
         case probe
         /// Whether bytes are taken from the network; they are at the start. While they are not, silence proves nothing.
         case reading(Bool)
+        /// Asks who is paired.
+        case listControllers
+        /// Forgets the controller of this key; answered with those who remain, unless it is the asker itself.
+        case removeController(fingerprint: String)
+        /// Has the plug set itself back to factory state; answered by the end of the session.
+        case factoryReset
         case closed
         case stop
         case deadlineReached
@@ -61,6 +67,8 @@ public struct ControllerSession: Machine, Sendable {
     var commands: [PendingCommand] = []
     /// Bounded by ``PlugWire/fetchesInFlight``.
     var fetches: [UInt32] = []
+    /// How often it was asked who is paired, and not answered yet.
+    var listsDue: UInt = 0
     var decoder = FrameDecoder()
     var output = FrameEncoder()
     /// The plug's clock against the controller's; nil before the first Welcome.
@@ -89,7 +97,8 @@ public struct ControllerSession: Machine, Sendable {
             case .connected: greet(now: now)
             case .stop, .closed: phase = .ended
             case .deadlineReached: break
-            case .received, .subscribe, .command, .acknowledge, .fetchSamples, .probe, .reading:
+            case .received, .subscribe, .command, .acknowledge, .fetchSamples, .probe, .reading, .listControllers,
+                .removeController, .factoryReset:
                 preconditionFailure("\(event) came before .connected")
             }
         case .greeting, .established:
@@ -153,6 +162,14 @@ public struct ControllerSession: Machine, Sendable {
                 if probedAt != nil { probedAt = now }
             }
             isReading = reads
+        case .listControllers:
+            listsDue += 1
+            say { $0.listControllers = WireListControllers() }
+        case .removeController(let fingerprint):
+            listsDue += 1
+            say { $0.removeController.fingerprint = fingerprint }
+        case .factoryReset:
+            say { $0.factoryReset = WireFactoryReset() }
         case .closed:
             phase = .ended
             actions.append(.deliver(.ended(.connectionLost)))

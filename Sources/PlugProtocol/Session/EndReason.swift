@@ -13,6 +13,16 @@ public struct Goodbye: Hashable, Sendable {
         case limit
         /// Nothing received for 45 s.
         case silent
+        /// The plug does not know the controller's key, or it was removed.
+        case notPaired
+        /// The pairing window is closed.
+        case pairingClosed
+        /// The proof is not one of this plug's setup code.
+        case wrongCode
+        /// The plug is set back to factory state: it knows nobody any more, and takes another key.
+        case factoryReset
+        /// It was asked to be and cannot: its flash cannot be written. It is as it was.
+        case resetFailed
         /// A reason that this version does not know.
         case unknown
     }

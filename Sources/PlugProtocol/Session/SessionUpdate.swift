@@ -68,6 +68,8 @@ public enum SessionUpdate: Hashable, Sendable {
     case samples(fetch: UInt32, chunk: [UInt8], last: Bool)
     /// Too many fetches run already; try again when one has ended.
     case fetchRefused(UInt32)
+    /// Who is paired with the plug, in the order in which they were.
+    case controllers([PairedControllerEntry])
     /// The last update of a session. The outcome of commands still open is unknown.
     case ended(EndReason)
 }

@@ -18,6 +18,10 @@
 // A longer length, or bytes that are no message, end the connection after a Goodbye that says why. A message or a field
 // that the receiver does not know is skipped.
 //
+// Both sides speak TLS 1.3 with a self-signed certificate each. A plug speaks with those controllers whose key it has pinned, a
+// controller with the plug whose key it has pinned; dates and names in certificates mean nothing. There are no session tickets
+// and no early data. The ALPN protocol is "smartplug/1".
+//
 // A session: the controller sends Hello first. The plug answers Welcome, or Goodbye when it cannot speak the version. The
 // controller then subscribes, commands and fetches as it likes, in any order, several at a time. Either side that has sent
 // nothing for 20 s sends Ping; a side that has received nothing for 45 s closes the connection. A controller that has reason
@@ -26,6 +30,23 @@
 //
 // Time: the plug has no battery clock. It speaks of nanoseconds since its boot (CLOCK_BOOTTIME) together with the id of
 // that boot; the controller maps them to wall-clock time from the round trips of Hello and Welcome, Ping and Pong.
+
+// Limits, and what happens beyond each. Whoever is sent away gets a Goodbye with a sentence that says why; who is turned away
+// at the door, before or during the TLS handshake, is closed without a word (Protocol.md, "At the door").
+//
+//     connections of a plug                  32   a further one is sent away (LIMIT)
+//     of them, of controllers not paired      8   a further one is sent away (LIMIT)
+//     controllers that a plug is paired with 16   a further one is not paired (LIMIT) until one is removed
+//     seconds until a proof is looked at     30   at most: wrong proofs make all later ones wait, nobody is locked out
+//     bytes of a message                  65536   the session ends (MALFORMED)
+//     commands of a session in flight        16   a further one is refused (BUSY) and may come again
+//     fetches of a session in flight         16   the session ends (LIMIT)
+//     bytes that wait for a peer to read  65536   the session ends (LIMIT); events and states wait in the journal instead
+//     bytes of a name                        63   the session ends (MALFORMED)
+//     seconds without a word from the peer   45   the session ends (SILENT); before Hello only Hello counts
+//     outcomes a plug remembers             512   the oldest is forgotten: its request id is carried out anew
+//     events a plug remembers              4096   the oldest is forgotten: who had not read it is told a gap (OVERWRITTEN)
+//     protocol version                        1   another one is sent away (VERSION), and told which side to update
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -54,11 +75,14 @@ nonisolated enum WireGapReason: SwiftProtobuf.Enum, Swift.CaseIterable {
   /// the journal's ring was overwritten before the controller came back
   case overwritten // = 2
 
-  /// the number asked for is ahead of the plug's journal: another plug, or factory reset
+  /// the number asked for is ahead of the plug's journal: it is of another plug
   case unknownCursor // = 3
 
   /// the plug cannot rely on its flash, and went on at a number that it cannot have used
   case storageFailed // = 4
+
+  /// the plug was set back to factory state, and forgot what had happened
+  case factoryReset // = 5
   case UNRECOGNIZED(Int)
 
   init() {
@@ -72,6 +96,7 @@ nonisolated enum WireGapReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 2: self = .overwritten
     case 3: self = .unknownCursor
     case 4: self = .storageFailed
+    case 5: self = .factoryReset
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -83,6 +108,7 @@ nonisolated enum WireGapReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .overwritten: return 2
     case .unknownCursor: return 3
     case .storageFailed: return 4
+    case .factoryReset: return 5
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -94,6 +120,7 @@ nonisolated enum WireGapReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     .overwritten,
     .unknownCursor,
     .storageFailed,
+    .factoryReset,
   ]
 
 }
@@ -305,6 +332,21 @@ nonisolated enum WireGoodbyeReason: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// nothing received for 45 s
   case silent // = 6
+
+  /// the plug does not know the controller's key, or it was removed
+  case notPaired // = 7
+
+  /// the pairing window is closed
+  case pairingClosed // = 8
+
+  /// the proof is not one of this plug's setup code
+  case wrongCode // = 9
+
+  /// the plug is set back to factory state: it knows nobody, and takes another key
+  case factoryReset // = 10
+
+  /// it was asked to be and cannot: its flash cannot be written, and it is as it was
+  case resetFailed // = 11
   case UNRECOGNIZED(Int)
 
   init() {
@@ -320,6 +362,11 @@ nonisolated enum WireGoodbyeReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 4: self = .outOfOrder
     case 5: self = .limit
     case 6: self = .silent
+    case 7: self = .notPaired
+    case 8: self = .pairingClosed
+    case 9: self = .wrongCode
+    case 10: self = .factoryReset
+    case 11: self = .resetFailed
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -333,6 +380,11 @@ nonisolated enum WireGoodbyeReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .outOfOrder: return 4
     case .limit: return 5
     case .silent: return 6
+    case .notPaired: return 7
+    case .pairingClosed: return 8
+    case .wrongCode: return 9
+    case .factoryReset: return 10
+    case .resetFailed: return 11
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -346,6 +398,11 @@ nonisolated enum WireGoodbyeReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     .outOfOrder,
     .limit,
     .silent,
+    .notPaired,
+    .pairingClosed,
+    .wrongCode,
+    .factoryReset,
+    .resetFailed,
   ]
 
 }
@@ -421,6 +478,46 @@ nonisolated struct WireControllerMessage: Sendable {
     set {kind = .goodbye(newValue)}
   }
 
+  var pairingRequest: WirePairingRequest {
+    get {
+      if case .pairingRequest(let v)? = kind {return v}
+      return WirePairingRequest()
+    }
+    set {kind = .pairingRequest(newValue)}
+  }
+
+  var pairingProof: WirePairingProof {
+    get {
+      if case .pairingProof(let v)? = kind {return v}
+      return WirePairingProof()
+    }
+    set {kind = .pairingProof(newValue)}
+  }
+
+  var listControllers: WireListControllers {
+    get {
+      if case .listControllers(let v)? = kind {return v}
+      return WireListControllers()
+    }
+    set {kind = .listControllers(newValue)}
+  }
+
+  var removeController: WireRemoveController {
+    get {
+      if case .removeController(let v)? = kind {return v}
+      return WireRemoveController()
+    }
+    set {kind = .removeController(newValue)}
+  }
+
+  var factoryReset: WireFactoryReset {
+    get {
+      if case .factoryReset(let v)? = kind {return v}
+      return WireFactoryReset()
+    }
+    set {kind = .factoryReset(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -432,6 +529,11 @@ nonisolated struct WireControllerMessage: Sendable {
     case ping(WirePing)
     case pong(WirePong)
     case goodbye(WireGoodbye)
+    case pairingRequest(WirePairingRequest)
+    case pairingProof(WirePairingProof)
+    case listControllers(WireListControllers)
+    case removeController(WireRemoveController)
+    case factoryReset(WireFactoryReset)
 
   }
 
@@ -525,6 +627,30 @@ nonisolated struct WirePlugMessage: Sendable {
     set {kind = .goodbye(newValue)}
   }
 
+  var pairingChallenge: WirePairingChallenge {
+    get {
+      if case .pairingChallenge(let v)? = kind {return v}
+      return WirePairingChallenge()
+    }
+    set {kind = .pairingChallenge(newValue)}
+  }
+
+  var pairingProof: WirePairingProof {
+    get {
+      if case .pairingProof(let v)? = kind {return v}
+      return WirePairingProof()
+    }
+    set {kind = .pairingProof(newValue)}
+  }
+
+  var controllers: WireControllers {
+    get {
+      if case .controllers(let v)? = kind {return v}
+      return WireControllers()
+    }
+    set {kind = .controllers(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -538,6 +664,9 @@ nonisolated struct WirePlugMessage: Sendable {
     case ping(WirePing)
     case pong(WirePong)
     case goodbye(WireGoodbye)
+    case pairingChallenge(WirePairingChallenge)
+    case pairingProof(WirePairingProof)
+    case controllers(WireControllers)
 
   }
 
@@ -868,6 +997,30 @@ nonisolated struct WireEvent: Sendable {
     set {kind = .restarted(newValue)}
   }
 
+  var pairingFailed: WirePairingFailed {
+    get {
+      if case .pairingFailed(let v)? = kind {return v}
+      return WirePairingFailed()
+    }
+    set {kind = .pairingFailed(newValue)}
+  }
+
+  var controllerPaired: WireControllerPaired {
+    get {
+      if case .controllerPaired(let v)? = kind {return v}
+      return WireControllerPaired()
+    }
+    set {kind = .controllerPaired(newValue)}
+  }
+
+  var controllerRemoved: WireControllerRemoved {
+    get {
+      if case .controllerRemoved(let v)? = kind {return v}
+      return WireControllerRemoved()
+    }
+    set {kind = .controllerRemoved(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -875,6 +1028,9 @@ nonisolated struct WireEvent: Sendable {
     case buttonPressed(WireButtonPressed)
     case protectionTripped(WireProtectionTripped)
     case restarted(WireRestarted)
+    case pairingFailed(WirePairingFailed)
+    case controllerPaired(WireControllerPaired)
+    case controllerRemoved(WireControllerRemoved)
 
   }
 
@@ -934,6 +1090,45 @@ nonisolated struct WireRestarted: Sendable {
 
   /// false: only the firmware restarted
   var powerLost: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Somebody did not know the setup code.
+nonisolated struct WirePairingFailed: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// wrong proofs since the last right one
+  var failures: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireControllerPaired: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// what it calls itself
+  var controller: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireControllerRemoved: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var controller: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1216,12 +1411,148 @@ nonisolated struct WireGoodbye: Sendable {
   init() {}
 }
 
+/// Pairing. Both sides have shown a self-signed certificate in the TLS handshake and so proved that they own its key; the plug
+/// does not know the controller's yet. In place of Hello the controller sends PairingRequest, and the plug answers with
+/// PairingChallenge while its pairing window is open: for ten minutes after a start without any controller, and for two after
+/// its button was held. The controller sends its proof; the plug checks it, keeps the controller's key and answers with its own
+/// proof; the controller checks that one and keeps the plug's key. Hello may follow on the same connection.
+///
+///     T = smartplug-pair-1, version, plug id, plug's key, controller's key, plug's nonce, controller's nonce
+///         each behind its length, 4 bytes big endian; version as 4 bytes big endian, plug id as text,
+///         keys as DER SubjectPublicKeyInfo (RFC 5280) of the certificates that TLS verified
+///     K = HKDF-SHA256 (RFC 5869): input the 10 bytes of the setup code, salt SHA-256(T), no info, 32 bytes
+///     controller's proof = HMAC-SHA256(K, "controller"), plug's proof = HMAC-SHA256(K, "plug")
+///
+/// The setup code is 80 random bits, written in base 32 (RFC 4648 section 6). After a wrong proof the plug looks at no other
+/// for half a second, twice as long after each further one, at most 30 s, whoever sends it; it answers late instead, and looks
+/// at all that came meanwhile at once.
+nonisolated struct WirePairingRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// protocol version the controller speaks: 1
+  var version: UInt32 = 0
+
+  /// as in Hello
+  var controller: String = String()
+
+  /// 32 bytes, drawn for this connection
+  var nonce: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WirePairingChallenge: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var plugID: String = String()
+
+  /// 32 bytes, drawn for this connection
+  var nonce: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WirePairingProof: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 32 bytes
+  var proof: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Asks who is paired. Answered with Controllers.
+nonisolated struct WireListControllers: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Forgets a controller and closes its connections. Answered with Controllers, if the asker is still one of them.
+nonisolated struct WireRemoveController: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// as in Controllers; one that is not there changes nothing
+  var fingerprint: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Sets the plug back to factory state: it forgets its controllers, its key, relay, level, energy, events and samples, and keeps
+/// its id, its setup code and the numbering of events. Every session, the asker's among them, is answered with Goodbye,
+/// FACTORY_RESET, once no loss of power undoes it, and nobody with anything else; where flash cannot be written nothing
+/// changes, and the asker is answered with Goodbye, RESET_FAILED. The plug starts anew with another key and lets itself be
+/// paired. Holding its button for 15 s does the same; from 10 s on its light blinks fast.
+nonisolated struct WireFactoryReset: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireControllers: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// in the order in which they were paired, at most 16
+  var controllers: [WirePairedController] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WirePairedController: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// as it called itself when it was paired
+  var name: String = String()
+
+  /// SHA-256 of its key, 64 hexadecimal digits
+  var fingerprint: String = String()
+
+  var connected: Bool = false
+
+  /// the controller that asks
+  var asker: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "smartplug.v1"
 
 nonisolated extension WireGapReason: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GAP_REASON_UNSPECIFIED\0\u{1}GAP_REASON_POWER_LOST\0\u{1}GAP_REASON_OVERWRITTEN\0\u{1}GAP_REASON_UNKNOWN_CURSOR\0\u{1}GAP_REASON_STORAGE_FAILED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GAP_REASON_UNSPECIFIED\0\u{1}GAP_REASON_POWER_LOST\0\u{1}GAP_REASON_OVERWRITTEN\0\u{1}GAP_REASON_UNKNOWN_CURSOR\0\u{1}GAP_REASON_STORAGE_FAILED\0\u{1}GAP_REASON_FACTORY_RESET\0")
 }
 
 nonisolated extension WireCause: SwiftProtobuf._ProtoNameProviding {
@@ -1241,12 +1572,12 @@ nonisolated extension WireRefusalCode: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension WireGoodbyeReason: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GOODBYE_REASON_UNSPECIFIED\0\u{1}GOODBYE_REASON_STOPPING\0\u{1}GOODBYE_REASON_VERSION\0\u{1}GOODBYE_REASON_MALFORMED\0\u{1}GOODBYE_REASON_OUT_OF_ORDER\0\u{1}GOODBYE_REASON_LIMIT\0\u{1}GOODBYE_REASON_SILENT\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GOODBYE_REASON_UNSPECIFIED\0\u{1}GOODBYE_REASON_STOPPING\0\u{1}GOODBYE_REASON_VERSION\0\u{1}GOODBYE_REASON_MALFORMED\0\u{1}GOODBYE_REASON_OUT_OF_ORDER\0\u{1}GOODBYE_REASON_LIMIT\0\u{1}GOODBYE_REASON_SILENT\0\u{1}GOODBYE_REASON_NOT_PAIRED\0\u{1}GOODBYE_REASON_PAIRING_CLOSED\0\u{1}GOODBYE_REASON_WRONG_CODE\0\u{1}GOODBYE_REASON_FACTORY_RESET\0\u{1}GOODBYE_REASON_RESET_FAILED\0")
 }
 
 nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ControllerMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1358,6 +1689,71 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
           self.kind = .goodbye(v)
         }
       }()
+      case 9: try {
+        var v: WirePairingRequest?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .pairingRequest(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .pairingRequest(v)
+        }
+      }()
+      case 10: try {
+        var v: WirePairingProof?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .pairingProof(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .pairingProof(v)
+        }
+      }()
+      case 11: try {
+        var v: WireListControllers?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .listControllers(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .listControllers(v)
+        }
+      }()
+      case 12: try {
+        var v: WireRemoveController?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .removeController(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .removeController(v)
+        }
+      }()
+      case 13: try {
+        var v: WireFactoryReset?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .factoryReset(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .factoryReset(v)
+        }
+      }()
       default: break
       }
     }
@@ -1401,6 +1797,26 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
       guard case .goodbye(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
     }()
+    case .pairingRequest?: try {
+      guard case .pairingRequest(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .pairingProof?: try {
+      guard case .pairingProof(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .listControllers?: try {
+      guard case .listControllers(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .removeController?: try {
+      guard case .removeController(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .factoryReset?: try {
+      guard case .factoryReset(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -1415,7 +1831,7 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PlugMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1553,6 +1969,45 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
           self.kind = .goodbye(v)
         }
       }()
+      case 11: try {
+        var v: WirePairingChallenge?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .pairingChallenge(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .pairingChallenge(v)
+        }
+      }()
+      case 12: try {
+        var v: WirePairingProof?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .pairingProof(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .pairingProof(v)
+        }
+      }()
+      case 13: try {
+        var v: WireControllers?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .controllers(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .controllers(v)
+        }
+      }()
       default: break
       }
     }
@@ -1603,6 +2058,18 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
     case .goodbye?: try {
       guard case .goodbye(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .pairingChallenge?: try {
+      guard case .pairingChallenge(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .pairingProof?: try {
+      guard case .pairingProof(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .controllers?: try {
+      guard case .controllers(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
     }()
     case nil: break
     }
@@ -2052,7 +2519,7 @@ nonisolated extension WireReading: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Event"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sequence\0\u{3}boot_id\0\u{3}plug_time\0\u{3}age_ms\0\u{3}relay_changed\0\u{3}button_pressed\0\u{3}protection_tripped\0\u{1}restarted\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sequence\0\u{3}boot_id\0\u{3}plug_time\0\u{3}age_ms\0\u{3}relay_changed\0\u{3}button_pressed\0\u{3}protection_tripped\0\u{1}restarted\0\u{3}pairing_failed\0\u{3}controller_paired\0\u{3}controller_removed\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2116,6 +2583,45 @@ nonisolated extension WireEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
           self.kind = .restarted(v)
         }
       }()
+      case 9: try {
+        var v: WirePairingFailed?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .pairingFailed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .pairingFailed(v)
+        }
+      }()
+      case 10: try {
+        var v: WireControllerPaired?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .controllerPaired(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .controllerPaired(v)
+        }
+      }()
+      case 11: try {
+        var v: WireControllerRemoved?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .controllerRemoved(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .controllerRemoved(v)
+        }
+      }()
       default: break
       }
     }
@@ -2154,6 +2660,18 @@ nonisolated extension WireEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     case .restarted?: try {
       guard case .restarted(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .pairingFailed?: try {
+      guard case .pairingFailed(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .controllerPaired?: try {
+      guard case .controllerPaired(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .controllerRemoved?: try {
+      guard case .controllerRemoved(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
     }()
     case nil: break
     }
@@ -2301,6 +2819,96 @@ nonisolated extension WireRestarted: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
   static func ==(lhs: WireRestarted, rhs: WireRestarted) -> Bool {
     if lhs.powerLost != rhs.powerLost {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePairingFailed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PairingFailed"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}failures\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.failures) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.failures != 0 {
+      try visitor.visitSingularUInt32Field(value: self.failures, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePairingFailed, rhs: WirePairingFailed) -> Bool {
+    if lhs.failures != rhs.failures {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireControllerPaired: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ControllerPaired"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}controller\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.controller) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.controller.isEmpty {
+      try visitor.visitSingularStringField(value: self.controller, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireControllerPaired, rhs: WireControllerPaired) -> Bool {
+    if lhs.controller != rhs.controller {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireControllerRemoved: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ControllerRemoved"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}controller\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.controller) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.controller.isEmpty {
+      try visitor.visitSingularStringField(value: self.controller, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireControllerRemoved, rhs: WireControllerRemoved) -> Bool {
+    if lhs.controller != rhs.controller {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2818,6 +3426,254 @@ nonisolated extension WireGoodbye: SwiftProtobuf.Message, SwiftProtobuf._Message
   static func ==(lhs: WireGoodbye, rhs: WireGoodbye) -> Bool {
     if lhs.reason != rhs.reason {return false}
     if lhs.detail != rhs.detail {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePairingRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PairingRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}controller\0\u{1}nonce\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.version) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.controller) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.nonce) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.version != 0 {
+      try visitor.visitSingularUInt32Field(value: self.version, fieldNumber: 1)
+    }
+    if !self.controller.isEmpty {
+      try visitor.visitSingularStringField(value: self.controller, fieldNumber: 2)
+    }
+    if !self.nonce.isEmpty {
+      try visitor.visitSingularBytesField(value: self.nonce, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePairingRequest, rhs: WirePairingRequest) -> Bool {
+    if lhs.version != rhs.version {return false}
+    if lhs.controller != rhs.controller {return false}
+    if lhs.nonce != rhs.nonce {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePairingChallenge: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PairingChallenge"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}plug_id\0\u{1}nonce\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.plugID) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.nonce) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.plugID.isEmpty {
+      try visitor.visitSingularStringField(value: self.plugID, fieldNumber: 1)
+    }
+    if !self.nonce.isEmpty {
+      try visitor.visitSingularBytesField(value: self.nonce, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePairingChallenge, rhs: WirePairingChallenge) -> Bool {
+    if lhs.plugID != rhs.plugID {return false}
+    if lhs.nonce != rhs.nonce {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePairingProof: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PairingProof"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}proof\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.proof) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.proof.isEmpty {
+      try visitor.visitSingularBytesField(value: self.proof, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePairingProof, rhs: WirePairingProof) -> Bool {
+    if lhs.proof != rhs.proof {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireListControllers: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ListControllers"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireListControllers, rhs: WireListControllers) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRemoveController: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RemoveController"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fingerprint\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.fingerprint) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.fingerprint.isEmpty {
+      try visitor.visitSingularStringField(value: self.fingerprint, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRemoveController, rhs: WireRemoveController) -> Bool {
+    if lhs.fingerprint != rhs.fingerprint {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireFactoryReset: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".FactoryReset"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireFactoryReset, rhs: WireFactoryReset) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireControllers: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Controllers"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}controllers\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.controllers) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.controllers.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.controllers, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireControllers, rhs: WireControllers) -> Bool {
+    if lhs.controllers != rhs.controllers {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePairedController: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PairedController"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}fingerprint\0\u{1}connected\0\u{1}asker\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.fingerprint) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.connected) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.asker) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.fingerprint.isEmpty {
+      try visitor.visitSingularStringField(value: self.fingerprint, fieldNumber: 2)
+    }
+    if self.connected != false {
+      try visitor.visitSingularBoolField(value: self.connected, fieldNumber: 3)
+    }
+    if self.asker != false {
+      try visitor.visitSingularBoolField(value: self.asker, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePairedController, rhs: WirePairedController) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.fingerprint != rhs.fingerprint {return false}
+    if lhs.connected != rhs.connected {return false}
+    if lhs.asker != rhs.asker {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -2,14 +2,16 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// What NIO's async channels cost by themselves: 100 bytes to another process and back.
+/// What NIO's async channels and TLS cost by themselves: 100 bytes to another process and back.
 enum EchoServer {
     static func run() async throws {
+        let context = try BareTLS.serverContext()
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup(numberOfThreads: 1))
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .bind(host: "127.0.0.1", port: 0) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    try channel.pipeline.syncOperations.addHandler(BareTLS.serverHandler(context))
+                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }
             }
         print(server.channel.localAddress?.port ?? 0)
@@ -39,10 +41,14 @@ struct EchoClient {
     private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
     init(port: Int) async throws {
+        let context = try BareTLS.clientContext()
         channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup(numberOfThreads: 1))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .connect(host: "127.0.0.1", port: port) { channel in
-                channel.eventLoop.makeCompletedFuture { try NIOAsyncChannel(wrappingChannelSynchronously: channel) }
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(BareTLS.clientHandler(context))
+                    return try NIOAsyncChannel(wrappingChannelSynchronously: channel)
+                }
             }
     }
 

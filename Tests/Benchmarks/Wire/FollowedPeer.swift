@@ -1,8 +1,11 @@
+import Foundation
 import LinuxNetwork
 import Logging
 import PlugClient
 import PlugProtocol
+import PlugTransport
 import ProtocolCore
+import Storage
 
 /// The controller's end of a ``MeasuredPlug``: found by multicast DNS and followed like any plug.
 struct FollowedPeer {
@@ -11,15 +14,22 @@ struct FollowedPeer {
     private let plug: FollowedPlug
     private var reports: PlugReports.AsyncIterator
     private var relayIsOn = false
+    /// Files of both sides, removed at the end.
+    private let directory: String
+    /// What this controller proves itself with.
+    let identity = TransportIdentity()
 
     /// - Parameters:
     ///   - name: of a plug that nothing else on this machine bears.
     ///   - followsState: whether readings come too, and the relay's state beside its event.
     init(named name: String, followsState: Bool) async throws {
-        process = try Peer.start(.plug, [name])
+        directory = FileManager.default.temporaryDirectory.appending(path: "benchmark-\(getpid())").path
+        process = try Peer.start(.plug, [name, directory + "/plug"])
         client = PlugClient(
-            name: "benchmark", interfaces: ["lo"], logger: Logger(label: "client") { _ in SwiftLogNoOpLogHandler() })
+            name: "benchmark", identity: identity, paired: PairedPlugs(directory: directory), interfaces: ["lo"],
+            logger: Logger(label: "client") { _ in SwiftLogNoOpLogHandler() })
         let found = try await client.find(name, within: .seconds(10))
+        _ = try await client.pair(found, code: PlugLabel(state: directory + "/plug").code)
         plug = client.follow(found, after: .beginning, stateOptions: followsState ? StateOptions() : nil)
         reports = plug.reports.makeAsyncIterator()
         while case let update? = await reports.next()?.update {
@@ -28,6 +38,9 @@ struct FollowedPeer {
         }
         throw Complaint("the plug could not be followed")
     }
+
+    /// Where it listens.
+    func port() async throws -> Int { Int(try await client.resolve(plug.name).port) }
 
     /// Pushes the button once.
     /// - Returns: nanoseconds from the plug's recording of each event to here.
@@ -71,6 +84,7 @@ struct FollowedPeer {
         await plug.stop()
         process.finish()
         await client.stop()
+        try FileManager.default.removeItem(atPath: directory)
     }
 
     private mutating func nextEvent() async throws -> PlugEvent {

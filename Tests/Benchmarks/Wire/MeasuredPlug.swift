@@ -16,11 +16,11 @@ enum MeasuredPlug {
     /// The relay turns over, and the press is told.
     static let eventsAPush = 2
 
-    static func run(named name: String) async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "plug-\(getpid())").path
+    /// - Parameter directory: where it keeps its files, its setup code among them.
+    static func run(named name: String, in directory: String) async throws {
         // As /run is.
         let memory = "/dev/shm/plug-\(getpid())"
-        defer { for path in [directory, memory] { try? FileManager.default.removeItem(atPath: path) } }
+        defer { try? FileManager.default.removeItem(atPath: memory) }
         var appliance = ApplianceConfiguration()
         appliance.debounce = .zero
         appliance.doublePressWindow = .zero

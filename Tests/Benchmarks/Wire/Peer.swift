@@ -5,7 +5,7 @@ enum Peer {
     static let flag = "--peer"
 
     enum Part: String {
-        case echo, plug, publish, browse
+        case echo, plug, bareTLS, strangers, publish, browse
     }
 
     static func start(_ part: Part, _ arguments: [String] = []) throws -> ChildProcess {
@@ -13,19 +13,22 @@ enum Peer {
     }
 
     static func run(_ arguments: ArraySlice<String>) async throws {
-        switch (arguments.first.flatMap(Part.init), arguments.dropFirst().first) {
-        case (.echo, _): try await EchoServer.run()
-        case (.plug, let name?): try await MeasuredPlug.run(named: name)
-        case (.publish, let count?): try await MeasuredDiscovery.publish(number(count))
-        case (.browse, let count?): try await MeasuredDiscovery.browse(number(count))
-        case (.plug, nil), (.publish, nil), (.browse, nil), (nil, _):
-            throw WrongUsage("\(flag) takes echo, plug and a name, or publish or browse and a number")
+        let rest = Array(arguments.dropFirst())
+        switch (arguments.first.flatMap(Part.init), rest.first, rest.compactMap(Int.init)) {
+        case (.echo, _, _): try await EchoServer.run()
+        case (.bareTLS, _, _): try await BareTLS.serve()
+        case (.plug, let name?, _) where rest.count == 2: try await MeasuredPlug.run(named: name, in: rest[1])
+        case (.strangers, _, let numbers) where numbers.count == 2:
+            try Strangers.run(port: numbers[0], count: numbers[1])
+        case (.publish, _, let numbers) where numbers.count == 1: try await MeasuredDiscovery.publish(numbers[0])
+        case (.browse, _, let numbers) where numbers.count == 1: try await MeasuredDiscovery.browse(numbers[0])
+        case (.plug, _, _), (.strangers, _, _), (.publish, _, _), (.browse, _, _), (nil, _, _):
+            throw WrongUsage(
+                """
+                \(flag) takes echo, bareTLS, plug, a name and a directory, strangers, a port and how many, or publish or \
+                browse and how many
+                """)
         }
-    }
-
-    private static func number(_ text: String) throws -> Int {
-        guard let number = Int(text) else { throw WrongUsage("\(text) is no number") }
-        return number
     }
 }
 

@@ -1,4 +1,5 @@
 import CMallocStatistics
+import MadeUpKeys
 import PlugProtocol
 import ProtocolCore
 
@@ -36,7 +37,7 @@ private struct SubscribedServer {
         identity: PlugServer.Identity(
             id: PlugID(rawValue: "0123456789ab")!, name: "Lamp", capabilities: [.relay, .button], firmware: "1.0",
             boot: BootID(bytes: [UInt8](repeating: 1, count: 16))!),
-        journal: EventJournal(), state: PlugState(relayOn: false), limits: limits)
+        access: .knowing(), journal: EventJournal(), state: PlugState(relayOn: false), limits: limits)
     private var sessions: [ConnectionID: ControllerSession] = [:]
     private var stalled: ConnectionID?
     private var now = Instant(nanoseconds: 1_000_000_000)
@@ -46,7 +47,7 @@ private struct SubscribedServer {
         for number in 1...subscribers {
             let id = ConnectionID(rawValue: number)
             sessions[id] = ControllerSession(name: "Controller \(number)")
-            serve(.opened(id, peer: "127.0.0.1"))
+            serve(.opened(PlugServer.Opening(id)))
             control(id, .connected)
             control(id, .subscribe(SubscriptionOptions(events: .fromNow)))
         }
@@ -76,7 +77,9 @@ private struct SubscribedServer {
             case .send(let id, let bytes):
                 receivedBytes += bytes.count
                 if id != stalled { control(id, .received(bytes)) }
-            case .close, .perform, .fetch: preconditionFailure("nobody asks for anything here: \(action)")
+            case .pairingWindow: break
+            case .close, .perform, .fetch, .keep, .record, .factoryReset:
+                preconditionFailure("nobody asks for anything here: \(action)")
             }
         }
     }

@@ -33,7 +33,7 @@ private func latencyFigures(_ setting: Setting) async throws -> [Figure] {
     try await plug.finish()
     server.finish()
     let roundTrip = Figure.Reference(name: "raw TCP round trip", value: raw.median / 1000)
-    let bareEcho = Figure.Reference(name: "bare NIO echo", value: echo.median / 1000)
+    let bareEcho = Figure.Reference(name: "bare NIO TLS echo", value: echo.median / 1000)
     return [("event, recorded to for await", events), ("command, sent to answered", commands)].flatMap { name, times in
         [
             Figure(name, times.median / 1000, "µs", against: roundTrip, .ratioAtMost(12)),

@@ -66,7 +66,9 @@ extension FuzzTarget {
     /// A line of the panel that was understood says the same when it is said again.
     static let panel = FuzzTarget(
         name: "panel",
-        seeds: { ["press single", "press long", "load 60 W", "load television on", "status"].map { Array($0.utf8) } },
+        seeds: {
+            ["press single", "press long", "load 60 W", "load television on", "status", "reset"].map { Array($0.utf8) }
+        },
         check: { bytes in
             guard let request = try? PanelRequest(line: String(decoding: bytes, as: UTF8.self)) else { return false }
             try require(try PanelRequest(line: request.line) == request, "another request comes back")

@@ -1,5 +1,9 @@
+import MadeUpKeys
+import PlugClient
+import PlugProtocol
 import Recordings
 import RuleFiles
+import Storage
 
 extension FuzzTarget {
     /// A rule file is read or refused with places in its text.
@@ -31,6 +35,45 @@ extension FuzzTarget {
         check: { bytes in
             guard let recording = try? Recording.parse(bytes) else { return false }
             try require(Recording(points: recording.points, day: recording.day) == recording, "another recording")
+            return true
+        })
+
+    /// The plugs that a controller is paired with: read, or refused with a line that is there; written again they are the same.
+    static let pairedPlugs = FuzzTarget(
+        name: "paired-plugs",
+        seeds: {
+            let lamp = PairedPlugs.Entry(id: PlugID(rawValue: "0123456789ab")!, key: .plug, name: "Living Room Lamp")
+            let fan = PairedPlugs.Entry(id: PlugID(rawValue: "ffffffffffff")!, key: .stranger, name: "\u{301} Küche")
+            return [PairedPlugsText.bytes(of: [lamp, fan])]
+        },
+        check: { bytes in
+            let plugs: [PairedPlugs.Entry]
+            do throws(PairedPlugsText.DamagedLine) {
+                plugs = try PairedPlugsText.parse(bytes)
+            } catch {
+                let lines = bytes.count { $0 == UInt8(ascii: "\n") } + 1
+                try require((1...lines).contains(error.number), "line \(error.number) of \(lines) is damaged")
+                return false
+            }
+            let again = try PairedPlugsText.parse(PairedPlugsText.bytes(of: plugs))
+            try require(again == plugs, "other plugs come back")
+            return !plugs.isEmpty
+        })
+
+    /// The list of those who are paired with a plug.
+    static let controllers = FuzzTarget(
+        name: "controllers",
+        seeds: {
+            let all = [(PublicKey.desk, "Desk; 100 %"), (.stranger, "\n\u{301}")].map { key, name in
+                PairedControllers.Controller(key: key, name: name)
+            }
+            return [PairedControllers(all), PairedControllers()].map { Array(ControllersText.text($0).utf8) }
+        },
+        check: { bytes in
+            guard let list = ControllersText.parse(String(decoding: bytes, as: UTF8.self)) else { return false }
+            let text = ControllersText.text(list)
+            try require(ControllersText.parse(text) == list, "another list comes back")
+            try require(list.all.count <= PairedControllers.limit && !text.contains("\n"), "no line of the file")
             return true
         })
 

@@ -11,8 +11,9 @@ public struct FuzzTarget: Sendable, CustomStringConvertible {
     public var description: String { name }
 
     public static let all = [
-        plugServer, controllerSession, sampleChunk, mirror, houseMemory, dnsMessage, discovery, txtRecord, ruleFile,
-        recording, netlink, panel,
+        plugServer, controllerSession, pairingPlug, pairingSession, sampleChunk, mirror, houseMemory, dnsMessage,
+        discovery,
+        txtRecord, ruleFile, recording, pairedPlugs, controllers, netlink, panel,
     ]
 
     public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }

@@ -1,3 +1,4 @@
+import MadeUpKeys
 import PlugProtocol
 import ProtocolCore
 
@@ -21,7 +22,7 @@ struct FuzzedPlug {
             identity: PlugServer.Identity(
                 id: PlugID(rawValue: "0123456789ab")!, name: "Lampe über dem Tisch", capabilities: [.relay, .dimmer],
                 firmware: "1.0", boot: Self.boot),
-            journal: EventJournal(nextSequence: 8, limits: EventJournal.Limits(events: 6)),
+            access: .knowing(), journal: EventJournal(nextSequence: 8, limits: EventJournal.Limits(events: 6)),
             state: PlugState(relayOn: false, level: .full))
         for kind in [
             PlugEvent.Kind.restarted(powerLost: true), .buttonPressed(.single), .buttonPressed(.double),
@@ -44,6 +45,9 @@ struct FuzzedPlug {
                 performs.append((request, controller, command))
             case .fetch(let connection, let fetch, from: _, to: _):
                 fetches.append((connection, fetch))
+            case .record(let kind): try handle(.record(kind))
+            case .factoryReset: try handle(.resetFailed)
+            case .keep, .pairingWindow: break
             }
         }
     }

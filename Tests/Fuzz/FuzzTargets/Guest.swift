@@ -1,3 +1,4 @@
+import MadeUpKeys
 import PlugProtocol
 import ProtocolCore
 
@@ -60,7 +61,7 @@ struct Guest {
                 try require(sequence == seen + 1, "event \(sequence) came after \(seen)")
                 seen = sequence
             case .welcomed, .subscribed, .snapshot, .state, .commandFinished, .commandUnanswered, .samples,
-                .fetchRefused, .ended:
+                .fetchRefused, .controllers, .ended:
                 break
             }
         }
@@ -79,7 +80,7 @@ struct Visit {
     init(to plug: FuzzedPlug) throws(FuzzFailure) {
         self.plug = plug
         guest = try Guest()
-        try self.plug.handle(.opened(Self.connection, peer: "guest"))
+        try self.plug.handle(.opened(PlugServer.Opening(Self.connection, peer: "guest")))
         try exchange()
     }
 

@@ -1,3 +1,4 @@
+import MadeUpKeys
 import PlugProtocol
 import ProtocolCore
 
@@ -66,7 +67,7 @@ private struct StrangersVisit: Equatable {
 
     init(_ pieces: [[UInt8]]) throws {
         var plug = FuzzedPlug.prepared
-        try plug.handle(.opened(Self.connection, peer: "stranger"))
+        try plug.handle(.opened(PlugServer.Opening(Self.connection, of: .desk, peer: "stranger")))
         for piece in pieces { try plug.handle(.received(Self.connection, piece)) }
         requests = plug.performs.map(\.request)
         controllers = plug.performs.map(\.controller)

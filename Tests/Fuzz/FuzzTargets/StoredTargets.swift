@@ -1,6 +1,7 @@
 import Appliance
 import Automation
 import Metering
+import MadeUpKeys
 import PlugProtocol
 import ProtocolCore
 
@@ -77,7 +78,7 @@ extension FuzzTarget {
         boot: FuzzedPlug.boot)
 
     private static func plug(with memory: PlugMemory) -> PlugMachine {
-        PlugMachine(ApplianceConfiguration(), identity: identity, memory: memory)
+        PlugMachine(ApplianceConfiguration(), identity: identity, access: .knowing(), memory: memory)
     }
 
     /// A minute of a plug that remembers this: it starts, is pressed, and tells what it knows.

@@ -1,14 +1,21 @@
 """Random bytes for whoever listens, from one seed; runs inside a host of the LAN.
 
-noise_program.py datagrams ADDRESS PORT SEED COUNT     datagrams, from empty to 1400 bytes, at most 20,000 a second
-noise_program.py streams ADDRESS PORT SEED COUNT       connections: bytes, and frames that promise more than they hold
+noise_program.py datagrams ADDRESS PORT SEED COUNT  datagrams, from empty to 1400 bytes, at most 20,000 a second
+noise_program.py streams ADDRESS PORT SEED COUNT    connections: bytes instead of TLS, and inside of it bytes and frames that
+                                                    promise more than they hold
 """
 
+import pathlib
 import random
 import socket
 import struct
 import sys
+import tempfile
 import time
+
+from keys import as_plugctl, controller_directory
+from smartplug_client.connection import tls
+from smartplug_client.identity import Identity
 
 
 def destination(address, port, kind):
@@ -31,16 +38,22 @@ def datagrams(chance, address, port, count):
 
 def streams(chance, address, port, count):
     family, kind, _, _, place = destination(address, port, socket.SOCK_STREAM)
+    secured = tls(Identity(as_plugctl(pathlib.Path(tempfile.mkdtemp(dir=controller_directory())))))
     for turn in range(count):
         with socket.socket(family, kind) as stream:
             stream.settimeout(5)
             stream.connect(place)
             length = chance.choice((0, 1, 7, 400, 2**16, 2**31, 2**32 - 1))
             frame = struct.pack("!I", length) if turn % 2 else b""
+            noise = frame + chance.randbytes(chance.randrange(1, 2000))
             try:
-                stream.sendall(frame + chance.randbytes(chance.randrange(1, 2000)))
+                if turn % 4 < 2:
+                    stream.sendall(noise)
+                else:
+                    with secured.wrap_socket(stream) as inside:
+                        inside.sendall(noise)
             except OSError:
-                pass  # The plug may hang up at the first bad frame.
+                pass  # The plug may hang up at the first bad frame, or have seen enough of us.
 
 
 def main(kind, address, port, seed, count):

@@ -1,13 +1,20 @@
 """The programs under test, on a host of the LAN."""
 
+import pathlib
+
 from harness.deadlines import eventually
+from harness.keys import introduce
 
 
 class Plug:
     """`plugd run`, with what one does to it from its own machine."""
 
-    def __init__(self, programs, host, name, state, simulate="lamp", runtime=None, prepare=None, **options):
-        """`prepare` is a shell's line that runs before, in a mount namespace of the plug's own."""
+    def __init__(
+            self, programs, host, name, state, simulate="lamp", runtime=None, prepare=None, paired=True, **options):
+        """`prepare` is a shell's line that runs before, in a mount namespace of the plug's own. `paired`: it and the test's
+        controllers know each other; otherwise it is as new."""
+        if paired:
+            introduce(pathlib.Path(state), name)
         self.host, self.name, self.state = host, name, state
         self._places = ["--state", state] + (["--runtime", runtime] if runtime else [])
         self._plugd = programs / "plugd"
@@ -19,6 +26,12 @@ class Plug:
 
     def press(self, *how):
         return self.host.finish(self._plugd, "press", *self._places, *how)
+
+    def setup_code(self):
+        """The file that holds it, once the plug has made it."""
+        file = pathlib.Path(self.state) / "setup-code"
+        eventually(file.exists, 5, lambda: f"a setup code:\n{self.running.transcript()}")
+        return file
 
     def status(self):
         return self.host.finish(self._plugd, "status", *self._places).objects[0]
@@ -32,10 +45,10 @@ class Controller:
 
     def __init__(self, programs, host):
         self.host = host
-        self._plugctl = programs / "plugctl"
+        self.program = programs / "plugctl"
 
     def finish(self, *words, within=15):
-        return self.host.finish(self._plugctl, *words, within=within)
+        return self.host.finish(self.program, *words, within=within)
 
     def does(self, *words, within=15):
         """A command that has to succeed."""
@@ -44,15 +57,15 @@ class Controller:
         return done
 
     def browse(self):
-        return Browser(self.host.start(self._plugctl, "browse", "--json"))
+        return Browser(self.host.start(self.program, "browse", "--json"))
 
     def watch(self, *words):
-        return self.host.start(self._plugctl, "watch", *words, "--json", name=f"plugctl watch {' '.join(map(str, words))}")
+        return self.host.start(self.program, "watch", *words, "--json", name=f"plugctl watch {' '.join(map(str, words))}")
 
     def daemon(self, rules, state=None):
         """Its state is beside the rules."""
         return self.host.start(
-            self._plugctl, "daemon", "--json", "--rules", rules, "--state", state or rules.parent / "daemon",
+            self.program, "daemon", "--json", "--rules", rules, "--state", state or rules.parent / "daemon",
             name="plugctl daemon")
 
     def resolve(self, name):

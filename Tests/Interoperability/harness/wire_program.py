@@ -10,119 +10,128 @@ wire_program.py trickle ADDRESS PORT                   a byte a second of a Hell
 
 import json
 import os
+import pathlib
 import signal
 import struct
 import sys
+import tempfile
 import time
 
-from wire import EVENT, GOODBYE, RESULT, SUBSCRIBED, Wire, fields, set_relay, subscribe
+from keys import as_plugctl, controller_directory
+from smartplug_client.connection import Connection, Refused
+from smartplug_client.identity import Identity
+from smartplug_client.session import Session
+
+identity = Identity(as_plugctl(pathlib.Path(tempfile.mkdtemp(dir=controller_directory()))))
 
 
 def tell(**told):
     print(json.dumps(told), flush=True)
 
 
+def connect(address, port, **more):
+    return Connection(address, int(port), identity, **more)
+
+
+def greet(address, port, name, **more):
+    return Session(connect(address, port, **more), identity, name)
+
+
 def commands(address, port, count):
-    wire, count = Wire(address, port), int(count)
-    wire.greet("Hurry")
-    salt = os.urandom(8)
-    requests = [set_relay(salt + struct.pack("!Q", number), number % 2) for number in range(count)]
-    wire.send(*requests[:16])
-    asked, done, changed = 16, 0, 0
-    for number, content in wire.messages():
-        if number != RESULT:
+    session, count, salt = greet(address, port, "Hurry"), int(count), os.urandom(8)
+
+    def ask(number):
+        session.ask_relay(number % 2, salt + struct.pack("!Q", number))
+
+    asked = min(16, count)
+    for number in range(asked):
+        ask(number)
+    done = changed = 0
+    while done < count:
+        kind, result = session.connection.receive()
+        if kind != "result":
             continue
-        assert 2 in content, f"refused: {content}"
-        changed += 2 in fields(content[2])
+        assert result.HasField("done"), f"refused: {result}"
+        changed += result.done.HasField("sequence")
         done += 1
         if asked < count:
-            wire.send(requests[asked])
+            ask(asked)
             asked += 1
-        if done == count:
-            break
     tell(event="done", commands=done, changed=changed)
 
 
 def insist(address, port):
-    wire, number, salt = None, 0, os.urandom(8)
+    session, number, salt = None, 0, os.urandom(8)
     while True:
         number += 1
-        answer = None
-        while answer is None:
+        result = None
+        while result is None:
             try:
-                if wire is None:
-                    wire = Wire(address, port)
-                    wire.greet("Insistent")
-                wire.send(set_relay(salt + struct.pack("!Q", number), number % 2))
-                answer = wire.first(RESULT)
-            except (OSError, AssertionError):  # It was killed: what was asked may have been done or not.
-                wire = None
+                session = session or greet(address, port, "Insistent")
+                result = session.set_relay(number % 2, salt + struct.pack("!Q", number))
+            except (OSError, EOFError, Refused):  # It was killed: what was asked may have been done or not.
+                session = None
                 time.sleep(0.05)
-        done = fields(answer[2])
-        if 2 in done:
-            tell(seq=done[2], on=bool(number % 2))
+        if result.done.HasField("sequence"):
+            tell(seq=result.done.sequence, on=bool(number % 2))
         time.sleep(0.005)
 
 
-def read_events(wire, seen, until):
+def read_events(session, seen, until):
     """Follows the numbers from `seen` on: each is the next, or a gap tells where it goes on."""
     events = lost = 0
-    for number, content in wire.messages():
-        if number == SUBSCRIBED and 2 in content:
-            gap = fields(content[2])
-            assert gap[1] == seen + 1, f"a gap from {gap[1]} after {seen}"
-            lost += gap[2] - seen
-            seen = gap[2]
-        elif number == EVENT:
-            assert content[1] == seen + 1, f"event {content[1]} after {seen}"
-            seen = content[1]
+    while seen < until:
+        try:
+            kind, message = session.connection.receive()
+        except Refused as refused:
+            return tell(event="goodbye", detail=refused.detail)
+        if kind == "subscribed" and message.HasField("gap"):
+            gap = message.gap
+            assert getattr(gap, "from") == seen + 1, f"a gap from {getattr(gap, 'from')} after {seen}"
+            lost += gap.to - seen
+            seen = gap.to
+        elif kind == "event":
+            assert message.sequence == seen + 1, f"event {message.sequence} after {seen}"
+            seen = message.sequence
             events += 1
-        elif number == GOODBYE:
-            return tell(event="goodbye", detail=content[2].decode())
-        if seen >= until:
-            break
     tell(event="read", events=events, lost=lost, last=seen)
 
 
 def follow(address, port, after, until):
-    wire = Wire(address, port)
-    wire.greet("Reader")
-    wire.send(subscribe(int(after)))
+    session = greet(address, port, "Reader")
+    session.ask_events(int(after), no_state=True)
     tell(event="subscribed")
-    read_events(wire, int(after), int(until))
+    read_events(session, int(after), int(until))
 
 
 def stall(address, port, after, file):
-    wire = Wire(address, port, receive_buffer=4096)
-    wire.greet("Sleeper")
-    wire.send(subscribe(int(after)))
+    session = greet(address, port, "Sleeper", receive_buffer=4096)
+    session.ask_events(int(after), no_state=True)
     tell(event="subscribed")
     while not os.path.exists(file):
         time.sleep(0.1)
     with open(file, encoding="ascii") as told:
-        read_events(wire, int(after), int(told.read()))
+        read_events(session, int(after), int(told.read()))
 
 
 def crowd(address, port, count):
-    wires = []
-    for index in range(int(count)):
-        wires.append(Wire(address, port))
-        wires[-1].greet(f"Guest {index}")
-    tell(event="all in")
-    one_more = Wire(address, port)
-    tell(event="refused", detail=one_more.first(GOODBYE)[2].decode())
+    sessions = [greet(address, port, f"Guest {index}") for index in range(int(count))]
+    tell(event="all in", sessions=len(sessions))
+    try:
+        connect(address, port).receive()
+    except Refused as refused:
+        tell(event="refused", detail=refused.detail)
     signal.pause()
 
 
 def trickle(address, port):
-    wire = Wire(address, port)
+    stream = connect(address, port, timeout=1).stream
     began = time.monotonic()
     # A frame of 63 bytes: at a byte a second it would take longer than the plug waits for Hello.
     for byte in struct.pack("!I", 63) + bytes([10, 61, 8, 1, 18, 57]) + bytes(57):
-        wire.socket.settimeout(1)
         try:
-            wire.socket.send(bytes([byte]))
-            answer = wire.socket.recv(1000)
+            stream.send(bytes([byte]))
+            answer = stream.recv(1000)
         except TimeoutError:
             continue
         except OSError:

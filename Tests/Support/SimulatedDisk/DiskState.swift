@@ -76,6 +76,12 @@ struct DiskState: Sendable {
         change(NameChange(removed: path, added: (newPath, node)))
     }
 
+    mutating func link(_ path: String, to newPath: String) throws(SystemError) {
+        guard let node = names[path] else { throw .notFound }
+        guard names[newPath] == nil else { throw .alreadyExists }
+        change(NameChange(added: (newPath, node)))
+    }
+
     mutating func remove(_ path: String) throws(SystemError) {
         guard names[path] != nil else { throw .notFound }
         change(NameChange(removed: path))

@@ -1,4 +1,5 @@
 public import DurableFiles
+internal import Glibc
 internal import ProtocolCore
 internal import Synchronization
 
@@ -116,8 +117,8 @@ public final class SimulatedDisk: FileCalls {
             case (.directory, _):
                 guard state.disk.isDirectory(path) else { throw .notFound }
                 target = .directory(path)
-            case (.reading, nil): throw .notFound
-            case (.reading, .file(let content)): target = .file(content)
+            case (.reading, nil), (.readingSecret, nil): throw .notFound
+            case (.reading, .file(let content)), (.readingSecret, .file(let content)): target = .file(content)
             case (.creating, .some): throw .alreadyExists
             case (_, .directory): throw .alreadyExists
             case (.appending, .file(let content)), (.locking, .file(let content)):
@@ -172,6 +173,11 @@ public final class SimulatedDisk: FileCalls {
         try call(descriptor) { (state, _, content) throws(SystemError) in state.disk.contents[content]!.now.count }
     }
 
+    /// Every file is a plain one of this process's user, who alone may touch it.
+    public func access(_ descriptor: Int32) throws(SystemError) -> FileAccess {
+        try call(descriptor) { (_, _, _) throws(SystemError) in FileAccess(mode: 0o100600, owner: geteuid()) }
+    }
+
     public func truncate(_ descriptor: Int32, to length: Int) throws(SystemError) {
         try call(descriptor) { (state, faults, content) throws(SystemError) in
             if let error = faults.truncateError { throw error }
@@ -202,6 +208,13 @@ public final class SimulatedDisk: FileCalls {
             if let error = faults.renameError { throw error }
             guard !faults.isReadOnly else { throw .readOnly }
             try state.disk.rename(path, to: newPath)
+        }
+    }
+
+    public func link(_ path: String, to newPath: String) throws(SystemError) {
+        try call(newPath) { (state, faults) throws(SystemError) in
+            guard !faults.isReadOnly else { throw .readOnly }
+            try state.disk.link(path, to: newPath)
         }
     }
 

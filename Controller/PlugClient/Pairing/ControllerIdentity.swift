@@ -1,0 +1,21 @@
+public import DurableFiles
+public import PlugTransport
+
+/// Where the controllers of one person keep what they prove themselves with and whom they are paired with: in the state
+/// directory that systemd gave to this service, else in `smartplug` of the person's own. So a plug that knows one knows all.
+enum ControllerDirectory {
+    static var path: String { ServiceDirectories.state ?? UserDirectories.state + "/smartplug" }
+}
+
+extension TransportIdentity {
+    /// What the controllers of this person prove themselves with. Made on the first use.
+    public static func ofThisController(files: FileStore = FileStore()) throws(IdentityFileError) -> TransportIdentity {
+        let directory = ControllerDirectory.path
+        do throws(FileError) {
+            try files.makeDirectories(directory)
+        } catch {
+            throw .notKept(error)
+        }
+        return try kept(in: directory + "/key", files: files)
+    }
+}

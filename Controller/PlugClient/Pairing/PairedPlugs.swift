@@ -1,0 +1,120 @@
+public import DurableFiles
+public import PlugProtocol
+
+/// The plugs that this controller is paired with: their keys, in a file that all programs of one person share. It is read anew
+/// for each connection, so a plug that another program paired is known at once.
+public struct PairedPlugs: Sendable {
+    public struct Entry: Hashable, Sendable {
+        public var id: PlugID
+        /// What the plug proves itself with.
+        public var key: PublicKey
+        /// What it was called when it was paired.
+        public var name: String
+
+        public init(id: PlugID, key: PublicKey, name: String) {
+            self.id = id
+            self.key = key
+            self.name = name
+        }
+    }
+
+    /// Stops a program that pairs in a loop from making every connection slow; the oldest is forgotten first.
+    static let limit = 1024
+    /// Bytes of the file with all of them, each of the longest key and name.
+    private static let byteLimit = limit * (PairedPlugs.idDigits + 2 * PublicKey.longest + PlugWire.maximumName + 3)
+    private static let idDigits = 12
+    private static let lockTries = 100
+    private static let lockPause = Duration.milliseconds(50)
+
+    private let directory: String
+    private let files: FileStore
+
+    /// - Parameter directory: nil for that of `TransportIdentity.ofThisController()`.
+    public init(directory: String? = nil, files: FileStore = FileStore()) {
+        self.directory = directory ?? ControllerDirectory.path
+        self.files = files
+    }
+
+    private var path: String { directory + "/plugs" }
+
+    /// In the order in which they were paired.
+    ///
+    /// - Throws: ``PairedPlugsError``. A file that cannot be understood is not taken for an empty one.
+    public func all() throws(PairedPlugsError) -> [Entry] {
+        let bytes: [UInt8]?
+        do throws(FileError) {
+            bytes = try files.readSecretIfPresent(path, limit: Self.byteLimit)
+        } catch {
+            guard error.reason == .empty else { throw .unusable(error) }
+            return []
+        }
+        do throws(PairedPlugsText.DamagedLine) {
+            return try PairedPlugsText.parse(bytes ?? [])
+        } catch {
+            throw .damaged(path: path, line: error.number)
+        }
+    }
+
+    /// Pins the plug's key. One that is there already gets its new key and name.
+    ///
+    /// - Throws: ``PairedPlugsError``, or `CancellationError` while another program writes.
+    public func add(_ plug: Entry) async throws {
+        try await change { plugs in
+            plugs.removeAll { $0.id == plug.id }
+            plugs.append(plug)
+        }
+    }
+
+    /// Forgets the plug; does nothing where it is not there.
+    ///
+    /// - Throws: as ``add(_:)``.
+    public func remove(_ id: PlugID) async throws {
+        try await change { plugs in plugs.removeAll { $0.id == id } }
+    }
+
+    /// Under a lock: two programs that pair at the same moment would else lose one of the plugs.
+    private func change(_ work: (inout [Entry]) -> Void) async throws {
+        let lock = try await takeLock()
+        defer { withExtendedLifetime(lock) {} }
+        var plugs = try all()
+        work(&plugs)
+        let bytes = PairedPlugsText.bytes(of: plugs.suffix(Self.limit))
+        do throws(FileError) {
+            try files.replaceSecret(path, with: bytes)
+        } catch {
+            throw PairedPlugsError.unusable(error)
+        }
+    }
+
+    /// Another program holds it as long as a small file takes to be written.
+    private func takeLock() async throws -> DirectoryLock {
+        var tries = 0
+        while true {
+            do throws(FileError) {
+                try files.makeDirectories(directory)
+                return try DirectoryLock(directory, store: files)
+            } catch {
+                tries += 1
+                guard case .held = error.reason, tries < Self.lockTries else { throw PairedPlugsError.unusable(error) }
+            }
+            try await Task.sleep(for: Self.lockPause)
+        }
+    }
+}
+
+/// Why nobody can say which plugs are paired.
+public enum PairedPlugsError: Error, Hashable, Sendable, CustomStringConvertible {
+    case unusable(FileError)
+    case damaged(path: String, line: Int)
+
+    public var description: String {
+        switch self {
+        case .unusable(let error): error.hint.map { "\(error)\nhint: \($0)" } ?? "\(error)"
+        case .damaged(let path, let line):
+            """
+            \(path) line \(line) is damaged: expected a plug's id, its key in hexadecimal digits and its name
+            hint: mend or remove that line; a plug that is lost with it is paired anew with `plugctl pair`
+            """
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import PlugProtocol
+
+/// The lines of the file that says which plugs are paired: for each its id, its key in hexadecimal digits and its name, with a
+/// space between them. A name may hold spaces; the end of a line in it is written as a space.
+///
+/// It is read byte by byte, since some characters join with a space before them to one.
+package enum PairedPlugsText {
+    /// A line that holds no plug, counted from 1.
+    package struct DamagedLine: Error, Hashable { package let number: Int }
+
+    private static let space = UInt8(ascii: " ")
+    private static let newline = UInt8(ascii: "\n")
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    package static func bytes(of plugs: [PairedPlugs.Entry]) -> [UInt8] {
+        plugs.flatMap { plug -> [UInt8] in
+            let key = plug.key.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+            let name = plug.name.utf8.map { $0 == newline ? space : $0 }
+            return Array(plug.id.rawValue.utf8) + [space] + key + [space] + name + [newline]
+        }
+    }
+
+    /// Lines without anything are left out.
+    package static func parse(_ bytes: [UInt8]) throws(DamagedLine) -> [PairedPlugs.Entry] {
+        var plugs: [PairedPlugs.Entry] = []
+        for (index, line) in bytes.split(separator: newline, omittingEmptySubsequences: false).enumerated()
+        where !line.isEmpty {
+            guard let plug = entry(line) else { throw DamagedLine(number: index + 1) }
+            plugs.append(plug)
+        }
+        return plugs
+    }
+
+    private static func entry(_ line: ArraySlice<UInt8>) -> PairedPlugs.Entry? {
+        let words = line.split(separator: space, maxSplits: 2, omittingEmptySubsequences: false)
+        guard words.count == 3, let id = PlugID(rawValue: String(decoding: words[0], as: UTF8.self)),
+            let name = String(validating: words[2], as: UTF8.self)
+        else { return nil }
+        let values = words[1].compactMap { digits.firstIndex(of: $0) }
+        guard values.count == words[1].count, values.count.isMultiple(of: 2) else { return nil }
+        let bytes = stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+        return PublicKey(bytes: bytes).map { PairedPlugs.Entry(id: id, key: $0, name: name) }
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import PlugClient
+import PlugProtocol
+import Presentation
+import Terminal
+
+struct Reset: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Set a plug back to factory state, for somebody else to have it.",
+        discussion: """
+            The plug forgets everybody who is paired with it, its key, and what it measured. Its setup code stays the same: it is
+            on the label. Holding its button for 15 seconds does the same.
+
+            Examples:
+              plugctl reset Lamp
+              plugctl reset Lamp --yes
+            """)
+
+    @OptionGroup var network: NetworkOptions
+    @Argument(help: "The plug's name.")
+    var name: String
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    func run() async throws {
+        try await saying { try confirm() }
+        try await network.withConnected(name) { plug, description in
+            let end = await plug.factoryReset()
+            guard end == .factoryReset else {
+                throw Complaint(
+                    "\(plug.name): \(end)\nhint: `plugctl info \"\(plug.name)\"` shows whether it still knows you")
+            }
+            try await PairedPlugs().remove(description.id)
+            Output.safeLine("\(plug.name): set back to factory state, and forgotten here")
+        }
+    }
+
+    /// Before anything is asked of the plug: a person may take long.
+    private func confirm() throws {
+        guard !yes else { return }
+        guard TerminalDevice.standardInput.isTerminal else {
+            throw Complaint("nothing was reset: nobody is there to be asked\nhint: --yes, if you are sure")
+        }
+        TerminalDevice.standardError.write(Array("Type the plug's name to reset it: ".utf8))
+        guard readLine() == name else {
+            throw Complaint("nothing was reset: that is not \"\(name)\"\nhint: type the name as in the command")
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Metering
+import PlugProtocol
+import ProtocolCore
+
+/// What the sessions hear, and what they ask for.
+extension PlugMachine {
+    mutating func record(_ kind: PlugEvent.Kind, _ now: Instant, _ step: inout Step) {
+        if let number = numbers.leap(from: nextSequence, using: &random) {
+            step.records.append(.leap(to: number))
+            serve(.leap(to: number), now, &step)
+        }
+        let number = nextSequence
+        serve(.record(kind), now, &step)
+        if let event = server.journal[number] { step.records.append(.event(event)) }
+    }
+
+    mutating func serve(_ event: PlugServer.Event, _ now: Instant, _ step: inout Step) {
+        for action in server.handle(event, now: now) {
+            switch action {
+            case .send(let id, let bytes): step.sends.append(.send(id, bytes))
+            case .close(let id, let reason): step.sends.append(.close(id, reason))
+            case .perform(let request, let controller, let command, deadline: _):
+                // Carried out in this very step, so no deadline can pass.
+                self.step(.command(request, controller: controller, command), now, &step)
+            case .fetch(let id, let fetch, let from, let to):
+                answer(id, fetch: fetch, from: from, to: to, now, &step)
+            case .keep(let controllers): keep(controllers, &step)
+            case .record(let kind): record(kind, now, &step)
+            case .factoryReset: step.asksForReset = true
+            case .pairingWindow(let isOpen): step.sends.append(.pairingWindow(isOpen: isOpen))
+            }
+        }
+    }
+
+    mutating func keep(_ controllers: PairedControllers, _ step: inout Step) {
+        keepsAgainAt = nil
+        step.controllers = controllers
+    }
+
+    private mutating func answer(
+        _ id: ConnectionID, fetch: UInt32, from: Instant, to: Instant, _ now: Instant, _ step: inout Step
+    ) {
+        let found = samples.chunks(from: from, through: to)
+        // The next chunk begins after the last millisecond of this one.
+        let next = found.first.map { Instant(nanoseconds: ($0.lastMilliseconds + 1) * 1_000_000) }
+        let goesOn = found.count > 1 && next.map { $0 <= to } == true
+        serve(.samples(id, fetch: fetch, chunk: found.first?.bytes ?? [], next: goesOn ? next : nil), now, &step)
+    }
+}

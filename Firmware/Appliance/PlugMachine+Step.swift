@@ -1,0 +1,23 @@
+import PlugProtocol
+
+extension PlugMachine {
+    /// What one event asks for, sorted by what has to come first.
+    struct Step {
+        var parts: [Action] = []
+        var records: [MirrorRecord] = []
+        var controllers: PairedControllers?
+        var sends: [Action] = []
+        var flash: [Action] = []
+        var asksForReset = false
+
+        var actions: [Action] {
+            var actions = parts
+            if !records.isEmpty { actions.append(.mirror(records)) }
+            if let controllers { actions.append(.keep(controllers)) }
+            actions += sends
+            actions += flash
+            if asksForReset { actions.append(.factoryReset) }
+            return actions
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import CPrivileges
+import Glibc
+
+/// What a process may do beyond what its user may.
+public enum Privileges {
+    /// The kernel refused to take something away.
+    public struct Refusal: Error, CustomStringConvertible {
+        /// The system call, or its operation.
+        public let step: String
+        public let reason: String
+
+        public var description: String { "cannot give up privileges: \(step): \(reason)" }
+    }
+
+    /// Gives up every capability, every program that could give one back, and the system calls that only an intruder would
+    /// make (libseccomp). Also keeps secrets out of core files, and what it makes from others. To be called before the process has a second thread: the kernel
+    /// takes these things from a thread, and others inherit what it has then.
+    ///
+    /// Root without capabilities still owns its files, but no longer reads everybody's.
+    public static func drop() throws(Refusal) {
+        var step: UnsafePointer<CChar>?
+        let error = cprivileges_drop(&step)
+        guard error != 0 else { return }
+        throw Refusal(step: step.map { String(cString: $0) } ?? "", reason: String(cString: strerror(error)))
+    }
+}

@@ -1,0 +1,62 @@
+import DurableFiles
+import PlugProtocol
+
+/// Sets a plug back to factory state, so that a loss of power at any moment leaves the plug as it was or the one that was reset.
+///
+/// One file decides: `reset`, which is written first. Before it stands, the plug is as it was. From then on whoever starts
+/// clears what is to be forgotten before believing any of it, in whatever state a loss of power left it, and removes `reset`
+/// last. So no order among the other files matters: there is no moment in which the new plug lets in who was paired with the
+/// old one, shows the old key, or can be paired while its old controllers are there.
+///
+/// What stays stands on the label (`id`, `setup-code`) or must never repeat (`sequence`, `unmirrored`).
+struct FactoryReset {
+    enum Standing {
+        case none, ordered
+        /// Nobody can say.
+        case unknown(FileError)
+    }
+
+    private static let mark = "reset"
+    /// The key is no file of the storage's own, and must go with the rest: who pinned it belongs to the old plug.
+    private static let forgotten = ["controllers", "key", "state"].flatMap { [$0, $0 + ".damaged", $0 + ".new"] }
+
+    let flash: StateDirectory
+    /// The directory of the mirror.
+    let runtime: String
+
+    var standing: Standing {
+        do throws(FileError) {
+            return try flash.files.readIfPresent("\(flash.path)/\(Self.mark)", limit: 64) == nil ? .none : .ordered
+        } catch {
+            // One that could be opened is there.
+            return error.operation == .open ? .unknown(error) : .ordered
+        }
+    }
+
+    func order() throws(FileError) {
+        do throws(FileError) {
+            try flash.files.replaceSecret("\(flash.path)/\(Self.mark)", with: Array("factory reset\n".utf8))
+        } catch {
+            // It may stand there although nobody can rely on it. Where it cannot be removed either, the next start resets.
+            try? flash.files.removeDurably([Self.mark], from: flash.path)
+            throw error
+        }
+    }
+
+    /// Removes what is to be forgotten, as often as it is called.
+    ///
+    /// - Parameter boot: the kernel's present one; a mirror of it that cannot be removed is marked as not to be believed.
+    func clear(boot: BootID) throws(FileError) {
+        do throws(FileError) {
+            try flash.files.removeIfPresent(Mirror.path(in: runtime))
+        } catch {
+            try flash.write(unmirrored: boot)
+        }
+        // It lets nobody in, so one that stays does no harm.
+        try? flash.files.removeIfPresent(AddressFile.path(in: runtime))
+        try flash.files.removeDurably(Self.forgotten, from: flash.path)
+    }
+
+    /// After ``clear(boot:)``: the plug is a new one.
+    func finish() throws(FileError) { try flash.files.removeDurably([Self.mark], from: flash.path) }
+}

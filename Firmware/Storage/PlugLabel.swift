@@ -1,0 +1,42 @@
+public import DurableFiles
+public import PlugProtocol
+
+/// What stands on a plug's label: read from its state directory, whether the plug runs or not.
+public struct PlugLabel: Sendable {
+    /// Nil where flash does not say it yet.
+    public let id: PlugID?
+    public let code: SetupCode
+
+    /// - Parameter state: the plug's directory in flash.
+    /// - Throws: ``PlugLabelError``.
+    public init(state: String, files: FileStore = FileStore()) throws(PlugLabelError) {
+        let flash = StateDirectory(path: state, files: files)
+        var fault: FileFault?
+        switch flash.setupCode({ fault = $0 }) {
+        case .value(let known): code = known
+        case .nothing:
+            throw PlugLabelError(
+                "\(state) holds no setup code\nhint: the plug makes it on its first start; is this its --state directory?"
+            )
+        case .unusable:
+            throw PlugLabelError(fault.map { "\($0)" + ($0.hint.map { "\nhint: \($0)" } ?? "") } ?? "no setup code")
+        }
+        guard case .value(let known) = flash.id({ _ in }) else {
+            id = nil
+            return
+        }
+        id = known
+    }
+
+    /// What the QR code says: capital letters and digits, which take the least space there.
+    public var scannedText: String {
+        let code = code.text.filter { $0 != "-" }
+        return "SMARTPLUG:1:" + [id?.rawValue.uppercased(), code].compactMap(\.self).joined(separator: ":")
+    }
+}
+
+/// Why there is nothing to print on the label.
+public struct PlugLabelError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,61 @@
+public import DurableFiles
+public import PlugProtocol
+
+extension PlugStorage {
+    /// Has flash say that the plug is set back to factory state; false where that failed, and the plug is as it was. What is to
+    /// be forgotten goes when the next value takes the directories.
+    public func orderReset() -> Bool {
+        attempt(.reset) { () throws(FileError) in try FactoryReset(flash: flash, runtime: runtime).order() }
+    }
+
+    /// Gives the directories back, for another value to take them. Nothing is written to the mirror any more.
+    public func close() {
+        locks = []
+        isClosed = true
+    }
+
+    /// Sets back a plug that does not run. What its next start does besides costs nothing and loses nothing.
+    ///
+    /// - Throws: `FileError`, with the reason `held` where the plug runs; ``NoPlugError`` where there is none, so that a wrong
+    ///   path costs nobody his files.
+    public static func reset(state: String, runtime: String, boot: BootID, files: FileStore = FileStore()) throws {
+        var locks = [try DirectoryLock(state, store: files)]
+        let id = try files.readIfPresent(state + "/id", limit: 64) ?? []
+        guard PlugID(rawValue: String(decoding: id.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)) != nil else {
+            throw NoPlugError(directory: state)
+        }
+        try files.makeDirectories(runtime)
+        if runtime != state { locks.append(try DirectoryLock(runtime, store: files)) }
+        defer { withExtendedLifetime(locks) {} }
+        let reset = FactoryReset(flash: StateDirectory(path: state, files: files), runtime: runtime)
+        try reset.order()
+        // The next start finishes it, and tells the controllers' next events why those before are gone.
+        try reset.clear(boot: boot)
+    }
+
+    /// What the value before left to be done. Nil where that is nothing; else whether all of it is done.
+    static func carryOutReset(_ reset: FactoryReset, boot: BootID, _ troubles: inout Troubles) -> Bool? {
+        do throws(FileError) {
+            switch reset.standing {
+            case .none: return nil
+            case .unknown(let error): throw error
+            case .ordered:
+                try reset.clear(boot: boot)
+                try reset.finish()
+                return true
+            }
+        } catch {
+            troubles.failed(.clearing, error)
+            return false
+        }
+    }
+}
+
+/// A directory that holds no plug.
+public struct NoPlugError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let directory: String
+
+    public var description: String {
+        "\(directory) holds no plug's id, so nothing was reset\nhint: is this the plug's --state directory?"
+    }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import PlugProtocol
+import PlugService
+import QRCode
+import Storage
+
+struct ShowIdentity: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "identity",
+        abstract: "Show the plug's setup code, as text and as a QR code: what stands on its label.",
+        discussion: """
+            The plug makes its code on its first start. Whoever has the code can pair with the plug while its pairing window is
+            open.
+
+            Example: plugd identity --state /tmp/lamp
+            """)
+
+    @OptionGroup var plug: DirectoryOptions
+    @Flag(help: "Only the code.")
+    var plain = false
+
+    func run() throws {
+        let label: PlugLabel
+        do {
+            label = try PlugLabel(state: plug.directories.state)
+        } catch {
+            throw Complaint("\(error)")
+        }
+        if plain { return print(label.code.text) }
+        QRCode(label.scannedText)?.lines.forEach { print($0) }
+        print("setup code  \(label.code.text)")
+        if let id = label.id { print("plug id     \(id)") }
+    }
+}

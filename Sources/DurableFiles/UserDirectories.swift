@@ -1,0 +1,16 @@
+import Glibc
+
+/// Where a person's programs keep their files (XDG Base Directory Specification).
+public enum UserDirectories {
+    /// For what a program remembers from one run to the next.
+    public static var state: String {
+        if let named = absolute("XDG_STATE_HOME") { return named }
+        return (absolute("HOME") ?? "/root") + "/.local/state"
+    }
+
+    /// A relative path is invalid there, and to be ignored.
+    private static func absolute(_ name: String) -> String? {
+        guard let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }
+        return value
+    }
+}

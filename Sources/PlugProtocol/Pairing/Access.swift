@@ -1,0 +1,44 @@
+public import ProtocolCore
+
+extension PlugServer {
+    /// Who is let in: the plug's own key and code, the controllers that it knows, and when it lets itself be paired.
+    public struct Access: Sendable {
+        /// The plug's key, which its certificate shows.
+        public let key: PublicKey
+        /// Nil: it is lost, so that nobody can be paired.
+        public let code: SetupCode?
+        public internal(set) var controllers: PairedControllers
+        /// A plug that lost its list is not one without controllers: it does not open its window by itself.
+        private let isListLost: Bool
+        var gate = PairingGate()
+
+        /// - Parameter controllers: nil where the list is lost. Nobody is let in then, until somebody who stands before the
+        ///   plug holds its button and pairs.
+        public init(key: PublicKey, code: SetupCode?, controllers: PairedControllers?) {
+            self.key = key
+            self.code = code
+            self.controllers = controllers ?? PairedControllers()
+            isListLost = controllers == nil
+        }
+
+        func knows(_ key: PublicKey) -> Bool { controllers[key] != nil }
+
+        /// Whether somebody may prove the setup code now.
+        public func isOpen(at now: Instant) -> Bool { gate.isOpen(at: now) }
+
+        /// What happens to a plug may open its window.
+        mutating func note(_ kind: PlugEvent.Kind, now: Instant) {
+            // Without a code nobody could use it.
+            guard code != nil else { return }
+            switch kind {
+            case .buttonPressed(.long):
+                gate.buttonHeld(now: now)
+            case .restarted:
+                if controllers.all.isEmpty, !isListLost { gate.open(for: PairingGate.factoryWindow, now: now) }
+            case .relayChanged, .buttonPressed, .protectionTripped, .pairingFailed, .controllerPaired,
+                .controllerRemoved:
+                break
+            }
+        }
+    }
+}

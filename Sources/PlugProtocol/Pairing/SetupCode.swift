@@ -1,0 +1,89 @@
+/// The secret on a plug's label: 80 random bits, drawn once and never derived from anything. Whoever knows it may pair while
+/// the pairing window is open.
+///
+/// A person sees 16 characters of base 32 (RFC 4648 section 6: A to Z and 2 to 7) in groups of four.
+public struct SetupCode: Hashable, Sendable {
+    static let byteCount = 10
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
+
+    /// The ten bytes: the key material of the pairing proofs.
+    let bytes: [UInt8]
+
+    /// - Parameter random: must be fit for secrets, as the system's generator is.
+    public init(drawnFrom random: inout some RandomNumberGenerator) {
+        bytes = (0..<Self.byteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    }
+
+    /// Reads what somebody typed or a file holds. Capitals, spaces and dashes do not matter, and the digits that the
+    /// alphabet lacks stand for the letters they look like.
+    ///
+    /// - Throws: ``SetupCodeError`` that says what is wrong without repeating the text.
+    public init(text: some StringProtocol) throws(SetupCodeError) {
+        var bytes: [UInt8] = []
+        var pending: UInt16 = 0
+        var bits = 0
+        var count = 0
+        for character in text where !character.isWhitespace && character != "-" {
+            guard let value = Self.value(of: character) else { throw .character(position: count + 1) }
+            count += 1
+            pending = pending << 5 | UInt16(value)
+            bits += 5
+            if bits >= 8 {
+                bits -= 8
+                bytes.append(UInt8(truncatingIfNeeded: pending >> UInt16(bits)))
+            }
+            guard count <= 16 else { throw .length(atLeast: count) }
+        }
+        guard count == 16 else { throw .length(atLeast: count) }
+        self.bytes = bytes
+    }
+
+    /// For the label and for nothing else: `ABCD-EFGH-IJKL-MNOP`.
+    public var text: String {
+        var characters: [UInt8] = []
+        for index in 0..<16 {
+            if index > 0, index.isMultiple(of: 4) { characters.append(UInt8(ascii: "-")) }
+            // Five bits at a time; they span two bytes at most.
+            let bit = index * 5
+            let high = UInt16(bytes[bit / 8]) << 8
+            let low = bit / 8 + 1 < bytes.count ? UInt16(bytes[bit / 8 + 1]) : 0
+            characters.append(Self.alphabet[Int((high | low) >> UInt16(11 - bit % 8)) & 31])
+        }
+        return String(decoding: characters, as: UTF8.self)
+    }
+
+    private static func value(of character: Character) -> Int? {
+        let read: Character =
+            switch character {
+            case "0": "O"
+            case "1": "I"
+            case "8": "B"
+            case _: character
+            }
+        guard let ascii = read.uppercased().utf8.first, read.isASCII else { return nil }
+        return alphabet.firstIndex(of: ascii)
+    }
+}
+
+/// A code that finds its way into a log by mistake says nothing there.
+extension SetupCode: CustomStringConvertible, CustomReflectable {
+    public var description: String { "a setup code" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Why a text is no setup code.
+public enum SetupCodeError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The character at this place, counted from 1 without spaces and dashes, is none of the code's.
+    case character(position: Int)
+    /// The text has another number of characters than 16; one that is much longer is not read to its end.
+    case length(atLeast: Int)
+
+    public var description: String {
+        switch self {
+        case .character(let position):
+            "character \(position) of the setup code is neither a letter nor a digit from 2 to 7"
+        case .length(let count):
+            "a setup code has 16 letters and digits, this has \(count > 16 ? "more" : "\(count)")"
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import PlugProtocol
+import ProtocolCore
+
+/// Decides at the door of a plug: which new connections get a handshake, and for how long somebody may stay who is not known
+/// as a paired controller. Whatever strangers do, a controller that was paired gets in.
+///
+/// Connections of paired controllers are not counted here; the plug's sessions have their own limit.
+struct Admission: Machine, Sendable {
+    enum Event: MachineEvent, Hashable, Sendable {
+        /// Somebody connected from this address, which has no port.
+        case accepted(ConnectionID, from: String)
+        case handshakeFinished(ConnectionID)
+        /// The connection is one of a paired controller.
+        case paired(ConnectionID)
+        case closed(ConnectionID)
+        case deadlineReached
+    }
+
+    enum Action: Hashable, Sendable {
+        case admit(ConnectionID)
+        /// Close before a byte is read.
+        case refuse(ConnectionID)
+        /// Its time is over.
+        case close(ConnectionID)
+        /// To be kept for the next start: paired controllers came from these addresses, that heard of last at the end.
+        case keep([String])
+    }
+
+    private struct Guest: Hashable, Sendable {
+        var address: String
+        var isInHandshake = true
+        var leaves: Instant
+        /// False where the room comes from a paired address alone.
+        var countsAsStranger: Bool
+    }
+
+    private let limits: AdmissionLimits
+    /// Those that were admitted and are not paired. No more than the allowances together.
+    private var guests: [ConnectionID: Guest] = [:]
+    private var strangers: Share
+    /// Per address. Whoever is in it holds a connection, used one within the last seconds, or is in `paired`; all three are
+    /// limited by the allowances, and so is this.
+    private var addresses: [String: Share] = [:]
+    /// The addresses of paired controllers, that heard of last at the end.
+    private var paired: [String] = []
+
+    /// - Parameter paired: addresses that an earlier start kept.
+    init(_ limits: AdmissionLimits = AdmissionLimits(), paired: [String] = []) {
+        self.limits = limits
+        strangers = Share(limits.strangers)
+        for address in paired { _ = remember(address) }
+    }
+
+    var nextDeadline: Instant? { guests.values.lazy.map(\.leaves).min() }
+
+    /// For the test of the table's limit.
+    var knownAddresses: Int { addresses.count }
+
+    mutating func handle(_ event: Event, now: Instant) -> [Action] {
+        switch event {
+        case .accepted(let id, let address): return [accept(id, from: address, now: now)]
+        case .handshakeFinished(let id): finishHandshake(id, now: now)
+        case .paired(let id): return pair(id, now: now)
+        case .closed(let id): leave(id, now: now)
+        case .deadlineReached: return closeOverdue(now: now)
+        }
+        return []
+    }
+
+    private mutating func accept(_ id: ConnectionID, from address: String, now: Instant) -> Action {
+        let isPaired = paired.contains(address)
+        var share = addresses[address] ?? Share(limits.stranger)
+        guard share.hasRoom(at: now), isPaired || strangers.hasRoom(at: now) else { return .refuse(id) }
+        share.begin(now: now)
+        if !isPaired { strangers.begin(now: now) }
+        addresses[address] = share
+        guests[id] = Guest(address: address, leaves: now + limits.handshakeTime, countsAsStranger: !isPaired)
+        forgetUntouched(now: now)
+        return .admit(id)
+    }
+
+    private mutating func finishHandshake(_ id: ConnectionID, now: Instant) {
+        guard var guest = guests[id], guest.isInHandshake else { return }
+        guest.isInHandshake = false
+        guest.leaves = now + limits.pairingTime
+        guests[id] = guest
+        addresses[guest.address]?.finishHandshake()
+        if guest.countsAsStranger { strangers.finishHandshake() }
+    }
+
+    private mutating func pair(_ id: ConnectionID, now: Instant) -> [Action] {
+        guard let address = guests[id]?.address else { return [] }
+        leave(id, now: now)
+        return remember(address) ? [.keep(paired)] : []
+    }
+
+    /// False where the address was known. Of several it is now the one heard of last.
+    private mutating func remember(_ address: String) -> Bool {
+        if let index = paired.firstIndex(of: address) {
+            paired.append(paired.remove(at: index))
+            return false
+        }
+        paired.append(address)
+        addresses[address, default: Share(limits.stranger)].allowance = limits.pairedAddress
+        if paired.count > limits.pairedAddresses { addresses[paired.removeFirst()]?.allowance = limits.stranger }
+        return true
+    }
+
+    private mutating func leave(_ id: ConnectionID, now: Instant) {
+        guard let guest = guests.removeValue(forKey: id) else { return }
+        addresses[guest.address]?.end(inHandshake: guest.isInHandshake)
+        if guest.countsAsStranger { strangers.end(inHandshake: guest.isInHandshake) }
+        forgetUntouched(now: now)
+    }
+
+    /// They stay guests until their end is reported.
+    private mutating func closeOverdue(now: Instant) -> [Action] {
+        let overdue = guests.filter { $0.value.leaves <= now }.keys.sorted { $0.rawValue < $1.rawValue }
+        for id in overdue { guests[id]?.leaves = .init(nanoseconds: .max) }
+        return overdue.map { .close($0) }
+    }
+
+    private mutating func forgetUntouched(now: Instant) {
+        addresses = addresses.filter { !$0.value.isUntouched(at: now) || paired.contains($0.key) }
+    }
+}

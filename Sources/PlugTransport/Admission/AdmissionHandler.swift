@@ -1,0 +1,98 @@
+import LinuxNetwork
+import NIOCore
+import PlugProtocol
+import ProtocolCore
+
+/// The shell of ``Admission``, in the listening channel's pipeline: it sees each connection before anything was spent on it.
+final class AdmissionHandler: ChannelInboundHandler {
+    typealias InboundIn = any Channel
+    typealias InboundOut = any Channel
+
+    /// What connections report to the channel that accepted them.
+    enum Report: Sendable {
+        case handshakeFinished(ConnectionID)
+        case paired(ConnectionID)
+    }
+
+    private var admission: Admission
+    private var timer = DeadlineTimer()
+    private let numbers = ConnectionNumbers()
+    /// Admitted, and not known as a paired controller's.
+    private var guests: [ConnectionID: any Channel] = [:]
+    private let keep: ([String]) -> Void
+    private let prepare: (any Channel, ConnectionID) throws -> Void
+
+    /// - Parameters:
+    ///   - memory: of the addresses from which paired controllers came.
+    ///   - prepare: puts the handlers into the pipeline of a connection that was admitted.
+    init(
+        _ limits: AdmissionLimits, _ memory: AddressMemory,
+        prepare: @escaping (any Channel, ConnectionID) throws -> Void
+    ) {
+        admission = Admission(limits, paired: memory.known)
+        keep = memory.keep
+        self.prepare = prepare
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let channel = unwrapInboundIn(data)
+        let id = numbers.next()
+        guests[id] = channel
+        handle(.accepted(id, from: channel.remoteAddress?.ipAddress ?? ""), context)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case let report as Report:
+            switch report {
+            case .handshakeFinished(let id): handle(.handshakeFinished(id), context)
+            case .paired(let id):
+                guests[id] = nil
+                handle(.paired(id), context)
+            }
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    /// Nobody watches over the guests any longer, so they leave with the listener. Paired controllers stay.
+    func channelInactive(context: ChannelHandlerContext) {
+        timer.stop()
+        for channel in guests.values { channel.closeAtOnce() }
+        context.fireChannelInactive()
+    }
+
+    private func handle(_ event: Admission.Event, _ context: ChannelHandlerContext) {
+        for action in admission.handle(event, now: BootClock.now) { perform(action, context) }
+        guard context.channel.isActive else { return }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        timer.follow(admission.nextDeadline, now: BootClock.now, on: context.eventLoop) {
+            let (handler, context) = bound.value
+            handler.handle(.deadlineReached, context)
+        }
+    }
+
+    private func perform(_ action: Admission.Action, _ context: ChannelHandlerContext) {
+        switch action {
+        case .admit(let id): admit(id, context)
+        case .refuse(let id): guests.removeValue(forKey: id)?.close(promise: nil)
+        case .close(let id): guests[id]?.closeAtOnce()
+        case .keep(let addresses): keep(addresses)
+        }
+    }
+
+    private func admit(_ id: ConnectionID, _ context: ChannelHandlerContext) {
+        guard let channel = guests[id] else { return }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        channel.closeFuture.whenComplete { _ in
+            let (handler, context) = bound.value
+            handler.guests[id] = nil
+            handler.handle(.closed(id), context)
+        }
+        do {
+            try prepare(channel, id)
+            context.fireChannelRead(wrapInboundOut(channel))
+        } catch {
+            channel.close(promise: nil)
+        }
+    }
+}

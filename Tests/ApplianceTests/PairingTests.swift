@@ -1,0 +1,126 @@
+import MadeUpKeys
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Appliance
+
+/// Pairing in the whole plug: what is written, in which order, and what becomes of it.
+@Suite struct PairingTests {
+    private let tablet = ConnectionID(rawValue: 9)
+
+    /// A stranger proves the code; returns what the plug did after the proof, in order.
+    @discardableResult
+    private func pair(_ house: inout House, code: SetupCode = .label) -> [PlugMachine.Action] {
+        var session = PairingSession(name: "Tablet", code: code)
+        house.feed(.opened(PlugServer.Opening(tablet, of: .stranger)))
+        var said = session.handle(
+            .connected(plugKey: .plug, ownKey: .stranger, nonce: [UInt8](repeating: 9, count: 32)), now: house.now)
+        var last: [PlugMachine.Action] = []
+        while let index = said.firstIndex(where: { if case .send = $0 { true } else { false } }) {
+            guard case .send(let bytes) = said[index] else { break }
+            said = []
+            last = house.machine.handle(.received(tablet, bytes), now: house.now)
+            for case .send(tablet, let answer) in last {
+                said += session.handle(.received(answer), now: house.now)
+            }
+        }
+        return last
+    }
+
+    private func hold(_ house: inout House) {
+        house.feed(.buttonEdge(down: true))
+        house.run(for: .seconds(2))
+        house.feed(.buttonEdge(down: false))
+        house.run(for: .seconds(1))
+    }
+
+    @Test func whoIsPairedStandsInMirrorAndFlashBeforeHeHearsOfIt() throws {
+        var house = House(access: .knowing([]))
+        house.run(for: .seconds(1))
+        let actions = pair(&house)
+        let list = PairedControllers([PairedControllers.Controller(key: .stranger, name: "Tablet")])
+        #expect(house.machine.access.controllers == list)
+        let mirrored = try #require(actions.first)
+        guard case .mirror(let records) = mirrored, case .event(let event) = records.first else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(event.kind == .controllerPaired(name: "Tablet"))
+        #expect(actions.dropFirst().first == .keep(list))
+        guard case .send(tablet, _) = actions.dropFirst(2).first else {
+            Issue.record("\(actions)")
+            return
+        }
+    }
+
+    @Test func aWindowIsAnnouncedWhileItIsOpen() {
+        var house = House(access: .knowing([]))
+        #expect(house.windows == [true])
+        house.run(for: .seconds(599))
+        #expect(house.windows == [true])
+        house.run(for: .seconds(1))
+        #expect(house.windows == [true, false])
+        hold(&house)
+        #expect(house.windows == [true, false, true])
+        house.run(for: .seconds(120))
+        #expect(house.windows == [true, false, true, false])
+    }
+
+    @Test func aPairedPlugOpensItsWindowForAHeldButtonAlone() {
+        var house = House()
+        house.press()
+        #expect(house.windows == [])
+        pair(&house)
+        #expect(house.machine.access.controllers.all.count == 1)
+        hold(&house)
+        pair(&house)
+        #expect(house.windows == [true])
+        #expect(house.machine.access.controllers.all.count == 2)
+    }
+
+    @Test func wrongCodesAreEventsThatASubscriberHears() {
+        var house = House()
+        house.join(desk, name: "Desk")
+        hold(&house)
+        pair(&house, code: try! SetupCode(text: "AAAA-AAAA-AAAA-AAAA"))
+        // The answer of the step that found the code wrong went to the connections of the test, not of the house.
+        #expect(house.machine.memory.journal.read(after: 0, limit: 99).last?.kind == .pairingFailed(failures: 1))
+    }
+
+    @Test func aListThatFlashDidNotTakeIsWrittenAgain() {
+        var house = House(access: .knowing([.desk, .stranger]))
+        house.join(desk, name: "Desk")
+        house.isFlashWritable = false
+        house.actions = []
+        house.hear(desk, .removeController(fingerprint: PublicKey.stranger.fingerprint))
+        let list = PlugServer.Access.knowing().controllers
+        #expect(house.kept == [list])
+        house.run(for: .seconds(299))
+        #expect(house.kept == [list])
+        house.isFlashWritable = true
+        house.run(for: .seconds(2))
+        #expect(house.kept == [list, list])
+        house.run(for: .seconds(1000))
+        house.feed(.stopping)
+        #expect(house.kept == [list, list])
+    }
+
+    @Test func aStopTriesOnceMore() {
+        var house = House(access: .knowing([.desk, .stranger]))
+        house.join(desk, name: "Desk")
+        house.isFlashWritable = false
+        house.hear(desk, .removeController(fingerprint: PublicKey.stranger.fingerprint))
+        house.feed(.stopping)
+        #expect(house.kept.count == 2)
+    }
+}
+
+extension House {
+    fileprivate var windows: [Bool] {
+        actions.compactMap { if case .pairingWindow(let isOpen) = $0 { isOpen } else { nil } }
+    }
+    fileprivate var kept: [PairedControllers] {
+        actions.compactMap { if case .keep(let controllers) = $0 { controllers } else { nil } }
+    }
+}

@@ -1,0 +1,68 @@
+import Glibc
+import LinuxNetwork
+import NIOCore
+import NIOEmbedded
+import NIOSSL
+import ProtocolCore
+
+/// A thousand strangers a second before a plug's door, each from another address: they connect, begin a handshake and wait.
+enum Strangers {
+    /// Those that wait at the same time; one more, and the first of them goes.
+    private static let waiting = 100
+
+    /// Prints how many seconds it took.
+    static func run(port: Int, count: Int) throws {
+        let hello = try clientHello()
+        var present: [Int32] = []
+        let began = BootClock.now
+        for number in 0..<count {
+            let due = began + .milliseconds(Int64(number))
+            while case let left = due - BootClock.now, left > .zero { usleep(UInt32(left.wholeNanoseconds / 1000) + 1) }
+            present.append(try connect(to: UInt16(port), number: number, saying: hello))
+            if present.count > waiting { close(present.removeFirst()) }
+        }
+        print((BootClock.now - began).inSeconds)
+        fflush(nil)
+    }
+
+    /// On loopback it is connected at once, or the plug's backlog is full and this stranger is lost.
+    private static func connect(to port: UInt16, number: Int, saying hello: [UInt8]) throws -> Int32 {
+        let stream = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard stream >= 0 else { throw Complaint("no socket for a stranger: \(String(cString: strerror(errno)))") }
+        let own = address(127 << 24 | 1 << 16 | UInt32(number % 65_000 + 1), 0)
+        guard call(Glibc.bind, stream, own) == 0 else { throw Complaint("a stranger has no address") }
+        _ = call(Glibc.connect, stream, address(127 << 24 | 1, port))
+        _ = send(stream, hello, hello.count, Int32(MSG_NOSIGNAL))
+        return stream
+    }
+
+    private static func address(_ host: UInt32, _ port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = host.bigEndian
+        address.sin_port = port.bigEndian
+        return address
+    }
+
+    private static func call(
+        _ function: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32, _ stream: Int32, _ address: sockaddr_in
+    ) -> Int32 {
+        withUnsafeBytes(of: address) {
+            function(stream, $0.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t($0.count))
+        }
+    }
+
+    /// What a good client says first.
+    private static func clientHello() throws -> [UInt8] {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv13
+        configuration.trustRoots = .certificates([])
+        configuration.applicationProtocols = ["smartplug/1"]
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addHandler(
+            NIOSSLClientHandler(context: NIOSSLContext(configuration: configuration), serverHostname: nil))
+        channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+        guard let hello = try channel.readOutbound(as: ByteBuffer.self) else { throw Complaint("TLS says nothing") }
+        return Array(hello.readableBytesView)
+    }
+}

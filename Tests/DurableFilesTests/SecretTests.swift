@@ -1,0 +1,153 @@
+import Glibc
+import SimulatedDisk
+import Testing
+
+@testable import DurableFiles
+
+@Suite("Secrets")
+struct SecretTests {
+    private let directory: TemporaryDirectory
+    private let store = FileStore()
+    private var file: String { directory.path + "/key" }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test("what was written is read, and only its owner may")
+    func roundTrip() throws {
+        try store.replaceSecret(file, with: [1, 2, 3])
+        #expect(try store.readSecretIfPresent(file, limit: 3) == [1, 2, 3])
+        #expect(directory.mode(of: "key") == 0o600)
+        #expect(directory.names == ["key"])
+    }
+
+    @Test("a secret that is not there yet is nil, one beyond the limit an error")
+    func limits() throws {
+        #expect(try store.readSecretIfPresent(file, limit: 3) == nil)
+        try store.replaceSecret(file, with: [1, 2, 3])
+        #expect(throws: FileError(.read, file, .tooLarge(limit: 2))) { try store.readSecretIfPresent(file, limit: 2) }
+    }
+
+    @Test("one that is there is never made anew")
+    func createdOnce() throws {
+        #expect(try store.createSecret(file, with: [1]))
+        #expect(directory.mode(of: "key") == 0o600)
+        #expect(try !store.createSecret(file, with: [2]))
+        #expect(try store.readSecretIfPresent(file, limit: 10) == [1])
+        #expect(directory.names == ["key"])
+    }
+
+    @Test("a power cut or a kill while it is made leaves the whole secret or none", arguments: 0..<40)
+    func createdWholeOrNot(steps: Int) throws {
+        for breakdown in [SimulatedDisk.Breakdown.powerCut, .kill] {
+            let disk = SimulatedDisk(seed: UInt64(steps))
+            let store = FileStore(calls: disk)
+            disk.breakDown(breakdown, afterSteps: steps)
+            let isMade = (try? store.createSecret("key", with: Array(1...9))) == true
+            breakdown == .powerCut ? disk.boot() : disk.startProcess()
+            let bytes = try store.readSecretIfPresent("key", limit: 10)
+            #expect(bytes == Array(1...9) || (!isMade && bytes == nil))
+            // Whatever was left behind, the next start makes it or finds it.
+            if bytes == nil {
+                let isMadeNow = try store.createSecret("key", with: [7])
+                #expect(isMadeNow)
+            }
+        }
+    }
+
+    @Test(
+        "one that others may touch is refused",
+        arguments: [0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o777] as [UInt32])
+    func exposed(mode: UInt32) throws {
+        try store.replaceSecret(file, with: [1])
+        #expect(chmod(file, mode) == 0)
+        let error = #expect(throws: FileError.self) { try store.readSecretIfPresent(file, limit: 10) }
+        #expect(error?.reason == .exposed(permissions: mode))
+        #expect(
+            error?.description
+                == "refusing to read the secret \(file): others than its owner may use it (mode 0\(String(mode, radix: 8)))"
+        )
+        #expect(error?.hint?.contains("chmod 600 \(file)") == true)
+    }
+
+    @Test("its owner may have it read-only", arguments: [0o600, 0o400] as [UInt32])
+    func ownersOnly(mode: UInt32) throws {
+        try store.replaceSecret(file, with: [1])
+        #expect(chmod(file, mode) == 0)
+        #expect(try store.readSecretIfPresent(file, limit: 10) == [1])
+    }
+
+    @Test("a link is refused, even to a good secret, and so are directories, pipes and devices")
+    func noPlainFile() throws {
+        try store.replaceSecret(file + "-of-another", with: [1])
+        #expect(symlink(file + "-of-another", file) == 0)
+        let refusal = FileError(.read, file, .noPlainFile)
+        #expect(throws: refusal) { try store.readSecretIfPresent(file, limit: 10) }
+        #expect(unlink(file) == 0)
+        // Nobody writes to this pipe: waiting for it would take for ever.
+        #expect(mkfifo(file, 0o600) == 0)
+        #expect(throws: refusal) { try store.readSecretIfPresent(file, limit: 10) }
+        #expect(throws: FileError(.read, directory.path, .noPlainFile)) {
+            try store.readSecretIfPresent(directory.path, limit: 10)
+        }
+        #expect(throws: FileError(.read, "/dev/null", .noPlainFile)) {
+            try store.readSecretIfPresent("/dev/null", limit: 10)
+        }
+    }
+
+    @Test("an empty one is refused")
+    func empty() throws {
+        try store.replaceSecret(file, with: [])
+        #expect(throws: FileError(.read, file, .empty)) { try store.readSecretIfPresent(file, limit: 10) }
+    }
+
+    @Test("replacing a link leaves what it points to alone")
+    func replacesLink() throws {
+        try store.replace(file + "-of-another", with: [9], mode: 0o644)
+        #expect(symlink(file + "-of-another", file) == 0)
+        try store.replaceSecret(file, with: [1])
+        #expect(try store.readSecretIfPresent(file, limit: 10) == [1])
+        #expect(try store.read(file + "-of-another", limit: 10) == [9])
+    }
+
+    @Test("a mask that takes nothing away opens nothing")
+    func openMask() throws {
+        let mask = umask(0)
+        defer { umask(mask) }
+        try store.replaceSecret(file, with: [1])
+        #expect(directory.mode(of: "key") == 0o600)
+    }
+
+    @Test("signals change nothing")
+    func interrupted() throws {
+        let disk = SimulatedDisk()
+        disk.change { $0.interruptions = 2 }
+        let store = FileStore(calls: disk)
+        try store.replaceSecret("key", with: [1, 2])
+        #expect(try store.readSecretIfPresent("key", limit: 10) == [1, 2])
+    }
+
+    @Test("another user's secret is refused", .enabled(if: geteuid() == 0))
+    func otherUser() throws {
+        try store.replaceSecret(file, with: [1])
+        #expect(chown(file, 65534, 65534) == 0)
+        #expect(throws: FileError(.read, file, .foreign(owner: 65534))) {
+            try store.readSecretIfPresent(file, limit: 10)
+        }
+    }
+
+    @Test("a file that takes secrets is made for its owner alone, and one that others may touch is refused")
+    func appending() throws {
+        let made = try AppendingFile(file, isSecret: true, store: store)
+        try made.append([1])
+        #expect(directory.mode(of: "key") == 0o600)
+        try AppendingFile(file, isSecret: true, store: store).append([2])
+        #expect(chmod(file, 0o644) == 0)
+        let error = #expect(throws: FileError.self) { try AppendingFile(file, isSecret: true, store: store) }
+        #expect(error == FileError(.open, file, .exposed(permissions: 0o644)))
+        #expect(error?.description.hasPrefix("refusing to open the secret \(file): others than its owner") == true)
+        #expect(throws: FileError(.open, "/dev/null", .noPlainFile)) {
+            try AppendingFile("/dev/null", isSecret: true, durability: .process, store: store)
+        }
+        #expect(try store.read(file, limit: 10) == [1, 2])
+    }
+}

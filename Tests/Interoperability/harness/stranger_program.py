@@ -1,0 +1,107 @@
+"""Somebody who does not belong; runs inside a host of the LAN and prints what comes of it as JSON objects.
+
+stranger_program.py hello ADDRESS PORT IDENTITY               Hello, Subscribe and a command, paired or not: all that is answered
+stranger_program.py replay ADDRESS PORT IDENTITY CODE         pairs, and says on another connection what it said on the first
+stranger_program.py middle PORT ADDRESS PLUG_PORT IDENTITY    ends TLS on both sides with its own key and passes everything on
+stranger_program.py flood ADDRESS PORT SOURCE...              connections that say nothing, from each source in turn, for ever
+"""
+
+import itertools
+import json
+import os
+import pathlib
+import socket
+import ssl
+import sys
+import threading
+import time
+
+from smartplug_client import pairing
+from smartplug_client.connection import Connection, Refused
+from smartplug_client.identity import Identity
+
+
+def tell(**told):
+    print(json.dumps(told), flush=True)
+
+
+def hello(address, port, identity):
+    connection = Connection(address, int(port), Identity(identity))
+    connection.send(hello={"version": 1, "controller": "stranger"})
+    connection.send(subscribe={"after": 0})
+    connection.send(command={"request_id": os.urandom(16), "set_relay": {"on": True}})
+    try:
+        while True:
+            kind, _ = connection.receive()
+            tell(told=kind)
+    except Refused as refused:
+        tell(refused=refused.reason)
+    except (EOFError, OSError):
+        tell(closed=True)
+
+
+def replay(address, port, identity, code):
+    identity = Identity(identity)
+    first, said = Connection(address, int(port), identity), []
+    send = first.send
+    first.send = lambda **message: (said.append(message), send(**message))
+    pairing.pair(first, identity, "replayer", pairing.code_bytes(pathlib.Path(code).read_text()))
+    first.close()
+    tell(paired=True)
+    second = Connection(address, int(port), identity)
+    try:
+        for message in said:
+            second.send(**message)
+            kind, _ = second.receive()
+            tell(told=kind)
+    except Refused as refused:
+        tell(refused=refused.reason)
+
+
+def pass_on(source, target):
+    try:
+        while data := source.recv(65536):
+            target.sendall(data)
+    except OSError:
+        pass
+    for stream in (source, target):
+        try:
+            stream.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+
+def middle(port, address, plug_port, identity):
+    identity = Identity(identity)
+    outside = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    outside.set_alpn_protocols(["smartplug/1"])
+    outside.load_cert_chain(identity.certificate_file, identity.key_file)
+    listener = socket.create_server(("", int(port)))
+    tell(listening=int(port))
+    while True:
+        stream, _ = listener.accept()
+        try:
+            towards_controller = outside.wrap_socket(stream, server_side=True)
+        except OSError:
+            continue
+        towards_plug = Connection(address, int(plug_port), identity).stream
+        for ends in ((towards_controller, towards_plug), (towards_plug, towards_controller)):
+            threading.Thread(target=pass_on, args=ends, daemon=True).start()
+
+
+def flood(address, port, *sources):
+    held = []
+    for number, source in enumerate(itertools.cycle(sources)):
+        try:
+            held.append(socket.create_connection((address, int(port)), timeout=1, source_address=(source, 0)))
+        except OSError:
+            pass  # Nobody listens for a moment, or nobody takes it.
+        for stream in held[:-500]:
+            stream.close()
+        held = held[-500:]
+        if number % 100 == 99:
+            tell(connections=number + 1)
+        time.sleep(0.002)
+
+
+{"hello": hello, "replay": replay, "middle": middle, "flood": flood}[sys.argv[1]](*sys.argv[2:])

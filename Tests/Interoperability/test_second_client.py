@@ -1,0 +1,99 @@
+"""A client written from Protocol.md and smartplug.proto alone does all that a controller does."""
+
+import pathlib
+
+import pytest
+
+from harness.client import Client
+from harness.deadlines import eventually
+
+PORT = 4711
+
+
+@pytest.fixture
+def lamp(lan, plug):
+    return plug(lan.host(), "Lamp", port=PORT, paired=False)
+
+
+@pytest.fixture
+def client(lan, lamp, tmp_path):
+    client = Client(lan.host(), lamp.host.ipv4, PORT, tmp_path / "client")
+    code = lamp.setup_code()
+    eventually(lambda: client.finish("pair", "--code-file", code).status == 0, 10, lambda: "that it is paired")
+    return client
+
+
+def test_it_switches_and_an_answer_is_the_same_when_asked_twice(lamp, client):
+    request = "00112233445566778899aabbccddeeff"
+    first = client.does("relay", "on", "--request", request)
+    assert lamp.status()["relay"] == "on"
+    lamp.press()
+    eventually(lambda: lamp.status()["relay"] == "off", 5, lambda: "that it is off")
+    assert client.does("relay", "on", "--request", request) == first, "it was carried out once"
+    assert lamp.status()["relay"] == "off"
+
+
+def test_it_follows_and_resumes_after_the_last_event(lamp, client):
+    client.does("relay", "on")
+    client.does("relay", "off")
+    seen = [told["sequence"] for told in client.does("follow", "--after", "0", "--count", "4") if told.get("kind") == "event"]
+    assert [int(number) for number in seen] == [1, 2, 3, 4], "restarted, paired, on, off"
+    for _ in range(2):
+        client.does("relay", "on")
+        client.does("relay", "off")
+    resumed = client.does("follow", "--after", "4", "--count", "2")
+    assert [int(told["sequence"]) for told in resumed if told.get("kind") == "event"] == [5, 6]
+    assert not any(told.get("event") == "gap" for told in resumed)
+
+
+def test_it_fetches_the_samples_that_plugctl_shows(lamp, client):
+    lamp.load("40 W")
+    client.does("relay", "on")
+    samples = eventually(
+        lambda: [sample for sample in client.does("samples") if sample["activePower"] > 30], 10, lambda: "samples of 40 W")
+    times = [sample["milliseconds"] for sample in client.does("samples")]
+    assert times == sorted(set(times)) and abs(samples[-1]["activePower"] - 40) < 8
+
+
+def test_it_lists_and_removes_controllers(lan, lamp, client, tmp_path):
+    other = Client(lan.host(), lamp.host.ipv4, PORT, tmp_path / "other")
+    other.does("pair", "--code-file", lamp.setup_code())
+    listed = client.does("controllers")
+    assert len(listed) == 2
+    mark = next(entry["fingerprint"] for entry in listed if not entry.get("asker"))
+    assert len(client.does("remove", mark)) == 1
+    other.is_refused("not_paired", "relay", "on")
+
+
+def test_wireshark_reads_a_trace_with_its_keys(lan, plug, controller, tmp_path):
+    """tshark takes the frames apart with the dissector in Documentation and the keys that plugctl wrote."""
+    host = lan.host()
+    lamp = plug(host, "Lamp", port=PORT)
+    person = controller(host)
+    person.browse().found("Lamp")
+    trace, keys = tmp_path / "lamp.pcapng", tmp_path / "keys.log"
+    capture = host.start("tshark", "-q", "-i", "any", "-f", f"tcp port {PORT}", "-w", trace)
+    capture.seen(lambda line: "Capturing" in line.text, 10, "that it captures")
+    done = host.finish("env", f"SSLKEYLOGFILE={keys}", person.program, "on", "Lamp")
+    assert done.status == 0 and "warning: the secrets of this program's connections go into" in done.errors, done
+    assert keys.stat().st_mode & 0o077 == 0
+    # A file that others may read gets none.
+    exposed = tmp_path / "exposed.log"
+    exposed.touch(mode=0o644)
+    done = host.finish("env", f"SSLKEYLOGFILE={exposed}", person.program, "off", "Lamp")
+    assert done.status == 1 and "refusing to open the secret" in done.errors and "hint:" in done.errors, done
+    assert not exposed.read_bytes()
+    project = pathlib.Path(__file__).parents[2]
+    script = project / "Documentation" / "wireshark" / "smartplug.lua"
+    proto = project / "Sources" / "PlugProtocol"
+
+    def read():
+        return host.finish(
+            "tshark", "-r", trace, "-o", f"tls.keylog_file:{keys}", "-X", f"lua_script:{script}",
+            "-o", f'uat:protobuf_search_paths:"{proto}","TRUE"', "-O", "smartplug,protobuf", within=30).output
+
+    eventually(lambda: "smartplug.v1.PlugMessage" in read(), 30, lambda: f"the messages:\n{read()}")
+    text = read()
+    for words in ("smartplug.v1.ControllerMessage", "hello", "welcome", "set_relay", "result"):
+        assert words in text, f"{words} is missing in:\n{text[:4000]}"
+    assert lamp.status()["relay"] == "on"

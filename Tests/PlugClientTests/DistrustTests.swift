@@ -1,0 +1,156 @@
+import MadeUpKeys
+import NIOCore
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import PlugClient
+@testable import PlugTransport
+
+/// Why a controller does not speak with a plug, in words, and what becomes of whoever waits for it.
+@Suite struct DistrustTests {
+    private let id = PlugID(rawValue: "0123456789ab")!
+
+    @Test func eachReasonSaysWhatToDo() {
+        #expect(
+            "\(Distrust.notPaired(name: "Lamp"))"
+                == "it is not paired with this controller\nhint: plugctl pair \"Lamp\", with the code on its label")
+        #expect(
+            "\(Distrust.another(name: "Lamp", id: id))" == """
+                it is not the plug of this name that was paired (its id is 0123456789ab)
+                hint: if you trust it: plugctl pair "Lamp", with the code on its label
+                """)
+        #expect(
+            "\(Distrust.anonymous(name: "Lamp"))"
+                == "its announcement does not say which plug it is\nhint: is it a smart plug of this kind?")
+    }
+
+    private func failed(_ failures: DialError.Failure...) throws -> DialError {
+        var error = DialError(attempts: [])
+        for failure in failures {
+            let address = try SocketAddress(ipAddress: "192.0.2.7", port: 9)
+            error.attempts.append(DialError.Attempt(address: address, failure))
+        }
+        return error
+    }
+
+    @Test func anotherKeyBehindTheNameIsDistrustAndAPlugThatIsAwayIsNot() throws {
+        let otherKey = try failed(.unreachable("No route to host"), .otherKey(.stranger))
+        #expect(
+            Disconnection(otherKey)
+                == .distrusted(
+                    """
+                    it is not the plug that was paired: its key is another
+                    hint: if it was set back to factory state, pair it anew; if not, somebody pretends to be it
+                    """))
+        let away = try failed(.unreachable("No route to host"), .handshake("it closed the connection"))
+        #expect(
+            Disconnection(away)
+                == .away(
+                    "cannot connect to 192.0.2.7 port 9: No route to host; 192.0.2.7 port 9: it closed the connection"))
+        #expect(Disconnection(Distrust.notPaired(name: "Lamp")) == .distrusted("\(Distrust.notPaired(name: "Lamp"))"))
+        let damaged = PairedPlugsError.damaged(path: "/plugs", line: 2)
+        #expect(Disconnection(damaged) == .distrusted("\(damaged)"))
+    }
+
+    @Test func whatThePlugSaidAtTheEndDecidesToo() {
+        let words = "Bye."
+        for reason in Goodbye.Reason.allCases {
+            let expected: Disconnection =
+                switch reason {
+                case .version: .incompatible(words)
+                case .notPaired:
+                    .distrusted(
+                        "the plug does not know this controller any more\nhint: pair again with `plugctl pair`")
+                case .factoryReset: .factoryReset
+                case .stopping, .malformed, .outOfOrder, .limit, .silent, .pairingClosed, .wrongCode, .resetFailed,
+                    .unknown:
+                    .away("the plug said: \(words)")
+                }
+            #expect(Disconnection(.endedByPeer(Goodbye(reason, words))) == expected)
+        }
+        // Only the plug knows that it was reset.
+        #expect(Disconnection(.ended(Goodbye(.factoryReset, words))) == .away(words))
+    }
+
+    @Test func whoWaitsForAnAnswerIsToldAndTheFollowerGoesOnTrying() {
+        var bench = FollowedBench()
+        bench.feed(.located)
+        bench.feed(.command(request(1), turnOn))
+        bench.feed(.command(request(2), turnOn))
+        bench.feed(.fetch(1, from: .zero, to: .zero))
+        bench.feed(.failed(.distrusted("it is another")))
+        let refusal = Refusal(.notPaired, "it is another")
+        #expect(bench.outcomes == [request(1): .refused(refusal), request(2): .refused(refusal)])
+        #expect(bench.refusedFetches == [1: refusal])
+        #expect(bench.reasons == ["it is another"])
+        bench.run(for: .seconds(1))
+        #expect(bench.attempts.count == 2, "it may be paired meanwhile")
+        bench.connect()
+        bench.feed(.command(request(3), turnOn))
+        #expect(bench.performed == [request(3)], "what was refused is not sent after all")
+    }
+
+    /// Each plug has its own events: one that is paired must not speak as another that is.
+    @Test func aPlugThatCallsItselfAnotherIsDistrusted() {
+        var bench = FollowedBench(cursor: .after(3))
+        bench.feed(.command(request(1), turnOn))
+        bench.feed(.dialling(PlugID(rawValue: "ba9876543210")!))
+        bench.locateAndConnect()
+        let words = """
+            it proved the key of plug ba9876543210 and says that it is 0123456789ab
+            hint: pair it anew with `plugctl pair`
+            """
+        #expect(bench.updates.count == 1, "nothing else is told of it")
+        #expect(ends(bench) == [.distrusted(words)])
+        #expect(bench.outcomes == [request(1): .refused(Refusal(.notPaired, words))])
+        #expect(bench.performed.isEmpty)
+        #expect(bench.connection == nil)
+        // The right one is welcome.
+        bench.feed(.dialling(lamp.id))
+        bench.run(for: .seconds(1))
+        bench.connect()
+        #expect(bench.updates.contains { if case .connected = $0 { true } else { false } })
+    }
+
+    @Test func aRemovedControllerIsToldAndGoesOnTrying() {
+        var bench = FollowedBench()
+        bench.server = PlugServer(
+            identity: lamp, access: .knowing([]), journal: EventJournal(), state: PlugState(relayOn: false))
+        bench.feed(.command(request(1), turnOn))
+        bench.locateAndConnect()
+        let words = "the plug does not know this controller any more\nhint: pair again with `plugctl pair`"
+        #expect(bench.outcomes == [request(1): .refused(Refusal(.notPaired, words))])
+        bench.run(for: .seconds(1))
+        #expect(bench.attempts.count > 1)
+    }
+
+    // MARK: Factory reset
+
+    private func ends(_ bench: FollowedBench) -> [Disconnection] {
+        bench.updates.compactMap { if case .disconnected(let reason, _) = $0 { reason } else { nil } }
+    }
+
+    @Test func aPlugThatIsResetSaysSoAndIsTriedAgain() {
+        var bench = FollowedBench()
+        bench.locateAndConnect()
+        bench.answers = false
+        bench.feed(.command(request(1), turnOn))
+        bench.feed(.factoryReset)
+        #expect(ends(bench) == [.factoryReset])
+        #expect(bench.outcomes == [request(1): .refused(Refusal(.notPaired, "\(Disconnection.factoryReset)"))])
+        bench.run(for: .seconds(1))
+        #expect(bench.attempts.count > 1)
+    }
+
+    @Test func aPlugThatCannotBeResetIsAwayForAMoment() {
+        var bench = FollowedBench()
+        bench.isFlashWritable = false
+        bench.locateAndConnect()
+        bench.feed(.factoryReset)
+        let words = "The plug cannot be set back, since its flash cannot be written; it is as it was."
+        #expect(ends(bench) == [.away("the plug said: \(words)")])
+        bench.locateAndConnect()
+        #expect(bench.updates.count { if case .connected = $0 { true } else { false } } == 2)
+    }
+}

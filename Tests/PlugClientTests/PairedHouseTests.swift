@@ -1,0 +1,177 @@
+import Appliance
+import DurableFiles
+import Foundation
+import LinuxNetwork
+import Logging
+import NIOCore
+import NIOPosix
+import PlugHardware
+import PlugProtocol
+import PlugTransport
+import ProtocolCore
+import Storage
+import Testing
+
+@testable import PlugClient
+@testable import PlugService
+
+/// A plug as `plugd` runs it and a controller as `plugctl` is one, on real sockets.
+private final class PairedHouse: Sendable {
+    let directory = "/tmp/house-\(UInt32.random(in: 0 ... .max))"
+    let service: PlugService
+    let client: PlugClient
+    let addresses: [SocketAddress]
+    private let listener: Listener
+
+    /// - Parameter plug: where the plug keeps its files; a new one for nil.
+    init(plug: String? = nil, pairedIn: String? = nil) async throws {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let parts = SimulatedPlug(load: .fixed(deciwatts: 600), seed: 1, clock: { BootClock.now })
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let settings = PlugSettings(
+            name: "Lamp", directories: PlugDirectories(state: plug ?? directory + "/plug"), interfaces: ["lo"],
+            appliance: ApplianceConfiguration(), parts: parts.parts(dimmable: false), simulated: parts)
+        service = try PlugService(settings, on: loop, logger: logger)
+        try await service.start()
+        listener = try await Listener.start(
+            on: loop, identity: try #require(service.identity), loopbackOnly: true, owner: service)
+        addresses = [try SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))]
+        client = PlugClient(
+            name: "Desk", identity: TransportIdentity(),
+            paired: PairedPlugs(directory: pairedIn ?? directory + "/desk"),
+            interfaces: ["lo"], logger: logger)
+    }
+
+    var code: SetupCode { get throws { try PlugLabel(state: directory + "/plug").code } }
+
+    func pair(code: SetupCode) async throws -> PairedPlugs.Entry {
+        try await client.pair("Lamp", code: code, at: addresses)
+    }
+
+    /// As ``PlugClient/follow(_:after:known:stateOptions:)`` does it, without the search for the plug.
+    func follow(expecting key: PublicKey) async -> FollowedPlug {
+        let machine = PlugFollower(controllerName: "Desk", cursor: .now, stateOptions: StateOptions(), seed: 1)
+        let plug = FollowedPlug(name: "Lamp", machine: machine, eventLoop: client.eventLoop) { [self] followed in
+            try await client.dialer.connect(to: addresses, expecting: key, on: client.eventLoop, owner: followed)
+        }
+        await plug.locate()
+        return plug
+    }
+
+    func stop() async {
+        await client.stop()
+        await listener.stop()
+        await service.stop()
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct PairedHouseTests {
+    private let wrong = try! SetupCode(text: "AAAA-AAAA-AAAA-AAAA")
+
+    private func refusal(_ body: () async throws -> Void) async -> (any Error)? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func whoProvesTheCodeIsLetInAndPinsThePlugsKey() async throws {
+        let house = try await PairedHouse()
+        let entry = try await house.pair(code: house.code)
+        #expect(entry.name == "Lamp" && entry.key == house.service.identity?.publicKey)
+        #expect(try house.client.paired.all() == [entry])
+        let plug = await house.follow(expecting: entry.key)
+        let result = try await plug.send(turnOn)
+        #expect(result.state.relayOn)
+        let controllers = await plug.controllers()
+        #expect(controllers?.map(\.name) == ["Desk"] && controllers?.first?.isAsker == true)
+        await plug.stop()
+        await house.stop()
+    }
+
+    @Test func aWrongCodePairsNobodyAndTheRightOneDoesAfterIt() async throws {
+        let house = try await PairedHouse()
+        let error = await refusal { _ = try await house.pair(code: wrong) }
+        #expect(error as? PairingError == .wrongCode)
+        #expect(try house.client.paired.all() == [])
+        _ = try await house.pair(code: house.code)
+        #expect(try house.client.paired.all().count == 1)
+        await house.stop()
+    }
+
+    @Test func aPlugThatKnowsSomebodyHasItsWindowClosed() async throws {
+        let house = try await PairedHouse()
+        _ = try await house.pair(code: house.code)
+        // The window of a new plug stays open for its ten minutes; one that starts again knows somebody.
+        await house.service.stop()
+        let again = try await PairedHouse(plug: house.directory + "/plug")
+        let error = await refusal { _ = try await again.pair(code: house.code) }
+        #expect(error as? PairingError == .windowClosed)
+        #expect(try again.client.paired.all() == [])
+        await again.stop()
+        await house.stop()
+    }
+
+    @Test func anotherKeyBehindTheNameIsToldAndNothingIsSaidToIt() async throws {
+        let house = try await PairedHouse()
+        _ = try await house.pair(code: house.code)
+        let plug = await house.follow(expecting: TransportIdentity().publicKey)
+        await #expect(throws: Refusal.self) { try await plug.send(turnOn) }
+        for await case .disconnected(let reason, _) in plug.reports.map(\.update) {
+            guard case .distrusted(let words) = reason else {
+                Issue.record("\(reason)")
+                break
+            }
+            #expect(words.hasPrefix("it is not the plug that was paired: its key is another\nhint: "))
+            break
+        }
+        #expect(await house.service.machine.connections.isEmpty)
+        await plug.stop()
+        await house.stop()
+    }
+
+    @Test func whoIsNotPairedIsRefused() async throws {
+        let house = try await PairedHouse()
+        let plug = await house.follow(expecting: try #require(house.service.identity).publicKey)
+        let error = await refusal { try await plug.send(turnOn) }
+        #expect((error as? Refusal)?.code == .notPaired)
+        await plug.stop()
+        await house.stop()
+    }
+
+    @Test func aControllerResetsThePlugAndBothForgetEachOther() async throws {
+        let house = try await PairedHouse()
+        let entry = try await house.pair(code: house.code)
+        let plug = await house.follow(expecting: entry.key)
+        var reports = plug.reports.makeAsyncIterator()
+        while let report = await reports.next() { if case .connected = report.update { break } }
+        #expect(await plug.factoryReset() == .factoryReset)
+        #expect(await house.service.isReset)
+        await plug.stop()
+        while await reports.next() != nil {}
+        #expect(await plug.factoryReset() == .away("the plug is not connected"))
+        #expect(await plug.controllers() == nil)
+        await house.service.stop()
+        let anew = try await PairedHouse(plug: house.directory + "/plug", pairedIn: house.directory + "/desk")
+        #expect(anew.service.identity?.publicKey != entry.key)
+        #expect(await anew.service.machine.access.controllers.all.isEmpty)
+        #expect(try await anew.pair(code: house.code).id == entry.id)
+        #expect(try anew.client.paired.all().map(\.key) == [anew.service.identity?.publicKey])
+        await anew.stop()
+        await house.stop()
+    }
+
+    @Test func aDamagedFileOfPlugsIsToldBeforeAnythingIsAskedOfThePlug() async throws {
+        let house = try await PairedHouse()
+        let files = FileStore()
+        try files.makeDirectories(house.directory + "/desk")
+        try files.replaceSecret(house.directory + "/desk/plugs", with: Array("nonsense\n".utf8))
+        let error = await refusal { _ = try await house.client.pair("Lamp", code: house.code) }
+        #expect(error as? PairedPlugsError == .damaged(path: house.directory + "/desk/plugs", line: 1))
+        #expect(await house.service.machine.access.controllers.all.isEmpty)
+        await house.stop()
+    }
+}

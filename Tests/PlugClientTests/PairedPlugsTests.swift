@@ -1,0 +1,174 @@
+import DurableFiles
+import Foundation
+import MadeUpKeys
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import PlugClient
+
+/// The file of the plugs that a person's controllers are paired with.
+@Suite struct PairedPlugsTests {
+    private final class Directory: Sendable {
+        let path = "/tmp/paired-\(UInt64.random(in: 0 ... .max))"
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    private let directory = Directory()
+    private var plugs: PairedPlugs { PairedPlugs(directory: directory.path) }
+    private var file: String { directory.path + "/plugs" }
+    private let lampID = PlugID(rawValue: "0123456789ab")!
+    private let fanID = PlugID(rawValue: "ffffffffffff")!
+    private var lampEntry: PairedPlugs.Entry { PairedPlugs.Entry(id: lampID, key: .plug, name: "Living Room Lamp") }
+    private var fanEntry: PairedPlugs.Entry { PairedPlugs.Entry(id: fanID, key: .stranger, name: "Fan") }
+
+    private func write(_ text: String, mode: Int = 0o600) throws {
+        try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: URL(filePath: file))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+    }
+
+    private func refusal() -> PairedPlugsError? { #expect(throws: PairedPlugsError.self) { try plugs.all() } }
+
+    @Test func aControllerThatNeverPairedKnowsNobody() async throws {
+        #expect(try plugs.all() == [])
+        try await plugs.remove(lampID)
+        #expect(try plugs.all() == [])
+    }
+
+    @Test func theFileHasALineForEachPlugAndNobodyElseReadsIt() async throws {
+        try await plugs.add(lampEntry)
+        try await plugs.add(fanEntry)
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(
+            text == """
+                0123456789ab 0100000000000000 Living Room Lamp
+                ffffffffffff 0300000000000000 Fan
+
+                """)
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try plugs.all() == [lampEntry, fanEntry])
+    }
+
+    @Test func aPlugThatIsPairedAgainGetsItsNewKeyAndName() async throws {
+        try await plugs.add(lampEntry)
+        try await plugs.add(fanEntry)
+        let anew = PairedPlugs.Entry(id: lampID, key: .desk, name: "Lamp")
+        try await plugs.add(anew)
+        #expect(try plugs.all() == [fanEntry, anew])
+        try await plugs.remove(fanID)
+        #expect(try plugs.all() == [anew])
+    }
+
+    /// An accent at the beginning of a name makes one character with the space before it.
+    @Test(arguments: ["", " ", "\u{301}clair", "Küche  \u{1F468}\u{200D}\u{1F469}", "a\r", "\u{2028}"])
+    func anyNameComesBack(name: String) async throws {
+        let plug = PairedPlugs.Entry(id: lampID, key: .plug, name: name)
+        try await plugs.add(plug)
+        try await plugs.add(fanEntry)
+        #expect(try plugs.all() == [plug, fanEntry])
+    }
+
+    @Test func aNameMakesNoLineOfItsOwn() async throws {
+        let name = "Lamp\nffffffffffff 00 Fan\r\n"
+        try await plugs.add(PairedPlugs.Entry(id: lampID, key: .plug, name: name))
+        #expect(try plugs.all().map(\.name) == ["Lamp ffffffffffff 00 Fan\r "])
+    }
+
+    @Test(arguments: [
+        "0123456789ab", "0123456789ab 01", "0123456789ab  Lamp", "0123456789ab 0 Lamp", "0123456789ab 0g Lamp",
+        "0123456789AB 01 Lamp", "0123456789ab 0A Lamp", "01234567 01 Lamp", " 0123456789ab 01 Lamp", "\u{FEFF}",
+        "0123456789ab \(String(repeating: "00", count: PublicKey.longest + 1)) Lamp",
+    ])
+    func damageNamesItsLineAndIsNeverTakenForNoPlug(line: String) async throws {
+        let text = "ffffffffffff 03 Fan\n\n\(line)\n"
+        try write(text)
+        #expect(refusal() == .damaged(path: file, line: 3))
+        #expect(
+            refusal()?.description == """
+                \(file) line 3 is damaged: expected a plug's id, its key in hexadecimal digits and its name
+                hint: mend or remove that line; a plug that is lost with it is paired anew with `plugctl pair`
+                """)
+        await #expect(throws: PairedPlugsError.self) { try await plugs.add(lampEntry) }
+        await #expect(throws: PairedPlugsError.self) { try await plugs.remove(fanID) }
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == text, "it is left as it is")
+    }
+
+    @Test(arguments: [0o640, 0o604, 0o622])
+    func aFileThatOthersCouldUseIsRefused(mode: Int) async throws {
+        try write("0123456789ab 01 Lamp\n", mode: mode)
+        guard case .unusable(let error) = refusal() else { return }
+        #expect(error.reason == .exposed(permissions: UInt32(mode)))
+        #expect(refusal()?.description.contains("\nhint: ") == true)
+        await #expect(throws: PairedPlugsError.unusable(error)) { try await plugs.add(fanEntry) }
+    }
+
+    @Test func beyondTheLimitTheOldestIsForgotten() async throws {
+        let all = (0..<PairedPlugs.limit).map { number in
+            let digits = String(number, radix: 16)
+            let id = PlugID(rawValue: String(repeating: "0", count: 12 - digits.count) + digits)!
+            let key = PublicKey(bytes: [UInt8](repeating: 7, count: PublicKey.longest))!
+            return PairedPlugs.Entry(id: id, key: key, name: String(repeating: "x", count: PlugWire.maximumName))
+        }
+        try write(String(decoding: PairedPlugsText.bytes(of: all), as: UTF8.self))
+        #expect(try plugs.all().count == PairedPlugs.limit, "the longest file is read")
+        try await plugs.add(fanEntry)
+        let kept = try plugs.all()
+        #expect(kept.first == all[1] && kept.last == fanEntry && kept.count == PairedPlugs.limit)
+    }
+
+    @Test func whoWritesWhileAnotherDoesWaitsForIt() async throws {
+        try await plugs.add(lampEntry)
+        var lock: DirectoryLock? = try DirectoryLock(directory.path)
+        let adding = Task { [plugs, fanEntry] in try await plugs.add(fanEntry) }
+        #expect(try plugs.all() == [lampEntry], "reading goes on")
+        withExtendedLifetime(lock) {}
+        lock = nil
+        try await adding.value
+        #expect(try plugs.all() == [lampEntry, fanEntry])
+    }
+
+    @Test func ofManyWhoWriteAtOnceNoneLosesAPlug() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<8 as Range<UInt64> {
+                let id = PlugID(rawValue: "00000000000\(number)")!
+                let plug = PairedPlugs.Entry(id: id, key: PublicKey(madeUp: number), name: "Plug \(number)")
+                group.addTask { [plugs] in try await plugs.add(plug) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try Set(plugs.all().map(\.name)) == Set((0..<8).map { "Plug \($0)" }))
+    }
+
+    @Test func whoGivesUpWhileHeWaitsIsLetGo() async throws {
+        try await plugs.add(lampEntry)
+        let lock = try DirectoryLock(directory.path)
+        let adding = Task { [plugs, fanEntry] in try await plugs.add(fanEntry) }
+        adding.cancel()
+        await #expect(throws: CancellationError.self) { try await adding.value }
+        #expect(try plugs.all() == [lampEntry])
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func anyBytesAreReadOrRefusedWithALineThatIsThere() {
+        var random = SeededRandom(seed: 1)
+        let pieces = [
+            "0123456789ab", "ffffffffffff", " ", " ", "00ff", "0", "\n", "\u{301}", "Lamp", "A", "\r", "\u{0}",
+        ]
+        var read = 0
+        for _ in 0..<5000 {
+            let count = Int.random(in: 0...14, using: &random)
+            let text = (0..<count).map { _ in pieces.randomElement(using: &random)! }.joined()
+            do throws(PairedPlugsText.DamagedLine) {
+                let plugs = try PairedPlugsText.parse(Array(text.utf8))
+                let again = try PairedPlugsText.parse(PairedPlugsText.bytes(of: plugs))
+                #expect(again == plugs)
+                if !plugs.isEmpty { read += 1 }
+            } catch {
+                #expect((1...text.utf8.count { $0 == 10 } + 1).contains(error.number))
+            }
+        }
+        #expect(read > 3)
+    }
+}

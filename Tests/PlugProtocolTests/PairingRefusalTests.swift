@@ -1,0 +1,163 @@
+import ProtocolCore
+import Testing
+
+@testable import PlugProtocol
+
+/// Each way in which a plug refuses to be paired: with a Goodbye, and nothing of it is kept.
+@Suite struct PairingRefusalTests {
+    private static let nonce = [UInt8](repeating: 9, count: 32)
+
+    /// A plug that was just started for the first time, and somebody connected to it.
+    private func bench(paired keys: [PublicKey] = []) -> Bench {
+        var bench = Bench(paired: keys)
+        bench.handle(.record(.restarted(powerLost: true)))
+        if !keys.isEmpty { bench.handle(.record(.buttonPressed(.long))) }
+        bench.handle(opening(first, key: strangerKey))
+        return bench
+    }
+
+    private func ask(_ bench: inout Bench, at seconds: Double = 0) {
+        bench.say(at: seconds) {
+            $0.pairingRequest.version = 1
+            $0.pairingRequest.controller = "Tablet"
+            $0.pairingRequest.nonce = .init(Self.nonce)
+        }
+    }
+
+    private func prove(_ bench: inout Bench, code: SetupCode = setupCode, at seconds: Double = 0) {
+        let transcript = PairingTranscript(
+            version: 1, plug: lamp.id, plugKey: plugKey, controllerKey: strangerKey,
+            plugNonce: [UInt8](repeating: 1, count: 32), controllerNonce: Self.nonce)
+        bench.say(at: seconds) { $0.pairingProof.proof = .init(transcript.proof(of: .controller, code: code)) }
+    }
+
+    private func keys(_ count: UInt8) -> [PublicKey] { (0..<count).map { PublicKey(bytes: [9, $0])! } }
+
+    @Test func theSeventeenthControllerIsRefusedAndIsNoFailure() {
+        var full = bench(paired: keys(16))
+        ask(&full)
+        _ = full.take()
+        let actions = full.say { $0.pairingProof.proof = .init(repeating: 0, count: 32) }
+        #expect(actions.contains(.record(.pairingFailed(failures: 1))), "a wrong proof is one all the same")
+
+        full = bench(paired: keys(16))
+        let before = full.server.access.controllers
+        ask(&full)
+        _ = full.take()
+        prove(&full)
+        let words = "The plug has 16 controllers already; remove one first."
+        #expect(full.take() == [.goodbye(WireGoodbye(Goodbye(.limit, words)))])
+        #expect(full.server.access.controllers == before)
+        #expect(full.server.journal.nextSequence == 3, "it tells nobody that somebody was paired")
+
+        var other = bench(paired: keys(15))
+        ask(&other)
+        prove(&other)
+        #expect(other.server.access.controllers.all.count == 16)
+    }
+
+    @Test func afterTheChallengeComesNothingButTheProof() {
+        let others: [@Sendable (inout WireControllerMessage) -> Void] = [
+            { $0.hello.version = 1 }, { $0.pairingRequest.version = 1 }, { $0.ping.token = 1 },
+            { $0.command.setRelay.on = true }, { $0.listControllers = WireListControllers() },
+            { $0.factoryReset = WireFactoryReset() },
+        ]
+        for other in others {
+            var challenged = bench()
+            ask(&challenged)
+            _ = challenged.take()
+            challenged.say(other)
+            #expect(
+                challenged.take()
+                    == [.goodbye(WireGoodbye(Goodbye(.outOfOrder, "After the challenge comes the proof.")))])
+            #expect(challenged.server.connections.isEmpty)
+        }
+    }
+
+    @Test func whileAProofWaitsNothingElseIsTaken() {
+        var waiting = bench()
+        waiting.handle(opening(second, key: strangerKey))
+        waiting.say(on: second) {
+            $0.pairingRequest.version = 1
+            $0.pairingRequest.nonce = .init(Self.nonce)
+        }
+        waiting.say(on: second) { $0.pairingProof.proof = .init(repeating: 0, count: 32) }
+        #expect(waiting.take(second).last?.goodbyeReason == .wrongCode)
+        ask(&waiting)
+        prove(&waiting)
+        _ = waiting.take()
+        prove(&waiting)
+        #expect(waiting.take() == [.goodbye(WireGoodbye(Goodbye(.outOfOrder, "The proof is not answered yet.")))])
+        _ = waiting.run(until: 100)
+        #expect(waiting.server.access.controllers.all.isEmpty, "it is gone with its connection")
+    }
+
+    @Test func whoIsChallengedAndProvesNothingIsLeftAfter45SecondsOfItsConnection() {
+        var idle = bench()
+        ask(&idle, at: 30)
+        _ = idle.take()
+        _ = idle.run(until: 44.9)
+        #expect(idle.take().isEmpty)
+        _ = idle.run(until: 45)
+        #expect(idle.take().map(\.goodbyeReason) == [.silent])
+    }
+
+    @Test func aProofThatWaitedUntilTheWindowClosedIsNotLookedAt() {
+        var late = bench()
+        for number in 2...8 as ClosedRange<UInt64> {
+            late.handle(opening(ConnectionID(rawValue: number), key: strangerKey), at: 590)
+            late.say(on: ConnectionID(rawValue: number), at: 590) {
+                $0.pairingRequest.version = 1
+                $0.pairingRequest.nonce = .init(Self.nonce)
+            }
+            late.say(on: ConnectionID(rawValue: number), at: 590) { $0.pairingProof.proof = .init([0]) }
+        }
+        _ = late.run(until: 591)
+        late.handle(.closed(first), at: 591)
+        late.handle(opening(first, key: strangerKey), at: 591)
+        // Wrong ones were seven, so this one waits beyond the 600 s for which the window of a new plug is open.
+        ask(&late, at: 591)
+        prove(&late, at: 591)
+        _ = late.take()
+        _ = late.run(until: 640)
+        #expect(late.take().map(\.goodbyeReason) == [.pairingClosed])
+        #expect(late.server.access.controllers.all.isEmpty)
+    }
+
+    @Test func anotherVersionIsToldWhichSideToUpdate() {
+        for (version, side) in [(0, "the controller"), (2, "the plug's firmware")] as [(UInt32, String)] {
+            var bench = bench()
+            bench.say { $0.pairingRequest.version = version }
+            let words = "The plug speaks version 1, the controller version \(version): update \(side)."
+            #expect(bench.take() == [.goodbye(WireGoodbye(Goodbye(.version, words)))])
+        }
+    }
+
+    @Test func aNonceOfAnotherLengthAndALongNameAreMalformed() {
+        for length in [0, 31, 33] {
+            var bench = bench()
+            bench.say {
+                $0.pairingRequest.version = 1
+                $0.pairingRequest.nonce = .init(repeating: 1, count: length)
+            }
+            #expect(bench.take().map(\.goodbyeReason) == [.malformed])
+        }
+        var named = bench()
+        named.say {
+            $0.pairingRequest.version = 1
+            $0.pairingRequest.nonce = .init(Self.nonce)
+            $0.pairingRequest.controller = String(repeating: "x", count: 64)
+        }
+        #expect(named.take().map(\.goodbyeReason) == [.malformed])
+    }
+
+    @Test func aProofOfAnotherLengthIsAWrongOne() {
+        for length in [0, 31, 33, 60_000] {
+            var bench = bench()
+            ask(&bench)
+            _ = bench.take()
+            bench.say { $0.pairingProof.proof = .init(repeating: 0, count: length) }
+            #expect(bench.take().map(\.goodbyeReason) == [.wrongCode])
+        }
+    }
+}

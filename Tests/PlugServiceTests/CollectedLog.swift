@@ -1,0 +1,24 @@
+import Logging
+import Synchronization
+
+/// Everything that was logged, one message a line.
+final class CollectedLog: Sendable {
+    private let lines = Mutex("")
+
+    var text: String { lines.withLock { $0 } }
+
+    var handler: any LogHandler { Handler(log: self) }
+
+    private struct Handler: LogHandler {
+        let log: CollectedLog
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.info
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { log.lines.withLock { $0 += "\(event.message)\n" } }
+    }
+}

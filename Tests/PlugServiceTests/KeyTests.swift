@@ -1,0 +1,100 @@
+import Appliance
+import Foundation
+import LinuxNetwork
+import Logging
+import PlugHardware
+import PlugTransport
+import Testing
+
+@testable import PlugService
+
+/// What a plug does about its key's file.
+@Suite(.timeLimit(.minutes(1))) struct KeyTests {
+    private let directory = TemporaryDirectory()
+    private let log = CollectedLog()
+
+    private func plug() throws -> (PlugService, SimulatedPlug) {
+        let parts = SimulatedPlug(load: .fixed(deciwatts: 600), seed: 1, clock: { BootClock.now })
+        let settings = PlugSettings(
+            name: "Lamp", directories: directory.directories, interfaces: ["lo"], appliance: ApplianceConfiguration(),
+            parts: parts.parts(dimmable: false), simulated: parts)
+        return (try PlugService(settings, logger: Logger(label: "test") { [log] _ in log.handler }), parts)
+    }
+
+    @Test func theFirstStartMakesTheKey() throws {
+        let (service, _) = try plug()
+        let kept = try TransportIdentity.kept(in: directory.path + "/key")
+        #expect(service.identity?.publicKey == kept.publicKey)
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.path + "/key")
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let pem = try #require(directory.text("key"))
+        #expect(log.text.isEmpty && pem.hasPrefix("-----BEGIN PRIVATE KEY-----"))
+    }
+
+    @Test(arguments: [
+        (0o644, "no matter", "others than its owner may use it (mode 0644)"),
+        (0o600, "-----BEGIN PRIVATE KEY-----\nMIGH", "it holds no P-256 private key in PEM"),
+        (0o600, "", "the file is empty"),
+    ])
+    func aKeyThatCannotBeUsedKeepsItOffTheNetworkAndTheButtonWorks(mode: Int, text: String, reason: String) async throws
+    {
+        try directory.write(text, to: "key")
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: directory.path + "/key")
+        let (service, parts) = try plug()
+        try await service.run {
+            let panel = directory.directories
+            _ = try? await PanelClient.ask(.press(.single), at: panel)
+            // What is asked second is answered when the press has been taken.
+            while !parts.isRelayOn, (try? await PanelClient.ask(.status, at: panel)) != nil {}
+            #expect(parts.isRelayOn)
+        }
+        #expect(log.text.contains("this plug stays off the network, and its button works"))
+        #expect(
+            log.text.contains("\(directory.path)/key") && log.text.contains(reason) && log.text.contains("\nhint: "))
+        #expect(!log.text.contains("announced"))
+        #expect(directory.text("key") == text, "it is kept for whoever looks into it")
+    }
+
+    /// Those who are paired have pinned a key that is gone: another one would be of no use to them.
+    @Test(arguments: [nil, "nonsense"])
+    func aPlugThatIsPairedAndHasNoKeyStaysOffTheNetwork(list: String?) throws {
+        try directory.pair(with: TransportIdentity())
+        try FileManager.default.removeItem(atPath: directory.path + "/key")
+        if let list { try directory.write(list, to: "controllers") }
+        let before = directory.text("controllers")
+        let (service, _) = try plug()
+        #expect(service.identity == nil)
+        #expect(
+            log.text.contains(
+                """
+                this plug stays off the network, and its button works: the key in \(directory.path)/key is missing, and those \
+                who are paired know this machine by it
+                hint: restore the file from a backup, or have everybody forgotten (`plugd reset`) and pair anew
+                """))
+        #expect(directory.text("key") == nil)
+        if list == nil { #expect(directory.text("controllers") == before, "the list is kept") }
+    }
+
+    @Test func aKeyThatIsPutBackBringsThePlugBack() async throws {
+        let identity = TransportIdentity()
+        try directory.pair(with: TransportIdentity())
+        try FileManager.default.removeItem(atPath: directory.path + "/key")
+        let (service, _) = try plug()
+        #expect(service.identity == nil)
+        await service.stop()
+        #expect(try identity.keep(in: directory.path + "/key"))
+        let (again, _) = try plug()
+        #expect(again.identity?.publicKey == identity.publicKey)
+        #expect(await again.machine.access.controllers.all.count == 1)
+    }
+
+    @Test func whereNoKeyCanBeKeptItHasOneUntilItStops() throws {
+        // A directory stands where the draft of the file would be.
+        try FileManager.default.createDirectory(
+            atPath: directory.path + "/key.\(getpid())", withIntermediateDirectories: true)
+        let (service, _) = try plug()
+        #expect(service.identity != nil)
+        #expect(directory.text("key") == nil)
+        #expect(log.text.contains("this plug has a key until it is stopped, and another one after that: cannot write"))
+    }
+}

@@ -1,0 +1,90 @@
+import Appliance
+import Foundation
+import LinuxNetwork
+import Logging
+import PlugHardware
+import PlugProtocol
+import PlugTransport
+import Storage
+import Testing
+
+@testable import PlugService
+
+/// A plug that is set back to factory state while it runs, and one that does not run.
+@Suite(.timeLimit(.minutes(1))) struct ResetTests {
+    private let directory = TemporaryDirectory()
+    private let log = CollectedLog()
+
+    private var settings: PlugSettings {
+        let parts = SimulatedPlug(load: .fixed(deciwatts: 600), seed: 1, clock: { BootClock.now })
+        return PlugSettings(
+            name: "Lamp", directories: directory.directories, interfaces: ["lo"], appliance: ApplianceConfiguration(),
+            parts: parts.parts(dimmable: false), simulated: parts)
+    }
+
+    /// What the plug answers at its panel once it is there.
+    private func status() async throws -> String {
+        while true {
+            try Task.checkCancellation()
+            if let answer = try? await PanelClient.ask(.status, at: directory.directories) { return answer }
+        }
+    }
+
+    @Test func aRunningPlugGoesOnAsAnotherOne() async throws {
+        try directory.pair(with: TransportIdentity())
+        let (stops, stop) = AsyncStream<Void>.makeStream()
+        let running = Task { [settings, log] in
+            try await PlugService.run(settings, logger: Logger(label: "test") { _ in log.handler }) {
+                for await _ in stops { break }
+            }
+        }
+        _ = try await status()
+        let kept = ["id", "setup-code"].map { directory.text($0) }
+        let key = try #require(directory.text("key"))
+        #expect(try await PlugReset.perform(at: directory.directories) == "set back to factory state")
+        // The answer came from the plug as it was.
+        while directory.text("key") == key || directory.text("key") == nil { _ = try await status() }
+        #expect(directory.text("controllers") == nil && directory.text("reset") == nil)
+        #expect(["id", "setup-code"].map { directory.text($0) } == kept)
+        #expect(try await status().contains(#""relay":"off""#))
+        #expect(log.text.contains("set back to factory state"))
+        stop.yield()
+        try await running.value
+        #expect(directory.text("sequence") != nil)
+    }
+
+    @Test func oneThatCannotBeResetSaysSoAtThePanel() async throws {
+        let plug = try await RunningPlug()
+        // A directory stands where the order would be written.
+        try FileManager.default.createDirectory(
+            atPath: plug.directory.path + "/reset.new/in", withIntermediateDirectories: true)
+        let error = await #expect(throws: PanelError.self) { try await plug.ask(.reset) }
+        #expect(error?.description == "the plug cannot be set back: its flash cannot be written; its log says why")
+        #expect(await plug.service.machine.access.controllers.all.count == 1)
+        #expect(try await plug.ask(.status).contains(#""relay":"off""#))
+        await plug.stop()
+    }
+
+    @Test func aPlugThatDoesNotRunIsResetByItsFiles() async throws {
+        try directory.pair(with: TransportIdentity())
+        let service = try PlugService(settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await service.start()
+        await service.stop()
+        #expect(try await PlugReset.perform(at: directory.directories) == "set back to factory state")
+        for file in ["key", "controllers", "state", "run/mirror"] { #expect(directory.text(file) == nil) }
+        #expect(directory.text("id") != nil && directory.text("setup-code") != nil)
+    }
+
+    @Test func aDirectoryThatIsNoPlugsLosesNothing() async throws {
+        try directory.write("mine", to: "key")
+        let error = await #expect(throws: NoPlugError.self) {
+            try await PlugReset.perform(at: directory.directories)
+        }
+        #expect(
+            error?.description == """
+                \(directory.path) holds no plug's id, so nothing was reset
+                hint: is this the plug's --state directory?
+                """)
+        #expect(directory.text("key") == "mine")
+    }
+}

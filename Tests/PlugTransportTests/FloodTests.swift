@@ -1,0 +1,119 @@
+import NIOCore
+import PlugProtocol
+import Testing
+
+@testable import PlugTransport
+
+/// Strangers at a plug's door who do not keep to the protocol.
+@Suite(.timeLimit(.minutes(1))) struct FloodTests {
+    private let plug = Owner(knowsEverybody: true)
+    private let controller = Owner()
+    private let dialer = Dialer(identity: TransportIdentity())
+
+    private func listen(
+        _ limits: AdmissionLimits = AdmissionLimits(), memory: AddressMemory = AddressMemory()
+    ) async throws -> Listener {
+        try await Listener.start(
+            on: plug.loop, identity: TransportIdentity(), loopbackOnly: true, limits: limits, memory: memory,
+            owner: plug)
+    }
+
+    /// A controller connects and is the first that the plug hears of.
+    private func expectControllerGetsIn(_ listener: Listener) async throws {
+        try await dialer.connect(
+            to: [SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))], on: controller.loop,
+            owner: controller)
+        await controller.send([7])
+        var reports = plug.reports.makeAsyncIterator()
+        let first = await reports.next()
+        guard case .opened = first else {
+            Issue.record("the plug heard \(String(describing: first))")
+            return
+        }
+        #expect(await reports.next() == .received([7]))
+    }
+
+    @Test(arguments: [false, true]) func whoDoesNotFinishTheHandshakeIsSentAway(greets: Bool) async throws {
+        var limits = AdmissionLimits()
+        limits.handshakeTime = .seconds(1)
+        let listener = try await listen(limits)
+        try await Stranger.connect(to: listener.port, greets: greets).waitForEnd()
+        try await expectControllerGetsIn(listener)
+        await listener.stop()
+    }
+
+    @Test(arguments: [
+        Array("GET / HTTP/1.1\r\n\r\n".utf8), [UInt8](repeating: 0, count: 100_000),
+        // A handshake record of the greatest length, and one that says it is longer.
+        [22, 3, 1, 0x40, 0] + [UInt8](repeating: 1, count: 0x4000),
+        [22, 3, 1, 0xFF, 0xFF] + [UInt8](repeating: 1, count: 70_000),
+        // An alert and application data before anything was agreed on.
+        [21, 3, 3, 0, 2, 1, 0], [23, 3, 3, 0, 1, 0],
+    ])
+    func whatIsNoTLSIsClosedAtOnce(bytes: [UInt8]) async throws {
+        let listener = try await listen()
+        let stranger = try await Stranger.connect(to: listener.port)
+        try? await stranger.send(bytes)
+        try await stranger.waitForEnd()
+        try await expectControllerGetsIn(listener)
+        await listener.stop()
+    }
+
+    @Test func aFloodIsTurnedAwayAtTheDoorAndTheControllerGetsIn() async throws {
+        let listener = try await listen()
+        // Most of them are closed before the plug has spent anything on them; six may stay for a handshake each.
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    for _ in 0..<25 {
+                        let stranger = try await Stranger.connect(to: listener.port, from: "127.0.0.2", greets: true)
+                        // The plug may have been quicker.
+                        try? await stranger.close()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await expectControllerGetsIn(listener)
+        await listener.stop()
+    }
+
+    @Test func whoIsBeyondTheLimitIsClosedWithoutAHandshake() async throws {
+        var limits = AdmissionLimits()
+        limits.stranger.handshakes = 1
+        let listener = try await listen(limits)
+        let first = try await Stranger.connect(to: listener.port, from: "127.0.0.2")
+        let second = try await Stranger.connect(to: listener.port, from: "127.0.0.2")
+        // Long before the five seconds of a handshake.
+        let clock = ContinuousClock()
+        let start = clock.now
+        try await second.waitForEnd()
+        #expect(clock.now - start < .seconds(4))
+        try await expectControllerGetsIn(listener)
+        try await first.close()
+        await listener.stop()
+    }
+
+    @Test func whereControllersComeFromIsToldAndKnownAtTheNextStart() async throws {
+        let (told, tell) = AsyncStream<[String]>.makeStream()
+        let first = try await listen(memory: AddressMemory { tell.yield($0) })
+        try await expectControllerGetsIn(first)
+        await first.stop()
+        var addresses = told.makeAsyncIterator()
+        #expect(await addresses.next() == ["127.0.0.1"])
+
+        // Strangers hold every place.
+        var limits = AdmissionLimits()
+        limits.strangers.connections = 0
+        let next = Owner(knowsEverybody: true)
+        let listener = try await Listener.start(
+            on: next.loop, identity: TransportIdentity(), loopbackOnly: true, limits: limits,
+            memory: AddressMemory(known: ["127.0.0.1"]), owner: next)
+        try await Stranger.connect(to: listener.port, from: "127.0.0.2").waitForEnd()
+        let address = try SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))
+        try await dialer.connect(to: [address], on: controller.loop, owner: controller)
+        var reports = next.reports.makeAsyncIterator()
+        #expect(await reports.next() == .opened(ConnectionID(rawValue: 2)))
+        await listener.stop()
+    }
+}

@@ -1,0 +1,35 @@
+import DurableFiles
+
+/// The kernel, and another process that does something just before a file gets its name.
+struct OvertakenCalls: FileCalls {
+    private let kernel = LinuxFileCalls()
+    private let overtake: @Sendable () -> Void
+
+    init(by overtake: @escaping @Sendable () -> Void) { self.overtake = overtake }
+
+    func link(_ path: String, to newPath: String) throws(SystemError) {
+        overtake()
+        try kernel.link(path, to: newPath)
+    }
+
+    func open(_ path: String, _ purpose: OpenPurpose) throws(SystemError) -> Int32 { try kernel.open(path, purpose) }
+    func close(_ descriptor: Int32) { kernel.close(descriptor) }
+    func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        try kernel.read(descriptor, into: buffer)
+    }
+    func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+        try kernel.write(descriptor, bytes)
+    }
+    func length(_ descriptor: Int32) throws(SystemError) -> Int { try kernel.length(descriptor) }
+    func access(_ descriptor: Int32) throws(SystemError) -> FileAccess { try kernel.access(descriptor) }
+    func truncate(_ descriptor: Int32, to length: Int) throws(SystemError) {
+        try kernel.truncate(descriptor, to: length)
+    }
+    func synchronize(_ descriptor: Int32) throws(SystemError) { try kernel.synchronize(descriptor) }
+    func rename(_ path: String, to newPath: String) throws(SystemError) { try kernel.rename(path, to: newPath) }
+    func remove(_ path: String) throws(SystemError) { try kernel.remove(path) }
+    func makeDirectory(_ path: String, mode: UInt32) throws(SystemError) { try kernel.makeDirectory(path, mode: mode) }
+    func isDirectory(_ path: String) -> Bool { kernel.isDirectory(path) }
+    func lock(_ descriptor: Int32) throws(SystemError) { try kernel.lock(descriptor) }
+    func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
+}

@@ -1,0 +1,50 @@
+import MadeUpKeys
+import PlugProtocol
+import ProtocolCore
+import SimulatedLAN
+
+extension PublicKey {
+    /// A simulated connection is not encrypted. What TLS would prove is who is at its other end, and that is who has the
+    /// address: nobody here can take another's.
+    ///
+    /// - Parameter number: counts the keys that somebody has had.
+    init(of address: LANAddress, number: UInt64 = 0) {
+        self.init(madeUp: address.bytes.reduce(number) { $0 << 8 | UInt64($1) })
+    }
+}
+
+/// What a controller does on a connection to a plug that it does not know: it pairs.
+struct Introduction {
+    let stream: StreamID
+    private var session: PairingSession
+
+    init(on stream: StreamID, name: String, code: SetupCode = .label) {
+        self.stream = stream
+        session = PairingSession(name: name, code: code)
+    }
+
+    var nextDeadline: Instant? { session.nextDeadline }
+
+    mutating func begin(
+        plug: PublicKey, own: LANAddress, random: inout SeededRandom, now: Instant
+    ) -> [HostAction] {
+        let nonce = (0..<PairingTranscript.nonceLength).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        return handle(.connected(plugKey: plug, ownKey: PublicKey(of: own), nonce: nonce), now: now).actions
+    }
+
+    /// How it ended, once it has.
+    mutating func handle(
+        _ event: PairingSession.Event, now: Instant
+    ) -> (actions: [HostAction], result: Result<PairedPlug, PairingError>?) {
+        var actions: [HostAction] = []
+        var result: Result<PairedPlug, PairingError>?
+        for action in session.handle(event, now: now) {
+            switch action {
+            case .send(let bytes): actions.append(.write(stream, bytes))
+            case .close: actions.append(.close(stream))
+            case .finish(let end): result = end
+            }
+        }
+        return (actions, result)
+    }
+}

@@ -1,0 +1,169 @@
+import MadeUpKeys
+import ProtocolCore
+import SimulatedDisk
+import SimulatedLAN
+
+@testable import PlugProtocol
+
+/// A plug, those who own it, and those who would like to.
+struct PairingHouse {
+    static let disturbance = Duration.seconds(900)
+    private static let port: UInt16 = 7000
+
+    var house: House
+    private let intermediary: HostID
+    /// Who was paired after the last delivery, and how many proofs each had given when it came to be.
+    private var paired: Set<PublicKey> = []
+    private var spent: [PublicKey: Int] = [:]
+    private var starts: UInt16 = 0
+    /// Those that the plug has had, in order.
+    private var plugKeys: [PublicKey]
+
+    init(seed: UInt64) {
+        house = House(seed: seed, budget: 100_000)
+        let plug = SimulatedPlug(name: "Lamp", number: 1, seed: seed, place: .fixed(port: Self.port))
+        plugKeys = [PublicKey(of: plug.address)]
+        let shown = { (address: LANAddress) in address == plug.address ? plug.key : PublicKey(of: address) }
+        house.add(plug)
+        let place = LANEndpoint(plug.address, Self.port)
+        house.add(.intermediary(Intermediary(port: Self.port, before: place)), name: "intermediary")
+        intermediary = house.controllers[0]
+        let wiretap = Wiretap()
+        let callers: [(String, Caller.Manner, LANEndpoint)] = [
+            ("desk", .owner, place), ("phone", .owner, place),
+            ("lured", .owner, LANEndpoint(House.address(ofController: 1), Self.port)),
+            ("guesser", .guesser, place), ("stranger", .stranger, place), ("replayer", .replayer, place),
+        ]
+        for (name, manner, place) in callers {
+            house.add(.caller(Caller(name: name, manner, at: place, wiretap: wiretap, shown: shown)), name: name)
+        }
+    }
+
+    var lan: SimulatedLAN<HouseHost> { house.lan }
+    var plug: SimulatedPlug { house.plug("Lamp") }
+
+    var callers: [(id: HostID, caller: Caller)] {
+        house.controllers.compactMap { id in
+            guard case .caller(let caller) = lan[id] else { return nil }
+            return (id, caller)
+        }
+    }
+
+    /// Those who know the code and where the plug really is.
+    private var owners: [(id: HostID, caller: Caller)] {
+        callers.filter { $0.caller.manner == .owner && $0.caller.place.address == plug.address }
+    }
+
+    private mutating func disturb() {
+        let plug = house.plugs["Lamp"]!
+        let callers = callers.map(\.id)
+        var time = Duration.seconds(1)
+        while time < Self.disturbance {
+            switch Int.random(in: 0..<19, using: &house.random) {
+            case 0..<11: lan.schedule(.call, on: callers.randomElement(using: &house.random)!, after: time)
+            case 11: lan.schedule(.hold, on: plug, after: time)
+            case 12:
+                let (first, second) = (callers[0], House.address(ofController: 3))
+                lan.schedule(.remove(PublicKey(of: second)), on: first, after: time)
+            case 13:
+                lan.schedule(.holdForReset, on: plug, after: time)
+            case 14: for caller in callers { lan.schedule(.reset, on: caller, after: time) }
+            case 15:
+                // Cut off at any step of it.
+                let breakdown = house.random.chance(0.7) ? SimulatedDisk.Breakdown.powerCut : .kill
+                let steps = Int.random(in: 0...150, using: &house.random)
+                let reset = time + .seconds(15)
+                lan.schedule(.holdForReset, on: plug, after: time)
+                lan.schedule(.diskBreaksDown(breakdown, afterSteps: steps), on: plug, after: reset - .milliseconds(1))
+                house.during(
+                    reset + .seconds(5), reset + .seconds(6), breakdown == .kill ? .kill(plug) : .powerCut(plug),
+                    .start(plug))
+                lan.schedule(.powerOn(plug), after: reset + .seconds(6))
+            case 16:
+                lan.schedule(.corrupt("controllers"), on: plug, after: time)
+                house.during(time, time + .seconds(1), .powerCut(plug), .powerOn(plug))
+            default:
+                house.breakSomething(
+                    after: time, until: time + house.random.duration(in: .milliseconds(10)...(.seconds(60))))
+            }
+            time += house.random.duration(in: .milliseconds(1)...(.seconds(20)))
+        }
+    }
+
+    /// Everything; and when all is quiet again, who owns the plug gets in.
+    mutating func run() throws(SimulationFailure) {
+        disturb()
+        try lan.run(for: Self.disturbance + .seconds(400)) { _ in try check() }
+        let lamp = house.plugs["Lamp"]!
+        if plug.isOffNetwork {
+            // Its flash failed in the middle of a reset, and works again.
+            house.during(.zero, .milliseconds(10), .kill(lamp), .start(lamp))
+            try lan.run(for: .seconds(1)) { _ in try check() }
+        }
+        lan.schedule(.hold, on: lamp)
+        try lan.run(for: .seconds(3)) { _ in try check() }
+        // One who was forgotten hears of it, pairs, and says Hello.
+        for _ in 0..<3 {
+            for (id, _) in owners { lan.schedule(.call, on: id) }
+            try lan.run(for: .seconds(35)) { _ in try check() }
+        }
+        for (id, owner) in owners where !owner.isFollowing {
+            let story = "running \(lan.isRunning(id)), \(owner.welcomes) welcomes, paired \(owner.results.suffix(3))"
+            throw lan.failure("\(owner.name) is not let in: \(story), refused \(owner.refusals.suffix(3))")
+        }
+    }
+
+    // MARK: After every delivery
+
+    /// Whoever did not prove the code is told nothing but a refusal, whoever is pinned has proven it on that connection, and
+    /// who is not known is not served.
+    private mutating func check() throws {
+        guard let machine = plug.machine else { return }
+        if machine.access.key != plugKeys.last, !plug.isOffNetwork {
+            // It was reset: whoever it knows has proven the code to the new plug.
+            plugKeys.append(machine.access.key)
+            (paired, starts) = ([], plug.starts)
+        }
+        let known = machine.access.controllers.all
+        try checkProofs(Set(known.map(\.key)))
+        for connection in machine.connections {
+            guard let name = connection.controller, !known.contains(where: { $0.name == name }) else { continue }
+            throw House.Broken(description: "\(name) is served and not paired")
+        }
+        for (_, caller) in callers {
+            if let pinned = caller.pinned, !plugKeys.contains(pinned) {
+                throw House.Broken(description: "\(caller.name) pinned another key than the plug's")
+            }
+            if caller.key.map({ spent[$0] != nil }) != true { try checkRefused(caller.told, caller.name) }
+        }
+        guard case .intermediary(let intermediary) = lan[intermediary] else { return }
+        try checkRefused(intermediary.told, "the man in the middle")
+    }
+
+    /// Who was not paired before, and is now, has given one more proof, and gave it to the plug itself.
+    private mutating func checkProofs(_ keys: Set<PublicKey>) throws {
+        for key in keys.subtracting(paired) {
+            guard let owner = owners.first(where: { $0.caller.key == key })?.caller else {
+                throw House.Broken(description: "somebody is paired who does not know the code or not the plug")
+            }
+            // At a start a plug whose flash failed may know one that it was to forget.
+            guard owner.proofs > spent[key, default: 0] || plug.starts != starts else {
+                throw House.Broken(description: "\(owner.name) is paired without another proof")
+            }
+            spent[key] = owner.proofs
+        }
+        (paired, starts) = (keys, plug.starts)
+    }
+
+    /// The nonce of a challenge is for everybody, and nobody's.
+    private func checkRefused(_ told: [WirePlugMessage.OneOf_Kind], _ name: String) throws {
+        for message in told {
+            switch message {
+            case .goodbye, .pairingChallenge: break
+            case .welcome, .subscribed, .snapshot, .event, .state, .result, .samples, .ping, .pong, .pairingProof,
+                .controllers:
+                throw House.Broken(description: "\(name) was told \(message)")
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import Appliance
+import DurableFiles
+import MadeUpKeys
+import PlugProtocol
+import ProtocolCore
+import SimulatedDisk
+import Testing
+
+@testable import Storage
+
+/// A plug that is set back, on a disk that breaks down at every step of it.
+@Suite struct FactoryResetTests {
+    private static let state = "/var/plug"
+    private static let runtime = "/run/plug"
+    private static let kept = StoredState(relayOn: true, level: .full, milliwattHours: 77)
+
+    /// What a plug is, as its files have it at a start.
+    private struct Life {
+        var storage: PlugStorage
+        var memory: PlugMemory
+        var access: PlugServer.Access
+        var key: String?
+
+        var isOld: Bool {
+            key == "old" && access.controllers == PlugServer.Access.knowing().controllers
+                && memory.appliance.state == FactoryResetTests.kept
+        }
+        var isReset: Bool { key != "old" && access.controllers.all.isEmpty && memory.appliance.state == nil }
+    }
+
+    /// As the running plug starts: nil where the disk broke down meanwhile.
+    private func start(_ disk: SimulatedDisk, boot: BootID, newKey: String, notices: Notices = Notices()) -> Life? {
+        let files = FileStore(calls: disk)
+        var random = SeededRandom(seed: 3)
+        guard
+            let storage = try? PlugStorage(
+                state: Self.state, runtime: Self.runtime, boot: boot, files: files, random: &random,
+                tell: { notices.all.append($0) })
+        else { return nil }
+        var key: String?
+        if !storage.isUnfinished {
+            let path = Self.state + "/key"
+            if !storage.isPaired { _ = try? files.createSecret(path, with: Array(newKey.utf8)) }
+            key = (try? files.readSecretIfPresent(path, limit: 99))?.map { String(decoding: $0, as: UTF8.self) }
+        }
+        let access = storage.access(key: .plug, random: &random)
+        let memory = storage.restore(now: .zero)
+        return disk.breakdown == nil ? Life(storage: storage, memory: memory, access: access, key: key) : nil
+    }
+
+    /// A plug that is paired with the desk and knows something.
+    private func old(_ disk: SimulatedDisk) throws -> Life {
+        let life = try #require(start(disk, boot: firstBoot, newKey: "old"))
+        #expect(life.storage.keep(PlugServer.Access.knowing().controllers) && life.storage.persist(Self.kept))
+        let event = PlugEvent(sequence: 1, boot: firstBoot, time: .zero, kind: .restarted(powerLost: true))
+        life.storage.mirror([.event(event), .state(Self.kept, autoOff: nil)])
+        return life
+    }
+
+    /// As the running plug resets itself. Returns whether it could say that it is done.
+    private func reset(_ life: Life, _ disk: SimulatedDisk) -> Bool {
+        guard life.storage.orderReset() else { return false }
+        let isOrdered = disk.breakdown == nil
+        _ = life.storage.reserve(upTo: 2)
+        life.storage.close()
+        _ = start(disk, boot: firstBoot, newKey: "new")
+        return isOrdered
+    }
+
+    @Test(arguments: [SimulatedDisk.Breakdown.powerCut, .kill])
+    func aBreakdownAtAnyStepLeavesTheOldPlugOrTheResetOne(breakdown: SimulatedDisk.Breakdown) throws {
+        var outcomes: Set<Bool> = []
+        var steps = 0
+        while true {
+            var isOver = true
+            for seed in 0..<(breakdown == .kill ? 1 : 12) as Range<UInt64> {
+                let disk = SimulatedDisk(seed: seed)
+                let before = try old(disk)
+                disk.breakDown(breakdown, afterSteps: steps)
+                let isDone = reset(before, disk)
+                if disk.breakdown != nil { isOver = false }
+                switch breakdown {
+                case .powerCut: disk.boot()
+                case .kill: disk.startProcess()
+                }
+                let boot = breakdown == .kill ? firstBoot : secondBoot
+                let life = try #require(start(disk, boot: boot, newKey: "newer"))
+                let place = "after \(steps) steps, seed \(seed)"
+                #expect(life.isOld || life.isReset, "\(place): key \(life.key ?? "none"), \(life.access.controllers)")
+                #expect(life.isReset || !isDone, "\(place): it was said to be done")
+                #expect(life.key != nil && !life.storage.isUnfinished, "\(place)")
+                #expect(life.storage.id == before.storage.id && life.access.code == before.access.code, "\(place)")
+                #expect(life.memory.journal.nextSequence >= 2, "\(place): a number is used again")
+                outcomes.insert(life.isReset)
+            }
+            if isOver { break }
+            steps += 1
+        }
+        #expect(outcomes == [false, true])
+        #expect(steps > 50)
+    }
+
+    @Test func aPlugThatWasResetForgetsWhatItMustAndKeepsWhatItMust() throws {
+        let disk = SimulatedDisk()
+        let before = try old(disk)
+        #expect(before.storage.orderReset() && before.storage.reserve(upTo: 2))
+        before.storage.close()
+        let life = try #require(start(disk, boot: firstBoot, newKey: "new"))
+        #expect(life.isReset && life.storage.wasReset)
+        #expect(life.memory.journal.nextSequence == 2)
+        #expect(life.memory.journal.resume(after: 0) == .gap(Gap(from: 1, to: 1, reason: .factoryReset)))
+        #expect(life.memory.journal.resume(after: 1) == .resumed, "who saw all has lost nothing")
+        #expect(!life.memory.appliance.powerLost)
+        life.storage.close()
+        let next = try #require(start(disk, boot: firstBoot, newKey: "newer"))
+        #expect(!next.storage.wasReset && next.key == "new")
+        #expect(next.memory.journal.resume(after: 0) == .gap(Gap(from: 1, to: 1, reason: .factoryReset)))
+    }
+
+    @Test func whatWasDamagedIsForgottenToo() throws {
+        let disk = SimulatedDisk()
+        let before = try old(disk)
+        let files = FileStore(calls: disk)
+        for name in ["controllers", "state", "key"] {
+            try files.replaceSecret("\(Self.state)/\(name).damaged", with: [1])
+        }
+        #expect(before.storage.orderReset())
+        before.storage.close()
+        let notices = Notices()
+        let life = try #require(start(disk, boot: firstBoot, newKey: "new", notices: notices))
+        #expect(life.isReset && notices.all.isEmpty)
+        #expect(
+            disk.files.filter { $0.hasPrefix(Self.state) && ($0.hasSuffix(".damaged") || $0.hasSuffix("/reset")) } == []
+        )
+    }
+
+    @Test func flashThatTakesNoOrderLeavesThePlugAsItWas() throws {
+        let disk = SimulatedDisk()
+        let before = try old(disk)
+        disk.change { $0.isReadOnly = true }
+        #expect(!before.storage.orderReset())
+        disk.change { $0.isReadOnly = false }
+        disk.boot()
+        #expect(try #require(start(disk, boot: secondBoot, newKey: "new")).isOld)
+    }
+
+    @Test func aPlugThatCannotForgetLetsNobodyInAndPairsWithNobody() throws {
+        let disk = SimulatedDisk()
+        let before = try old(disk)
+        #expect(before.storage.orderReset())
+        before.storage.close()
+        disk.change { $0.isReadOnly = true }
+        let notices = Notices()
+        let life = try #require(start(disk, boot: firstBoot, newKey: "new", notices: notices))
+        #expect(life.storage.isUnfinished && life.key == nil)
+        #expect(life.access.controllers.all.isEmpty && life.access.code == nil)
+        #expect(
+            notices.troubles.first?.contains("a factory reset was ordered and is not done; the plug stays off") == true)
+        #expect(notices.troubles.first?.contains("\nhint: ") == true)
+        life.storage.close()
+        disk.change { $0.isReadOnly = false }
+        #expect(try #require(start(disk, boot: firstBoot, newKey: "new")).isReset)
+    }
+
+    // MARK: A plug that does not run
+
+    @Test func aPlugThatDoesNotRunIsResetByItsFiles() throws {
+        let disk = SimulatedDisk()
+        _ = try old(disk)
+        disk.startProcess()
+        let files = FileStore(calls: disk)
+        try PlugStorage.reset(state: Self.state, runtime: Self.runtime, boot: firstBoot, files: files)
+        for name in ["/var/plug/key", "/var/plug/controllers", "/var/plug/state", "/run/plug/mirror"] {
+            #expect(!disk.files.contains(name))
+        }
+        let life = try #require(start(disk, boot: firstBoot, newKey: "new"))
+        #expect(life.isReset)
+        #expect(life.memory.journal.resume(after: 0) == .gap(Gap(from: 1, to: 1000, reason: .factoryReset)))
+    }
+
+    @Test func onlyAPlugThatDoesNotRunIsResetByItsFiles() throws {
+        let disk = SimulatedDisk()
+        let life = try old(disk)
+        let error = #expect(throws: FileError.self) {
+            try PlugStorage.reset(
+                state: Self.state, runtime: Self.runtime, boot: firstBoot, files: FileStore(calls: disk))
+        }
+        guard case .held = error?.reason else {
+            Issue.record("\(error as Any)")
+            return
+        }
+        withExtendedLifetime(life) {}
+    }
+
+    @Test func aDirectoryThatHoldsNoPlugLosesNothing() throws {
+        let disk = SimulatedDisk()
+        let files = FileStore(calls: disk)
+        try files.makeDirectories("/home/kim")
+        for name in ["key", "state", "id"] { try files.replace("/home/kim/\(name)", with: Array("mine\n".utf8)) }
+        #expect(throws: NoPlugError(directory: "/home/kim")) {
+            try PlugStorage.reset(state: "/home/kim", runtime: "/home/kim/run", boot: firstBoot, files: files)
+        }
+        #expect(disk.files.filter { $0 != "/home/kim/lock" } == ["/home/kim/id", "/home/kim/key", "/home/kim/state"])
+    }
+}
