@@ -26,7 +26,7 @@ struct Crowd {
     /// Chance that one host misses a packet.
     var loss: Double
     private(set) var now = Instant.zero
-    private(set) var sent = 0
+    private(set) var sent = PacketCount()
     private(set) var delivered = 0
     /// The most packets of one second so far.
     private(set) var busiestSecond = 0
@@ -93,7 +93,7 @@ struct Crowd {
         while let event = events.popLast() {
             for action in members[number].node.handle(event, now: now) {
                 if case .send(let datagram) = action {
-                    count()
+                    count(datagram)
                     let packet = Packet(sender: number, datagram: datagram)
                     queue.schedule(.packet(packet), at: now + random.duration(in: Self.delay))
                 } else if let next = members[number].take(action) {
@@ -107,11 +107,48 @@ struct Crowd {
         if let deadline { queue.schedule(.deadline(number), at: deadline) }
     }
 
-    private mutating func count() {
-        sent += 1
+    private mutating func count(_ datagram: OutboundDatagram) {
+        sent.add(datagram.bytes)
         let second = now.nanoseconds / 1_000_000_000
         thisSecond = second == thisSecond.number ? (second, thisSecond.packets + 1) : (second, 1)
         busiestSecond = max(busiestSecond, thisSecond.packets)
+    }
+}
+
+/// Packets by what they are.
+struct PacketCount: CustomStringConvertible {
+    private(set) var responses = 0
+    private(set) var probes = 0
+    private(set) var queries = 0
+    /// Known answers that did not fit into their query.
+    private(set) var continuations = 0
+
+    var total: Int { responses + probes + queries + continuations }
+
+    mutating func add(_ bytes: [UInt8]) {
+        func count(at offset: Int) -> Int { Int(bytes[offset]) << 8 | Int(bytes[offset + 1]) }
+        if bytes[2] & 0x80 != 0 {
+            responses += 1
+        } else if count(at: 8) > 0 {
+            probes += 1
+        } else if count(at: 4) > 0 {
+            queries += 1
+        } else {
+            continuations += 1
+        }
+    }
+
+    static func - (left: Self, right: Self) -> Self {
+        var difference = left
+        difference.responses -= right.responses
+        difference.probes -= right.probes
+        difference.queries -= right.queries
+        difference.continuations -= right.continuations
+        return difference
+    }
+
+    var description: String {
+        "\(total) packets: \(responses) responses, \(probes) probes, \(queries) queries, \(continuations) continuations"
     }
 }
 
