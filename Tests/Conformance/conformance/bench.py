@@ -1,5 +1,6 @@
 """What one judgement gets: a target on a host of its own, a peer at the other end of the cable, and perhaps a proxy."""
 
+import json
 import pathlib
 import sys
 import time
@@ -10,7 +11,7 @@ from harness.lan import Host, command
 from conformance import messages
 from conformance.criterion import failed
 from conformance.messages import A, SRV, Name, Record, srv_data
-from conformance.peer import Peer, gives, is_response
+from conformance.peer import Peer, gives, tells
 from conformance.targets import PORT, TYPE
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -55,11 +56,16 @@ class TargetHost(Host):
         return f"10.9.0.{100 + int(interface[-1])}"
 
     def addresses(self):
-        return [self.address()]
+        """Those of eth0 as it is now; where there is no such interface, the one that it will have."""
+        shown = json.loads(self.run("ip", "-json", "address", "show"))
+        eth0 = next((entry["addr_info"] for entry in shown if entry["ifname"] == "eth0"), [])
+        return [address["local"] for address in eth0] or [self.address()]
 
     def set_up(self, interface, address=None):
         settings = f"net.ipv6.conf.{interface}"
-        self.run("sysctl", "-qw", f"{settings}.accept_dad=0", f"{settings}.disable_ipv6=0")
+        self.run("sysctl", "-qw", f"{settings}.accept_dad=0", f"{settings}.disable_ipv6=0",
+                 # An address does not take those with it that came later.
+                 f"net.ipv4.conf.{interface}.promote_secondaries=1")
         self.run("ip", "address", "add", address or f"{self.address(interface)}/24", "broadcast", "+", "dev", interface)
         self.run("ip", "link", "set", interface, "up")
         # So that answers can go to whoever asks, wherever it says it is.
@@ -74,6 +80,7 @@ class Bench:
         self.host = TargetHost()
         self.proxy = None
         self.peer = None
+        self._second_peer = None
         self.plugged = None  # When the interface was set up.
         self._ports = []
         self._target_class, self._programs = target_class, programs
@@ -151,10 +158,9 @@ class Bench:
         self._make_veth(other, "eth1", self.host)
         self._enable(other)
         self.host.set_up("eth1")
-        second = Peer(other)
-        self.peer.forward_to(second)
-        second.forward_to(self.peer)
-        return second
+        self._second_peer = Peer(other)
+        self.peer.forward_to(self._second_peer)
+        self._second_peer.forward_to(self.peer)
 
     # The target.
 
@@ -176,10 +182,7 @@ class Bench:
     def announced(self, within=12, since=None):
         """Waits for the service's announcement: the packet and what it tells."""
         begin = self.began if since is None else since
-        packet = self.peer.first(
-            lambda packet: is_response(packet) and any(
-                record.type == SRV and record.ttl and record.name.under(SERVICE_TYPE) for record in packet.message.records),
-            within, begin)
+        packet = self.peer.first(tells(SRV, SERVICE_TYPE), within, begin)
         if packet is None:
             raise failed(f"no SRV record of {SERVICE_TYPE} was announced within {within} s")
         return packet, self.service(packet)
@@ -211,8 +214,9 @@ class Bench:
         time.sleep(seconds)
 
     def close(self):
-        if self.peer:
-            self.peer.close()
+        for peer in (self._second_peer, self.peer):
+            if peer:
+                peer.close()
         for host in (self.host, self.proxy):
             for running in reversed(host.started) if host else ():
                 running.stop()

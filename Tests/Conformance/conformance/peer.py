@@ -67,6 +67,7 @@ class Peer:
 
     def close(self):
         self._running = False
+        self._forwarded_to = None
         self._reader.join(2)
         self._socket.close()
 
@@ -178,6 +179,18 @@ class Peer:
 
 def is_response(packet):
     return packet.message is not None and packet.message.is_response
+
+
+def tells(kind, parent):
+    """A response that holds a living record of that type whose name is under `parent`."""
+    return lambda packet: packet.message.is_response and any(
+        record.type == kind and record.ttl and record.name.under(parent) for record in packet.message.records)
+
+
+def proposes(kind, parent):
+    """A probe with a record of that type whose name is under `parent`."""
+    return lambda packet: packet.message.is_probe and any(
+        record.type == kind and record.name.under(parent) for record in packet.message.authorities)
 
 
 def probes_for(name):

@@ -117,6 +117,16 @@ def shared_is_no_conflict(bench):
     return passed("it is not disturbed by it", None)
 
 
+@criterion("RFC 6762 §6.6", "a record of its own that somebody else lets die is told again", seconds=20, proof=RIVAL_LOST)
+def rescued(bench):
+    service = bench.settled()
+    said = bench.peer.tell(replace(service.srv, ttl=0, flush=True), host=3)
+    again = bench.peer.first(gives(service.instance, SRV), 2, said)
+    if again is None:
+        return failed("not told again within 2 s of another's goodbye to it", said)
+    return passed(f"told again after {again.at - said.at:.2f} s", again)
+
+
 @criterion("RFC 6762 §6", "what comes from another port than 5353 is no claim", seconds=20, proof=to_target(
     "the claim comes from port 5353", lambda packet: [(0, replace(packet, source_port=5353))]))
 def claim_from_elsewhere(bench):

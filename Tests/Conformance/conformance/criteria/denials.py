@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from conformance.alterations import dropped, from_target, probe, repeated, response, to_target
-from conformance.bench import SERVICE_TYPE
+from conformance.bench import LOCAL, SERVICE_TYPE
 from conformance.criterion import criterion, failed, passed, unjudged
-from conformance.messages import SRV
-from conformance.peer import gives, is_response, probes_for
+from conformance.messages import A, SRV, address_bytes
+from conformance.peer import gives, probes_for, tells
 
 from conformance.criteria.tiebreaks import first_probe, judge_spacing_of
 
@@ -36,15 +36,26 @@ def judge_denied(bench, flush):
 @criterion("RFC 6762 §8.1, §9", "a host whose name is taken takes another, and its services point to that",
            proof=to_target("the denial is lost", dropped(response)))
 def host_name_denied(bench):
-    _, service = first_probe(bench)
-    probes_host = probes_for(service.host)
-    bench.peer.first(lambda packet: probes_host(packet) or is_response(packet), 3, bench.began)
-    if not bench.peer.heard(probes_host):
-        return failed("the host name is not probed", bench.announced()[0])
-    denial = bench.peer.tell(service.rival_address)
-    announcement, announced = bench.announced(within=8, since=denial.at)
-    if announced.host.folded == service.host.folded:
-        return failed(f"it still is {service.host}", announcement)
+    denied_names = []
+
+    def deny(packet):
+        if not (packet.message and packet.message.is_probe):
+            return
+        for record in packet.message.authorities:
+            if record.type == A and record.name.under(LOCAL):
+                if not denied_names:
+                    denied_names.append(record.name)
+                if record.name.folded == denied_names[0].folded:
+                    bench.peer.tell(replace(record, data=address_bytes("250.0.0.9"), flush=True))
+
+    bench.plug_in()
+    bench.peer.reflect = deny
+    bench.start()
+    announcement, announced = bench.announced()
+    if not denied_names:
+        return failed("the host name is not probed", announcement)
+    if announced.host.folded == denied_names[0].folded:
+        return failed(f"it still is {announced.host}", announcement)
     probes = bench.peer.heard(probes_for(announced.host), until=announcement.at)
     if len(probes) < 3:
         return failed(f"the new host name {announced.host} was probed {len(probes)} times", announcement)
@@ -84,9 +95,9 @@ def judge_conflict_limit(bench, flush):
     end = bench.began + 30
     bench.peer.first(lambda _: False, 30, bench.began)
     tries = [packet for packet in tries if packet.at < end]
-    announced = bench.peer.heard(is_response, until=end)
+    announced = bench.peer.heard(tells(SRV, SERVICE_TYPE), until=end)
     if announced:
-        return failed(f"it announced something although every name was denied, after {len(tries)} tries", announced[0])
+        return failed(f"it announced a name although every name was denied, after {len(tries)} tries", announced[0])
     for first, fifteenth, after in zip(tries, tries[14:], tries[15:]):
         if fifteenth.at - first.at <= 10 and after.at - fifteenth.at < 4.9:
             return failed(f"after 15 conflicts in {fifteenth.at - first.at:.1f} s the next try came "

@@ -4,7 +4,7 @@ from conformance.alterations import dropped, from_target, holding, records, with
 from conformance.bench import SERVICE_TYPE
 from conformance.criterion import criterion, failed, passed, warned
 from conformance.messages import PTR, SRV, TXT
-from conformance.peer import gives, probes_for, record_in
+from conformance.peer import gives, probes_for, record_in, tells
 
 NO_GOODBYE = from_target("goodbyes are lost", dropped(holding(PTR, alive=False)))
 
@@ -70,11 +70,9 @@ def renamed(bench):
     if said is None:
         return failed("no goodbye to the old name within 5 s", None)
     announcement = bench.peer.first(
-        lambda packet: packet.message.is_response and any(
-            record.type == SRV and record.ttl and record.name.under(SERVICE_TYPE)
-            and record.name.folded != service.instance.folded for record in packet.message.records), 5, started)
+        lambda packet: tells(SRV, SERVICE_TYPE)(packet) and not gives(service.instance, SRV)(packet), 8, started)
     if announcement is None:
-        return failed("the new name was not announced within 5 s", said)
+        return failed("the new name was not announced within 8 s", said)
     new = bench.service(announcement)
     probes = bench.peer.heard(probes_for(new.instance), since=started, until=announcement.at)
     if len(probes) < 3:

@@ -4,16 +4,19 @@ from dataclasses import replace
 
 from conformance import messages
 from conformance.alterations import Alteration, dropped, from_target, probe, records, rewritten, without
+from conformance.bench import SERVICE_TYPE
 from conformance.criterion import WARN, criterion, failed, passed, warned
-from conformance.messages import A, ANY, SRV, Question
-from conformance.peer import probes_for, record_in
+from conformance.messages import A, ANY, PTR, RESPONSE, SRV, Message, Question
+from conformance.peer import gives, probes_for, record_in, tells
 
 
-def probes_before(bench, name_of):
-    """The announcement, and the probes before it for a name of the service."""
+def probes_before(bench, name_of=lambda service: service.instance):
+    """The first response about a name of the service, and the probes for that name before it."""
     bench.start()
     announcement, service = bench.announced()
     name = name_of(service)
+    # A responder may have claimed its host name before it had a service.
+    announcement = bench.peer.heard(gives(name, None))[0] if bench.peer.heard(gives(name, None)) else announcement
     probes = bench.peer.heard(probes_for(name), until=announcement.at)
     if not probes:
         raise failed(f"{name} was announced without a probe", announcement)
@@ -33,9 +36,10 @@ def judge_spacing(probes, announcement):
 
 
 @criterion("RFC 6762 §8.1", "the service's name is probed three times, 250 ms apart, before it is announced", retried=True,
-           proof=from_target("the second probe is lost", dropped(probe, keeping=lambda number: number != 2)))
+           proof=from_target("the second probe is lost", dropped(
+               lambda packet: probe(packet) and packet.family == 4, keeping=lambda number: number != 2)))
 def three_probes(bench):
-    announcement, probes = probes_before(bench, lambda service: service.instance)
+    announcement, probes = probes_before(bench)
     return judge_spacing(probes, announcement)
 
 
@@ -43,7 +47,7 @@ def three_probes(bench):
            proof=from_target("probes do not propose addresses", records(without(A, messages.AAAA), probe)))
 def host_name_probed(bench):
     announcement, probes = probes_before(bench, lambda service: service.host)
-    return judge_spacing(probes[-3:], announcement)
+    return judge_spacing(probes, announcement)
 
 
 @criterion("RFC 6762 §8.2", "every probe proposes its records in the Authority section",
@@ -67,7 +71,7 @@ def probes_propose(bench):
 
 
 def probe_questions(bench):
-    _, probes = probes_before(bench, lambda service: service.instance)
+    _, probes = probes_before(bench)
     return [(packet, question) for packet in probes for question in packet.message.questions]
 
 
@@ -92,6 +96,21 @@ def probes_want_unicast(bench):
     if not question.unicast:
         return warned("the first probe has no QU bit", packet)
     return passed("the first probe has the QU bit", packet)
+
+
+@criterion("RFC 6762 §8.1", "nothing is told or answered before the name is its own", proof=from_target(
+    "probes become responses", rewritten(
+        lambda message: Message(0, RESPONSE, (), message.authorities), probe)))
+def silent_while_probing(bench):
+    bench.start()
+    first = bench.peer.first(lambda packet: packet.message.is_probe or packet.message.is_response, 12, bench.began)
+    if first is None or first.message.is_response:
+        return failed("announced without a probe", first)
+    asked = bench.peer.ask((SERVICE_TYPE, PTR))
+    told = bench.peer.first(tells(SRV, SERVICE_TYPE), 0.4, asked)
+    if told:
+        return failed(f"answered {(told.at - first.at) * 1000:.0f} ms after its first probe", told)
+    return passed("silent to a question between its probes", asked)
 
 
 def late(seconds):

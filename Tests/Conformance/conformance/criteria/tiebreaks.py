@@ -4,16 +4,13 @@ from conformance.alterations import dropped, query, records, response, to_target
 from conformance.bench import LOCAL, SERVICE_TYPE
 from conformance.criterion import criterion, failed, passed, warned
 from conformance.messages import SRV, TXT, Name, Record, srv_data
-from conformance.peer import probes_for
+from conformance.peer import probes_for, proposes
 
 
 def first_probe(bench):
     """Starts the target and waits for its first probe: the packet and the service that it proposes."""
     bench.start()
-    packet = bench.peer.first(
-        lambda packet: packet.message.is_probe and any(
-            record.type == SRV and record.name.under(SERVICE_TYPE) for record in packet.message.authorities),
-        12, bench.began)
+    packet = bench.peer.first(proposes(SRV, SERVICE_TYPE), 12, bench.began)
     if packet is None:
         announcement, _ = bench.announced()
         raise failed("announced without a probe that proposes its SRV record", announcement)
@@ -70,7 +67,7 @@ def own_probes_echoed(bench):
 def tiebreak_lost(bench):
     _, service = first_probe(bench)
     rival = bench.peer.probe(service.rival)
-    again = bench.peer.first(lambda packet: packet.message.is_probe, 5, rival.at + 0.02)
+    again = bench.peer.first(proposes(SRV, SERVICE_TYPE), 5, rival.at + 0.02)
     if again is None:
         return failed("it lost, and did not probe again within 5 s", None)
     waited = again.at - rival.at
