@@ -12,8 +12,9 @@ from conformance.targets import TARGETS
 def arguments():
     parser = argparse.ArgumentParser(
         prog="Scripts/conformance",
-        description="Judges a multicast DNS responder from outside, by RFC 6762 and RFC 6763. A line a criterion: pass, warn "
-                    "(a SHOULD) or fail, with the section and the packet that decided it. Exit status 1 when one fails.")
+        description="Judges a multicast DNS responder from outside, by RFC 6762 and RFC 6763. A line a criterion: pass, "
+                    "warn (a SHOULD) or fail, with the section and the packet that decided it. Exit status 1 when one "
+                    "fails.")
     parser.add_argument("--target", action="append", choices=[*TARGETS, "all"], metavar="NAME",
                         help=f"whom to judge: {', '.join(TARGETS)} or all; may be given several times (default: plugd)")
     parser.add_argument("--criteria", nargs="+", metavar="NAME", help="only these, or those of a subject; see --list")
@@ -38,7 +39,8 @@ def selected(names):
     subjects = {criterion.subject for criterion in criteria.values()}
     unknown = [name for name in names if name not in criteria and name.replace("-", "_") not in subjects]
     if unknown:
-        print(f"error: there is no criterion and no subject {unknown[0]}\nhint: Scripts/conformance --list", file=sys.stderr)
+        print(f"error: there is no criterion and no subject {unknown[0]}", file=sys.stderr)
+        print("hint: Scripts/conformance --list", file=sys.stderr)
         sys.exit(64)
     return [name for name, criterion in criteria.items()
             if name in names or criterion.subject.replace("_", "-") in names or criterion.subject in names]

@@ -6,7 +6,7 @@ A step is a function of a packet that returns what is to be sent in its place: p
 from dataclasses import dataclass, replace
 from typing import Callable
 
-from conformance import messages
+from conformance.records import SRV, srv_data
 
 
 def unchanged(packet):
@@ -130,7 +130,7 @@ def with_flush(flush, *kinds):
 def with_port(port):
     """SRV records that tell another port."""
     def change(record):
-        return replace(record, data=messages.srv_data(record.target, port)) if record.type == messages.SRV else record
+        return replace(record, data=srv_data(record.target, port)) if record.type == SRV else record
     return change
 
 

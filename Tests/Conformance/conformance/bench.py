@@ -1,17 +1,17 @@
 """What one judgement gets: a target on a host of its own, a peer at the other end of the cable, and perhaps a proxy."""
 
-import json
 import pathlib
 import sys
 import time
 from dataclasses import dataclass
 
-from harness.lan import Host, command
+from harness.lan import command
 
-from conformance import messages
+from conformance.conditions import gives, tells
 from conformance.criterion import failed
-from conformance.messages import A, SRV, Name, Record, srv_data
-from conformance.peer import Peer, gives, tells
+from conformance.hosts import OwnHost, TargetHost
+from conformance.peer import Peer
+from conformance.records import A, SRV, Name, Record, address_bytes, srv_data
 from conformance.targets import PORT, TYPE
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -37,39 +37,7 @@ class Service:
     @property
     def rival_address(self):
         """The A record of another host under the same host name, greater than the target's."""
-        return Record(self.host, A, 120, messages.address_bytes("250.0.0.9"), True)
-
-
-class TargetHost(Host):
-    """A host whose cables end where the bench says."""
-
-    def __init__(self):
-        super().__init__(1)
-        self.name = "target"
-        self.run("hostname", "lamp")
-
-    @property
-    def pid(self):
-        return str(self._holder.process.pid)
-
-    def address(self, interface="eth0"):
-        return f"10.9.0.{100 + int(interface[-1])}"
-
-    def addresses(self):
-        """Those of eth0 as it is now; where there is no such interface, the one that it will have."""
-        shown = json.loads(self.run("ip", "-json", "address", "show"))
-        eth0 = next((entry["addr_info"] for entry in shown if entry["ifname"] == "eth0"), [])
-        return [address["local"] for address in eth0] or [self.address()]
-
-    def set_up(self, interface, address=None):
-        settings = f"net.ipv6.conf.{interface}"
-        self.run("sysctl", "-qw", f"{settings}.accept_dad=0", f"{settings}.disable_ipv6=0",
-                 # An address does not take those with it that came later.
-                 f"net.ipv4.conf.{interface}.promote_secondaries=1")
-        self.run("ip", "address", "add", address or f"{self.address(interface)}/24", "broadcast", "+", "dev", interface)
-        self.run("ip", "link", "set", interface, "up")
-        # So that answers can go to whoever asks, wherever it says it is.
-        self.run("ip", "route", "replace", "default", "dev", interface)
+        return Record(self.host, A, 120, address_bytes("250.0.0.9"), True)
 
 
 class Bench:
@@ -99,7 +67,7 @@ class Bench:
         return f"cable{self.number}"
 
     def _place_proxy(self, criterion):
-        self.proxy = Host(2)
+        self.proxy = OwnHost("proxy")
         self._make_veth(self._cable, "peer", self.proxy)
         self._enable(self._cable)
         self.proxy.run("sysctl", "-qw", "net.ipv6.conf.peer.disable_ipv6=1")
@@ -109,7 +77,7 @@ class Bench:
 
     def _make_veth(self, here, there, host):
         command("ip", "link", "add", here, "type", "veth", "peer", "name", there, "netns",
-                str(host._holder.process.pid))
+                host.pid)
         self._ports.append(here)
 
     @staticmethod
@@ -217,12 +185,10 @@ class Bench:
         for peer in (self._second_peer, self.peer):
             if peer:
                 peer.close()
-        for host in (self.host, self.proxy):
-            for running in reversed(host.started) if host else ():
-                running.stop()
+        hosts = [host for host in (self.host, self.proxy) if host]
+        for host in hosts:
+            host.stop_programs()
         for port in self._ports:
             command("ip", "link", "delete", port)
-        for host in (self.host, self.proxy):
-            if host:
-                host._holder.process.kill()
-                host._holder.stop()
+        for host in hosts:
+            host.close()

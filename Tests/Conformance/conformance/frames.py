@@ -5,6 +5,7 @@ import struct
 from dataclasses import dataclass
 
 from conformance import messages
+from conformance.records import Malformed, address_bytes, address_text
 
 PORT = 5353
 GROUPS = {4: "224.0.0.251", 6: "ff02::fb"}
@@ -41,7 +42,7 @@ class Packet:
         if "_message" not in self.__dict__:
             try:
                 decoded = messages.decode(self.payload)
-            except messages.Malformed:
+            except Malformed:
                 decoded = None
             object.__setattr__(self, "_message", decoded)
         return self.__dict__["_message"]
@@ -49,7 +50,7 @@ class Packet:
     @property
     def frame(self):
         """As it goes over the wire, with checksums of its own."""
-        addresses = messages.address_bytes(self.source) + messages.address_bytes(self.destination)
+        addresses = address_bytes(self.source) + address_bytes(self.destination)
         length = 8 + len(self.payload)
         udp = struct.pack("!4H", self.source_port, self.destination_port, length, 0) + self.payload
         pseudo = addresses + (struct.pack("!IHH", length, 0, UDP) if self.family == 6 else struct.pack("!HH", UDP, length))
@@ -88,7 +89,7 @@ def parsed(frame, at):
     else:
         return None
     source_port, destination_port, length = struct.unpack_from("!3H", frame, start)
-    source, destination = map(messages.address_text, addresses)
+    source, destination = map(address_text, addresses)
     return Packet(source, destination, bytes(frame[start + 8:start + length]), at, source_port, destination_port,
                   hop_limit, bytes(frame[6:12]), bytes(frame[:6]))
 
@@ -96,12 +97,12 @@ def parsed(frame, at):
 def neighbour_answer(frame, mac, addresses):
     """What a host with this MAC and these addresses answers to an ARP request or a neighbour solicitation, or None."""
     kind = int.from_bytes(frame[12:14], "big")
-    if kind == ARP and frame[20:22] == b"\0\1" and messages.address_text(frame[38:42]) in addresses:
+    if kind == ARP and frame[20:22] == b"\0\1" and address_text(frame[38:42]) in addresses:
         answer = struct.pack("!HHBBH", 1, IPV4, 6, 4, 2) + mac + frame[38:42] + frame[22:32]
         return frame[6:12] + mac + struct.pack("!H", ARP) + answer
     if kind == IPV6 and len(frame) >= 78 and frame[20] == ICMPV6 and frame[54] == 135:
         wanted = frame[62:78]
-        if messages.address_text(wanted) not in addresses:
+        if address_text(wanted) not in addresses:
             return None
         source = frame[22:38]
         body = struct.pack("!BBHI", 136, 0, 0, 0x60000000) + wanted + b"\2\1" + mac

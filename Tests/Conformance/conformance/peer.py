@@ -8,8 +8,10 @@ import threading
 import time
 
 from conformance import frames, messages
+from conformance.conditions import is_response
 from conformance.frames import GROUP_MACS, GROUPS, Packet
-from conformance.messages import Message, Question
+from conformance.messages import Message
+from conformance.records import ANY, Question
 
 SO_TIMESTAMPNS, SO_RCVBUFFORCE, ETH_P_ALL, PACKET_OUTGOING = 35, 33, 0x0003, 4
 SLACK = 0.15  # seconds that a packet may take from the kernel to here on a busy machine
@@ -136,7 +138,7 @@ class Peer:
 
     def probe(self, *records, **how):
         names = {record.name.folded: record.name for record in records}
-        questions = tuple(Question(name, messages.ANY, True) for name in names.values())
+        questions = tuple(Question(name, ANY, True) for name in names.values())
         return self.send(Message(0, 0, questions, (), tuple(records)), **how)
 
     # What it hears.
@@ -164,54 +166,11 @@ class Peer:
                 self._arrived.wait(left)
 
     def quiet(self, seconds, limit):
-        """Waits until no response came for `seconds`, at most `limit` seconds; whether it became so."""
+        """Waits until no response came for `seconds`, at most `limit` seconds."""
         end = time.time() + limit
-        begin = time.time()
         while True:
-            last = max([packet.at for packet in self.heard(is_response, family=None)] + [begin])
-            left = last + seconds - time.time()
+            last = max((packet.at for packet in self.heard(is_response, family=None)), default=0)
+            left = min(last + seconds, end) - time.time()
             if left <= 0:
-                return True
-            if time.time() > end:
-                return False
+                return
             time.sleep(min(left, 0.2))
-
-
-def is_response(packet):
-    return packet.message is not None and packet.message.is_response
-
-
-def tells(kind, parent):
-    """A response that holds a living record of that type whose name is under `parent`."""
-    return lambda packet: packet.message.is_response and any(
-        record.type == kind and record.ttl and record.name.under(parent) for record in packet.message.records)
-
-
-def proposes(kind, parent):
-    """A probe with a record of that type whose name is under `parent`."""
-    return lambda packet: packet.message.is_probe and any(
-        record.type == kind and record.name.under(parent) for record in packet.message.authorities)
-
-
-def probes_for(name):
-    """A probe: a query that proposes records of that name."""
-    return lambda packet: packet.message.is_probe and any(
-        record.name.folded == name.folded for record in packet.message.authorities)
-
-
-def gives(name, kind, only_answers=False, alive=True):
-    """A response that holds such a record, not a goodbye; `kind` None takes any type."""
-    def check(packet):
-        if not packet.message.is_response:
-            return False
-        records = packet.message.answers if only_answers else packet.message.records
-        return any(record.name.folded == name.folded and kind in (None, record.type) and (record.ttl > 0) == alive
-                   for record in records)
-    return check
-
-
-def record_in(packet, name, kind):
-    """The first such record of the packet, or None."""
-    matching = (record for record in packet.message.records + packet.message.authorities
-                if record.name.folded == name.folded and record.type == kind)
-    return next(matching, None)

@@ -15,8 +15,8 @@ def main(name, service_type, port, host, *addresses):
 
     def service(name, **txt):
         return ServiceInfo(
-            f"{service_type}.local.", f"{name}.{service_type}.local.", port=int(port), parsed_addresses=list(addresses), properties=txt,
-            server=f"{host}.local.")
+            f"{service_type}.local.", f"{name}.{service_type}.local.", port=int(port),
+            parsed_addresses=list(addresses), properties=txt, server=f"{host}.local.")
 
     with Zeroconf(ip_version=IPVersion.All) as zeroconf:
         print("registering", flush=True)

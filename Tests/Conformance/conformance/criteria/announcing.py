@@ -3,9 +3,9 @@
 from conformance.alterations import (
     answering, dropped, from_target, holding, later, records, repeated, response, with_flush, with_ttl, without)
 from conformance.bench import SERVICE_TYPE
+from conformance.conditions import gives, is_response
 from conformance.criterion import WARN, criterion, failed, passed, warned
-from conformance.messages import A, AAAA, PTR, SRV, TXT, type_name
-from conformance.peer import gives, is_response
+from conformance.records import A, AAAA, PTR, SRV, TXT, type_name
 
 WATCHED = 140  # seconds: eight announcements, each interval twice the one before, end after 127 s.
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 from conformance.alterations import (
     dropped, from_target, query, records, response, rewritten, split, to_target, without)
 from conformance.bench import ENUMERATION, LOCAL, SERVICE_TYPE
+from conformance.conditions import gives, is_response
 from conformance.criterion import WARN, criterion, failed, passed, warned
-from conformance.messages import A, ANY, PTR, SRV, TXT, Name, Question, type_name
-from conformance.peer import gives, is_response
+from conformance.records import A, ANY, PTR, SRV, TXT, Name, Question, type_name
 
 
 def expect(bench, question, **how):

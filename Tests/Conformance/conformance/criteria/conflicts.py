@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from conformance.alterations import dropped, records, response, to_target, with_port
 from conformance.bench import SERVICE_TYPE
+from conformance.conditions import gives, is_response, probes_for
 from conformance.criterion import criterion, failed, passed
-from conformance.messages import A, PTR, SRV, Name, Record, address_bytes
-from conformance.peer import gives, is_response, probes_for
+from conformance.records import A, PTR, SRV, Name, Record, address_bytes
 
 RIVAL_LOST = to_target("what the rival says is lost", dropped(response))
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from conformance.alterations import dropped, from_target, probe, repeated, response, to_target
 from conformance.bench import LOCAL, SERVICE_TYPE
+from conformance.conditions import gives, probes_for, tells
 from conformance.criterion import criterion, failed, passed, unjudged
-from conformance.messages import A, SRV, address_bytes
-from conformance.peer import gives, probes_for, tells
+from conformance.records import A, SRV, address_bytes
 
 from conformance.criteria.tiebreaks import first_probe, judge_spacing_of
 

@@ -2,9 +2,9 @@
 
 from conformance.alterations import dropped, from_target, holding, records, with_ttl
 from conformance.bench import SERVICE_TYPE
+from conformance.conditions import gives, probes_for, record_in, tells
 from conformance.criterion import criterion, failed, passed, warned
-from conformance.messages import PTR, SRV, TXT
-from conformance.peer import gives, probes_for, record_in, tells
+from conformance.records import PTR, SRV, TXT
 
 NO_GOODBYE = from_target("goodbyes are lost", dropped(holding(PTR, alive=False)))
 

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 from conformance.alterations import dropped, query, records, response, rewritten, to_target, with_ttl
 from conformance.bench import SERVICE_TYPE
+from conformance.conditions import gives
 from conformance.criterion import WARN, criterion, failed, passed, warned
-from conformance.messages import PTR, TRUNCATED, Message, Name, Record
-from conformance.peer import gives
+from conformance.messages import TRUNCATED, Message
+from conformance.records import PTR, Name, Record
 
 from conformance.criteria.answering import expect
 

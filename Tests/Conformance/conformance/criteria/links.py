@@ -2,12 +2,11 @@
 
 import time
 
-from conformance import messages
 from conformance.alterations import dropped, from_target, probe, records, response, to_target, with_port
 from conformance.bench import SERVICE_TYPE
+from conformance.conditions import gives, is_response, probes_for
 from conformance.criterion import criterion, failed, passed, warned
-from conformance.messages import A, AAAA, PTR, SRV
-from conformance.peer import gives, is_response, probes_for
+from conformance.records import A, AAAA, PTR, SRV, address_bytes, address_text
 
 from conformance.criteria.answering import expect
 
@@ -72,7 +71,7 @@ def change_address(bench, old, new):
 
     def tells(packet):
         return is_response(packet) and any(
-            record.type == A and record.data == messages.address_bytes(new) for record in packet.message.records)
+            record.type == A and record.data == address_bytes(new) for record in packet.message.records)
 
     told = bench.peer.first(tells, 5, since)
     if told is None:
@@ -84,7 +83,7 @@ def change_address(bench, old, new):
     asked, answer = bench.answer((service.host, A))
     if answer is None:
         raise failed(f"no answer after the change to {new}", asked)
-    addresses = {messages.address_text(record.data) for record in answer.message.records if record.type == A}
+    addresses = {address_text(record.data) for record in answer.message.records if record.type == A}
     if addresses != {new}:
         raise failed(f"it still tells {', '.join(sorted(addresses - {new}))}", answer)
     return passed(f"{new} announced with the cache-flush bit {told.at - since:.2f} s after the change began", told)

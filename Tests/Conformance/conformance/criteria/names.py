@@ -5,7 +5,7 @@ from dataclasses import replace
 from conformance.alterations import dropped, from_target, records, rewritten, query, to_target
 from conformance.bench import SERVICE_TYPE
 from conformance.criterion import criterion, failed, passed
-from conformance.messages import PTR, SRV, Name, Question
+from conformance.records import PTR, SRV, Name, Question
 
 from conformance.criteria.answering import expect
 

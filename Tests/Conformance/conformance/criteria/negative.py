@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from conformance.alterations import from_target, records, without
+from conformance.conditions import gives, record_in
 from conformance.criterion import WARN, criterion, failed, passed, warned
-from conformance.messages import A, AAAA, MX, NSEC, SRV, TXT, type_name
-from conformance.peer import gives, record_in
+from conformance.records import A, AAAA, MX, NSEC, SRV, TXT, type_name
 
 WITHOUT_NSEC = from_target("NSEC records are lost", records(without(NSEC)))
 

@@ -5,9 +5,10 @@ from dataclasses import replace
 from conformance import frames
 from conformance.alterations import from_target, readdressed, response, rewritten, with_flags
 from conformance.bench import SERVICE_TYPE
+from conformance.conditions import is_response
 from conformance.criterion import WARN, criterion, failed, passed, warned
-from conformance.messages import ANY, AUTHORITATIVE, PTR, RCODE, SRV, TRUNCATED, Question
-from conformance.peer import is_response
+from conformance.messages import AUTHORITATIVE, RCODE, TRUNCATED
+from conformance.records import ANY, PTR, SRV, Question
 
 
 def conversation(bench):

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from conformance import messages
 from conformance.alterations import Alteration, dropped, from_target, probe, records, rewritten, without
 from conformance.bench import SERVICE_TYPE
+from conformance.conditions import gives, probes_for, record_in, tells
 from conformance.criterion import WARN, criterion, failed, passed, warned
-from conformance.messages import A, ANY, PTR, RESPONSE, SRV, Message, Question
-from conformance.peer import gives, probes_for, record_in, tells
+from conformance.messages import RESPONSE, Message
+from conformance.records import A, AAAA, ANY, PTR, SRV, Question, type_name
 
 
 def probes_before(bench, name_of=lambda service: service.instance):
@@ -44,7 +44,7 @@ def three_probes(bench):
 
 
 @criterion("RFC 6762 §8.1", "the host name is probed as well", retried=True,
-           proof=from_target("probes do not propose addresses", records(without(A, messages.AAAA), probe)))
+           proof=from_target("probes do not propose addresses", records(without(A, AAAA), probe)))
 def host_name_probed(bench):
     announcement, probes = probes_before(bench, lambda service: service.host)
     return judge_spacing(probes, announcement)
@@ -82,7 +82,7 @@ def probe_questions(bench):
 def probes_ask_for_any(bench):
     for packet, question in probe_questions(bench):
         if question.type != ANY:
-            return warned(f"a probe asks for type {messages.type_name(question.type)}", packet)
+            return warned(f"a probe asks for type {type_name(question.type)}", packet)
     return passed("every probe asks for type ANY", packet)
 
 

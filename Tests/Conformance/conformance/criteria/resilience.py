@@ -5,9 +5,10 @@ import struct
 
 from conformance.alterations import dropped, from_target, query, response, rewritten, to_target, with_flags
 from conformance.bench import SERVICE_TYPE
+from conformance.conditions import gives
 from conformance.criterion import criterion, failed, passed
-from conformance.messages import OPCODE, PTR, RCODE, SRV
-from conformance.peer import gives
+from conformance.messages import OPCODE, RCODE
+from conformance.records import PTR, SRV
 
 from conformance.criteria.answering import expect
 

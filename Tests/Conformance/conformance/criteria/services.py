@@ -2,12 +2,11 @@
 
 from dataclasses import replace
 
-from conformance import messages
 from conformance.alterations import dropped, from_target, records
 from conformance.bench import ENUMERATION, LOCAL, SERVICE_TYPE
+from conformance.conditions import gives, record_in
 from conformance.criterion import criterion, failed, passed, warned
-from conformance.messages import A, PTR, SRV, TXT, Name
-from conformance.peer import gives, record_in
+from conformance.records import A, PTR, SRV, TXT, Name, address_bytes, address_text
 from conformance.targets import PORT, SUBTYPE
 
 from conformance.criteria.answering import expect
@@ -62,7 +61,7 @@ def txt_form(bench):
 
 @criterion("RFC 6763 §5", "SRV tells the port and a host in local with the interface's address", seconds=16,
            proof=from_target("the address is another one", records(
-               lambda record: replace(record, data=messages.address_bytes("10.9.0.77")) if record.type == A else record)))
+               lambda record: replace(record, data=address_bytes("10.9.0.77")) if record.type == A else record)))
 def resolves(bench):
     service = bench.settled()
     answer = expect(bench, (service.instance, SRV))
@@ -71,7 +70,7 @@ def resolves(bench):
         return failed(f"it tells {srv.target} port {srv.port}", answer)
     bench.pause()
     answer = expect(bench, (srv.target, A))
-    addresses = {messages.address_text(record.data) for record in answer.message.records
+    addresses = {address_text(record.data) for record in answer.message.records
                  if record.type == A and record.name.folded == srv.target.folded}
     if addresses != {bench.host.address()}:
         return failed(f"{srv.target} is at {', '.join(sorted(addresses))}, and the host at {bench.host.address()}", answer)

@@ -2,9 +2,9 @@
 
 from conformance.alterations import dropped, query, records, response, to_target, with_port
 from conformance.bench import LOCAL, SERVICE_TYPE
+from conformance.conditions import probes_for, proposes
 from conformance.criterion import criterion, failed, passed, warned
-from conformance.messages import SRV, TXT, Name, Record, srv_data
-from conformance.peer import probes_for, proposes
+from conformance.records import SRV, TXT, Name, Record, srv_data
 
 
 def first_probe(bench):

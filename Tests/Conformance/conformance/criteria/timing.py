@@ -5,9 +5,10 @@ from statistics import median
 from conformance.alterations import (
     delayed, from_target, query, repeated, response, rewritten, to_target, with_flags)
 from conformance.bench import SERVICE_TYPE
+from conformance.conditions import gives
 from conformance.criterion import criterion, failed, passed, warned
-from conformance.messages import PTR, SRV, TRUNCATED, TXT
-from conformance.peer import gives
+from conformance.messages import TRUNCATED
+from conformance.records import PTR, SRV, TXT
 
 from conformance.criteria.answering import expect
 

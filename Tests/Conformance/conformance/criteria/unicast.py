@@ -6,10 +6,10 @@ from dataclasses import replace
 from conformance.alterations import (
     Alteration, dropped, from_target, query, readdressed, records, rewritten, to_target, unicast, with_flush, with_ttl)
 from conformance.bench import SERVICE_TYPE
+from conformance.conditions import gives, is_response
 from conformance.criterion import WARN, criterion, failed, passed, warned
 from conformance.frames import GROUP_MACS, GROUPS
-from conformance.messages import PTR, SRV, TXT
-from conformance.peer import gives, is_response
+from conformance.records import PTR, SRV, TXT
 
 from conformance.criteria.answering import expect
 
