@@ -48,7 +48,6 @@ class Bench:
         self.host = TargetHost()
         self.proxy = None
         self.peer = None
-        self._second_peer = None
         self.plugged = None  # When the interface was set up.
         self._ports = []
         self._target_class, self._programs = target_class, programs
@@ -121,14 +120,12 @@ class Bench:
             command("ip", "link", "set", self._cable, state)
 
     def add_second_interface(self):
-        """Another one of the target on the same link: a switch joins what it says there to what it hears on eth0."""
+        """Another one of the target on the same link."""
         other = f"other{self.number}"
         self._make_veth(other, "eth1", self.host)
         self._enable(other)
         self.host.set_up("eth1")
-        self._second_peer = Peer(other)
-        self.peer.forward_to(self._second_peer)
-        self._second_peer.forward_to(self.peer)
+        self.peer.join(other)
 
     # The target.
 
@@ -182,9 +179,8 @@ class Bench:
         time.sleep(seconds)
 
     def close(self):
-        for peer in (self._second_peer, self.peer):
-            if peer:
-                peer.close()
+        if self.peer:
+            self.peer.close()
         hosts = [host for host in (self.host, self.proxy) if host]
         for host in hosts:
             host.stop_programs()

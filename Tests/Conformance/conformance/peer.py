@@ -42,11 +42,10 @@ class Peer:
         self.interface = interface
         self.packets = []
         self.reflect = None  # Called with each packet from the target as it comes.
-        self._forwarded_to = None
         self._arrived = threading.Condition()
         self._addresses = {self.ipv4(host): self.mac(host) for host in range(2, 10)}
         self._addresses |= {self.ipv6(host): self.mac(host) for host in range(2, 10)}
-        self._socket = packet_socket(interface)
+        self._sockets = [packet_socket(interface)]
         self._running = True
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -65,35 +64,36 @@ class Peer:
 
     def reopen(self):
         """After the interface was replaced."""
-        self._socket = packet_socket(self.interface)
+        self._sockets[:1] = [packet_socket(self.interface)]
+
+    def join(self, interface):
+        """Another port of the same link: the peer is the switch between them, and hears and speaks on both."""
+        self._sockets.append(packet_socket(interface))
 
     def close(self):
         self._running = False
-        self._forwarded_to = None
         self._reader.join(2)
-        self._socket.close()
+        for port in self._sockets:
+            port.close()
 
     def _read(self):
         while self._running:
             try:
-                if not select.select([self._socket], [], [], 0.1)[0]:
-                    continue
-                received = receive(self._socket)
+                readable = select.select(self._sockets, [], [], 0.1)[0]
+                arrived = [(port, receive(port)) for port in readable]
             except OSError as error:  # The cable is out, or the interface gone until it is reopened.
                 if error.errno not in (errno.ENETDOWN, errno.ENXIO, errno.ENODEV):
                     raise
                 time.sleep(0.01)
                 continue
-            if received:
-                self._take(*received)
-
-    def forward_to(self, other):
-        """What comes here goes out there too, as through a switch."""
-        self._forwarded_to = other
+            for port, received in arrived:
+                if received:
+                    for other in self._sockets:
+                        if other is not port:
+                            self._put(received[0], [other])
+                    self._take(*received)
 
     def _take(self, frame, at):
-        if self._forwarded_to:
-            self._forwarded_to._put(frame)
         for address, mac in self._addresses.items():
             answer = frames.neighbour_answer(frame, mac, {address})
             if answer:
@@ -107,12 +107,13 @@ class Peer:
         if self.reflect:
             self.reflect(packet)
 
-    def _put(self, frame):
-        try:
-            self._socket.send(frame)
-        except OSError as error:
-            if error.errno not in (errno.ENETDOWN, errno.ENXIO, errno.ENODEV):
-                raise
+    def _put(self, frame, ports=None):
+        for port in ports or self._sockets:
+            try:
+                port.send(frame)
+            except OSError as error:
+                if error.errno not in (errno.ENETDOWN, errno.ENXIO, errno.ENODEV):
+                    raise
 
     # What it says.
 

@@ -12,7 +12,7 @@ from harness.deadlines import TooLate
 
 from conformance.bench import Bench
 from conformance.criterion import FAIL, PASS, UNJUDGED, Criterion, Judgement, all_criteria
-from conformance.targets import TARGETS
+from conformance.targets import LACKING, TARGETS
 
 AT_ONCE = 14  # They mostly wait; more of them would be late on two cores.
 
@@ -58,7 +58,7 @@ def judge(name, target, programs, altered):
     criterion: Criterion = all_criteria()[name]
     missing = criterion.needs - TARGETS[target].abilities
     if missing:
-        return Result(name, target, UNJUDGED, f"{target} has no {', '.join(sorted(missing))} to be judged", "", 0.0)
+        return Result(name, target, UNJUDGED, f"{target} {LACKING[min(missing)]}", "", 0.0)
     verdict, reason, packet = judge_once(criterion, target, programs, altered)
     if criterion.retried and verdict not in (PASS, UNJUDGED):
         second = judge_once(criterion, target, programs, altered)

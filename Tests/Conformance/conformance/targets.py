@@ -9,6 +9,13 @@ import time
 from harness.avahi import Avahi
 
 TYPE, SUBTYPE, PORT = "_smartplug._tcp", "_dimmer", 4711
+# What a criterion may need of a target, and what is told of one that has it not.
+LACKING = {
+    "ipv6": "does not speak IPv6",
+    "subtypes": "publishes no subtype",
+    "txt": "cannot be told to change a TXT record while it runs",
+    "rename": "cannot be told to rename a service while it runs",
+}
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -18,7 +25,7 @@ def output(*words):
 
 
 class Target:
-    """`start` begins the registration and sets `registered_at`; `abilities` are what a criterion may need."""
+    """`start` begins the registration and sets `registered_at`; `abilities` are keys of LACKING."""
 
     abilities = frozenset()
 

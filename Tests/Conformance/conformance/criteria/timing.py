@@ -6,7 +6,7 @@ from conformance.alterations import (
     delayed, from_target, query, repeated, response, rewritten, to_target, with_flags)
 from conformance.bench import SERVICE_TYPE
 from conformance.conditions import gives
-from conformance.criterion import criterion, failed, passed, warned
+from conformance.criterion import WARN, criterion, failed, passed, warned
 from conformance.messages import TRUNCATED
 from conformance.records import PTR, SRV, TXT
 
@@ -42,7 +42,7 @@ def prompt(bench):
 
 
 @criterion("RFC 6762 §6", "answers that others may give too come after 20 to 120 ms, at random", seconds=16 + SAMPLES * 1.2,
-           retried=True, proof=from_target("answers come 100 ms later", delayed(0.1, response)))
+           worst=WARN, retried=True, proof=from_target("answers come 100 ms later", delayed(0.1, response)))
 def spread(bench):
     bench.settled()
     answers = delays(bench, (SERVICE_TYPE, PTR), SAMPLES)
@@ -50,9 +50,7 @@ def spread(bench):
     told = f"{first:.0f} to {last:.0f} ms, median {middle:.0f} ms of {len(answers)}"
     # Uniform from 20 to 120: so many samples end below 45 or begin above 95 once in a thousand times.
     if first < 19 or last > 135:
-        return failed(told, answers[0 if first < 19 else -1][1])
-    if last - first < 20:
-        return failed(f"{told}, which is not at random", answers[-1][1])
+        return warned(told, answers[0 if first < 19 else -1][1])
     if first > 45 or last < 95 or not 45 < middle < 95:
         return warned(f"{told}, which is not uniform from 20 to 120 ms", answers[-1][1])
     return passed(told, answers[-1][1])
@@ -90,7 +88,7 @@ def defends(bench):
 
 
 @criterion("RFC 6762 §7.2", "a query that says more known answers follow is answered after 400 to 500 ms", seconds=18,
-           retried=True, proof=to_target("the TC bit is cleared", rewritten(with_flags(off=TRUNCATED), query)))
+           worst=WARN, retried=True, proof=to_target("the TC bit is cleared", rewritten(with_flags(off=TRUNCATED), query)))
 def truncated_waits(bench):
     bench.settled()
     asked, answer = bench.answer((SERVICE_TYPE, PTR), flags=TRUNCATED)
@@ -98,6 +96,4 @@ def truncated_waits(bench):
         return failed("no answer within 1 s", asked)
     delay = (answer.at - asked.at) * 1000
     told = f"answered after {delay:.0f} ms"
-    if delay < 395:
-        return failed(told, answer)
-    return (passed if delay < 530 else failed)(told, answer)
+    return (passed if 395 <= delay < 530 else warned)(told, answer)

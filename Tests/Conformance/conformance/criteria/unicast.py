@@ -17,7 +17,7 @@ RESOLVER_PORT = 40000  # not 5353: a resolver that knows only unicast DNS
 TO_GROUP = readdressed(unicast, destination=GROUPS[4], destination_mac=GROUP_MACS[4])
 
 
-@criterion("RFC 6762 §5.4", "a question with the QU bit is answered to the asker alone", seconds=16,
+@criterion("RFC 6762 §5.4", "a question with the QU bit is answered to the asker alone", seconds=16, worst=WARN,
            proof=from_target("the answer is sent to the group", TO_GROUP))
 def unicast_wanted(bench):
     service = bench.settled()
@@ -25,7 +25,7 @@ def unicast_wanted(bench):
     bench.pause()
     answer = expect(bench, (service.instance, TXT), unicast=True)
     if answer.is_multicast:
-        return failed("the answer was multicast", answer)
+        return warned("the answer was multicast", answer)
     return passed(f"answered to {answer.destination} alone", answer)
 
 
