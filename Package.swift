@@ -102,6 +102,9 @@ let controller: [Target] = [
             "Automation", "Charting", "Terminal", "DurableFiles", arguments, signals, logging,
         ]),
     program(
+        "BrowseServices", "Controller/Examples/BrowseServices",
+        ["LinuxNetwork", "ServiceDiscovery"]),
+    program(
         "FollowPlug", "Controller/Examples/FollowPlug", ["PlugClient", "PlugProtocol", "DurableFiles", logging]),
 ]
 
@@ -201,7 +204,8 @@ let benchmarks: [Target] =
 let package = Package(
     name: "smartplug",
     products: [
-        .library(name: "PlugClient", targets: ["PlugClient", "PlugProtocol", "Metering"])
+        .library(name: "PlugClient", targets: ["PlugClient", "PlugProtocol", "Metering"]),
+        .library(name: "ServiceDiscovery", targets: ["ServiceDiscovery", "LinuxNetwork"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),

@@ -39,8 +39,8 @@ public actor HouseFollower {
     /// Browses and follows until the task is cancelled.
     public func run() async {
         await withTaskGroup(of: Void.self) { group in
-            for await change in client.browse() {
-                switch directory.take(change) {
+            for await event in client.browse() {
+                switch directory.take(event.change) {
                 case .appeared(let name) where plugs[name] == nil:
                     let plug = client.follow(name, after: begin, known: known, stateOptions: stateOptions)
                     plugs[name] = plug

@@ -65,8 +65,8 @@ public final class PlugClient: Sendable {
     ) async throws -> Found {
         let browsing = Task {
             var directory = PlugDirectory()
-            for await change in browse() {
-                _ = directory.take(change)
+            for await event in browse() {
+                _ = directory.take(event.change)
                 if let name = directory.match(wanted), let found = found(directory, name) {
                     return (found as Found?, directory.names)
                 }

@@ -25,8 +25,8 @@ struct Browse: AsyncParsableCommand {
         let json = json
         try await network.withClient { client in
             try await untilInterrupted(for: limit) {
-                for await change in client.browse() {
-                    let record = BrowseRecord(change, interfaceName: interfaceName)
+                for await event in client.browse() {
+                    let record = BrowseRecord(event.change, interfaceName: interfaceName)
                     guard json ? Output.json(record) : Output.safeLine(record.text) else { return }
                 }
             }

@@ -38,6 +38,11 @@ public enum RFC6762 {
     /// §8.3 allows 2 to 8. Four (at 0, 1, 3 and 7 s) reach a peer that loses every third packet 99 times in 100.
     public static let announcementCount = 4
 
+    /// §8.4: a host changes its records at most so often ...
+    public static let updateLimit = 10
+    /// ... within this time.
+    public static let updateWindow: Duration = .seconds(60)
+
     /// §6: the delay of an answer that other hosts may give too.
     public static let sharedAnswerDelay: ClosedRange<Duration> = .milliseconds(20) ... .milliseconds(120)
     /// §7.2: the delay of an answer to a query whose known answers continue in another packet.
@@ -55,6 +60,8 @@ public enum RFC6762 {
     public static let queryInterval: Duration = .seconds(1)
     /// §5.2: where the doubling ends.
     public static let queryIntervalLimit: Duration = .seconds(3600)
+    /// §7.3: a question that another host has asked within this part of the time since we asked it last counts as asked by us.
+    public static let duplicateQuestionWindow = 0.5
     /// §5.2: a record that is still wanted is asked for again at these parts of its life, in percent ...
     public static let refreshPercentages = [80, 85, 90, 95]
     /// ... plus this random part of its life.
@@ -64,6 +71,8 @@ public enum RFC6762 {
     public static let goodbyeGrace: Duration = .seconds(1)
     /// §10.2: how long other records of a set outlive a cache-flush bit.
     public static let flushGrace: Duration = .seconds(1)
+    /// §10.5 asks for two or more queries that stay unanswered; peers on slow wireless links need Apple's tolerance.
+    public static let unansweredLimit = 4
     /// §10.4: a record under doubt is deleted when nobody confirms it within this time.
     public static let reconfirmation: Duration = .seconds(10)
 }

@@ -14,11 +14,15 @@ public struct DiscoveryNode: Machine, Sendable {
         case updateTXT(RegistrationID, TXTRecord)
         case unregister(RegistrationID)
         case browse(BrowseID, ServiceType)
+        /// Which types of services there are (RFC 6763 §9).
+        case browseTypes(BrowseID)
         case cancelBrowse(BrowseID)
         case resolve(ResolveID, ServiceIdentity)
         case cancelResolve(ResolveID)
         /// The service did not answer: unless it confirms its records, they go within 10 s.
         case reconfirm(ServiceIdentity)
+        /// The host slept: what is registered is claimed again, and what is asked for is asked anew.
+        case resumed
         /// Goodbye for everything registered, at once; browsing and resolving end.
         case stop
         case deadlineReached
@@ -29,6 +33,8 @@ public struct DiscoveryNode: Machine, Sendable {
         /// The service is announced under this name; again when another host's claim made it change its name.
         case registered(RegistrationID, name: String)
         case browse(BrowseID, ServiceChange)
+        /// All types of services that are there now, in the order of their texts; again whenever that changes.
+        case types(BrowseID, [ServiceType])
         /// What is known of the service; again whenever that changes.
         case resolved(ResolveID, ResolvedService)
         /// A resolved service is there no more; the resolve goes on and reports it when it comes back.
@@ -59,6 +65,8 @@ public struct DiscoveryNode: Machine, Sendable {
     var groupOwners: [GroupID: GroupOwner] = [:]
     var nextGroup: UInt64 = 0
     var browses: [BrowseID: Browse] = [:]
+    /// What each browse for types has reported.
+    var typeBrowses: [BrowseID: [ServiceType]] = [:]
     var resolves: [ResolveID: Resolve] = [:]
     /// Datagrams that were no DNS messages.
     public private(set) var malformedCount: UInt64 = 0
@@ -92,14 +100,20 @@ public struct DiscoveryNode: Machine, Sendable {
             unregister(id, now: now, &actions)
         case .browse(let id, let type):
             browse(id, type, now: now, &actions)
+        case .browseTypes(let id):
+            browseTypes(id, now: now, &actions)
         case .cancelBrowse(let id):
             cancelBrowse(id, now: now, &actions)
+            cancelTypeBrowse(id, now: now, &actions)
         case .resolve(let id, let identity):
             resolve(id, identity, now: now, &actions)
         case .cancelResolve(let id):
             cancelResolve(id, now: now, &actions)
         case .reconfirm(let identity):
             reconfirm(identity, now: now, &actions)
+        case .resumed:
+            respond(.resumed, now: now, &actions)
+            query(.resumed, now: now, &actions)
         case .stop:
             stop(now: now, &actions)
         case .deadlineReached:
@@ -135,6 +149,7 @@ public struct DiscoveryNode: Machine, Sendable {
             case .send(let datagram): actions.append(.send(datagram))
             case .changed(let interface, let changes):
                 noteBrowsed(changes, on: interface, now: now, &actions)
+                noteTypes(changes, &actions)
                 noteResolved(changes, now: now, &actions)
             case .repeated(let names):
                 noteRepeated(names, &actions)
@@ -148,6 +163,7 @@ public struct DiscoveryNode: Machine, Sendable {
         hosts = [:]
         groupOwners = [:]
         for id in browses.keys.sorted() { cancelBrowse(id, now: now, &actions) }
+        for id in typeBrowses.keys.sorted() { cancelTypeBrowse(id, now: now, &actions) }
         for id in resolves.keys.sorted() { cancelResolve(id, now: now, &actions) }
     }
 }

@@ -11,11 +11,13 @@ public struct ServiceRegistration: Hashable, Sendable {
     public let port: UInt16
     public var txt: TXTRecord
 
-    /// Checks every name, so that nothing can go wrong later.
+    /// Checks every name, so that nothing can go wrong later, and brings it into normalization form C.
     public init(
         name: String, type: ServiceType, subtypes: [String] = [], hostName: String, port: UInt16,
         txt: TXTRecord = TXTRecord()
     ) throws(RegistrationError) {
+        let name = name.precomposed
+        let subtypes = subtypes.map(\.precomposed)
         self.name = name
         self.type = type.base
         self.subtypes = subtypes

@@ -19,7 +19,7 @@ public struct ServiceType: Hashable, Sendable, CustomStringConvertible {
         var labels = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         var subtype: String?
         if labels.count > 2, labels[labels.count - 3].lowercased() == RFC6763.subtypeLabel {
-            subtype = labels.prefix(labels.count - 3).joined(separator: ".")
+            subtype = labels.prefix(labels.count - 3).joined(separator: ".").precomposed
             labels.removeFirst(labels.count - 2)
             guard let subtype, (1...RFC6763.instanceNameLimit).contains(subtype.utf8.count) else {
                 throw .subtypeLength
@@ -48,6 +48,16 @@ public struct ServiceType: Hashable, Sendable, CustomStringConvertible {
 
     /// The type without a subtype: what a service's identity carries.
     public var base: ServiceType { ServiceType(service: service, transport: transport, subtype: nil) }
+
+    /// The type of this name; nil when it is none, or not in the domain.
+    init?(name: Name, domain: Name) {
+        guard let transport = name.parent, transport.parent == domain,
+            let type = try? ServiceType(
+                String(decoding: name.firstLabel, as: UTF8.self) + "."
+                    + String(decoding: transport.firstLabel, as: UTF8.self))
+        else { return nil }
+        self = type
+    }
 
     private init(service: String, transport: Transport, subtype: String?) {
         self.service = service

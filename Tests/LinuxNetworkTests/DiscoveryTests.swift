@@ -23,7 +23,7 @@ struct DiscoveryTests {
     private func first(
         _ browser: inout ServiceBrowser.Iterator, _ isExpected: (ServiceChange) -> Bool
     ) async throws -> ServiceChange {
-        while let change = await browser.next() {
+        while let change = await browser.next()?.change {
             if isExpected(change) { return change }
         }
         throw DiscoveryError.stopped
@@ -46,7 +46,7 @@ struct DiscoveryTests {
 
         let identity = ServiceIdentity(name: "Living Room Lamp", type: type, interface: 1)
         let txt = try TXTRecord(["id": "plug-1a2b3c"])
-        #expect(await browser.next() == .found(identity, txt: txt))
+        #expect(await browser.next()?.change == .found(identity, txt: txt))
         let resolved = try await controller.resolveOnce(identity)
         #expect(resolved.hostName == "plug-1a2b3c.local" && resolved.port == 4711 && resolved.txt == txt)
         #expect(resolved.addresses.map(\.address) == [.v4(127, 0, 0, 1)])
@@ -54,7 +54,7 @@ struct DiscoveryTests {
 
         let newer = try TXTRecord(["id": "plug-1a2b3c", "pair": "1"])
         await registration.updateTXT(newer)
-        #expect(await browser.next() == .changed(identity, txt: newer))
+        #expect(await browser.next()?.change == .changed(identity, txt: newer))
 
         var resolutions = controller.resolve(identity).makeAsyncIterator()
         guard case .resolved = await resolutions.next() else {
@@ -167,6 +167,6 @@ extension ServiceBrowser.Iterator {
     /// The next change after the discovery was stopped.
     fileprivate mutating func signalsAfter(_ discovery: Discovery) async -> ServiceChange? {
         await discovery.stop()
-        return await next()
+        return await next()?.change
     }
 }

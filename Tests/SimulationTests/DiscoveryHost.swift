@@ -120,7 +120,7 @@ struct DiscoveryHost: SimulatedHost {
             guard let name = resolving[id] else { return [] }
             found[name] = service
             return stopResolving(name, now: now)
-        case .unresolved, .send:
+        case .types, .unresolved, .send:
             return []
         }
     }

@@ -119,7 +119,7 @@ final class RulingController {
             plugs[name]?.link = .connecting(StreamID(lastStream), until: now + Self.patience)
             return discover(now) { $0.handle(.cancelResolve(resolve), now: now) }
                 + [.connect(StreamID(lastStream), to: LANEndpoint(address, service.port))]
-        case .registered, .unresolved, .send: return []
+        case .registered, .types, .unresolved, .send: return []
         }
     }
 

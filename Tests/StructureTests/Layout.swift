@@ -48,6 +48,7 @@ enum Layout {
         "Controller/Presentation": .shell,
         "Controller/Dashboard": .shell,
         "Controller/plugctl": .program,
+        "Controller/Examples/BrowseServices": .program,
         "Controller/Examples/FollowPlug": .program,
         "Tests/Support/SimulatedLAN": .support,
         "Tests/Support/SimulatedDisk": .support,
@@ -59,11 +60,12 @@ enum Layout {
     ]
 
     /// Libraries from outside that keep a pure module pure: data structures, and the code behind generated messages.
-    static let pureLibraries: Set = ["DequeModule", "OrderedCollections", "SwiftProtobuf"]
+    static let pureLibraries: Set = ["DequeModule", "OrderedCollections", "Swift", "SwiftProtobuf"]
     static let cLibraries: Set = ["Glibc", "Musl", "Darwin"]
     /// What comes with the toolchain and is therefore declared nowhere.
     static let toolchain: Set = [
-        "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Darwin", "Synchronization", "Testing",
+        "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Darwin", "Swift", "Synchronization",
+        "Testing",
     ]
     static let longestFile = 400
     static let longestProgramFile = 200

@@ -5,9 +5,17 @@ public import ProtocolCore
 public enum BootClock {
     /// Nanoseconds since boot, from CLOCK_BOOTTIME.
     public static var now: Instant {
+        read(CLOCK_BOOTTIME)
+    }
+
+    /// How long the host has been suspended since it booted: what CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC. Accurate to the
+    /// time between two system calls.
+    public static var timeAsleep: Duration { read(CLOCK_BOOTTIME) - read(CLOCK_MONOTONIC) }
+
+    private static func read(_ clock: clockid_t) -> Instant {
         var time = timespec()
-        guard clock_gettime(CLOCK_BOOTTIME, &time) == 0 else {
-            preconditionFailure("CLOCK_BOOTTIME exists on every kernel since 2.6.39")
+        guard clock_gettime(clock, &time) == 0 else {
+            preconditionFailure("both clocks exist on every kernel since 2.6.39")
         }
         return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }

@@ -1,6 +1,7 @@
 public import Logging
 import MulticastDNS
 public import NIOCore
+import NIOPosix
 import ProtocolCore
 import ServiceDiscovery
 import Synchronization
@@ -26,6 +27,7 @@ public actor Discovery {
     var links: [InterfaceID: DiscoveryLink] = [:]
     var registrations: [RegistrationID: RegistrationState] = [:]
     var browses: [BrowseID: BrowseState] = [:]
+    var typeBrowses: [BrowseID: AsyncStream<[ServiceType]>.Continuation] = [:]
     var resolves: [ResolveID: AsyncStream<Resolution>.Continuation] = [:]
     var saidWaiting = false
     /// Datagrams that belong to no interface in use.
@@ -34,6 +36,7 @@ public actor Discovery {
     var formerSockets = SocketCounters()
     private let actions = ActionQueue<DiscoveryNode.Action>()
     private var timer = DeadlineTimer()
+    private var sleep = SleepDetector(asleep: BootClock.timeAsleep)
     private var following: Task<Void, Never>?
     private var stopping: Task<Void, Never>?
 
@@ -47,6 +50,11 @@ public actor Discovery {
         // Delays and tiebreaks need no secret, only hosts that differ.
         node = DiscoveryNode(random: SeededRandom(seed: .random(in: .min ... .max)), configuration: configuration)
         eventLoop.execute { self.assumeIsolated { $0.follow() } }
+    }
+
+    /// The same on an event loop of the process.
+    public init(interfaces: InterfaceFilter = .multicastCapable, logger: Logger = Logger(label: "discovery")) {
+        self.init(interfaces: interfaces, on: MultiThreadedEventLoopGroup.singleton.next(), logger: logger)
     }
 
     /// Says goodbye for everything registered, ends every sequence and returns when the last packet is with the kernel.
@@ -63,7 +71,7 @@ public actor Discovery {
         let goodbyes = node.handle(.stop, now: BootClock.now).compactMap { action in
             switch action {
             case .send(let datagram): send(datagram)
-            case .registered, .browse, .resolved, .unresolved: nil
+            case .registered, .browse, .types, .resolved, .unresolved: nil
             }
         }
         finishSequences()
@@ -80,9 +88,11 @@ public actor Discovery {
     private func finishSequences() {
         for registration in registrations.values { registration.names.finish() }
         for browse in browses.values { browse.signal.finish() }
+        for types in typeBrowses.values { types.finish() }
         for resolve in resolves.values { resolve.finish() }
         registrations = [:]
         browses = [:]
+        typeBrowses = [:]
         resolves = [:]
     }
 
@@ -106,10 +116,16 @@ public actor Discovery {
     /// Gives the event to the machine, does what it says and waits for its next deadline.
     func handle(_ event: DiscoveryNode.Event) {
         guard !isStopped else { return }
-        actions.perform(node.handle(event, now: BootClock.now), by: perform)
+        let now = BootClock.now
+        if sleep.hasSlept(asleep: BootClock.timeAsleep) {
+            logger.info("the host slept; claiming and asking again")
+            actions.perform(node.handle(.resumed, now: now), by: perform)
+        }
+        actions.perform(node.handle(event, now: now), by: perform)
+        renewMemberships(now: now)
         // The loop's clock stands still while the host is suspended and the machine's does not, so after a suspension the
         // timer comes late; what was due is done then.
-        timer.follow(node.nextDeadline, now: BootClock.now, on: eventLoop) {
+        timer.follow(sooner(node.nextDeadline, membershipDeadline), now: BootClock.now, on: eventLoop) {
             self.assumeIsolated { $0.handle(.deadlineReached) }
         }
     }
@@ -119,6 +135,7 @@ public actor Discovery {
         case .send(let datagram): _ = send(datagram)
         case .registered(let id, let name): registered(id, name)
         case .browse(let id, let change): browsed(id, change)
+        case .types(let id, let types): typeBrowses[id]?.yield(types)
         case .resolved(let id, let service): resolves[id]?.yield(.resolved(service))
         case .unresolved(let id): resolves[id]?.yield(.gone)
         }

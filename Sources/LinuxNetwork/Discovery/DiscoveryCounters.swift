@@ -12,6 +12,8 @@ public struct DiscoveryCounters: Sendable, Hashable {
     public var sendsDropped = 0
     /// How often a socket had to be opened again.
     public var socketReopenings = 0
+    /// How often a multicast group was joined again because nobody was heard for two minutes.
+    public var rejoins = 0
 }
 
 extension Discovery {
@@ -20,6 +22,6 @@ extension Discovery {
         return DiscoveryCounters(
             received: sockets.received, malformed: Int(clamping: node.malformedCount), stray: strayCount,
             sent: sockets.sent, sendsFailed: sockets.sendsFailed, sendsDropped: sockets.sendsDropped,
-            socketReopenings: sockets.reopenings)
+            socketReopenings: sockets.reopenings, rejoins: sockets.rejoins)
     }
 }

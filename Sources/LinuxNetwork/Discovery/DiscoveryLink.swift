@@ -8,6 +8,7 @@ struct DiscoveryLink {
     var network: NetworkInterface
     var carrierChanges: UInt32
     var sockets: [IPFamily: MulticastSocket]
+    var membership = Membership()
 }
 
 extension NetworkInterface {
@@ -56,8 +57,13 @@ extension Discovery {
         link.network = network
         for family in IPFamily.allCases {
             if network.families.contains(family) {
-                link.sockets[family] = link.sockets[family] ?? open(network, family)
+                guard link.sockets[family] == nil else { continue }
+                let socket = open(network, family)
+                link.sockets[family] = socket
+                // Loopback has nobody to be heard.
+                if !socket.identity.isLoopback { link.membership.note(family, now: BootClock.now) }
             } else if let socket = link.sockets.removeValue(forKey: family) {
+                link.membership.forget(family)
                 close(socket)
             }
         }
@@ -112,11 +118,20 @@ extension Discovery {
             strayCount += 1
             return
         }
+        noteHeard(datagram, on: interface)
         handle(
             .received(
                 InboundDatagram(
                     bytes: datagram.bytes, interface: interface, source: datagram.source,
                     sourcePort: datagram.sourcePort, wasMulticast: datagram.destination.isMulticast)))
+    }
+
+    /// Only what another host sent to the group proves that we are a member.
+    private func noteHeard(_ datagram: ReceivedDatagram, on interface: InterfaceID) {
+        guard let network = links[interface]?.network, datagram.destination.isMulticast,
+            !network.addresses.contains(where: { $0.address == datagram.source || $0.address.isLoopback })
+        else { return }
+        links[interface]?.membership.note(datagram.source.family, now: BootClock.now)
     }
 
     /// The kernel gives a unicast packet to any of the sockets on the port, so the packet's own interface counts, not the

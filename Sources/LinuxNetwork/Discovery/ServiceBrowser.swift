@@ -1,14 +1,37 @@
 public import ServiceDiscovery
 
+/// A change of what is there, and whether the next one is at hand.
+public struct BrowseEvent: Hashable, Sendable {
+    public let change: ServiceChange
+    /// True when more changes wait: a screen is better drawn after the last of them.
+    public let moreComing: Bool
+
+    public init(_ change: ServiceChange, moreComing: Bool) {
+        self.change = change
+        self.moreComing = moreComing
+    }
+}
+
 /// The services of a type, live: what is known at once, then every change until the reader stops.
 ///
-/// Each iteration browses on its own and costs network traffic only while it lasts.
+///     for await event in ServiceBrowser("_smartplug._tcp", in: discovery) {
+///         update(event.change)
+///         if !event.moreComing { redraw() }
+///     }
+///
+/// Each iteration browses on its own and costs network traffic only while it lasts. Changes of one service that a slow reader has
+/// not taken yet are put together into one.
 public struct ServiceBrowser: AsyncSequence, Sendable {
-    public typealias Element = ServiceChange
+    public typealias Element = BrowseEvent
     public typealias Failure = Never
 
     let discovery: Discovery
     let type: ServiceType
+
+    public init(_ type: ServiceType, in discovery: Discovery) {
+        self.discovery = discovery
+        self.type = type
+    }
 
     public func makeAsyncIterator() -> Iterator {
         let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -27,9 +50,9 @@ public struct ServiceBrowser: AsyncSequence, Sendable {
         let id: BrowseID
         var signals: AsyncStream<Void>.Iterator
 
-        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> ServiceChange? {
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> BrowseEvent? {
             while true {
-                if let change = await discovery.takeChange(id) { return change }
+                if let event = await discovery.takeChange(id) { return event }
                 // A signal may be left from a change that was taken already; the end of the signals is the end.
                 guard await signals.next(isolation: actor) != nil else { return nil }
             }
@@ -43,10 +66,8 @@ struct BrowseState {
 }
 
 extension Discovery {
-    /// Browses for services: `for await change in discovery.browse("_smartplug._tcp")`.
-    public nonisolated func browse(_ type: ServiceType) -> ServiceBrowser {
-        ServiceBrowser(discovery: self, type: type)
-    }
+    /// Browses for services: `for await event in discovery.browse("_smartplug._tcp")`.
+    public nonisolated func browse(_ type: ServiceType) -> ServiceBrowser { ServiceBrowser(type, in: self) }
 
     func beginBrowse(_ id: BrowseID, _ type: ServiceType, _ signal: AsyncStream<Void>.Continuation) {
         guard !isStopped else { return signal.finish() }
@@ -68,5 +89,8 @@ extension Discovery {
         browses[id]?.signal.yield()
     }
 
-    func takeChange(_ id: BrowseID) -> ServiceChange? { browses[id]?.pending.popFirst() }
+    func takeChange(_ id: BrowseID) -> BrowseEvent? {
+        guard let change = browses[id]?.pending.popFirst() else { return nil }
+        return BrowseEvent(change, moreComing: browses[id]?.pending.isEmpty == false)
+    }
 }

@@ -1,5 +1,6 @@
 import CLinuxNetwork
 import DNSWire
+import Glibc
 import Logging
 import MulticastDNS
 import NIOCore
@@ -83,6 +84,41 @@ final class MulticastSocket: @unchecked Sendable {
             }
             written?.succeed()
         }
+    }
+
+    /// Leaves the group and joins it again, so that the kernel reports the membership to the switches.
+    func joinAgain() {
+        eventLoop.preconditionInEventLoop()
+        guard case .open(let channel) = state, let options = channel as? any SocketOptionProvider else { return }
+        counters.rejoins += 1
+        let joined: EventLoopFuture<Void>
+        switch identity.family {
+        case .v4:
+            let group = in_addr(s_addr: RFC6762.groupV4.rawValue.bigEndian)
+            let membership = ip_mreqn(
+                imr_multiaddr: group, imr_address: in_addr(), imr_ifindex: Int32(bitPattern: identity.interface))
+            joined = joinAgain(options, IPPROTO_IP, (IP_DROP_MEMBERSHIP, IP_ADD_MEMBERSHIP), membership)
+        case .v6:
+            var membership = ipv6_mreq()
+            withUnsafeMutableBytes(of: &membership.ipv6mr_multiaddr) { $0.copyBytes(from: RFC6762.groupV6.bytes) }
+            membership.ipv6mr_interface = identity.interface
+            joined = joinAgain(options, IPPROTO_IPV6, (IPV6_LEAVE_GROUP, IPV6_JOIN_GROUP), membership)
+        }
+        joined.whenFailure { error in
+            // A socket that is no member hears nothing: it is made anew.
+            self.logger.notice("cannot join the multicast group again: \(error)")
+            channel.close(promise: nil)
+        }
+    }
+
+    private func joinAgain<Membership: Sendable>(
+        _ options: any SocketOptionProvider, _ level: Int, _ names: (leave: Int32, join: Int32),
+        _ membership: Membership
+    ) -> EventLoopFuture<Void> {
+        let level = SocketOptionLevel(level)
+        // Leaving fails when the membership is lost already.
+        return options.unsafeSetSocketOption(level: level, name: names.leave, value: membership).recover { _ in }
+            .flatMap { options.unsafeSetSocketOption(level: level, name: names.join, value: membership) }
     }
 
     func close() {
@@ -174,6 +210,8 @@ struct SocketCounters: Hashable {
     /// Not tried: the socket was not open or its queue was full.
     var sendsDropped = 0
     var reopenings = 0
+    /// How often the group was joined again because nobody was heard.
+    var rejoins = 0
 
     static func += (left: inout SocketCounters, right: SocketCounters) {
         left.received += right.received
@@ -181,5 +219,6 @@ struct SocketCounters: Hashable {
         left.sendsFailed += right.sendsFailed
         left.sendsDropped += right.sendsDropped
         left.reopenings += right.reopenings
+        left.rejoins += right.rejoins
     }
 }

@@ -34,6 +34,8 @@ public struct NetworkInterface: Hashable, Sendable, Identifiable {
     public var addresses: [InterfaceAddress]
     /// The families in which multicast works here.
     public var families: Set<IPFamily>
+    /// Addresses of this host on other interfaces that are on the same link. The responder finds them out.
+    var siblings: [IPAddress] = []
 
     /// Without `families`, those of the addresses; on a loopback interface IPv4 alone, since there IPv6 has no multicast.
     public init(id: InterfaceID, name: String, addresses: [InterfaceAddress], families: Set<IPFamily>? = nil) {
@@ -44,10 +46,13 @@ public struct NetworkInterface: Hashable, Sendable, Identifiable {
         self.families = families ?? Set(addresses.map(\.address.family)).subtracting(isLoopback ? [.v6] : [])
     }
 
-    /// The addresses to publish: those whose family has multicast here, and so can be found and used.
+    /// Those of the addresses whose family has multicast here, and so can be found and used.
+    var own: [IPAddress] { addresses.map(\.address).filter { families.contains($0.family) } }
+
+    /// The addresses to publish, each once.
     var published: [IPAddress] {
         var seen: Set<IPAddress> = []
-        return addresses.map(\.address).filter { families.contains($0.family) && seen.insert($0).inserted }
+        return (own + siblings).filter { seen.insert($0).inserted }
     }
 
     /// The order in which packets leave, so that a run repeats exactly.

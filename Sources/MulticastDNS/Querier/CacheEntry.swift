@@ -12,15 +12,16 @@ struct CacheEntry: Sendable {
     var isReplaced = false
     /// Somebody found it wrong (§10.4): it is asked for even when nobody wants it.
     private(set) var isDoubted = false
-    /// When to ask again, the soonest first; empty when it is left to expire.
-    private var refreshes: ArraySlice<Instant>
+    /// When to ask again; nil when it is left to expire.
+    private var refresh: RefreshPlan?
+    /// How many queries of others this record should have answered since it was heard last, and when the last one came (§10.5).
+    private var unanswered: (count: Int, last: Instant)?
 
     init(record: Record, now: Instant, jitter: Double, serial: UInt64) {
         self.record = record
         self.serial = serial
         received = now
         expires = now
-        refreshes = []
         renew(with: record, now: now, jitter: jitter)
     }
 
@@ -30,19 +31,16 @@ struct CacheEntry: Sendable {
         received = now
         let lifetime = Duration.seconds(Int(record.timeToLive))
         expires = now + lifetime
-        refreshes = Self.refreshes(lifetime, from: now, jitter: jitter)
+        refresh = RefreshPlan(from: now, lifetime: lifetime, jitter: jitter)
         isReplaced = false
         isDoubted = false
-    }
-
-    private static func refreshes(_ lifetime: Duration, from start: Instant, jitter: Double) -> ArraySlice<Instant> {
-        RFC6762.refreshPercentages.map { start + lifetime * (Double($0) / 100 + jitter) }[...]
+        unanswered = nil
     }
 
     /// Lets it expire, without asking for it again.
     mutating func end(by instant: Instant) {
         expires = min(expires, instant)
-        refreshes = []
+        refresh = nil
     }
 
     /// §10.4: the end of a life is played in ten seconds, with its refreshes at once and after 2.5, 5 and 7.5 s.
@@ -51,16 +49,29 @@ struct CacheEntry: Sendable {
         isDoubted = true
         expires = now + RFC6762.reconfirmation
         let lifetime = RFC6762.reconfirmation * 5
-        refreshes = Self.refreshes(lifetime, from: now - lifetime * 4 / 5, jitter: 0)
+        refresh = RefreshPlan(from: now - lifetime * 4 / 5, lifetime: lifetime, jitter: 0)
     }
 
-    var deadline: Instant { refreshes.first.map { min($0, expires) } ?? expires }
+    /// §10.5: somebody asks for this record and does not know it. Whoever has it may stay silent for a second after sending it;
+    /// a query that comes in both families counts once.
+    ///
+    /// - Returns: true when so many went unanswered that the record is in doubt.
+    mutating func noteQuery(now: Instant) -> Bool {
+        guard now - received >= RFC6762.multicastInterval,
+            unanswered.map({ now - $0.last >= RFC6762.multicastInterval }) ?? true
+        else { return false }
+        let count = (unanswered?.count ?? 0) + 1
+        unanswered = (count, now)
+        return count >= RFC6762.unansweredLimit
+    }
+
+    var deadline: Instant { refresh.map { min($0.next, expires) } ?? expires }
 
     /// True when a refresh was due; several that are overdue count once.
     mutating func takeRefresh(now: Instant) -> Bool {
-        let due = refreshes.prefix { $0 <= now }.count
-        refreshes = refreshes.dropFirst(due)
-        return due > 0
+        guard let plan = refresh, plan.next <= now else { return false }
+        refresh = plan.after(now)
+        return true
     }
 
     func knownAnswer(now: Instant) -> Record? {

@@ -19,6 +19,8 @@ public struct Querier: Machine, Sendable {
         case interfaceChanged(NetworkInterface)
         case interfaceRemoved(InterfaceID)
         case received(InboundMessage)
+        /// The host slept: what others said meanwhile was not heard, so every question begins anew.
+        case resumed
         /// Wants the answers from now on, on one interface or (nil) on every one. Counted: to be taken back as often.
         case ask(QuestionKey, on: InterfaceID?)
         case forget(QuestionKey, on: InterfaceID?)
@@ -56,6 +58,7 @@ public struct Querier: Machine, Sendable {
         case .interfaceChanged(let network): attach(network, now: now, &actions)
         case .interfaceRemoved(let id): detach(id, &actions)
         case .received(let inbound): receive(inbound, now: now, &actions)
+        case .resumed: for interface in interfaces { restart(on: interface, now: now) }
         case .ask(let key, let interface): ask(Ask(key: key, interface: interface), now: now)
         case .forget(let key, let interface): forget(Ask(key: key, interface: interface))
         case .reconfirm(let key, let data, let interface): links[interface]?.cache.reconfirm(key, data, now: now)
@@ -84,9 +87,13 @@ public struct Querier: Machine, Sendable {
         links[network.id]?.network = network
         // A family that is new here has been asked nothing yet.
         guard old.map({ !network.families.isSubset(of: $0.families) }) ?? true else { return }
+        restart(on: network.id, now: now)
+    }
+
+    private mutating func restart(on interface: InterfaceID, now: Instant) {
         for ask in asks.sorted(by: { $0.value.order < $1.value.order }).map(\.key)
-        where ask.interface == nil || ask.interface == network.id {
-            start(ask.key, on: network.id, now: now)
+        where ask.interface == nil || ask.interface == interface {
+            start(ask.key, on: interface, now: now)
         }
     }
 
@@ -117,7 +124,9 @@ public struct Querier: Machine, Sendable {
         asks[ask] = nil
         for interface in interfaces where ask.interface == nil || ask.interface == interface {
             let others = [Ask(key: ask.key, interface: nil), Ask(key: ask.key, interface: interface)]
-            if others.allSatisfy({ asks[$0] == nil }) { links[interface]?.schedules[ask.key] = nil }
+            guard others.allSatisfy({ asks[$0] == nil }) else { continue }
+            links[interface]?.schedules[ask.key] = nil
+            links[interface]?.heard[ask.key] = nil
         }
     }
 }

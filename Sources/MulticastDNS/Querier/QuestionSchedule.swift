@@ -6,12 +6,17 @@ struct QuerierLink: Sendable {
     var network: NetworkInterface
     var cache = RecordCache()
     var schedules: [QuestionKey: QuestionSchedule] = [:]
+    /// Only of questions that have a schedule.
+    var heard: [QuestionKey: HeardQuestion] = [:]
     /// No question is due before this.
     var scheduleDeadline: Instant?
     /// When the questions that began last are asked first: what begins until then joins them in the same packet.
     var firstQuery: Instant?
 
     init(network: NetworkInterface) { self.network = network }
+
+    /// False when nobody asks anything here and nothing is kept.
+    var isInUse: Bool { !schedules.isEmpty || !cache.isEmpty }
 }
 
 /// When a question is asked next (RFC 6762 §5.2).
@@ -50,8 +55,10 @@ extension Querier {
             // An answer that is gone is asked for again from the beginning.
             for key in unanswered(after: removed, on: interface) { start(key, on: interface, now: now) }
         }
-        let keys = refresh + takeDueQuestions(interface, now: now).filter { !refresh.contains($0) }
-        if !keys.isEmpty { sendQuery(keys, on: interface, now: now, &actions) }
+        let refreshed = Set(refresh)
+        let due = takeDueQuestions(interface, now: now).filter { !refreshed.contains($0.key) }
+        let questions = refresh.map { DueQuestion($0) } + due
+        if !questions.isEmpty { sendQuery(questions, on: interface, now: now, &actions) }
     }
 
     private func unanswered(after removed: [Record], on interface: InterfaceID) -> [QuestionKey] {
@@ -66,16 +73,18 @@ extension Querier {
         }
     }
 
-    private mutating func takeDueQuestions(_ interface: InterfaceID, now: Instant) -> [QuestionKey] {
+    private mutating func takeDueQuestions(_ interface: InterfaceID, now: Instant) -> [DueQuestion] {
         guard let link = links[interface], let deadline = link.scheduleDeadline, deadline <= now else { return [] }
-        var due: [(key: QuestionKey, order: UInt64)] = []
+        var due: [(question: DueQuestion, order: UInt64)] = []
         var next: Instant?
         for (key, schedule) in link.schedules {
             switch schedule {
             case .answered:
                 continue
             case .due(let time, let interval) where time <= now:
-                due.append((key, order(of: key, on: interface)))
+                // The interval that is over is half of the one that begins, but for the first two queries.
+                let past = max(interval / 2, RFC6762.queryInterval)
+                due.append((DueQuestion(key, interval: past), order(of: key, on: interface)))
                 let longer = min(interval * 2, RFC6762.queryIntervalLimit)
                 links[interface]?.schedules[key] = .due(now + interval, then: longer)
                 next = sooner(next, now + interval)
@@ -84,7 +93,7 @@ extension Querier {
             }
         }
         links[interface]?.scheduleDeadline = next
-        return due.sorted { $0.order < $1.order }.map(\.key)
+        return due.sorted { $0.order < $1.order }.map(\.question)
     }
 
     private func order(of key: QuestionKey, on interface: InterfaceID) -> UInt64 {

@@ -5,12 +5,31 @@ import ProtocolCore
 extension Querier {
     mutating func receive(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
         let message = inbound.message
-        guard let link = links[inbound.interface], message.flags.contains(.response), message.flags.operation == 0,
-            message.flags.responseCode == 0, inbound.source.port == RFC6762.port,
-            inbound.wasMulticast || link.network.isOnLink(inbound.source.address)
-        else { return }
+        guard message.flags.operation == 0, message.flags.responseCode == 0 else { return }
+        guard message.flags.contains(.response) else {
+            links[inbound.interface]?.hear(inbound, now: now)
+            return
+        }
+        guard inbound.source.port == RFC6762.port, isOfConcern(inbound) else { return }
+        let (changes, repeated) = store(message, on: inbound.interface, now: now)
+        for record in message.answers + message.additionals where record.isCacheFlush && record.timeToLive > 0 {
+            noteAnswered(record, on: inbound.interface)
+        }
+        if !changes.isEmpty { actions.append(.changed(inbound.interface, changes)) }
+        if !repeated.isEmpty { actions.append(.repeated(repeated)) }
+    }
+
+    /// False when it comes from elsewhere, and when nothing is asked or kept here.
+    private func isOfConcern(_ inbound: InboundMessage) -> Bool {
+        guard let link = links[inbound.interface], link.isInUse else { return false }
+        return inbound.wasMulticast || link.network.isOnLink(inbound.source.address)
+    }
+
+    private mutating func store(
+        _ message: Message, on interface: InterfaceID, now: Instant
+    ) -> (changes: [CacheChange], repeated: Set<Name>) {
         // Who asks nothing keeps nothing new: a plug that only answers needs no memory for its neighbours.
-        let schedules = link.schedules
+        let schedules = links[interface]?.schedules ?? [:]
         let jitter = Double.random(in: RFC6762.refreshJitter, using: &random)
         var changes: [CacheChange] = []
         var repeated: Set<Name> = []
@@ -19,18 +38,14 @@ extension Querier {
             let arrival = RecordCache.Arrival(
                 now: now, jitter: jitter, keepsNew: !schedules.isEmpty, isAsked: schedules[key] != nil)
             // In place: the cache must not be copied for a packet.
-            let change = links[inbound.interface]?.cache.insert(record, arrival) { schedules[$0] != nil }
+            let change = links[interface]?.cache.insert(record, arrival) { schedules[$0] != nil }
             if let change = change ?? nil {
                 changes.append(change)
             } else if record.type == .srv, record.timeToLive > 0, arrival.isAsked {
                 repeated.insert(record.name)
             }
         }
-        for record in message.answers + message.additionals where record.isCacheFlush && record.timeToLive > 0 {
-            noteAnswered(record, on: inbound.interface)
-        }
-        if !changes.isEmpty { actions.append(.changed(inbound.interface, changes)) }
-        if !repeated.isEmpty { actions.append(.repeated(repeated)) }
+        return (changes, repeated)
     }
 
     private static func isCacheable(_ record: Record) -> Bool {

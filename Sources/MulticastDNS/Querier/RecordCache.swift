@@ -124,6 +124,20 @@ struct RecordCache: Sendable {
         }
     }
 
+    /// §10.5: another host asks for these records, and `isKnown` to it are some of them. Those that stayed unanswered too often
+    /// come under doubt.
+    mutating func noteQuery(_ key: QuestionKey, now: Instant, isKnown: (Record) -> Bool) {
+        for index in entries[key]?.indices ?? 0..<0 {
+            guard let record = entries[key]?[index].record, !isKnown(record),
+                entries[key]?[index].noteQuery(now: now) == true
+            else { continue }
+            entries[key]?[index].doubt(now: now)
+            note(entries[key]?[index].deadline)
+        }
+    }
+
+    var isEmpty: Bool { count == 0 }
+
     /// The newest first; records that newer ones replace only when nothing else is there.
     func current(_ key: QuestionKey) -> [Record] {
         let all = entries[key] ?? []

@@ -7,18 +7,25 @@ extension Querier {
     static let knownAnswerPacketLimit = 32
 
     /// Asks for multicast answers ("QM"): a unicast one might be delivered to another responder's socket on this host.
-    func sendQuery(_ keys: [QuestionKey], on interface: InterfaceID, now: Instant, _ actions: inout [Action]) {
+    func sendQuery(_ due: [DueQuestion], on interface: InterfaceID, now: Instant, _ actions: inout [Action]) {
         guard let link = links[interface] else { return }
-        let packets = chunks(of: keys, limit: PacketSize.usual, length: { $0.name.bytes.count + 4 }).flatMap { keys in
-            Self.pack(
-                keys.map { Question(name: $0.name, type: $0.type) },
-                known: keys.flatMap { link.cache.knownAnswers($0, now: now) })
-        }
+        var packed: (keys: [QuestionKey], packets: [[UInt8]]) = ([], [])
         for family in link.network.orderedFamilies {
-            for bytes in packets {
+            let keys = due.filter { !link.wasAsked($0, family, now: now) }.map(\.key)
+            // Both families mostly ask the same.
+            if keys != packed.keys { packed = (keys, Self.packets(asking: keys, knowing: link.cache, now: now)) }
+            for bytes in packed.packets {
                 actions.append(
                     .send(OutboundDatagram(bytes: bytes, interface: interface, destination: .multicast(family))))
             }
+        }
+    }
+
+    private static func packets(asking keys: [QuestionKey], knowing cache: RecordCache, now: Instant) -> [[UInt8]] {
+        chunks(of: keys, limit: PacketSize.usual, length: { $0.name.bytes.count + 4 }).flatMap { keys in
+            pack(
+                keys.map { Question(name: $0.name, type: $0.type) },
+                known: keys.flatMap { cache.knownAnswers($0, now: now) })
         }
     }
 

@@ -3,28 +3,32 @@ import ProtocolCore
 
 /// Announcing (RFC 6762 §8.3).
 extension Responder {
-    /// All records of the groups, on every family of the interface.
+    /// The records of the groups, on every family of the interface, but those that it has heard within a second (§6).
     mutating func announce(_ ids: [GroupID], on interface: InterfaceID, now: Instant, _ actions: inout [Action]) {
         guard let network = attachments[interface]?.network else { return }
-        let units = ids.compactMap { id in
-            groups[id].map {
-                ResponseUnit(
-                    answers: $0.content.unique(on: network) + $0.content.shared,
-                    additionals: [$0.content.negative(on: network)])
-            }
+        let answers = ids.map { id in
+            groups[id]?.content.announcedSlots(on: network).map { Answer(group: id, slot: $0) } ?? []
         }
-        multicast(ResponsePacker.pack(units), on: network, &actions)
-        for id in ids {
-            guard let content = groups[id]?.content else { continue }
-            let slots =
-                Set(content.unique(on: network).map(\.type)).map { Answer.Slot.unique($0) }
-                + content.shared.indices.map { .shared($0) }
-            for slot in slots {
-                for family in network.orderedFamilies {
-                    attachments[interface]?.queues[family]?.noteMulticast(Answer(group: id, slot: slot), now: now)
-                }
+        var packed: (due: [[Answer]], packets: [[UInt8]]) = ([], [])
+        for family in network.orderedFamilies {
+            guard let queue = attachments[interface]?.queues[family] else { continue }
+            let due = answers.map { group in group.filter { queue.mayMulticast($0, now: now) } }
+            // Both families mostly get the same.
+            if due != packed.due { packed = (due, ResponsePacker.pack(due.compactMap { unit($0, on: network) })) }
+            for bytes in packed.packets {
+                actions.append(
+                    .send(OutboundDatagram(bytes: bytes, interface: interface, destination: .multicast(family))))
             }
+            attachments[interface]?.queues[family]?.noteMulticast(due.joined(), now: now)
         }
+    }
+
+    /// What is due of one group, with the word that its name has no other types.
+    private func unit(_ answers: [Answer], on network: NetworkInterface) -> ResponseUnit? {
+        guard let content = answers.first.flatMap({ groups[$0.group]?.content }) else { return nil }
+        return ResponseUnit(
+            answers: answers.flatMap { content.records($0.slot, on: network) },
+            additionals: [content.negative(on: network)])
     }
 }
 

@@ -6,14 +6,22 @@ extension Responder {
     mutating func answer(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
         let message = inbound.message
         guard let attachment = attachments[inbound.interface],
-            attachment.queues[inbound.source.address.family] != nil
+            let queue = attachment.queues[inbound.source.address.family],
+            // Most of what is asked on a link is others' to answer.
+            !queue.isEmpty || message.questions.contains(where: { owners[$0.name] != nil })
         else { return }
         let known = KnownAnswers(message.answers)
         suppressQueued(known, inbound)
+        if message.questions.isEmpty, message.flags.contains(.truncated) {
+            let until = now + random.duration(in: RFC6762.truncatedAnswerDelay)
+            attachments[inbound.interface]?.queues[inbound.source.address.family]?.hold(
+                for: inbound.source, until: until)
+            return
+        }
         var selected: Set<Answer> = []
         var unicast: Set<Answer> = []
         var hasProbe = false
-        for question in message.questions {
+        for question in message.questions where owners[question.name] != nil {
             let answers = answers(to: question, on: inbound.interface).filter {
                 inbound.source.isLegacy || !known.cover(records($0, on: attachment.network))
             }
@@ -44,10 +52,11 @@ extension Responder {
     /// known answers are announced (§7.2). §8.1: at once, too, to stop a probe.
     private mutating func schedule(_ answers: [Answer], _ inbound: InboundMessage, isDefence: Bool, now: Instant) {
         let isSimple = inbound.message.questions.count == 1 && answers.allSatisfy(\.isUnique)
+        let isTruncated = inbound.message.flags.contains(.truncated)
         let window: ClosedRange<Instant>
         if isDefence {
             window = now...now
-        } else if inbound.message.flags.contains(.truncated) {
+        } else if isTruncated {
             let due = now + random.duration(in: RFC6762.truncatedAnswerDelay)
             window = due...due
         } else if isSimple {
@@ -59,7 +68,8 @@ extension Responder {
         let family = inbound.source.address.family
         for answer in answers {
             attachments[inbound.interface]?.queues[family]?.enqueue(
-                answer, window: window, asker: isDefence ? nil : inbound.source, interval: interval)
+                answer, window: window, asker: isDefence ? nil : inbound.source, interval: interval,
+                isHeld: isTruncated && !isDefence)
         }
     }
 

@@ -9,6 +9,8 @@ struct AnswerQueue: Sendable {
         var due: Instant
         /// Who asked; nil when that no longer matters, because somebody unknown or too many did.
         var askers: [Peer]?
+        /// Its only asker has announced more known answers (RFC 6762 §7.2).
+        var isHeld = false
     }
 
     /// Bounded by the records published: one entry an answer.
@@ -23,7 +25,9 @@ struct AnswerQueue: Sendable {
 
     /// Queues an answer to be sent within the window, but not before `interval` has passed since it was multicast last
     /// (RFC 6762 §6). Asking again never delays an answer.
-    mutating func enqueue(_ answer: Answer, window: ClosedRange<Instant>, asker: Peer?, interval: Duration) {
+    mutating func enqueue(
+        _ answer: Answer, window: ClosedRange<Instant>, asker: Peer?, interval: Duration, isHeld: Bool = false
+    ) {
         let allowed = lastMulticast[answer].map { $0 + interval } ?? window.lowerBound
         let earliest = max(window.lowerBound, allowed)
         let due = max(window.upperBound, allowed)
@@ -32,9 +36,10 @@ struct AnswerQueue: Sendable {
             if let asker, askers?.contains(asker) == false { askers?.append(asker) }
             if asker == nil || askers?.count ?? 0 > Self.askerLimit { askers = nil }
             pending[answer] = Pending(
-                earliest: min(earliest, waiting.earliest), due: min(due, waiting.due), askers: askers)
+                earliest: min(earliest, waiting.earliest), due: min(due, waiting.due), askers: askers,
+                isHeld: isHeld && waiting.isHeld && askers?.count == 1)
         } else {
-            pending[answer] = Pending(earliest: earliest, due: due, askers: asker.map { [$0] })
+            pending[answer] = Pending(earliest: earliest, due: due, askers: asker.map { [$0] }, isHeld: isHeld)
         }
         deadline = sooner(deadline, due)
     }
@@ -61,20 +66,39 @@ struct AnswerQueue: Sendable {
         updateDeadline()
     }
 
+    /// RFC 6762 §7.2: `asker` announces still more known answers. What others wait for too is not put off.
+    mutating func hold(for asker: Peer, until due: Instant) {
+        for (answer, waiting) in pending where waiting.isHeld && waiting.askers == [asker] {
+            pending[answer]?.earliest = max(due, waiting.earliest)
+            pending[answer]?.due = max(due, waiting.due)
+        }
+        updateDeadline()
+    }
+
     mutating func cancel(_ answer: Answer) {
         if pending.removeValue(forKey: answer) != nil { updateDeadline() }
     }
 
-    mutating func noteMulticast(_ answer: Answer, now: Instant) {
-        lastMulticast[answer] = now
-        cancel(answer)
+    mutating func noteMulticast(_ answers: some Sequence<Answer>, now: Instant) {
+        var isQueued = false
+        for answer in answers {
+            lastMulticast[answer] = now
+            if pending.removeValue(forKey: answer) != nil { isQueued = true }
+        }
+        if isQueued { updateDeadline() }
     }
 
     func lastMulticast(of answer: Answer) -> Instant? { lastMulticast[answer] }
 
-    mutating func forget(_ group: GroupID) {
-        pending = pending.filter { $0.key.group != group }
-        lastMulticast = lastMulticast.filter { $0.key.group != group }
+    /// RFC 6762 §6: false within a second of the last time.
+    func mayMulticast(_ answer: Answer, now: Instant) -> Bool {
+        lastMulticast[answer].map { now - $0 >= RFC6762.multicastInterval } ?? true
+    }
+
+    /// Forgets the answers of a group that have changed: what went out before was something else.
+    mutating func forget(_ group: GroupID, where hasChanged: (Answer.Slot) -> Bool = { _ in true }) {
+        pending = pending.filter { $0.key.group != group || !hasChanged($0.key.slot) }
+        lastMulticast = lastMulticast.filter { $0.key.group != group || !hasChanged($0.key.slot) }
         updateDeadline()
     }
 

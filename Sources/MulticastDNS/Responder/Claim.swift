@@ -44,6 +44,7 @@ struct PublishedGroup {
     var content: RecordGroup
     var claims: [InterfaceID: Claim] = [:]
     var conflicts = ConflictHistory()
+    var updates = UpdateHistory()
     /// The owner has been told that this name is claimed.
     var isReported = false
 
@@ -66,6 +67,26 @@ struct ConflictHistory {
     var pause: Duration { isSlowed ? RFC6762.conflictPause : .zero }
 
     mutating func succeeded() { isSlowed = false }
+}
+
+/// Slows down an owner that changes its records all the time (RFC 6762 §8.4). What is held back is the announcement; questions
+/// are answered with the newest data.
+struct UpdateHistory {
+    /// At most ``RFC6762/updateLimit``, the oldest first; the last may lie ahead.
+    private var announced: [Instant] = []
+
+    /// When a change of now is announced; changes that wait are announced together.
+    mutating func next(now: Instant) -> Instant {
+        if let last = announced.last, last > now { return last }
+        announced.removeAll { $0 + RFC6762.updateWindow <= now }
+        guard announced.count >= RFC6762.updateLimit else {
+            announced.append(now)
+            return now
+        }
+        let next = announced.removeFirst() + RFC6762.updateWindow
+        announced.append(next)
+        return next
+    }
 }
 
 /// Our own records of the recent past. Old packets of ours may come back late (an access point or reflector echoes them, or a

@@ -5,14 +5,20 @@ import ProtocolCore
 /// of ours that somebody let die (§6.6).
 extension Responder {
     mutating func noteResponse(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
-        for record in inbound.message.answers + inbound.message.additionals {
-            for id in owners[record.name] ?? [] {
-                guard let group = groups[id], let claim = group.claims[inbound.interface] else { continue }
-                if group.content.name == record.name, !isOwn(record, of: group.content, now: now) {
-                    noteForeign(record, for: id, claim, on: inbound.interface, now: now, &actions)
-                } else if claim.isClaimed, inbound.wasMulticast {
-                    noteDuplicate(record, of: id, inbound, now: now)
-                }
+        for records in [inbound.message.answers, inbound.message.additionals] {
+            for record in records { noteResponse(record, inbound, now: now, &actions) }
+        }
+    }
+
+    private mutating func noteResponse(
+        _ record: Record, _ inbound: InboundMessage, now: Instant, _ actions: inout [Action]
+    ) {
+        for id in owners[record.name] ?? [] {
+            guard let group = groups[id], let claim = group.claims[inbound.interface] else { continue }
+            if group.content.name == record.name, !isOwn(record, of: group.content, now: now) {
+                noteForeign(record, for: id, claim, on: inbound.interface, now: now, &actions)
+            } else if claim.isClaimed, inbound.wasMulticast {
+                noteDuplicate(record, of: id, inbound, now: now)
             }
         }
     }

@@ -33,12 +33,13 @@ extension Responder {
     ) {
         groups[id]?.content = new
         let gone = old.shared.filter { !new.shared.contains($0) }
+        guard let announcement = groups[id]?.updates.next(now: now) else { return }
         for interface in orderedInterfaces where isClaimed(id, on: interface) {
-            forgetAnswers(id, on: interface)
+            forgetAnswers(id, on: interface) { old.records($0, on: $1) != new.records($0, on: $1) }
             if !gone.isEmpty { sendGoodbyes(gone, on: interface, &actions) }
             // A host that has just changed its name must win the new one before a service points there.
             let isReady = isClaimed(new.requires, on: interface)
-            setClaim(isReady ? .announcing(sent: 0, next: now) : .waiting, of: id, on: interface)
+            setClaim(isReady ? .announcing(sent: 0, next: announcement) : .waiting, of: id, on: interface)
         }
     }
 
@@ -63,13 +64,22 @@ extension Responder {
 
     /// An interface without a usable address has no families: nothing is probed for before an address exists.
     mutating func attach(_ network: NetworkInterface, now: Instant, _ actions: inout [Action]) {
-        guard !network.families.isEmpty else { return detach(network.id, now: now) }
+        guard !network.families.isEmpty else { return detach(network.id, now: now, &actions) }
         guard let old = attachments[network.id]?.network else {
             attachments[network.id] = Attachment(network: network)
             for id in groups.keys.sorted() { startProbing(id, on: network.id, now: now) }
-            return
+            return updateSiblings(now: now, &actions)
         }
+        var network = network
+        network.siblings = old.siblings
         guard old != network else { return }
+        change(to: network, now: now, &actions)
+        updateSiblings(now: now, &actions)
+    }
+
+    /// Another interface is given the addresses that it has, or publishes, now.
+    mutating func change(to network: NetworkInterface, now: Instant, _ actions: inout [Action]) {
+        guard let old = attachments[network.id]?.network else { return }
         attachments[network.id]?.network = network
         for family in IPFamily.allCases where old.families.contains(family) != network.families.contains(family) {
             attachments[network.id]?.queues[family] = network.families.contains(family) ? AnswerQueue() : nil
@@ -89,18 +99,32 @@ extension Responder {
             let lost = group.content.publishesAddresses ? group.content.addressRecords(gone) : []
             former.remember(lost, now: now)
             guard isClaimed(id, on: network.id) else { continue }
+            forgetAnswers(id, on: network.id) { slot, _ in
+                group.content.records(slot, on: old) != group.content.records(slot, on: network)
+            }
             if !lost.isEmpty { sendGoodbyes(lost, on: network.id, &actions) }
             let hasChanged = group.content.publishesAddresses && Set(old.published) != Set(network.published)
             if hasNewFamily || hasChanged { setClaim(.announcing(sent: 0, next: now), of: id, on: network.id) }
         }
     }
 
-    mutating func detach(_ interface: InterfaceID, now: Instant) {
+    mutating func detach(_ interface: InterfaceID, now: Instant, _ actions: inout [Action]) {
         guard let attachment = attachments.removeValue(forKey: interface) else { return }
         for id in groups.keys.sorted() {
             groups[id]?.claims[interface] = nil
             guard let content = groups[id]?.content, content.publishesAddresses else { continue }
             former.remember(content.addressRecords(attachment.network.published), now: now)
+        }
+        sharedLinks = sharedLinks.filter { !$0.contains(interface) }
+        updateSiblings(now: now, &actions)
+    }
+
+    /// RFC 6762 §8: whoever slept may find others on the link, and begins from the start.
+    mutating func resume(now: Instant) {
+        for id in groups.keys.sorted() {
+            for interface in orderedInterfaces where groups[id]?.claims[interface] != .conflicted {
+                startProbing(id, on: interface, now: now)
+            }
         }
     }
 
@@ -120,7 +144,13 @@ extension Responder {
         }
     }
 
-    private mutating func forgetAnswers(_ id: GroupID, on interface: InterfaceID) {
-        for family in IPFamily.allCases { attachments[interface]?.queues[family]?.forget(id) }
+    private mutating func forgetAnswers(
+        _ id: GroupID, on interface: InterfaceID,
+        where hasChanged: (Answer.Slot, NetworkInterface) -> Bool = { _, _ in true }
+    ) {
+        guard let network = attachments[interface]?.network else { return }
+        for family in IPFamily.allCases {
+            attachments[interface]?.queues[family]?.forget(id) { hasChanged($0, network) }
+        }
     }
 }

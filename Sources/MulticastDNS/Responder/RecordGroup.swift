@@ -59,6 +59,13 @@ public struct RecordGroup: Hashable, Sendable {
             data: .nsec(next: name, types: Set(unique.map(\.type)).sorted()))
     }
 
+    /// What is announced: the unique records in the order of their types as they were given, then the shared ones.
+    func announcedSlots(on network: NetworkInterface) -> [Answer.Slot] {
+        var seen: Set<RecordType> = []
+        return unique(on: network).map(\.type).filter { seen.insert($0).inserted }.map { .unique($0) }
+            + shared.indices.map { .shared($0) }
+    }
+
     /// Every name under which this group answers, each once.
     var ownerNames: [Name] {
         var seen: Set<Name> = []

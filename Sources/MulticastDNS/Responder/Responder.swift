@@ -11,6 +11,8 @@ public struct Responder: Machine, Sendable {
         case interfaceChanged(NetworkInterface)
         case interfaceRemoved(InterfaceID)
         case received(InboundMessage)
+        /// The host slept: everything is probed for again (RFC 6762 §8).
+        case resumed
         /// Publishes a new group, or changes one: under the same name its records are announced anew (§8.4), under another
         /// name the old ones get a goodbye and the new name is probed for.
         case publish(GroupID, RecordGroup)
@@ -34,6 +36,8 @@ public struct Responder: Machine, Sendable {
     /// The groups that answer under a name, in the order of their ids.
     var owners: [Name: [GroupID]] = [:]
     var former = FormerRecords()
+    /// Pairs of our interfaces on which we have heard ourselves: they are on one link.
+    var sharedLinks: Set<Set<InterfaceID>> = []
     /// No claim is due before this; nil when none is due at all.
     var claimDeadline: Instant?
 
@@ -43,8 +47,9 @@ public struct Responder: Machine, Sendable {
         var actions: [Action] = []
         switch event {
         case .interfaceChanged(let network): attach(network, now: now, &actions)
-        case .interfaceRemoved(let id): detach(id, now: now)
+        case .interfaceRemoved(let id): detach(id, now: now, &actions)
         case .received(let inbound): receive(inbound, now: now, &actions)
+        case .resumed: resume(now: now)
         case .publish(let id, let content): publish(id, content, now: now, &actions)
         case .withdraw(let id): withdraw(id, &actions)
         case .stop: stop(&actions)
@@ -56,7 +61,7 @@ public struct Responder: Machine, Sendable {
     }
 
     public var nextDeadline: Instant? {
-        attachments.values.flatMap(\.queues.values).reduce(claimDeadline) { sooner($0, $1.deadline) }
+        attachments.values.reduce(claimDeadline) { sooner($0, $1.deadline) }
     }
 
     private mutating func receive(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
@@ -64,6 +69,7 @@ public struct Responder: Machine, Sendable {
             inbound.message.flags.responseCode == 0,
             inbound.wasMulticast || attachment.network.isOnLink(inbound.source.address)
         else { return }
+        if inbound.wasMulticast { noteSharedLink(inbound, now: now, &actions) }
         if inbound.message.flags.contains(.response) {
             // §6: a response from another port is not multicast DNS.
             guard inbound.source.port == RFC6762.port else { return }
@@ -107,6 +113,9 @@ struct Attachment: Sendable {
     var queues: [IPFamily: AnswerQueue] = [:]
     /// When the probing that began last sends its first probe: what begins until then joins it in the same packets.
     var probeStart: Instant?
+
+    /// When the first answer is due.
+    var deadline: Instant? { queues.values.reduce(nil) { sooner($0, $1.deadline) } }
 
     init(network: NetworkInterface) {
         self.network = network

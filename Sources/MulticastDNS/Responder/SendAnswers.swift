@@ -4,6 +4,7 @@ import ProtocolCore
 /// Sending what has been selected, with the additional records that spare the next question (RFC 6762 §6, RFC 6763 §12).
 extension Responder {
     mutating func sendDueAnswers(now: Instant, _ actions: inout [Action]) {
+        guard attachments.values.contains(where: { $0.deadline.map { $0 <= now } ?? false }) else { return }
         for interface in orderedInterfaces {
             guard let network = attachments[interface]?.network else { continue }
             for family in network.orderedFamilies {

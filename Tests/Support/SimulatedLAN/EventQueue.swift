@@ -1,7 +1,7 @@
-internal import ProtocolCore
+public import ProtocolCore
 
 /// What is to happen, in order of time and, at the same time, in order of scheduling.
-struct EventQueue<Item> {
+public struct EventQueue<Item> {
     private struct Entry {
         let time: Instant
         let order: UInt64
@@ -14,9 +14,11 @@ struct EventQueue<Item> {
     private var heap: [Entry] = []
     private var scheduled: UInt64 = 0
 
-    var nextTime: Instant? { heap.first?.time }
+    public init() {}
 
-    mutating func schedule(_ item: Item, at time: Instant) {
+    public var nextTime: Instant? { heap.first?.time }
+
+    public mutating func schedule(_ item: Item, at time: Instant) {
         scheduled += 1
         heap.append(Entry(time: time, order: scheduled, item: item))
         var child = heap.count - 1
@@ -28,7 +30,7 @@ struct EventQueue<Item> {
         }
     }
 
-    mutating func next() -> (time: Instant, item: Item)? {
+    public mutating func next() -> (time: Instant, item: Item)? {
         guard let first = heap.first else { return nil }
         let last = heap.removeLast()
         if !heap.isEmpty {

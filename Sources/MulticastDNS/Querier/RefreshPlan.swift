@@ -1,0 +1,34 @@
+import ProtocolCore
+
+/// The moments at which a record is asked for again (RFC 6762 §5.2), of which one is next. Computed when needed: a cache holds
+/// thousands.
+struct RefreshPlan: Hashable, Sendable {
+    private let start: Instant
+    private let lifetime: Duration
+    private let jitter: Double
+    private var step = 0
+    private(set) var next: Instant
+
+    init(from start: Instant, lifetime: Duration, jitter: Double) {
+        self.start = start
+        self.lifetime = lifetime
+        self.jitter = jitter
+        next = start
+        next = time(of: 0)
+    }
+
+    private func time(of step: Int) -> Instant {
+        start + lifetime * (Double(RFC6762.refreshPercentages[step]) / 100 + jitter)
+    }
+
+    /// The plan when everything up to `now` is done; nil when nothing is left.
+    func after(_ now: Instant) -> RefreshPlan? {
+        var plan = self
+        while plan.next <= now {
+            plan.step += 1
+            guard plan.step < RFC6762.refreshPercentages.count else { return nil }
+            plan.next = time(of: plan.step)
+        }
+        return plan
+    }
+}
