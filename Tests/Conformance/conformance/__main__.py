@@ -9,8 +9,21 @@ from conformance.criterion import FAIL, WARN, all_criteria
 from conformance.targets import TARGETS
 
 
+WRONG_USAGE = 64
+
+
+def refuse(reason, hint):
+    print(f"error: {reason}\nhint: {hint}", file=sys.stderr)
+    sys.exit(WRONG_USAGE)
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        refuse(message, "Scripts/conformance --help")
+
+
 def arguments():
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="Scripts/conformance",
         description="Judges a multicast DNS responder from outside, by RFC 6762 and RFC 6763. A line a criterion: pass, "
                     "warn (a SHOULD) or fail, with the section and the packet that decided it. Exit status 1 when one "
@@ -39,9 +52,7 @@ def selected(names):
     subjects = {criterion.subject for criterion in criteria.values()}
     unknown = [name for name in names if name not in criteria and name.replace("-", "_") not in subjects]
     if unknown:
-        print(f"error: there is no criterion and no subject {unknown[0]}", file=sys.stderr)
-        print("hint: Scripts/conformance --list", file=sys.stderr)
-        sys.exit(64)
+        refuse(f"there is no criterion and no subject '{unknown[0]}'", "Scripts/conformance --list")
     return [name for name, criterion in criteria.items()
             if name in names or criterion.subject.replace("_", "-") in names or criterion.subject in names]
 
@@ -53,8 +64,8 @@ def main():
         return 0
     targets = given.target or ["plugd"]
     targets = list(TARGETS) if "all" in targets else list(dict.fromkeys(targets))
-    versions = {target: TARGETS[target].version(given.programs) for target in targets}
     work = [(name, target) for target in targets for name in selected(given.criteria)]
+    versions = {target: TARGETS[target].version(given.programs) for target in targets}
     results = []
     for result in runner.run(work, given.programs, altered=given.prove):
         result = runner.proven(result) if given.prove else result

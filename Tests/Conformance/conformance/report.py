@@ -6,7 +6,8 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import asdict
 
 from conformance.criterion import FAIL, PASS, UNJUDGED, WARN, all_criteria
-from conformance.simulated import SIMULATED, NOWHERE
+from conformance.simulated import NOWHERE, SIMULATED
+from conformance.targets import TARGETS
 
 SHOWN = 220  # characters of a packet; --json has all of it
 BEYOND = (("judged in virtual time, by the project's other tests", SIMULATED), ("not judged", NOWHERE))
@@ -64,6 +65,9 @@ def write_junit(path, results, strict):
 
 def write_table(path, results, versions):
     """Markdown: a row a criterion, a column a responder; what did not pass is explained below."""
+    def full(target):
+        return f"{TARGETS[target].package} {versions[target]}"
+
     targets = list(versions)
     verdicts = {(result.criterion, result.target): result for result in results}
     today = datetime.date.today().isoformat()
@@ -72,7 +76,7 @@ def write_table(path, results, versions):
         f"Judged on {today} by `Scripts/conformance --table`, all in one run, each responder beside a scripted peer on a "
         "link of its own. `Scripts/conformance --list` tells behind which alteration of packets each criterion is seen not "
         "to pass.", "",
-        "| criterion | section | " + " | ".join(f"{name} {version}" for name, version in versions.items()) + " |",
+        "| criterion | section | " + " | ".join(map(full, targets)) + " |",
         "| --- | --- |" + " --- |" * len(targets)]
     for criterion in all_criteria().values():
         if not any((criterion.name, target) in verdicts for target in targets):
@@ -87,7 +91,7 @@ def write_table(path, results, versions):
     for target in targets:
         told = [result for result in results if result.target == target and not result.passed]
         if told:
-            lines += ["", f"## {target} {versions[target]}", ""]
+            lines += ["", f"## {full(target)}", ""]
             order = list(all_criteria())
             for result in sorted(told, key=lambda result: order.index(result.criterion)):
                 lines.append(f"- {result.verdict}: {all_criteria()[result.criterion].title}: {result.reason}")

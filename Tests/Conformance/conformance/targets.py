@@ -50,7 +50,7 @@ class Target:
 
 
 class Plugd(Target):
-    name, abilities = "plugd", frozenset({"ipv6", "subtypes"})
+    name, package, abilities = "plugd", "plugd", frozenset({"ipv6", "subtypes"})
 
     def start(self, name):
         self.begin(self.programs / "plugd", "run", "--name", name, "--state", "/run/plug", "--simulate", "lamp",
@@ -64,7 +64,7 @@ class Plugd(Target):
 class AvahiDaemon(Target):
     """The daemon as Debian configures it, but for what it would need of the rest of the system."""
 
-    name, abilities = "avahi", frozenset({"ipv6", "subtypes"})
+    name, package, abilities = "avahi", "avahi-daemon", frozenset({"ipv6", "subtypes"})
 
     def start(self, name):
         self.daemon = Avahi(self.host)
@@ -85,7 +85,7 @@ class AvahiDaemon(Target):
 
 
 class PythonZeroconf(Target):
-    name, abilities = "zeroconf", frozenset({"ipv6", "txt", "rename"})
+    name, package, abilities = "zeroconf", "python-zeroconf", frozenset({"ipv6", "txt", "rename"})
 
     def start(self, name):
         self.begin(sys.executable, HERE / "zeroconf_target.py", name, TYPE, PORT, "lamp", *self.host.addresses(),
@@ -107,7 +107,7 @@ class PythonZeroconf(Target):
 class Mdnsd(Target):
     """With the settings of Debian's unit file."""
 
-    name = "mdnsd"
+    name, package = "mdnsd", "mdnsd"
 
     def start(self, name):
         service = f"type {TYPE}\nname {name}\nport {PORT}\ntxt txtvers=1\ntxt id=1\n"
