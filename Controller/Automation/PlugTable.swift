@@ -95,10 +95,14 @@ struct PlugTable: Sendable {
         plugs[index].wish = (request.id, on)
     }
 
-    mutating func relayChanged(_ name: String, on: Bool, request: RequestID?) {
+    mutating func relay(_ name: String, on: Bool) {
         guard let index = index(ofPresent: name) else { return }
         plugs[index].relayOn = on
-        if let request, plugs[index].wish?.id == request { plugs[index].wish = nil }
+    }
+
+    mutating func commandRecorded(_ name: String, id: RequestID) {
+        guard let index = index(ofPresent: name), plugs[index].wish?.id == id else { return }
+        plugs[index].wish = nil
     }
 
     mutating func commandFinished(_ name: String, id: RequestID, outcome: CommandOutcome) {

@@ -90,9 +90,11 @@ public struct RuleEngine: Machine, Sendable {
             return []
         case .reading(let plug, let activePower, let time, let isSnapshot):
             return read(plug, activePower, time: time, isSnapshot: isSnapshot, now: now)
-        case .relayChanged(let plug, let on, let request, let age):
-            guard let age, age <= Self.maximumAge else { return [] }
-            plugs.relayChanged(plug, on: on, request: request)
+        case .relay(let plug, let on):
+            plugs.relay(plug, on: on)
+            return []
+        case .commandRecorded(let plug, let id):
+            plugs.commandRecorded(plug, id: id)
             return []
         case .buttonPressed(let plug, let press, let sequence, let age):
             return pressed(plug, press, sequence, age: age, now: now)

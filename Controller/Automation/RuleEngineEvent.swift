@@ -10,8 +10,11 @@ public enum RuleEngineEvent: MachineEvent, Hashable, Sendable {
     case plugLost(plug: String)
     /// `activePower` in watts, `time` on the plug's clock. A snapshot says what is, not what became.
     case reading(plug: String, activePower: Double, time: Instant, isSnapshot: Bool)
-    /// `request`: of the command that caused it, where a command did. `age` nil: unknown, from another boot.
-    case relayChanged(plug: String, on: Bool, request: RequestID? = nil, age: Duration?)
+    /// What the relay is now, from the state lane. Events do not say it: one that comes late tells of a relay that may have
+    /// moved on since.
+    case relay(plug: String, on: Bool)
+    /// The event came that a command caused.
+    case commandRecorded(plug: String, id: RequestID)
     /// `age`: how long ago it happened; nil: unknown, from another boot.
     case buttonPressed(plug: String, press: ButtonPress, sequence: SequenceNumber, age: Duration?)
     /// A command decided before the plug appeared is on its way to it: toggle reckons with its result.

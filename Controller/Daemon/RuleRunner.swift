@@ -77,6 +77,8 @@ public actor RuleRunner {
         withdrawAll()
         handle(.stopping)
         if !machine.isStored { await withCheckedContinuation { waitingForStore = $0 } }
+        // Not left to the store's end: the thread that wrote last may hold it a moment longer.
+        store?.giveBack()
         store = nil
         timer.stop()
         await handOver()

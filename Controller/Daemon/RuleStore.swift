@@ -2,6 +2,7 @@ public import Automation
 public import DurableFiles
 import LinuxNetwork
 import PlugProtocol
+import Synchronization
 
 /// Where running rules keep what must survive their process: one file in a directory that belongs to one process at a time.
 public final class RuleStore: Sendable {
@@ -9,8 +10,8 @@ public final class RuleStore: Sendable {
     public let memory: HouseMemory
     private let path: String
     private let files: FileStore
-    /// Held as long as the value lives.
-    private let lock: DirectoryLock
+    /// Held until it is given back, or the value ends.
+    private let lock: Mutex<DirectoryLock?>
     private let boot: BootID
 
     /// Makes the directory if it is missing, takes it and reads the file in it. A file that is damaged is kept aside as
@@ -20,7 +21,8 @@ public final class RuleStore: Sendable {
     /// - Throws: when another process has the directory, or nothing can be stored in it.
     public init(_ directory: String, files: FileStore = FileStore(), complain: (String) -> Void) throws(FileError) {
         try files.makeDirectories(directory)
-        lock = try DirectoryLock(directory, store: files)
+        let held = try DirectoryLock(directory, store: files)
+        lock = Mutex(held)
         path = directory + "/rules"
         self.files = files
         boot = Self.currentBoot()
@@ -31,6 +33,9 @@ public final class RuleStore: Sendable {
     func write(_ memory: HouseMemory) throws(FileError) {
         try files.replace(path, with: memory.encoded(at: Self.moment(boot)))
     }
+
+    /// Lets another store have the directory. Nothing is written after it.
+    func giveBack() { lock.withLock { $0 = nil } }
 
     private static func read(
         _ path: String, at moment: HostMoment, _ files: FileStore, _ complain: (String) -> Void

@@ -77,11 +77,11 @@ struct ButtonTests {
         var house = VirtualHouse(.button(.toggle(["Lamp"])))
         house.appear("Hall", at: 0)
         house.appear("Lamp", on: false, at: 0)
-        house.at(1, .relayChanged(plug: "Lamp", on: true, age: .zero))
-        house.at(1, .relayChanged(plug: "Lamp", on: false, age: .seconds(3600)))
+        house.at(1, .relay(plug: "Lamp", on: true))
         house.press("Hall", 1, at: 2)
         #expect(house.requests.map(\.command) == [.setRelay(on: false, autoOff: nil)])
-        house.at(3, .relayChanged(plug: "Lamp", on: false, request: house.requests[0].id, age: .zero))
+        house.at(3, .commandRecorded(plug: "Lamp", id: house.requests[0].id))
+        house.at(3, .relay(plug: "Lamp", on: false))
         house.press("Hall", 2, at: 4)
         #expect(house.requests.last?.command == .setRelay(on: true, autoOff: nil))
     }
@@ -151,7 +151,7 @@ struct ButtonTests {
         }
         #expect(firing.cause == .button(plug: "Hall", .single, sequence: 2))
         #expect(HoldBack.condition(condition).description == "not so: Lamp is on")
-        house.at(3, .relayChanged(plug: "Lamp", on: true, age: .zero))
+        house.at(3, .relay(plug: "Lamp", on: true))
         house.press("Hall", 3, at: 3)
         #expect(house.firings == ["3.0 By button"])
     }

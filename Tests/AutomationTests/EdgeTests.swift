@@ -130,7 +130,7 @@ struct EdgeTests {
         house.read("Television", .nan, at: 1)
         house.read("Toaster", 900, at: 2)
         house.at(3, .plugLost(plug: "Toaster"))
-        house.at(3, .relayChanged(plug: "Toaster", on: true, age: .zero))
+        house.at(3, .relay(plug: "Toaster", on: true))
         #expect(house.firings.isEmpty)
         house.read("Television", .infinity, at: 4)
         #expect(house.firings == ["4.0 Movie night"])

@@ -21,7 +21,7 @@ struct RandomHouseTests {
         switch Int.random(in: 0..<12, using: &random) {
         case 0: return .plugAppeared(plug: plug, state: state)
         case 1: return .plugLost(plug: plug)
-        case 2: return .relayChanged(plug: plug, on: random.chance(0.5), age: random.chance(0.5) ? .zero : nil)
+        case 2: return .relay(plug: plug, on: random.chance(0.5))
         case 3:
             return .buttonPressed(
                 plug: plug, press: .single, sequence: .random(in: 0..<50, using: &random),
@@ -57,7 +57,7 @@ struct RandomHouseTests {
                 switch event {
                 case .reading(_, _, _, false), .buttonPressed: break
                 case .deadlineReached: #expect(engine.nextDeadline.map { $0 > now } ?? true)
-                case .reading, .plugAppeared, .plugLost, .relayChanged, .commandResumed, .commandFinished,
+                case .reading, .plugAppeared, .plugLost, .relay, .commandRecorded, .commandResumed, .commandFinished,
                     .localTimeChanged:
                     #expect(actions.isEmpty, "seed \(seed): \(event) gave \(actions)")
                 }

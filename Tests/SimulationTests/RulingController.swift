@@ -194,9 +194,11 @@ final class RulingController {
             plugs[name]?.snapshot = state.reading?.time
             return run(.plugAppeared(plug: name, state: state, boot: plugs[name]?.description?.boot), now)
         case .state(let state):
-            guard let reading = state.reading else { return [] }
-            return run(
-                .reading(plug: name, activePower: reading.activePower, time: reading.time, isSnapshot: false), now)
+            let actions = run(.relay(plug: name, on: state.relayOn), now)
+            guard let reading = state.reading else { return actions }
+            return actions
+                + run(
+                    .reading(plug: name, activePower: reading.activePower, time: reading.time, isSnapshot: false), now)
         case .event(let event, let age):
             return store(name) {
                 $0.take(event)
@@ -246,13 +248,11 @@ final class RulingController {
 
     private func take(_ event: PlugEvent, of name: String, age: Duration?, _ now: Instant) -> [HostAction] {
         switch event.kind {
-        case .relayChanged(let on, let cause):
-            var request: RequestID?
-            if case .controller(_, let id) = cause { request = id }
-            return run(.relayChanged(plug: name, on: on, request: request, age: age), now)
+        case .relayChanged(_, cause: .controller(_, let request)):
+            return run(.commandRecorded(plug: name, id: request), now)
         case .buttonPressed(let press):
             return run(.buttonPressed(plug: name, press: press, sequence: event.sequence, age: age), now)
-        case .protectionTripped, .restarted: return []
+        case .relayChanged, .protectionTripped, .restarted: return []
         }
     }
 

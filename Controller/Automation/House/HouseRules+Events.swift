@@ -17,6 +17,7 @@ extension HouseRules {
         case .snapshot(let plug, let state):
             appear(plug, state, now: now, &actions)
         case .state(let plug, let state):
+            run(.relay(plug: plug, on: state.relayOn), now: now, &actions)
             guard let reading = state.reading else { return }
             run(
                 .reading(plug: plug, activePower: reading.activePower, time: reading.time, isSnapshot: false),
@@ -87,14 +88,12 @@ extension HouseRules {
         guard let id = present[plug]?.id, event.sequence > memory.cursor(of: id) ?? 0 else { return }
         move(id, to: event.sequence, now: now)
         switch event.kind {
-        case .relayChanged(let on, let cause):
-            var request: RequestID?
-            if case .controller(_, let id) = cause { request = id }
-            run(.relayChanged(plug: plug, on: on, request: request, age: age), now: now, &actions)
+        case .relayChanged(_, cause: .controller(_, let request)):
+            run(.commandRecorded(plug: plug, id: request), now: now, &actions)
         case .buttonPressed(let press):
             run(
                 .buttonPressed(plug: plug, press: press, sequence: event.sequence, age: age), now: now, &actions)
-        case .protectionTripped, .restarted: break
+        case .relayChanged, .protectionTripped, .restarted: break
         }
     }
 
