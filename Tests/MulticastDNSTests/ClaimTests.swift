@@ -95,6 +95,14 @@ struct ClaimTests {
         #expect(!test.sent.contains { $0.message.answers.contains { $0.timeToLive == 0 } })
     }
 
+    @Test func whatWasSaidBeforeTheFirstProbeIsNoConflict() throws {
+        var test = Harness.responder()
+        test.send(.received(try inbound(response([srv(81), address(9)]))))
+        test.run(for: .seconds(2))
+        #expect(test.conflicts.isEmpty)
+        #expect(test.log.contains { $0.action == .claimed(serviceID) })
+    }
+
     @Test func aLaterConflictProbesTheSameNameAgainAndThenGivesItUp() throws {
         var test = Harness.announced()
         test.send(.received(try inbound(response([srv(81)]))))

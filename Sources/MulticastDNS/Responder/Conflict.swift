@@ -33,6 +33,9 @@ extension Responder {
             let network = attachments[interface]?.network
         else { return }
         switch claim {
+        case .probing(sent: 0, _):
+            // §8.1: what was said before the first probe may be stale. Whoever has the name will object to the probe.
+            return
         case .probing, .deferred, .waiting:
             // Whatever the type: the name is taken.
             groups[id]?.conflicts.note(now: now)
@@ -51,21 +54,23 @@ extension Responder {
     }
 
     private mutating func noteDuplicate(_ record: Record, of id: GroupID, _ inbound: InboundMessage, now: Instant) {
-        guard let attachment = attachments[inbound.interface], let content = groups[id]?.content else { return }
         let family = inbound.source.address.family
-        guard let queue = attachment.queues[family] else { return }
-        // With hundreds of records under one name most responses concern neither case: spare the search.
-        guard !queue.isEmpty || record.timeToLive < RFC6762.otherTimeToLive / 2 else { return }
-        guard let (slot, own) = content.slot(of: record, on: attachment.network) else { return }
+        guard let network = attachments[inbound.interface]?.network, let content = groups[id]?.content,
+            // With hundreds of records under one name most responses concern neither case: spare the search.
+            attachments[inbound.interface]?.hasAnswers(family) == true
+                || record.timeToLive < RFC6762.otherTimeToLive / 2,
+            let (slot, own) = content.slot(of: record, on: network)
+        else { return }
         let answer = Answer(group: id, slot: slot)
         if record.timeToLive >= own.timeToLive {
             // A set of several records is complete only when we send it ourselves.
-            if content.records(slot, on: attachment.network).count == 1 {
-                attachments[inbound.interface]?.queues[family]?.cancel(answer)
+            if content.records(slot, on: network).count == 1 {
+                attachments[inbound.interface]?.changeQueues(of: family) { $0.cancel(answer) }
             }
         } else if record.timeToLive < own.timeToLive / 2 {
-            attachments[inbound.interface]?.queues[family]?.enqueue(
-                answer, window: now...now, asker: nil, interval: RFC6762.multicastInterval)
+            attachments[inbound.interface]?.changeGroupQueue(of: family) {
+                $0.enqueue(answer, window: now...now, asker: nil, interval: RFC6762.multicastInterval)
+            }
         }
     }
 }

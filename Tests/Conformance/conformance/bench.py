@@ -121,11 +121,18 @@ class Bench:
 
     def add_second_interface(self):
         """Another one of the target on the same link."""
+        self.peer.join(self._add_interface(None))
+
+    def add_other_link(self, address):
+        """Another interface of the target, on a link where nobody else is."""
+        self._add_interface(address)
+
+    def _add_interface(self, address):
         other = f"other{self.number}"
         self._make_veth(other, "eth1", self.host)
         self._enable(other)
-        self.host.set_up("eth1")
-        self.peer.join(other)
+        self.host.set_up("eth1", address)
+        return other
 
     # The target.
 

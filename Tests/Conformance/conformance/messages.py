@@ -7,7 +7,7 @@ from conformance.records import (
     CNAME, NSEC, PTR, SRV, Malformed, Question, Record, decode_name, type_name)
 
 INTERNET, TOP_BIT = 1, 0x8000
-RESPONSE, AUTHORITATIVE, TRUNCATED, OPCODE, RCODE = 0x8000, 0x0400, 0x0200, 0x7800, 0x000F
+RESPONSE, OPCODE, AUTHORITATIVE, TRUNCATED, RECURSION_DESIRED, RCODE = 0x8000, 0x7800, 0x0400, 0x0200, 0x0100, 0x000F
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ def answers(bench):
     return passed("all four answered", answer)
 
 
-@criterion("RFC 6762 §6", "answers the type ANY with every record of the name", seconds=16,
+@criterion("RFC 6762 §6.5", "answers the type ANY with every record of the name", seconds=16,
            proof=from_target("TXT records are lost", records(without(TXT))))
 def answers_any(bench):
     service = bench.settled()
@@ -104,7 +104,7 @@ def silent_for_strangers(bench):
     return passed("silence for 1.5 s", asked)
 
 
-@criterion("RFC 6762 §5.4, §6", "answers go to the multicast group unless unicast is asked for", seconds=16,
+@criterion("RFC 6762 §6", "answers go to the multicast group unless unicast is asked for", seconds=16,
            proof=to_target("questions get the QU bit", rewritten(
                lambda message: replace(message, questions=tuple(
                    replace(question, unicast=True) for question in message.questions)), query)))

@@ -1,12 +1,13 @@
 """Somebody has the name already (RFC 6762 sections 8.1 and 9)."""
 
+import time
 from dataclasses import replace
 
 from conformance.alterations import dropped, from_target, probe, repeated, response, to_target
 from conformance.bench import LOCAL, SERVICE_TYPE
-from conformance.conditions import gives, probes_for, tells
+from conformance.conditions import gives, probes_for, proposes, tells
 from conformance.criterion import criterion, failed, passed, unjudged
-from conformance.records import A, SRV, address_bytes
+from conformance.records import A, SRV, Name, Record, address_bytes, srv_data
 
 from conformance.criteria.tiebreaks import first_probe, judge_spacing_of
 
@@ -31,6 +32,30 @@ def judge_denied(bench, flush):
     if taken:
         return failed("it announced the name that was denied", taken[0])
     return judge_spacing_of(bench, announced, announcement)
+
+
+@criterion("RFC 6762 §8.1", "what was said before its first probe is no denial", retried=True,
+           proof=to_target("it is said once more 0.4 s later", repeated(0.4, response)))
+def stale_denial_ignored(bench):
+    claim = Record(Name(["Lamp"]) + SERVICE_TYPE, SRV, 120, srv_data(Name(["rival"]) + LOCAL, 9), True)
+    bench.plug_in()
+    bench.start_alone()
+    said, probe = None, None
+    while probe is None and time.time() < bench.began + 3:
+        said = bench.peer.tell(claim)
+        time.sleep(0.01)
+        probe = next(iter(bench.peer.heard(proposes(SRV, SERVICE_TYPE))), None)
+    if probe is None:
+        announcement, _ = bench.announced()
+        return failed("announced without a probe that proposes its SRV record", announcement)
+    if not probes_for(claim.name)(probe):
+        return failed("it took another name before its first probe", probe)
+    announcement, announced = bench.announced()
+    if announced.instance.folded == claim.name.folded:
+        return passed("the name kept, which was claimed only before the first probe", announcement)
+    if said.at > probe.at - 0.002:
+        return unjudged("the claim and the first probe crossed each other")
+    return failed(f"it became {announced.instance}", announcement)
 
 
 @criterion("RFC 6762 §8.1, §9", "a host whose name is taken takes another, and its services point to that",

@@ -29,7 +29,7 @@ def goodbye_when_stopped(bench):
     return (passed if seconds <= 1 else warned)(f"goodbye {seconds:.2f} s after it was told to stop", said)
 
 
-@criterion("RFC 6762 §10.1", "nothing is told after the goodbye", seconds=16,
+@criterion("RFC 6762 §6, §10.1", "nothing is told after the goodbye", seconds=16,
            proof=from_target("the goodbye is undone: its records live", records(with_ttl(120), holding(PTR, alive=False))))
 def silent_after_goodbye(bench):
     service = bench.settled()
@@ -61,7 +61,7 @@ def txt_changed(bench):
     return passed("announced with the cache-flush bit", told)
 
 
-@criterion("RFC 6762 §8.4, §10.1, RFC 6763 §4.1.1", "a renamed service says goodbye to the old name, probes and announces",
+@criterion("RFC 6762 §8.4", "a renamed service says goodbye to the old name, probes and announces",
            seconds=20, needs={"rename"}, proof=NO_GOODBYE)
 def renamed(bench):
     service = bench.settled()

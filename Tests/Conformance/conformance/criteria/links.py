@@ -1,11 +1,12 @@
 """Links that come, go and change (RFC 6762 sections 8, 8.4, 14; RFC 3927 section 2.5 for the two kinds of address)."""
 
 import time
+from dataclasses import replace
 
-from conformance.alterations import dropped, from_target, probe, records, response, to_target, with_port
+from conformance.alterations import dropped, from_target, probe, records, response, to_target, with_port, without
 from conformance.bench import SERVICE_TYPE
 from conformance.conditions import gives, is_response, probes_for
-from conformance.criterion import criterion, failed, passed, warned
+from conformance.criterion import WARN, criterion, failed, passed, warned
 from conformance.records import A, AAAA, PTR, SRV, address_bytes, address_text
 
 from conformance.criteria.answering import expect
@@ -125,6 +126,32 @@ def ipv6(bench):
     bench.pause()
     expect(bench, (service.host, AAAA), family=6)
     return passed("announced and answered over IPv6", answer)
+
+
+@criterion("RFC 6762 §6.2", "an answer with an address brings those of the other family", seconds=16, needs={"ipv6"},
+           worst=WARN, proof=from_target("IPv6 addresses are lost", records(without(AAAA))))
+def both_families(bench):
+    service = bench.settled()
+    answer = expect(bench, (service.host, A))
+    if not gives(service.host, AAAA)(answer):
+        return warned("without the IPv6 address", answer)
+    return passed("with the IPv6 address", answer)
+
+
+@criterion("RFC 6762 §6.2", "addresses of other links are not told", seconds=16, proof=from_target(
+    "every address is that of the other link", records(
+        lambda record: replace(record, data=address_bytes("10.77.0.1")) if record.type == A else record)))
+def own_addresses_only(bench):
+    bench.plug_in()
+    bench.add_other_link("10.77.0.1/24")
+    service = bench.settled()
+    expect(bench, (service.host, A))
+    heard = bench.peer.heard(gives(service.host, A), family=None)
+    for packet in heard:
+        for record in packet.message.records:
+            if record.type == A and record.data != address_bytes(bench.host.address()):
+                return failed(f"it tells {address_text(record.data)}, which is on another link", packet)
+    return passed(f"only {bench.host.address()}", heard[-1])
 
 
 @criterion("RFC 6762 §14", "two interfaces on one link are no rivals of each other", seconds=20, proof=to_target(

@@ -118,7 +118,7 @@ def late(seconds):
     return lambda packet: [(seconds, packet)]
 
 
-@criterion("RFC 6762 §8.1, §8.3", "announced 0.75 to 1.0 s after it registered", retried=True,
+@criterion("RFC 6762 §8.1, §8.3", "announced 0.75 to 1.0 s after it registered", retried=True, worst=WARN,
            proof=Alteration("everything it says comes 1.5 s later", from_target=late(1.5)))
 def announced_in_time(bench):
     bench.start()
@@ -130,4 +130,4 @@ def announced_in_time(bench):
     # The program's own start comes on top.
     if seconds <= 1.15:
         return passed(told, announcement)
-    return (warned if seconds <= 1.75 else failed)(f"{told}; 1.0 s is the most that probing takes", announcement)
+    return warned(f"{told}; 1.0 s is the most that probing takes", announcement)
