@@ -113,6 +113,17 @@ struct ClaimTests {
         #expect(test.conflicts.map(\.group) == [serviceID])
     }
 
+    @Test func aClaimThatIsSentToUsAloneCountsOnlyWhileProbing() throws {
+        var test = Harness.announced()
+        test.send(.received(try inbound(response([srv(81)]), wasMulticast: false)))
+        test.run(for: .seconds(2))
+        #expect(test.log.isEmpty)
+        test.send(.resumed)
+        test.run(for: .milliseconds(300))
+        test.send(.received(try inbound(response([srv(81)]), wasMulticast: false)))
+        #expect(test.conflicts.map(\.group) == [serviceID])
+    }
+
     @Test func whatSaysTheSameIsNoConflict() throws {
         let second = NetworkInterface(
             id: 3, name: "wlan0", addresses: [InterfaceAddress(.v4(10, 0, 0, 2), prefixLength: 24)])

@@ -29,6 +29,16 @@ struct QuerierTests {
         #expect(test.sent.map(\.message.questions.count) == [20])
     }
 
+    @Test func whatIsSentToItAloneIsNotBelieved() throws {
+        var test = Harness.querier()
+        test.send(.ask(service, on: nil))
+        test.run(for: .milliseconds(200))
+        test.send(.received(try inbound(response([srv()]), wasMulticast: false)))
+        #expect(test.changes.isEmpty)
+        test.send(.received(try inbound(response([srv()]))))
+        #expect(test.changes.count == 1)
+    }
+
     @Test func aUniqueAnswerEndsTheAskingUntilItAges() throws {
         var test = Harness.querier()
         test.send(.ask(service, on: nil))

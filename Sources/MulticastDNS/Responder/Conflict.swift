@@ -16,7 +16,7 @@ extension Responder {
         for id in owners[record.name] ?? [] {
             guard let group = groups[id], let claim = group.claims[inbound.interface] else { continue }
             if group.content.name == record.name, !isOwn(record, of: group.content, now: now) {
-                noteForeign(record, for: id, claim, on: inbound.interface, now: now, &actions)
+                noteForeign(record, for: id, claim, inbound, now: now, &actions)
             } else if claim.isClaimed, inbound.wasMulticast {
                 noteDuplicate(record, of: id, inbound, now: now)
             }
@@ -26,11 +26,11 @@ extension Responder {
     /// A goodbye of another host is no claim, and an NSEC record only accompanies claims: ours looks different on each
     /// interface, and must not conflict with itself.
     private mutating func noteForeign(
-        _ record: Record, for id: GroupID, _ claim: Claim, on interface: InterfaceID, now: Instant,
+        _ record: Record, for id: GroupID, _ claim: Claim, _ inbound: InboundMessage, now: Instant,
         _ actions: inout [Action]
     ) {
         guard record.timeToLive > 0, record.type != .nsec, let content = groups[id]?.content,
-            let network = attachments[interface]?.network
+            let network = attachments[inbound.interface]?.network
         else { return }
         switch claim {
         case .probing(sent: 0, _):
@@ -44,10 +44,13 @@ extension Responder {
             }
             actions.append(.conflicted(id))
         case .announcing, .announced:
-            guard content.unique(on: network).contains(where: { $0.type == record.type }) else { return }
+            // §6: nothing that is sent to us alone counts, unless we asked for it, as a probe does.
+            guard inbound.wasMulticast, content.unique(on: network).contains(where: { $0.type == record.type }) else {
+                return
+            }
             // §9: both sides go back to probing, and the tiebreak or the other's defence decides.
             groups[id]?.conflicts.note(now: now)
-            startProbing(id, on: interface, now: now)
+            startProbing(id, on: inbound.interface, now: now)
         case .conflicted:
             return
         }

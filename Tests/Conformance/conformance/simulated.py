@@ -10,6 +10,9 @@ SIMULATED = [
      "QuerierTests.knownAnswersStandInTheQueryWhileHalfOfTheirLifeIsLeft"),
     ("RFC 6762 §7.2", "known answers that do not fit go on in further packets",
      "QuerierTests.manyKnownAnswersContinueInFurtherPackets"),
+    ("RFC 6762 §6", "a querier that asks for no unicast answers believes none",
+     "QuerierTests.whatIsSentToItAloneIsNotBelieved"),
+    ("RFC 6762 §8.3", "a day after the announcements is silent", "RateTests.aDayAfterTheAnnouncementsIsSilent"),
     ("RFC 6762 §10.1", "a goodbye takes effect after a second",
      "QuerierTests.aGoodbyeTakesEffectAfterASecondUnlessItIsContradicted"),
     ("RFC 6762 §10.2", "the cache-flush bit leaves a second of grace",
@@ -23,5 +26,4 @@ SIMULATED = [
 # What is judged nowhere yet, and why.
 NOWHERE = [
     ("RFC 3927", "probing, conflicts and rate limit of link-local addresses", "none of these responders claims addresses"),
-    ("RFC 6762 §8.3", "at least four silent hours in a day", "announcements are watched for 140 s only"),
 ]

@@ -60,7 +60,8 @@ def announced_whole(bench):
     service, told = announced_records(bench)
     wanted = {(SERVICE_TYPE.folded, PTR), (service.instance.folded, SRV), (service.instance.folded, TXT),
               (service.host.folded, A)}
-    missing = wanted - {(record.name.folded, record.type) for packet, record in told if record in packet.message.answers}
+    missing = wanted - {
+        (record.name.folded, record.type) for packet, record in told if record in packet.message.answers}
     if missing:
         return failed(f"not in the Answer section of an announcement: "
                       f"{', '.join(sorted(type_name(kind) for _, kind in missing))}", told[0][0])

@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
-from conformance.alterations import dropped, records, response, to_target, with_port
+from conformance.alterations import dropped, readdressed, records, response, to_target, with_port
 from conformance.bench import SERVICE_TYPE
 from conformance.conditions import gives, is_response, probes_for
 from conformance.criterion import criterion, failed, passed
+from conformance.frames import GROUP_MACS, GROUPS
 from conformance.records import A, PTR, SRV, Name, Record, address_bytes
 
 RIVAL_LOST = to_target("what the rival says is lost", dropped(response))
@@ -132,6 +133,18 @@ def rescued(bench):
 def claim_from_elsewhere(bench):
     service = bench.settled()
     said = bench.peer.tell(service.rival, port=40000)
+    probe = bench.peer.first(lambda packet: packet.message.is_probe, 2.5, said)
+    if probe:
+        return failed("it probes again", probe)
+    return passed("it is not disturbed by it", said)
+
+
+@criterion("RFC 6762 §6", "what is sent to it alone, unasked for, is no claim", seconds=20, proof=to_target(
+    "the claim goes to the group", readdressed(response, destination=GROUPS[4], destination_mac=GROUP_MACS[4])))
+def claim_to_it_alone(bench):
+    service = bench.settled()
+    announcement = bench.peer.heard(is_response)[-1]
+    said = bench.peer.tell(service.rival, to=(announcement.source, announcement.source_mac))
     probe = bench.peer.first(lambda packet: packet.message.is_probe, 2.5, said)
     if probe:
         return failed("it probes again", probe)

@@ -41,7 +41,7 @@ def stale_denial_ignored(bench):
     bench.plug_in()
     bench.start_alone()
     said, probe = None, None
-    while probe is None and time.time() < bench.began + 3:
+    while probe is None and time.time() < bench.began + 12:
         said = bench.peer.tell(claim)
         time.sleep(0.01)
         probe = next(iter(bench.peer.heard(proposes(SRV, SERVICE_TYPE))), None)
@@ -53,9 +53,9 @@ def stale_denial_ignored(bench):
     announcement, announced = bench.announced()
     if announced.instance.folded == claim.name.folded:
         return passed("the name kept, which was claimed only before the first probe", announcement)
-    if said.at > probe.at - 0.002:
-        return unjudged("the claim and the first probe crossed each other")
-    return failed(f"it became {announced.instance}", announcement)
+    # Once in a while the last claim and the first probe cross each other: so this is judged twice.
+    return failed(f"it became {announced.instance}, {(probe.at - said.at) * 1000:.0f} ms after the last claim came its "
+                  "first probe", announcement)
 
 
 @criterion("RFC 6762 §8.1, §9", "a host whose name is taken takes another, and its services point to that",

@@ -36,7 +36,7 @@ def subtype(bench):
     return passed(f"it points to {pointer.target}", answer)
 
 
-@criterion("RFC 6763 §6.1, §6.2, §6.4", "the TXT record holds at least one string, each with a key; keys of 9 characters and 400 bytes at most", seconds=16,
+@criterion("RFC 6763 §6.1, §6.2, §6.4", "the TXT record holds a string at least, each with a key, in 400 bytes", seconds=16,
            proof=from_target("the TXT record is empty", records(
                lambda record: replace(record, data=b"") if record.type == TXT else record)))
 def txt_form(bench):
