@@ -84,7 +84,7 @@ run_interoperability() {
     count_report interoperability "$status" "$results/interoperability.xml"
 }
 
-# plugd before the scripted peer; the long form also proves that each criterion can fail.
+# plugd before the scripted peer, where a warning is a failure too; the long form also proves that each criterion can fail.
 run_conformance() {
     if ((EUID != 0)); then
         say "skipped: conformance: network namespaces need root (sudo Scripts/test conformance)"
@@ -96,7 +96,7 @@ run_conformance() {
         record conformance 0 1 0
         return
     fi
-    judge_plugd conformance
+    judge_plugd conformance --strict
     if $is_long; then judge_plugd conformance-proofs --prove; fi
 }
 
@@ -108,5 +108,6 @@ judge_plugd() {
     rm -f "$report"
     say "running $name"
     Tests/Conformance/run "$(program_folder)" --target plugd --junit-xml "$report" "$@" >"$results/$name.log" || status=$?
+    if ((status != 0)); then grep --extended-regexp --after-context=1 '^(fail|warn)' "$results/$name.log" >&2 || true; fi
     count_report "$name" "$status" "$report"
 }
