@@ -14,6 +14,7 @@ from conformance.bench import Bench
 from conformance.criterion import FAIL, PASS, UNJUDGED, Criterion, Judgement, all_criteria
 from conformance.targets import LACKING, TARGETS
 
+BROKE = "the test itself broke"
 AT_ONCE = 14  # They mostly wait; more of them would be late on two cores.
 
 
@@ -40,11 +41,12 @@ def judge_once(criterion, target, programs, altered):
     except Judgement as early:
         judgement = early
     except TooLate as late:
-        judgement = Judgement(FAIL, str(late).splitlines()[0])
+        # What the bench itself did not get in time says nothing of the target, and proves nothing.
+        judgement = Judgement(FAIL, ("" if bench else f"{BROKE}: ") + str(late).splitlines()[0])
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         judgement = Judgement(
-            FAIL, f"the test itself broke in {place.name}, line {place.lineno}: {type(error).__name__}: {error}")
+            FAIL, f"{BROKE} in {place.name}, line {place.lineno}: {type(error).__name__}: {error}")
     finally:
         if bench:
             began = bench.began or 0.0
@@ -91,7 +93,7 @@ def run(work, programs, altered=False):
             try:
                 yield done.result()
             except Exception as error:
-                yield Result(name, target, FAIL, f"the test itself broke: {error!r}", "", 0.0)
+                yield Result(name, target, FAIL, f"{BROKE}: {error!r}", "", 0.0)
 
 
 def end_with_parent():
@@ -104,6 +106,6 @@ def proven(result):
     if result.verdict == UNJUDGED:
         return result
     seen = result.verdict == criterion.worst or result.verdict == FAIL
-    seen = seen and not result.reason.startswith("the test itself broke")
+    seen = seen and not result.reason.startswith(BROKE)
     told = f"behind the proxy ({criterion.proof.told}): {result.verdict}: {result.reason}"
     return replace(result, verdict=PASS if seen else FAIL, reason=told)
