@@ -112,8 +112,7 @@ let controller: [Target] = [
         "plugctl", "Controller/plugctl",
         [
             "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "Daemon", "Presentation",
-            "RuleFiles",
-            "Automation", "Charting", "Terminal", "DurableFiles", arguments, signals, logging,
+            "RuleFiles", "Automation", "Charting", "Terminal", "DurableFiles", arguments, signals, logging,
         ]),
     program(
         "BrowseServices", "Controller/Examples/BrowseServices",
@@ -182,8 +181,7 @@ let checks: [Target] = [
         [
             "Fuzzing", "MadeUpKeys", "PlugClient", "PlugService", "PlugHardware", "Storage", "Appliance", "Metering",
             "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", "LinuxNetwork", "DurableFiles",
-            nioCore,
-            nioPosix, logging,
+            nioCore, nioPosix, logging,
         ]),
     tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
     tests(
