@@ -11,7 +11,7 @@ from harness.noise import make_noise
 DATAGRAM = pathlib.Path(__file__).parent / "harness" / "datagram_program.py"
 # A response with one TXT record of the root, whose string would turn a terminal's text red and set its title.
 HOSTILE = bytes.fromhex("000084000000000100000000" "00" "0010" "8001" "00000078") + (
-    lambda string: len(string).to_bytes(2, "big") + string)(b"\x13k=\x1b[31mred\x1b]0;x\x07 end")
+    lambda string: len(string).to_bytes(2, "big") + string)(b"\x14k=\x1b[31mred\x1b]0;x\x07 end")
 
 
 def watching(lan, controller, *words):
