@@ -4,10 +4,10 @@
 # Tests cannot be linked with the static runtime. Colour is part of the compiler's command: on a terminal everything would
 # be built once more.
 test_settings=(--scratch-path .build-tests -c release -Xswiftc -enable-testing --no-color-diagnostics)
-# The programs as they are shipped: small, with the runtime inside, stripped by the linker.
+# The programs as they are shipped: with the runtime inside, stripped by the linker. Optimising for size would save 4 % of it
+# and cost a quarter of the events a second.
 program_settings=(
-    --scratch-path .build-release -c release --static-swift-stdlib -Xswiftc -Osize -Xlinker --strip-all
-    --no-color-diagnostics
+    --scratch-path .build-release -c release --static-swift-stdlib -Xlinker --strip-all --no-color-diagnostics
 )
 
 # announce_build WHAT FOLDER
