@@ -119,8 +119,8 @@ let controller: [Target] = [
         "plugctl", "Controller/plugctl",
         [
             "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "Daemon", "Doctor",
-            "Presentation", "RuleFiles",
-            "Automation", "Charting", "Terminal", "DurableFiles", arguments, signals, logging,
+            "Presentation", "RuleFiles", "Automation", "Charting", "Terminal", "DurableFiles", arguments, signals,
+            logging,
         ]),
     program(
         "BrowseServices", "Controller/Examples/BrowseServices",
@@ -191,8 +191,7 @@ let checks: [Target] = [
         [
             "Fuzzing", "MadeUpKeys", "PlugClient", "PlugService", "PlugHardware", "Storage", "Appliance", "Metering",
             "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", "LinuxNetwork", "DurableFiles",
-            nioCore,
-            nioPosix, logging,
+            nioCore, nioPosix, logging,
         ]),
     tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
     tests(

@@ -1,11 +1,12 @@
 # Reads the arguments of Scripts/test into suites, checks_format and what the tests find in their environment. Sourced.
 
-usage='usage: Scripts/test [unit|simulation|interoperability|fuzz]... [options]
+usage='usage: Scripts/test [unit|simulation|interoperability|conformance|fuzz]... [options]
 
 Without a name it runs unit and a sample of simulation, and needs no root.
 
-  --all         everything, and the format: what CI runs (interoperability needs root)
-  --full        the long form: more seeds, the coverage-guided fuzzer, more rounds of killing, more noise
+  --all         everything, and the format: what CI runs (interoperability and conformance need root)
+  --full        the long form: more seeds, the coverage-guided fuzzer, more rounds of killing, more noise,
+                proof that each criterion of conformance can fail
   --keep        what the fuzzer found worth keeping becomes the corpus in Tests/Fuzz/Corpus
   --seeds N     simulated houses a test, each from its own seed
   --seed S      only the house of this seed, to replay a failure
@@ -25,7 +26,7 @@ require_number() {
 }
 
 read_arguments() {
-    suites=() checks_format=false runs_fuzzer=false keeps_corpus=false
+    suites=() checks_format=false is_long=false keeps_corpus=false
     suite_limit=15m  # A test that never ends is told as one that the run broke off in.
     seeds='' seed='' traces=''
     local all=false full=false
@@ -65,9 +66,9 @@ read_arguments() {
     done
     local default_seeds=25
     if ((${#suites[@]} == 0)); then suites=(unit simulation); fi
-    if $all; then suites=(unit simulation fuzz interoperability) checks_format=true default_seeds=250; fi
+    if $all; then suites=(unit simulation fuzz interoperability conformance) checks_format=true default_seeds=250; fi
     if $full; then
-        runs_fuzzer=true default_seeds=5000 suite_limit=6h
+        is_long=true default_seeds=5000 suite_limit=6h
         # The interoperability tests find it.
         export SMARTPLUG_KILL_ROUNDS=200 SMARTPLUG_NOISE_DATAGRAMS=1000000 SMARTPLUG_DECODED_MESSAGES=200000
     fi

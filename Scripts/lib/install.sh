@@ -21,6 +21,13 @@ interoperability avahi-daemon  command avahi-daemon
 interoperability avahi-utils   command avahi-browse
 interoperability tshark        command tshark
 interoperability python3-venv  module ensurepip
+conformance      iproute2      command ip
+conformance      util-linux    command nsenter
+conformance      python3-venv  module ensurepip
+conformance-avahi  dbus          command dbus-daemon
+conformance-avahi  avahi-daemon  command avahi-daemon
+conformance-avahi  avahi-utils   command avahi-publish
+conformance-mdnsd  mdnsd         command mdnsd
 '
 
 # require_packages PURPOSE...

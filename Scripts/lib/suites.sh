@@ -1,6 +1,6 @@
 # One function a suite; each builds what it needs and records its results. Sourced.
 
-suite_names=(unit simulation interoperability fuzz)
+suite_names=(unit simulation interoperability conformance fuzz)
 
 run_format_check() {
     say "checking the format"
@@ -35,7 +35,7 @@ run_fuzz() {
     count=$(swift test list --skip-build "${test_settings[@]}" 2>/dev/null | grep -c '[Ff]uzz' || true)
     SMARTPLUG_FUZZ_SECONDS=$((count > 0 ? 1 + 60 * $(nproc) / count : 1)) \
         run_swift_tests fuzz --filter '[Ff]uzz'
-    if $runs_fuzzer; then run_fuzzer; fi
+    if $is_long; then run_fuzzer; fi
 }
 
 # run_swift_tests NAME OPTIONS...
@@ -82,4 +82,32 @@ run_interoperability() {
     say "running interoperability"
     Tests/Interoperability/run "$(program_folder)" --junit-xml "$results/interoperability.xml" || status=$?
     count_report interoperability "$status" "$results/interoperability.xml"
+}
+
+# plugd before the scripted peer, where a warning is a failure too; the long form also proves that each criterion can fail.
+run_conformance() {
+    if ((EUID != 0)); then
+        say "skipped: conformance: network namespaces need root (sudo Scripts/test conformance)"
+        record conformance 0 0 1
+        return
+    fi
+    require_packages conformance
+    if ! require_python_tools Tests/Interoperability/requirements.txt || ! build_programs plugd; then
+        record conformance 0 1 0
+        return
+    fi
+    judge_plugd conformance --strict
+    if $is_long; then judge_plugd conformance-proofs --prove; fi
+}
+
+# judge_plugd NAME OPTIONS...
+judge_plugd() {
+    local name=$1 status=0 report=$results/$1.xml
+    shift
+    mkdir -p "$results"
+    rm -f "$report"
+    say "running $name"
+    Tests/Conformance/run "$(program_folder)" --target plugd --junit-xml "$report" "$@" >"$results/$name.log" || status=$?
+    if ((status != 0)); then grep --extended-regexp --after-context=1 '^(fail|warn)' "$results/$name.log" >&2 || true; fi
+    count_report "$name" "$status" "$report"
 }

@@ -50,6 +50,7 @@ public struct Listener: Sendable {
         let peer = PeerVerification(expecting: nil)
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(ByteAllowanceHandler(limits.bytes), name: ByteAllowanceHandler.name)
+        try pipeline.addHandler(CompactWritesHandler())
         let handler = NIOSSLServerHandler(context: tls, customVerificationCallback: peer.verify)
         try pipeline.addHandler(handler, name: HandshakeHandler.tlsName)
         try pipeline.addHandlers([

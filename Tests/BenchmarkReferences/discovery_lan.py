@@ -162,6 +162,9 @@ class Measurement:
             for name, browse, prepare in (
                 ("", lambda host: self.seconds(self.peer(host, "browse", self.services)), lambda host: None),
                 (" by python-zeroconf", lambda host: self.seconds(self.zeroconf(host, "browse")), lambda host: None),
+                (
+                    " by python-zeroconf, all at once",
+                    lambda host: self.seconds(self.zeroconf(host, "browse-at-once")), lambda host: None),
                 (" by avahi-browse", self.avahi_browse, self.avahi),
             ):
                 self.browse_once(f"resolved{whose}{name}", browse, prepare)

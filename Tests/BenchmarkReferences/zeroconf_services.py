@@ -1,15 +1,18 @@
 """python-zeroconf with many services, inside a host of the LAN. Prints JSON objects.
 
-zeroconf_services.py browse TYPE COUNT      {"event": "resolved", "seconds"} when so many are resolved, from the start of the browse
+zeroconf_services.py browse TYPE COUNT      {"event": "resolved", "seconds"} when so many are resolved, from the start of the browse;
+                                            each service is resolved in the listener, as the library's README shows
+zeroconf_services.py browse-at-once TYPE COUNT      the same, all being resolved at the same time by its asynchronous interface
 zeroconf_services.py publish TYPE COUNT ADDRESS     {"event": "announced"}, then runs on
 """
 
 import asyncio
 import json
 import sys
+import threading
 import time
 
-from zeroconf import IPVersion, ServiceStateChange
+from zeroconf import IPVersion, ServiceBrowser, ServiceListener, ServiceStateChange, Zeroconf
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
 
@@ -17,7 +20,31 @@ def tell(event, **fields):
     print(json.dumps({"event": event, **fields}), flush=True)
 
 
-async def browse(service_type, count):
+def browse(service_type, count):
+    began = time.monotonic()
+    resolved, done = set(), threading.Event()
+
+    class Listener(ServiceListener):
+        def add_service(self, zeroconf, service_type, name):
+            info = zeroconf.get_service_info(service_type, name, 20_000)
+            if info and info.parsed_addresses():
+                resolved.add(name)
+                if len(resolved) == count:
+                    done.set()
+
+        def update_service(self, zeroconf, service_type, name):
+            pass
+
+        def remove_service(self, zeroconf, service_type, name):
+            pass
+
+    ServiceBrowser(Zeroconf(ip_version=IPVersion.V4Only), service_type, Listener())
+    done.wait()
+    tell("resolved", seconds=time.monotonic() - began)
+    time.sleep(3600)
+
+
+async def browse_at_once(service_type, count):
     began = time.monotonic()
     zeroconf = AsyncZeroconf(ip_version=IPVersion.V4Only)
     resolving, done = [], asyncio.Event()
@@ -56,4 +83,7 @@ async def publish(service_type, count, address):
 
 
 verb, service_type, count, *rest = sys.argv[1:]
-asyncio.run({"browse": browse, "publish": publish}[verb](f"{service_type}.local.", int(count), *rest))
+work = {"browse": browse, "browse-at-once": browse_at_once, "publish": publish}[verb](
+    f"{service_type}.local.", int(count), *rest)
+if work:
+    asyncio.run(work)

@@ -147,22 +147,6 @@ struct AnswerTests {
         #expect(sent.message.additionals == [address(ttl: 10).withoutFlush])
     }
 
-    @Test func aUnicastAnswerIsGivenOnlyToWhatWasMulticastLately() throws {
-        var test = Harness.announced()
-        // Announced a minute ago: within a quarter of 4500 s, but not of 120 s.
-        test.send(.received(try inbound(ask(instance, .txt, wantsUnicast: true))))
-        #expect(test.sent.last?.datagram.destination == .unicast(stranger.address, port: 5353))
-        test.send(.received(try inbound(ask(instance, .srv, wantsUnicast: true))))
-        #expect(test.sent.last?.datagram.destination == .multicast(.v4))
-    }
-
-    @Test func anotherResponderOnThisHostIsAnsweredByMulticast() throws {
-        var test = Harness.announced()
-        let neighbour = Peer(address: .v4(10, 0, 0, 1), port: 5353)
-        test.send(.received(try inbound(ask(instance, .txt, wantsUnicast: true), from: neighbour)))
-        #expect(test.sent.map(\.datagram.destination) == [.multicast(.v4)])
-    }
-
     @Test func packetsFromElsewhereAreIgnored() throws {
         var test = Harness.announced()
         let distant = Peer(address: .v4(192, 0, 2, 1), port: 5353)

@@ -95,6 +95,14 @@ struct ClaimTests {
         #expect(!test.sent.contains { $0.message.answers.contains { $0.timeToLive == 0 } })
     }
 
+    @Test func whatWasSaidBeforeTheFirstProbeIsNoConflict() throws {
+        var test = Harness.responder()
+        test.send(.received(try inbound(response([srv(81), address(9)]))))
+        test.run(for: .seconds(2))
+        #expect(test.conflicts.isEmpty)
+        #expect(test.log.contains { $0.action == .claimed(serviceID) })
+    }
+
     @Test func aLaterConflictProbesTheSameNameAgainAndThenGivesItUp() throws {
         var test = Harness.announced()
         test.send(.received(try inbound(response([srv(81)]))))
@@ -102,6 +110,17 @@ struct ClaimTests {
         #expect(test.conflicts.isEmpty)
         #expect(test.sent.first?.message.questions == [Question(name: instance, type: .any, wantsUnicast: true)])
         test.send(.received(try inbound(response([srv(81)]))))
+        #expect(test.conflicts.map(\.group) == [serviceID])
+    }
+
+    @Test func aClaimThatIsSentToUsAloneCountsOnlyWhileProbing() throws {
+        var test = Harness.announced()
+        test.send(.received(try inbound(response([srv(81)]), wasMulticast: false)))
+        test.run(for: .seconds(2))
+        #expect(test.log.isEmpty)
+        test.send(.resumed)
+        test.run(for: .milliseconds(300))
+        test.send(.received(try inbound(response([srv(81)]), wasMulticast: false)))
         #expect(test.conflicts.map(\.group) == [serviceID])
     }
 

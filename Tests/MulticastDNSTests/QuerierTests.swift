@@ -29,6 +29,16 @@ struct QuerierTests {
         #expect(test.sent.map(\.message.questions.count) == [20])
     }
 
+    @Test func whatIsSentToItAloneIsNotBelieved() throws {
+        var test = Harness.querier()
+        test.send(.ask(service, on: nil))
+        test.run(for: .milliseconds(200))
+        test.send(.received(try inbound(response([srv()]), wasMulticast: false)))
+        #expect(test.changes.isEmpty)
+        test.send(.received(try inbound(response([srv()]))))
+        #expect(test.changes.count == 1)
+    }
+
     @Test func aUniqueAnswerEndsTheAskingUntilItAges() throws {
         var test = Harness.querier()
         test.send(.ask(service, on: nil))
@@ -47,6 +57,28 @@ struct QuerierTests {
         #expect(test.changes.first?.time == heard + .seconds(120))
         #expect(times.count > 4)
         #expect(times[4] >= .milliseconds(120_020))
+    }
+
+    @Test func oneQueryAsksForAllRecordsThatAreToBeRefreshedThen() throws {
+        var test = Harness.querier()
+        test.send(.ask(browse, on: nil))
+        test.run(for: .milliseconds(200))
+        let heard = test.now
+        // Each in a packet of its own, so that each has a chance of its own when it is refreshed.
+        for number in 0..<200 {
+            let name = try Name(presentation: "n\(number)._x._tcp.local")
+            test.send(.received(try inbound(response([Record(name: type, timeToLive: 4500, data: .ptr(name))]))))
+            test.run(for: .milliseconds(10))
+        }
+        test.run(for: .seconds(3590))
+        test.clear()
+        test.run(for: .seconds(905))
+        let parts = test.sent.map { ($0.time - heard) / .seconds(4500) * 100 }
+        // Four steps, each within two hundredths of a life. The answers came in two seconds, and a query that falls into the
+        // same two seconds of a step leaves some for another. The browse itself asks once meanwhile.
+        #expect((4...30).contains(parts.count), "\(parts)")
+        #expect(parts.allSatisfy { $0 >= 80 })
+        for percent in [80.0, 85, 90, 95] { #expect(parts.contains { $0 >= percent && $0 < percent + 2.1 }) }
     }
 
     @Test func aRefreshedRecordLivesOn() throws {

@@ -9,6 +9,12 @@ struct RateTests {
         RecordGroup(name: instance, unique: [srv(), txt(text)], shared: [pointer()], requires: hostID)
     }
 
+    @Test func aDayAfterTheAnnouncementsIsSilent() {
+        var test = Harness.announced()
+        test.run(for: .seconds(24 * 3600))
+        #expect(test.log.isEmpty)
+    }
+
     @Test func aChangeIsAnnouncedAtOnceWithWhatWasNotSentWithinASecond() throws {
         var test = Harness.announced()
         let changed = test.now

@@ -67,12 +67,10 @@ struct CacheEntry: Sendable {
 
     var deadline: Instant { refresh.map { min($0.next, expires) } ?? expires }
 
-    /// True when a refresh was due; several that are overdue count once.
-    mutating func takeRefresh(now: Instant) -> Bool {
-        guard let plan = refresh, plan.next <= now else { return false }
-        refresh = plan.after(now)
-        return true
-    }
+    func needsRefresh(now: Instant) -> Bool { refresh.map { $0.next <= now } ?? false }
+
+    /// The record is asked for now: every refresh that is due is done, and the one that may be.
+    mutating func noteRefresh(now: Instant) { refresh = refresh.flatMap { $0.after(now) } }
 
     func knownAnswer(now: Instant) -> Record? {
         let left = expires - now

@@ -10,19 +10,17 @@ extension Querier {
             links[inbound.interface]?.hear(inbound, now: now)
             return
         }
-        guard inbound.source.port == RFC6762.port, isOfConcern(inbound) else { return }
+        // §6: who asks for no unicast answers believes none.
+        guard inbound.source.port == RFC6762.port, inbound.wasMulticast, links[inbound.interface]?.isInUse == true
+        else {
+            return
+        }
         let (changes, repeated) = store(message, on: inbound.interface, now: now)
         for record in message.answers + message.additionals where record.isCacheFlush && record.timeToLive > 0 {
             noteAnswered(record, on: inbound.interface)
         }
         if !changes.isEmpty { actions.append(.changed(inbound.interface, changes)) }
         if !repeated.isEmpty { actions.append(.repeated(repeated)) }
-    }
-
-    /// False when it comes from elsewhere, and when nothing is asked or kept here.
-    private func isOfConcern(_ inbound: InboundMessage) -> Bool {
-        guard let link = links[inbound.interface], link.isInUse else { return false }
-        return inbound.wasMulticast || link.network.isOnLink(inbound.source.address)
     }
 
     private mutating func store(

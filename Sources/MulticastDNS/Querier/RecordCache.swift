@@ -101,8 +101,13 @@ struct RecordCache: Sendable {
             guard var kept = entries.removeValue(forKey: key) else { continue }
             removed += kept.filter { $0.expires <= now }
             kept.removeAll { $0.expires <= now }
-            for index in kept.indices where kept[index].takeRefresh(now: now) {
-                if kept[index].isDoubted || isAsked(key) { refresh.append((key, kept[index].serial)) }
+            // One query asks for all records of the key. Where a thousand hosts give one service, a query for each of them would
+            // bring the same answers again and again.
+            if let first = kept.first(where: { $0.needsRefresh(now: now) && ($0.isDoubted || isAsked(key)) }) {
+                refresh.append((key, first.serial))
+            }
+            if kept.contains(where: { $0.needsRefresh(now: now) }) {
+                for index in kept.indices { kept[index].noteRefresh(now: now) }
             }
             note(key, kept.lazy.map(\.deadline).min())
             if !kept.isEmpty { entries[key] = kept }

@@ -17,14 +17,17 @@ struct RefreshPlan: Hashable, Sendable {
         next = time(of: 0)
     }
 
-    private func time(of step: Int) -> Instant {
-        start + lifetime * (Double(RFC6762.refreshPercentages[step]) / 100 + jitter)
+    private func time(of step: Int) -> Instant { earliest(of: step) + lifetime * jitter }
+
+    private func earliest(of step: Int) -> Instant {
+        start + lifetime * (Double(RFC6762.refreshPercentages[step]) / 100)
     }
 
-    /// The plan when everything up to `now` is done; nil when nothing is left.
+    /// The plan when what is due now is done, and what may be done from now on, since it would be due soon by chance alone; nil
+    /// when nothing is left.
     func after(_ now: Instant) -> RefreshPlan? {
         var plan = self
-        while plan.next <= now {
+        while plan.earliest(of: plan.step) <= now {
             plan.step += 1
             guard plan.step < RFC6762.refreshPercentages.count else { return nil }
             plan.next = time(of: plan.step)

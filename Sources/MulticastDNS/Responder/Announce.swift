@@ -19,7 +19,7 @@ extension Responder {
                 actions.append(
                     .send(OutboundDatagram(bytes: bytes, interface: interface, destination: .multicast(family))))
             }
-            attachments[interface]?.queues[family]?.noteMulticast(due.joined(), now: now)
+            attachments[interface]?.changeGroupQueue(of: family) { $0.noteMulticast(due.joined(), now: now) }
         }
     }
 

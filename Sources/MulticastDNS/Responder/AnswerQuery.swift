@@ -5,17 +5,17 @@ import ProtocolCore
 extension Responder {
     mutating func answer(_ inbound: InboundMessage, now: Instant, _ actions: inout [Action]) {
         let message = inbound.message
-        guard let attachment = attachments[inbound.interface],
-            let queue = attachment.queues[inbound.source.address.family],
+        let family = inbound.source.address.family
+        guard let network = attachments[inbound.interface]?.network, network.families.contains(family),
             // Most of what is asked on a link is others' to answer.
-            !queue.isEmpty || message.questions.contains(where: { owners[$0.name] != nil })
+            attachments[inbound.interface]?.hasAnswers(family) == true
+                || message.questions.contains(where: { owners[$0.name] != nil })
         else { return }
         let known = KnownAnswers(message.answers)
         suppressQueued(known, inbound)
         if message.questions.isEmpty, message.flags.contains(.truncated) {
             let until = now + random.duration(in: RFC6762.truncatedAnswerDelay)
-            attachments[inbound.interface]?.queues[inbound.source.address.family]?.hold(
-                for: inbound.source, until: until)
+            attachments[inbound.interface]?.changeQueues(of: family) { $0.hold(for: inbound.source, until: until) }
             return
         }
         var selected: Set<Answer> = []
@@ -23,7 +23,7 @@ extension Responder {
         var hasProbe = false
         for question in message.questions where owners[question.name] != nil {
             let answers = answers(to: question, on: inbound.interface).filter {
-                inbound.source.isLegacy || !known.cover(records($0, on: attachment.network))
+                inbound.source.isLegacy || !known.cover(records($0, on: network))
             }
             if isForeignProbe(question, inbound, now: now) {
                 hasProbe = hasProbe || !answers.isEmpty
@@ -38,39 +38,50 @@ extension Responder {
             answerLegacy(selected.sorted(), inbound, &actions)
             return
         }
-        if !hasProbe {
-            let recent = unicast.filter { wasMulticastRecently($0, inbound, now: now) }.sorted()
-            if !recent.isEmpty {
-                sendUnicast(recent, inbound, &actions)
-                selected.subtract(recent)
+        // §5.4: who wants it is answered alone, unless the others have not heard it for long. A probe is in any case, and then
+        // the others are told too. Not another responder on this host: we share its port, and our own socket might receive
+        // the answer in its place.
+        if network.addresses.contains(where: { $0.address == inbound.source.address }) { unicast = [] }
+        let recent = unicast.filter { wasMulticastRecently($0, inbound, now: now) }
+        reply((hasProbe ? unicast : recent).sorted(), inbound, isDefence: hasProbe, now: now)
+        schedule(selected.subtracting(recent).sorted(), inbound, isDefence: hasProbe, now: now)
+    }
+
+    /// To the asker alone, by the same rules as to the group (§5.4): random delays keep many hosts from answering at once.
+    private mutating func reply(_ answers: [Answer], _ inbound: InboundMessage, isDefence: Bool, now: Instant) {
+        guard !answers.isEmpty else { return }
+        let window = window(for: answers, inbound, isDefence: isDefence, now: now)
+        let isHeld = inbound.message.flags.contains(.truncated) && !isDefence
+        let isQueued = attachments[inbound.interface]?.reply(
+            answers, to: inbound.source, window: window, isHeld: isHeld)
+        if isQueued == false { schedule(answers, inbound, isDefence: isDefence, now: now) }
+    }
+
+    private mutating func schedule(_ answers: [Answer], _ inbound: InboundMessage, isDefence: Bool, now: Instant) {
+        guard !answers.isEmpty else { return }
+        let window = window(for: answers, inbound, isDefence: isDefence, now: now)
+        let isHeld = inbound.message.flags.contains(.truncated) && !isDefence
+        let interval = isDefence ? RFC6762.defenceInterval : RFC6762.multicastInterval
+        attachments[inbound.interface]?.changeGroupQueue(of: inbound.source.address.family) { queue in
+            for answer in answers {
+                queue.enqueue(
+                    answer, window: window, asker: isDefence ? nil : inbound.source, interval: interval, isHeld: isHeld)
             }
         }
-        schedule(selected.sorted(), inbound, isDefence: hasProbe, now: now)
     }
 
     /// §6: at once when nobody else can answer and nothing else was asked; else after a random delay, and longer when more
     /// known answers are announced (§7.2). §8.1: at once, too, to stop a probe.
-    private mutating func schedule(_ answers: [Answer], _ inbound: InboundMessage, isDefence: Bool, now: Instant) {
-        let isSimple = inbound.message.questions.count == 1 && answers.allSatisfy(\.isUnique)
-        let isTruncated = inbound.message.flags.contains(.truncated)
-        let window: ClosedRange<Instant>
-        if isDefence {
-            window = now...now
-        } else if isTruncated {
+    private mutating func window(
+        for answers: [Answer], _ inbound: InboundMessage, isDefence: Bool, now: Instant
+    ) -> ClosedRange<Instant> {
+        if isDefence { return now...now }
+        if inbound.message.flags.contains(.truncated) {
             let due = now + random.duration(in: RFC6762.truncatedAnswerDelay)
-            window = due...due
-        } else if isSimple {
-            window = now...now
-        } else {
-            window = now...(now + random.duration(in: RFC6762.sharedAnswerDelay))
+            return due...due
         }
-        let interval = isDefence ? RFC6762.defenceInterval : RFC6762.multicastInterval
-        let family = inbound.source.address.family
-        for answer in answers {
-            attachments[inbound.interface]?.queues[family]?.enqueue(
-                answer, window: window, asker: isDefence ? nil : inbound.source, interval: interval,
-                isHeld: isTruncated && !isDefence)
-        }
+        if inbound.message.questions.count == 1 && answers.allSatisfy(\.isUnique) { return now...now }
+        return now...(now + random.duration(in: RFC6762.sharedAnswerDelay))
     }
 
     /// The answers that we are authoritative for on this interface.
@@ -117,11 +128,9 @@ extension Responder {
         inbound.message.authorities.contains { $0.name == question.name }
     }
 
-    /// §5.4: a unicast answer will do when everybody else has heard it within a quarter of its time to live. Not for
-    /// another responder on this host: we share its port, and our own socket might receive the answer in its place.
+    /// §5.4: a unicast answer will do when everybody else has heard it within a quarter of its time to live.
     private func wasMulticastRecently(_ answer: Answer, _ inbound: InboundMessage, now: Instant) -> Bool {
         guard let attachment = attachments[inbound.interface],
-            !attachment.network.addresses.contains(where: { $0.address == inbound.source.address }),
             let last = attachment.queues[inbound.source.address.family]?.lastMulticast(of: answer),
             let timeToLive = records(answer, on: attachment.network).first?.timeToLive
         else { return false }
@@ -132,8 +141,10 @@ extension Responder {
     private mutating func suppressQueued(_ known: KnownAnswers, _ inbound: InboundMessage) {
         guard !known.isEmpty, let network = attachments[inbound.interface]?.network else { return }
         let groups = groups
-        attachments[inbound.interface]?.queues[inbound.source.address.family]?.suppress(for: inbound.source) { answer in
-            known.cover(groups[answer.group]?.content.records(answer.slot, on: network) ?? [])
+        attachments[inbound.interface]?.changeQueues(of: inbound.source.address.family) { queue in
+            queue.suppress(for: inbound.source) { answer in
+                known.cover(groups[answer.group]?.content.records(answer.slot, on: network) ?? [])
+            }
         }
     }
 }

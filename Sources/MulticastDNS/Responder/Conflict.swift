@@ -16,7 +16,7 @@ extension Responder {
         for id in owners[record.name] ?? [] {
             guard let group = groups[id], let claim = group.claims[inbound.interface] else { continue }
             if group.content.name == record.name, !isOwn(record, of: group.content, now: now) {
-                noteForeign(record, for: id, claim, on: inbound.interface, now: now, &actions)
+                noteForeign(record, for: id, claim, inbound, now: now, &actions)
             } else if claim.isClaimed, inbound.wasMulticast {
                 noteDuplicate(record, of: id, inbound, now: now)
             }
@@ -26,13 +26,16 @@ extension Responder {
     /// A goodbye of another host is no claim, and an NSEC record only accompanies claims: ours looks different on each
     /// interface, and must not conflict with itself.
     private mutating func noteForeign(
-        _ record: Record, for id: GroupID, _ claim: Claim, on interface: InterfaceID, now: Instant,
+        _ record: Record, for id: GroupID, _ claim: Claim, _ inbound: InboundMessage, now: Instant,
         _ actions: inout [Action]
     ) {
         guard record.timeToLive > 0, record.type != .nsec, let content = groups[id]?.content,
-            let network = attachments[interface]?.network
+            let network = attachments[inbound.interface]?.network
         else { return }
         switch claim {
+        case .probing(sent: 0, _):
+            // §8.1: what was said before the first probe may be stale. Whoever has the name will object to the probe.
+            return
         case .probing, .deferred, .waiting:
             // Whatever the type: the name is taken.
             groups[id]?.conflicts.note(now: now)
@@ -41,31 +44,36 @@ extension Responder {
             }
             actions.append(.conflicted(id))
         case .announcing, .announced:
-            guard content.unique(on: network).contains(where: { $0.type == record.type }) else { return }
+            // §6: nothing that is sent to us alone counts, unless we asked for it, as a probe does.
+            guard inbound.wasMulticast, content.unique(on: network).contains(where: { $0.type == record.type }) else {
+                return
+            }
             // §9: both sides go back to probing, and the tiebreak or the other's defence decides.
             groups[id]?.conflicts.note(now: now)
-            startProbing(id, on: interface, now: now)
+            startProbing(id, on: inbound.interface, now: now)
         case .conflicted:
             return
         }
     }
 
     private mutating func noteDuplicate(_ record: Record, of id: GroupID, _ inbound: InboundMessage, now: Instant) {
-        guard let attachment = attachments[inbound.interface], let content = groups[id]?.content else { return }
         let family = inbound.source.address.family
-        guard let queue = attachment.queues[family] else { return }
-        // With hundreds of records under one name most responses concern neither case: spare the search.
-        guard !queue.isEmpty || record.timeToLive < RFC6762.otherTimeToLive / 2 else { return }
-        guard let (slot, own) = content.slot(of: record, on: attachment.network) else { return }
+        guard let network = attachments[inbound.interface]?.network, let content = groups[id]?.content,
+            // With hundreds of records under one name most responses concern neither case: spare the search.
+            attachments[inbound.interface]?.hasAnswers(family) == true
+                || record.timeToLive < RFC6762.otherTimeToLive / 2,
+            let (slot, own) = content.slot(of: record, on: network)
+        else { return }
         let answer = Answer(group: id, slot: slot)
         if record.timeToLive >= own.timeToLive {
             // A set of several records is complete only when we send it ourselves.
-            if content.records(slot, on: attachment.network).count == 1 {
-                attachments[inbound.interface]?.queues[family]?.cancel(answer)
+            if content.records(slot, on: network).count == 1 {
+                attachments[inbound.interface]?.changeQueues(of: family) { $0.cancel(answer) }
             }
         } else if record.timeToLive < own.timeToLive / 2 {
-            attachments[inbound.interface]?.queues[family]?.enqueue(
-                answer, window: now...now, asker: nil, interval: RFC6762.multicastInterval)
+            attachments[inbound.interface]?.changeGroupQueue(of: family) {
+                $0.enqueue(answer, window: now...now, asker: nil, interval: RFC6762.multicastInterval)
+            }
         }
     }
 }

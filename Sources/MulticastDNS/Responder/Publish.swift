@@ -80,10 +80,7 @@ extension Responder {
     /// Another interface is given the addresses that it has, or publishes, now.
     mutating func change(to network: NetworkInterface, now: Instant, _ actions: inout [Action]) {
         guard let old = attachments[network.id]?.network else { return }
-        attachments[network.id]?.network = network
-        for family in IPFamily.allCases where old.families.contains(family) != network.families.contains(family) {
-            attachments[network.id]?.queues[family] = network.families.contains(family) ? AnswerQueue() : nil
-        }
+        attachments[network.id]?.change(to: network)
         readdress(from: old, to: network, now: now, &actions)
     }
 
@@ -150,7 +147,7 @@ extension Responder {
     ) {
         guard let network = attachments[interface]?.network else { return }
         for family in IPFamily.allCases {
-            attachments[interface]?.queues[family]?.forget(id) { hasChanged($0, network) }
+            attachments[interface]?.changeQueues(of: family) { $0.forget(id) { hasChanged($0, network) } }
         }
     }
 }

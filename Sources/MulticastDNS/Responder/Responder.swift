@@ -105,20 +105,3 @@ public struct Responder: Machine, Sendable {
         return groups[id]?.claims[interface]?.isClaimed ?? false
     }
 }
-
-/// An interface as the responder sees it.
-struct Attachment: Sendable {
-    var network: NetworkInterface
-    /// One a family that has multicast here.
-    var queues: [IPFamily: AnswerQueue] = [:]
-    /// When the probing that began last sends its first probe: what begins until then joins it in the same packets.
-    var probeStart: Instant?
-
-    /// When the first answer is due.
-    var deadline: Instant? { queues.values.reduce(nil) { sooner($0, $1.deadline) } }
-
-    init(network: NetworkInterface) {
-        self.network = network
-        for family in network.families { queues[family] = AnswerQueue() }
-    }
-}

@@ -8,22 +8,18 @@ extension Responder {
         for interface in orderedInterfaces {
             guard let network = attachments[interface]?.network else { continue }
             for family in network.orderedFamilies {
-                guard let due = attachments[interface]?.queues[family]?.takeDue(now: now), !due.isEmpty else {
-                    continue
-                }
+                var due: [Answer] = []
+                attachments[interface]?.changeGroupQueue(of: family) { due = $0.takeDue(now: now) }
                 for bytes in ResponsePacker.pack(units(for: due, on: network)) {
                     actions.append(
                         .send(OutboundDatagram(bytes: bytes, interface: interface, destination: .multicast(family))))
                 }
             }
-        }
-    }
-
-    /// §5.4.
-    func sendUnicast(_ answers: [Answer], _ inbound: InboundMessage, _ actions: inout [Action]) {
-        guard let network = attachments[inbound.interface]?.network else { return }
-        for bytes in ResponsePacker.pack(units(for: answers, on: network)) {
-            actions.append(.send(reply(bytes, to: inbound)))
+            for (asker, answers) in attachments[interface]?.takeDueReplies(now: now) ?? [] {
+                for bytes in ResponsePacker.pack(units(for: answers, on: network)) {
+                    actions.append(.send(unicast(bytes, to: asker, on: interface)))
+                }
+            }
         }
     }
 
@@ -42,13 +38,13 @@ extension Responder {
         for record in units.flatMap(\.additionals) where seen.insert(record).inserted && record.type != .nsec {
             _ = encoder.append(record.forLegacyResolver, to: .additional)
         }
-        actions.append(.send(reply(encoder.finish(id: inbound.message.id, flags: flags), to: inbound)))
+        let bytes = encoder.finish(id: inbound.message.id, flags: flags)
+        actions.append(.send(unicast(bytes, to: inbound.source, on: inbound.interface)))
     }
 
-    private func reply(_ bytes: [UInt8], to inbound: InboundMessage) -> OutboundDatagram {
+    private func unicast(_ bytes: [UInt8], to asker: Peer, on interface: InterfaceID) -> OutboundDatagram {
         OutboundDatagram(
-            bytes: bytes, interface: inbound.interface,
-            destination: .unicast(inbound.source.address, port: inbound.source.port))
+            bytes: bytes, interface: interface, destination: .unicast(asker.address, port: asker.port))
     }
 
     private func units(for answers: [Answer], on network: NetworkInterface) -> [ResponseUnit] {

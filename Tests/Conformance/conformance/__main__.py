@@ -1,0 +1,86 @@
+"""The command line; `run` calls it inside the namespaces that it makes."""
+
+import argparse
+import pathlib
+import sys
+
+from conformance import report, runner
+from conformance.criterion import FAIL, WARN, all_criteria
+from conformance.targets import TARGETS
+
+
+WRONG_USAGE = 64
+
+
+def refuse(reason, hint):
+    print(f"error: {reason}\nhint: {hint}", file=sys.stderr)
+    sys.exit(WRONG_USAGE)
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        refuse(message, "Scripts/conformance --help")
+
+
+def arguments():
+    parser = Parser(
+        prog="Scripts/conformance",
+        description="Judges a multicast DNS responder from outside, by RFC 6762 and RFC 6763. A line a criterion: pass, "
+                    "warn (a SHOULD) or fail, with the section and the packet that decided it. Exit status 1 when one "
+                    "fails.")
+    parser.add_argument("--target", action="append", choices=[*TARGETS, "all"], metavar="NAME",
+                        help=f"whom to judge: {', '.join(TARGETS)} or all; may be given several times (default: plugd)")
+    parser.add_argument("--criteria", nargs="+", metavar="NAME", help="only these, or those of a subject; see --list")
+    parser.add_argument("--list", action="store_true", help="list the criteria, each with what proves it, and end")
+    parser.add_argument("--prove", action="store_true",
+                        help="put a proxy that alters packets before the target, and expect each criterion not to pass")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--strict", action="store_true", help="a warning counts as a failure")
+    parser.add_argument("--table", metavar="FILE", help="write the table of all targets judged, as Markdown")
+    parser.add_argument("--junit-xml", metavar="FILE", help=argparse.SUPPRESS)
+    parser.add_argument("--programs", type=pathlib.Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.prove and given.table:
+        parser.error("--table does not go with --prove")
+    return given
+
+
+def selected(names):
+    criteria = all_criteria()
+    if not names:
+        return list(criteria)
+    subjects = {criterion.subject for criterion in criteria.values()}
+    unknown = [name for name in names if name not in criteria and name.replace("-", "_") not in subjects]
+    if unknown:
+        refuse(f"there is no criterion and no subject '{unknown[0]}'", "Scripts/conformance --list")
+    return [name for name, criterion in criteria.items()
+            if name in names or criterion.subject.replace("_", "-") in names or criterion.subject in names]
+
+
+def main():
+    given = arguments()
+    if given.list:
+        print(report.listing())
+        return 0
+    targets = given.target or ["plugd"]
+    targets = list(TARGETS) if "all" in targets else list(dict.fromkeys(targets))
+    work = [(name, target) for target in targets for name in selected(given.criteria)]
+    versions = {target: TARGETS[target].version(given.programs) for target in targets}
+    results = []
+    for result in runner.run(work, given.programs, altered=given.prove):
+        result = runner.proven(result) if given.prove else result
+        results.append(result)
+        print(report.json_line(result, given.prove) if given.json else report.line(result, len(targets) > 1), flush=True)
+    for target, version in versions.items():
+        own = [result for result in results if result.target == target]
+        print(f"{target} {version}: {report.total(own)}", file=sys.stderr if given.json else sys.stdout, flush=True)
+    if given.junit_xml:
+        report.write_junit(given.junit_xml, results, given.strict)
+    if given.table:
+        report.write_table(given.table, results, versions)
+    bad = {FAIL, WARN} if given.strict else {FAIL}
+    return 1 if any(result.verdict in bad for result in results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+"""What is looked for among packets."""
+
+
+def is_response(packet):
+    return packet.message is not None and packet.message.is_response
+
+
+def tells(kind, parent):
+    """A response that holds a living record of that type whose name is under `parent`."""
+    return lambda packet: packet.message.is_response and any(
+        record.type == kind and record.ttl and record.name.under(parent) for record in packet.message.records)
+
+
+def proposes(kind, parent):
+    """A probe with a record of that type whose name is under `parent`."""
+    return lambda packet: packet.message.is_probe and any(
+        record.type == kind and record.name.under(parent) for record in packet.message.authorities)
+
+
+def probes_for(name):
+    """A probe: a query that proposes records of that name."""
+    return lambda packet: packet.message.is_probe and any(
+        record.name.folded == name.folded for record in packet.message.authorities)
+
+
+def gives(name, kind, only_answers=False, alive=True):
+    """A response that holds such a record, not a goodbye; `kind` None takes any type."""
+    def check(packet):
+        if not packet.message.is_response:
+            return False
+        records = packet.message.answers if only_answers else packet.message.records
+        return any(record.name.folded == name.folded and kind in (None, record.type) and (record.ttl > 0) == alive
+                   for record in records)
+    return check
+
+
+def record_in(packet, name, kind):
+    """The first such record of the packet, or None."""
+    matching = (record for record in packet.message.records + packet.message.authorities
+                if record.name.folded == name.folded and record.type == kind)
+    return next(matching, None)

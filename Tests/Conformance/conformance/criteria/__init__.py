@@ -1,0 +1,11 @@
+"""One module a subject, one function a criterion. The order here is the order of the table."""
+
+from conformance.criterion import criterion
+
+from conformance.criteria import (  # noqa: F401
+    probing, tiebreaks, denials, announcing, packets, answering, timing, known_answers, unicast, negative, conflicts, names,
+    services, resilience, goodbye, links)
+
+
+def table():
+    return dict(criterion.criteria)

@@ -1,0 +1,133 @@
+"""Somebody has the name already (RFC 6762 sections 8.1 and 9)."""
+
+import time
+from dataclasses import replace
+
+from conformance.alterations import dropped, from_target, probe, repeated, response, to_target
+from conformance.bench import LOCAL, SERVICE_TYPE
+from conformance.conditions import gives, probes_for, proposes, tells
+from conformance.criterion import criterion, failed, passed, unjudged
+from conformance.records import A, SRV, Name, Record, address_bytes, srv_data
+
+from conformance.criteria.tiebreaks import first_probe, judge_spacing_of
+
+
+@criterion("RFC 6762 §8.1, §9", "a service whose name is taken takes another and probes for that",
+           proof=to_target("the denial is lost", dropped(response)))
+def denied(bench):
+    return judge_denied(bench, flush=True)
+
+
+@criterion("RFC 6762 §8.1, §9", "the same when the denial has no cache-flush bit",
+           proof=to_target("the denial is lost", dropped(response)))
+def denied_without_flush(bench):
+    return judge_denied(bench, flush=False)
+
+
+def judge_denied(bench, flush):
+    _, service = first_probe(bench)
+    denial = bench.peer.tell(replace(service.rival, flush=flush))
+    announcement, announced = bench.announced(within=8, since=denial.at)
+    taken = bench.peer.heard(gives(service.instance, SRV))
+    if taken:
+        return failed("it announced the name that was denied", taken[0])
+    return judge_spacing_of(bench, announced, announcement)
+
+
+@criterion("RFC 6762 §8.1", "what was said before its first probe is no denial", retried=True,
+           proof=to_target("it is said once more 0.4 s later", repeated(0.4, response)))
+def stale_denial_ignored(bench):
+    claim = Record(Name(["Lamp"]) + SERVICE_TYPE, SRV, 120, srv_data(Name(["rival"]) + LOCAL, 9), True)
+    bench.plug_in()
+    bench.start_alone()
+    said, probe = None, None
+    while probe is None and time.time() < bench.began + 12:
+        said = bench.peer.tell(claim)
+        time.sleep(0.01)
+        probe = next(iter(bench.peer.heard(proposes(SRV, SERVICE_TYPE))), None)
+    if probe is None:
+        announcement, _ = bench.announced()
+        return failed("announced without a probe that proposes its SRV record", announcement)
+    if not probes_for(claim.name)(probe):
+        return failed("it took another name before its first probe", probe)
+    announcement, announced = bench.announced()
+    if announced.instance.folded == claim.name.folded:
+        return passed("the name kept, which was claimed only before the first probe", announcement)
+    # Once in a while the last claim and the first probe cross each other: so this is judged twice.
+    return failed(f"it became {announced.instance}, {(probe.at - said.at) * 1000:.0f} ms after the last claim came its "
+                  "first probe", announcement)
+
+
+@criterion("RFC 6762 §8.1, §9", "a host whose name is taken takes another, and its services point to that",
+           proof=to_target("the denial is lost", dropped(response)))
+def host_name_denied(bench):
+    denied_names = []
+
+    def deny(packet):
+        if not (packet.message and packet.message.is_probe):
+            return
+        for record in packet.message.authorities:
+            if record.type == A and record.name.under(LOCAL):
+                if not denied_names:
+                    denied_names.append(record.name)
+                if record.name.folded == denied_names[0].folded:
+                    bench.peer.tell(replace(record, data=address_bytes("250.0.0.9"), flush=True))
+
+    bench.plug_in()
+    bench.peer.reflect = deny
+    bench.start()
+    announcement, announced = bench.announced()
+    if not denied_names:
+        return failed("the host name is not probed", announcement)
+    if announced.host.folded == denied_names[0].folded:
+        return failed(f"it still is {announced.host}", announcement)
+    probes = bench.peer.heard(probes_for(announced.host), until=announcement.at)
+    if len(probes) < 3:
+        return failed(f"the new host name {announced.host} was probed {len(probes)} times", announcement)
+    return passed(f"the host became {announced.host}, after {len(probes)} probes", announcement)
+
+
+@criterion("RFC 6762 §8.1", "after 15 conflicts within 10 s each further try waits 5 s", seconds=32,
+           proof=from_target("each probe is sent once more after 2 s", repeated(2, probe)))
+def conflict_limit(bench):
+    return judge_conflict_limit(bench, flush=True)
+
+
+@criterion("RFC 6762 §8.1", "the same when the denials have no cache-flush bit", seconds=32,
+           proof=from_target("each probe is sent once more after 2 s", repeated(2, probe)))
+def conflict_limit_without_flush(bench):
+    return judge_conflict_limit(bench, flush=False)
+
+
+def judge_conflict_limit(bench, flush):
+    tries = []  # Packets that began a try: a new name, or one that was let go for a while.
+    last = {}
+
+    def deny(packet):
+        if not (packet.message and packet.message.is_probe):
+            return
+        for record in packet.message.authorities:
+            if record.type == SRV and record.name.under(SERVICE_TYPE):
+                if packet.at - last.get(record.name.folded, 0) > 0.6:
+                    tries.append(packet)
+                last[record.name.folded] = packet.at
+                service = bench.service(packet)
+                bench.peer.tell(replace(service.rival, name=record.name, flush=flush))
+
+    bench.plug_in()
+    bench.peer.reflect = deny
+    first_probe(bench)
+    end = bench.began + 30
+    bench.peer.first(lambda _: False, 30, bench.began)
+    tries = [packet for packet in tries if packet.at < end]
+    announced = bench.peer.heard(tells(SRV, SERVICE_TYPE), until=end)
+    if announced:
+        return failed(f"it announced a name although every name was denied, after {len(tries)} tries", announced[0])
+    for first, fifteenth, after in zip(tries, tries[14:], tries[15:]):
+        if fifteenth.at - first.at <= 10 and after.at - fifteenth.at < 4.9:
+            return failed(f"after 15 conflicts in {fifteenth.at - first.at:.1f} s the next try came "
+                          f"{after.at - fifteenth.at:.2f} s later", after)
+    if len(tries) < 3:
+        return unjudged(f"it tried only {len(tries)} times in 30 s")
+    slowest = max(after.at - before.at for before, after in zip(tries, tries[1:]))
+    return passed(f"{len(tries)} tries in 30 s, the longest pause {slowest:.1f} s", tries[-1])

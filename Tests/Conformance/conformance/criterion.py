@@ -1,0 +1,69 @@
+"""What a criterion is, what a judgement is, and the table of all criteria."""
+
+from dataclasses import dataclass, field
+from typing import Callable
+
+PASS, WARN, FAIL, UNJUDGED = "pass", "warn", "fail", "n/a"
+
+
+class Judgement(Exception):
+    """The verdict with its reason and the packet that decided it; raised where it ends the judging early."""
+
+    def __init__(self, verdict, reason, packet=None):
+        super().__init__(reason)
+        self.verdict, self.reason, self.packet = verdict, reason, packet
+
+
+def passed(reason, packet=None):
+    return Judgement(PASS, reason, packet)
+
+
+def warned(reason, packet=None):
+    return Judgement(WARN, reason, packet)
+
+
+def failed(reason, packet=None):
+    return Judgement(FAIL, reason, packet)
+
+
+def unjudged(reason):
+    return Judgement(UNJUDGED, reason)
+
+
+@dataclass(frozen=True)
+class Criterion:
+    name: str
+    section: str
+    title: str
+    judge: Callable
+    proof: object  # the Alteration behind which it is seen not to pass
+    needs: frozenset  # abilities of the target, see targets.py
+    seconds: float  # about how long it takes; the long ones begin first
+    worst: str  # a SHOULD that is not kept is a warning, everything else a failure
+    subject: str
+    retried: bool  # a machine that is busy can make any responder late: what is late is judged once more
+
+
+@dataclass
+class Table:
+    criteria: dict = field(default_factory=dict)
+
+    def __call__(self, section, title, proof, needs=(), seconds=8.0, worst=FAIL, retried=False):
+        """Decorates the function that judges: judge(bench) returns or raises a Judgement."""
+        def register(judge):
+            name = judge.__name__.replace("_", "-")
+            assert name not in self.criteria, f"two criteria are named {name}"
+            self.criteria[name] = Criterion(
+                name, section, title, judge, proof, frozenset(needs), seconds, worst, judge.__module__.rsplit(".", 1)[-1],
+                retried)
+            return judge
+        return register
+
+
+criterion = Table()
+
+
+def all_criteria():
+    """By name, in the order of the table."""
+    import conformance.criteria  # Registers them.
+    return conformance.criteria.table()

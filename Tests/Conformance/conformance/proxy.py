@@ -1,0 +1,78 @@
+"""Stands between the peer and the target, in a namespace of its own, and alters packets: proxy.py CRITERION.
+
+Forwards every frame between the interfaces `peer` and `target`; multicast DNS goes through the criterion's alteration.
+"""
+
+import heapq
+import itertools
+import pathlib
+import select
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from conformance import frames, peer  # noqa: E402
+from conformance.criterion import all_criteria  # noqa: E402
+
+
+class Port:
+    """One side; reopened when its interface went and came back."""
+
+    def __init__(self, interface, step):
+        self.interface, self.step = interface, step
+        self.socket = None
+
+    def open(self):
+        if self.socket is None:
+            try:
+                self.socket = peer.packet_socket(self.interface)
+            except OSError:
+                self.socket = None
+        return self.socket
+
+    def receive(self):
+        try:
+            return peer.receive(self.socket)
+        except OSError:  # Down, or gone.
+            self.socket.close()
+            self.socket = None
+            return None
+
+    def send(self, frame):
+        try:
+            if self.socket:
+                self.socket.send(frame)
+        except OSError:
+            pass  # A cable that is out loses packets.
+
+    def altered(self, frame, at):
+        """What becomes of a frame that came in here: pairs of a delay and a frame."""
+        packet = frames.parsed(frame, at)
+        if packet is None:
+            return [(0, frame)]
+        if packet.message is None or frames.PORT not in (packet.source_port, packet.destination_port):
+            return [(0, packet.frame)]
+        return [(delay, changed.frame) for delay, changed in self.step(packet)]
+
+
+def main(name):
+    alteration = all_criteria()[name].proof
+    ports = [Port("peer", alteration.to_target), Port("target", alteration.from_target)]
+    waiting, order = [], itertools.count()
+    print("forwarding", flush=True)
+    while True:
+        sockets = [port.socket for port in ports if port.open()]
+        wait = min(0.05, max(0, waiting[0][0] - time.time())) if waiting else 0.05
+        readable = select.select(sockets, [], [], wait)[0]
+        for port, other in zip(ports, reversed(ports)):
+            received = port.receive() if port.socket in readable else None
+            for delay, frame in port.altered(*received) if received else ():
+                heapq.heappush(waiting, (received[1] + delay if delay else 0, next(order), other, frame))
+        while waiting and waiting[0][0] <= time.time():
+            *_, other, frame = heapq.heappop(waiting)
+            other.send(frame)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,102 @@
+"""What is printed and written: lines, JSON, JUnit XML for the totals, and the table of all responders."""
+
+import datetime
+import json
+import xml.etree.ElementTree as ElementTree
+from dataclasses import asdict
+
+from conformance.criterion import FAIL, PASS, UNJUDGED, WARN, all_criteria
+from conformance.simulated import NOWHERE, SIMULATED
+from conformance.targets import TARGETS
+
+SHOWN = 220  # characters of a packet; --json has all of it
+BEYOND = (("judged in virtual time, by the project's other tests", SIMULATED), ("not judged", NOWHERE))
+
+
+def line(result, several_targets=False):
+    criterion = all_criteria()[result.criterion]
+    who = f"{result.target}: " if several_targets else ""
+    text = f"{result.verdict:4}  {who}{result.criterion} ({criterion.section}): {result.reason}"
+    if result.packet:
+        packet = result.packet if len(result.packet) <= SHOWN else result.packet[:SHOWN] + "..."
+        text += f"\n        {packet}"
+    return text
+
+
+def json_line(result, proof):
+    criterion = all_criteria()[result.criterion]
+    fields = asdict(result) | {"section": criterion.section, "title": criterion.title, "seconds": round(result.seconds, 1)}
+    return json.dumps(fields | ({"alteration": criterion.proof.told} if proof else {}), ensure_ascii=False)
+
+
+def counts(results):
+    return {verdict: sum(result.verdict == verdict for result in results) for verdict in (PASS, WARN, FAIL, UNJUDGED)}
+
+
+def total(results):
+    number = counts(results)
+    return f"{number[PASS]} pass, {number[WARN]} warn, {number[FAIL]} fail, {number[UNJUDGED]} not judged"
+
+
+def listing():
+    lines, subject = [], None
+    for criterion in all_criteria().values():
+        if criterion.subject != subject:
+            subject = criterion.subject
+            lines += ["", subject.replace("_", " ")] if lines else [subject.replace("_", " ")]
+        lines.append(f"  {criterion.name:32} {criterion.section}: {criterion.title}")
+        lines.append(f"  {'':32} seen to {criterion.worst} when {criterion.proof.told}")
+    for told, entries in BEYOND:
+        lines += ["", told] + [f"  {section}: {title} ({where})" for section, title, where in entries]
+    return "\n".join(lines)
+
+
+def write_junit(path, results, strict):
+    """A criterion that warns has failed where `strict`, and is skipped otherwise."""
+    suite = ElementTree.Element("testsuite", name="conformance")
+    for result in results:
+        case = ElementTree.SubElement(suite, "testcase", classname=result.target, name=result.criterion)
+        if result.verdict == FAIL or (strict and result.verdict == WARN):
+            ElementTree.SubElement(case, "failure", message=f"{result.verdict}: {result.reason}")
+        elif result.verdict != PASS:
+            ElementTree.SubElement(case, "skipped", message=result.reason)
+    ElementTree.ElementTree(suite).write(path, encoding="unicode")
+
+
+def write_table(path, results, versions):
+    """Markdown: a row a criterion, a column a responder; what did not pass is explained below."""
+    def full(target):
+        return f"{TARGETS[target].package} {versions[target]}"
+
+    targets = list(versions)
+    verdicts = {(result.criterion, result.target): result for result in results}
+    today = datetime.date.today().isoformat()
+    lines = [
+        "# How multicast DNS responders keep to RFC 6762 and RFC 6763", "",
+        f"Judged on {today} by `Scripts/conformance --table`, all in one run, each responder beside a scripted peer on a "
+        "link of its own. `Scripts/conformance --list` tells behind which alteration of packets each criterion is seen not "
+        "to pass.", "",
+        "| criterion | section | " + " | ".join(map(full, targets)) + " |",
+        "| --- | --- |" + " --- |" * len(targets)]
+    for criterion in all_criteria().values():
+        if not any((criterion.name, target) in verdicts for target in targets):
+            continue
+        cells = [verdicts[criterion.name, target].verdict if (criterion.name, target) in verdicts else ""
+                 for target in targets]
+        marked = [f"**{cell}**" if cell == FAIL else cell for cell in cells]
+        lines.append(f"| {criterion.title} | {criterion.section} | " + " | ".join(marked) + " |")
+    numbers = [counts([result for result in results if result.target == target]) for target in targets]
+    lines.append("| **total** | | " + " | ".join(
+        f"{number[PASS]} pass, {number[WARN]} warn, {number[FAIL]} fail" for number in numbers) + " |")
+    for target in targets:
+        told = [result for result in results if result.target == target and not result.passed]
+        if told:
+            lines += ["", f"## {full(target)}", ""]
+            order = list(all_criteria())
+            for result in sorted(told, key=lambda result: order.index(result.criterion)):
+                lines.append(f"- {result.verdict}: {all_criteria()[result.criterion].title}: {result.reason}")
+    for told, entries in BEYOND:
+        lines += ["", f"## {told.capitalize()}", ""]
+        lines += [f"- {section}: {title} ({where})" for section, title, where in entries]
+    with open(path, "w", encoding="utf-8") as table:
+        table.write("\n".join(lines) + "\n")

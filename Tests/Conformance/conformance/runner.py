@@ -1,0 +1,111 @@
+"""Runs criteria beside each other, each with a target, a peer and namespaces of its own."""
+
+import concurrent.futures
+import multiprocessing
+import os
+import signal
+import time
+import traceback
+from dataclasses import dataclass, replace
+
+from harness.deadlines import TooLate
+
+from conformance.bench import Bench
+from conformance.criterion import FAIL, PASS, UNJUDGED, Criterion, Judgement, all_criteria
+from conformance.targets import LACKING, TARGETS
+
+BROKE = "the test itself broke"
+AT_ONCE = 14  # They mostly wait; more of them would be late on two cores.
+
+
+@dataclass(frozen=True)
+class Result:
+    criterion: str
+    target: str
+    verdict: str
+    reason: str
+    packet: str  # The packet that decided it, or nothing.
+    seconds: float
+
+    @property
+    def passed(self):
+        return self.verdict == PASS
+
+
+def judge_once(criterion, target, programs, altered):
+    """In a process of its own; whatever happens is a judgement."""
+    bench, began = None, 0.0
+    try:
+        bench = made_bench(os.getpid(), TARGETS[target], programs, criterion if altered else None)
+        judgement = criterion.judge(bench)
+    except Judgement as early:
+        judgement = early
+    except TooLate as late:
+        # What the bench itself did not get in time says nothing of the target, and proves nothing.
+        judgement = Judgement(FAIL, ("" if bench else f"{BROKE}: ") + str(late).splitlines()[0])
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        judgement = Judgement(
+            FAIL, f"{BROKE} in {place.name}, line {place.lineno}: {type(error).__name__}: {error}")
+    finally:
+        if bench:
+            began = bench.began or 0.0
+            bench.close()
+    shown = judgement.packet.shown(began) if judgement.packet else ""
+    return judgement.verdict, str(judgement), shown
+
+
+def made_bench(*arguments):
+    """On a machine that is very busy its namespaces may take too long; that is no verdict on anybody."""
+    for _ in range(2):
+        try:
+            return Bench(*arguments)
+        except TooLate:
+            continue
+    return Bench(*arguments)
+
+
+def judge(name, target, programs, altered):
+    begin = time.monotonic()
+    criterion: Criterion = all_criteria()[name]
+    missing = criterion.needs - TARGETS[target].abilities
+    if missing:
+        return Result(name, target, UNJUDGED, f"{target} {LACKING[min(missing)]}", "", 0.0)
+    verdict, reason, packet = judge_once(criterion, target, programs, altered)
+    # Behind the proxy it is expected not to pass.
+    if criterion.retried and not altered and verdict not in (PASS, UNJUDGED):
+        second = judge_once(criterion, target, programs, altered)
+        if second[0] == PASS or (second[0], verdict) == ("warn", FAIL):
+            verdict, reason, packet = second[0], f"{second[1]} (at the second try)", second[2]
+    return Result(name, target, verdict, reason, packet, time.monotonic() - begin)
+
+
+def run(work, programs, altered=False):
+    """`work` is pairs of a criterion's name and a target; yields the results as they come."""
+    criteria = all_criteria()
+    work = sorted(work, key=lambda pair: -criteria[pair[0]].seconds)
+    # A process each: a criterion's peer has threads, and what it leaves behind ends with it.
+    with concurrent.futures.ProcessPoolExecutor(
+            AT_ONCE, multiprocessing.get_context("fork"), initializer=end_with_parent, max_tasks_per_child=None) as pool:
+        waiting = {pool.submit(judge, name, target, programs, altered): (name, target) for name, target in work}
+        for done in concurrent.futures.as_completed(waiting):
+            name, target = waiting[done]
+            try:
+                yield done.result()
+            except Exception as error:
+                yield Result(name, target, FAIL, f"{BROKE}: {error!r}", "", 0.0)
+
+
+def end_with_parent():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def proven(result):
+    """What a run behind the proxy tells: that the criterion did not pass, as it should not."""
+    criterion = all_criteria()[result.criterion]
+    if result.verdict == UNJUDGED:
+        return result
+    seen = result.verdict == criterion.worst or result.verdict == FAIL
+    seen = seen and not result.reason.startswith(BROKE)
+    told = f"behind the proxy ({criterion.proof.told}): {result.verdict}: {result.reason}"
+    return replace(result, verdict=PASS if seen else FAIL, reason=told)

@@ -1,0 +1,122 @@
+"""The responders that can be judged: how each is started with one service, stopped, and changed while it runs."""
+
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+from harness.avahi import Avahi
+
+TYPE, SUBTYPE, PORT = "_smartplug._tcp", "_dimmer", 4711
+# What a criterion may need of a target, and what is told of one that has it not.
+LACKING = {
+    "ipv6": "does not speak IPv6",
+    "subtypes": "publishes no subtype",
+    "txt": "cannot be told to change a TXT record while it runs",
+    "rename": "cannot be told to rename a service while it runs",
+}
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def output(*words):
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    return (done.stdout + done.stderr).strip()
+
+
+class Target:
+    """`start` begins the registration and sets `registered_at`; `abilities` are keys of LACKING."""
+
+    abilities = frozenset()
+
+    def __init__(self, host, programs):
+        self.host, self.programs = host, programs
+        self.running = None
+        self.registered_at = None
+
+    def begin(self, *words, name=None):
+        self.registered_at = time.time()
+        self.running = self.host.start(*words, name=name)
+
+    def stop(self):
+        """In order; the moment of it."""
+        at = time.time()
+        self.running.terminate()
+        return at
+
+    @property
+    def is_running(self):
+        return self.running.is_running
+
+
+class Plugd(Target):
+    name, package, abilities = "plugd", "plugd", frozenset({"ipv6", "subtypes"})
+
+    def start(self, name):
+        self.begin(self.programs / "plugd", "run", "--name", name, "--state", "/run/plug", "--simulate", "lamp",
+                   "--port", PORT)
+
+    @staticmethod
+    def version(programs):
+        return output(str(programs / "plugd"), "--version")
+
+
+class AvahiDaemon(Target):
+    """The daemon as Debian configures it, but for what it would need of the rest of the system."""
+
+    name, package, abilities = "avahi", "avahi-daemon", frozenset({"ipv6", "subtypes"})
+
+    def start(self, name):
+        self.daemon = Avahi(self.host)
+        self.begin("avahi-publish", "-s", "--subtype", f"{SUBTYPE}._sub.{TYPE}", name, TYPE, PORT, "txtvers=1", "id=1")
+
+    def stop(self):
+        at = time.time()
+        self.daemon.daemon.terminate()
+        return at
+
+    @property
+    def is_running(self):
+        return self.daemon.daemon.is_running
+
+    @staticmethod
+    def version(_):
+        return output("dpkg-query", "--show", "--showformat", "${Version}", "avahi-daemon")
+
+
+class PythonZeroconf(Target):
+    name, package, abilities = "zeroconf", "python-zeroconf", frozenset({"ipv6", "txt", "rename"})
+
+    def start(self, name):
+        self.begin(sys.executable, HERE / "zeroconf_target.py", name, TYPE, PORT, "lamp", *self.host.addresses(),
+                   name="python-zeroconf")
+        line = self.running.seen(lambda line: line.text == "registering", 20, "that it registers")
+        self.registered_at = time.time() - (time.monotonic() - line.at)
+
+    def change_txt(self):
+        self.running.process.send_signal(signal.SIGUSR1)
+
+    def rename(self):
+        self.running.process.send_signal(signal.SIGUSR2)
+
+    @staticmethod
+    def version(_):
+        return output(sys.executable, "-c", "import zeroconf; print(zeroconf.__version__)")
+
+
+class Mdnsd(Target):
+    """With the settings of Debian's unit file."""
+
+    name, package = "mdnsd", "mdnsd"
+
+    def start(self, name):
+        service = f"type {TYPE}\nname {name}\nport {PORT}\ntxt txtvers=1\ntxt id=1\n"
+        self.host.run("sh", "-c", 'mkdir /run/mdns.d && printf %s "$1" > /run/mdns.d/lamp.service', "sh", service)
+        self.begin("mdnsd", "-n", "/run/mdns.d")
+
+    @staticmethod
+    def version(_):
+        return output("dpkg-query", "--show", "--showformat", "${Version}", "mdnsd")
+
+
+TARGETS = {target.name: target for target in (Plugd, AvahiDaemon, PythonZeroconf, Mdnsd)}
