@@ -39,6 +39,7 @@ let deque = Target.Dependency.product(name: "DequeModule", package: "swift-colle
 let shared: [Target] = [
     module("ProtocolCore", "Sources/ProtocolCore"),
     module("DNSWire", "Sources/DNSWire"),
+    module("PacketTraces", "Sources/PacketTraces"),
     module("MulticastDNS", "Sources/MulticastDNS", ["ProtocolCore", "DNSWire"]),
     module("ServiceDiscovery", "Sources/ServiceDiscovery", ["ProtocolCore", "DNSWire", "MulticastDNS"]),
     module("Metering", "Sources/Metering", ["ProtocolCore"]),
@@ -103,16 +104,23 @@ let controller: [Target] = [
             nioPosix, asyncAlgorithms,
         ]),
     module(
+        "Doctor", "Controller/Doctor",
+        [
+            "ProtocolCore", "DNSWire", "ServiceDiscovery", "LinuxNetwork", "PlugProtocol", "PlugClient", nioCore,
+            logging,
+        ]),
+    module(
         "Presentation", "Controller/Presentation",
         [
-            "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "LinuxNetwork", "Metering", "PlugProtocol",
-            "PlugClient", "Automation", "Daemon", "Charting", "Terminal",
+            "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "PacketTraces", "LinuxNetwork", "Metering",
+            "PlugProtocol", "PlugClient", "Automation", "Daemon", "Doctor", "Charting", "Terminal",
         ]),
     program(
         "plugctl", "Controller/plugctl",
         [
-            "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "Daemon", "Presentation",
-            "RuleFiles", "Automation", "Charting", "Terminal", "DurableFiles", arguments, signals, logging,
+            "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "Daemon", "Doctor",
+            "Presentation", "RuleFiles", "Automation", "Charting", "Terminal", "DurableFiles", arguments, signals,
+            logging,
         ]),
     program(
         "BrowseServices", "Controller/Examples/BrowseServices",
@@ -124,7 +132,8 @@ let controller: [Target] = [
 
 let checks: [Target] = [
     .target(
-        name: "SimulatedLAN", dependencies: ["ProtocolCore"], path: "Tests/Support/SimulatedLAN", swiftSettings: strict),
+        name: "SimulatedLAN", dependencies: ["ProtocolCore", "PacketTraces"], path: "Tests/Support/SimulatedLAN",
+        swiftSettings: strict),
     .target(
         name: "SimulatedDisk", dependencies: ["DurableFiles", "ProtocolCore"], path: "Tests/Support/SimulatedDisk",
         swiftSettings: strict),
@@ -141,6 +150,7 @@ let checks: [Target] = [
     tests("FuzzTests", ["FuzzTargets", "Fuzzing", "ProtocolCore"]),
     tests("ProtocolCoreTests", ["ProtocolCore"]),
     tests("DNSWireTests", ["DNSWire"]),
+    tests("PacketTracesTests", ["PacketTraces"]),
     tests("MulticastDNSTests", ["Fuzzing", "MulticastDNS", "DNSWire", "ProtocolCore"]),
     tests("ServiceDiscoveryTests", ["ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore"]),
     tests("SimulatedLANTests", ["SimulatedLAN", "ProtocolCore"]),
@@ -196,9 +206,15 @@ let checks: [Target] = [
             "DurableFiles", nioCore, nioPosix, asyncAlgorithms,
         ]),
     tests(
+        "DoctorTests",
+        [
+            "Doctor", "DNSWire", "LinuxNetwork", "PlugClient", "PlugProtocol", "ProtocolCore", "ServiceDiscovery",
+        ]),
+    tests(
         "PresentationTests",
         [
-            "Presentation", "Automation", "Daemon", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering",
+            "Fuzzing", "Presentation", "Automation", "Daemon", "Doctor", "MulticastDNS", "PlugClient", "PlugProtocol",
+            "ProtocolCore", "Metering",
             "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal", "MadeUpKeys",
         ]),
     tests(

@@ -10,18 +10,39 @@ struct Browse: AsyncParsableCommand {
         discussion: """
             It is live and goes on until interrupted; there is nothing to refresh.
 
+            With --packets it shows the packets of multicast DNS instead, of every service and host, each with what is in it: \
+            "alone" marks a record that replaces what was known before, "QU" a question that wants its answer for itself. It \
+            sends nothing; what is answered to one host alone is not heard.
+
             Examples:
               plugctl browse
               plugctl browse --json --for 3s
+              plugctl browse --packets --interface eth0
+              plugctl browse --packets --write house.pcap --for 1m
             """)
 
     @OptionGroup var network: NetworkOptions
-    @Flag(help: "One JSON object a line: event, name, type, domain, interface, txt.")
+    @Flag(
+        help: """
+            One JSON object a line: event, name, type, domain, interface, txt. With --packets: at, interface, from, port, to, \
+            bytes, kind (query, probe, response, malformed), truncated, questions, records, more, fault.
+            """)
     var json = false
     @Option(name: .customLong("for"), help: "Stop after this long, such as 5s.")
     var limit: TimeSpan?
+    @Flag(help: "Show the packets that carry it.")
+    var packets = false
+    @Option(
+        help: "With --packets: write them to this file too, for Wireshark (pcap); what stood there is replaced.",
+        completion: .file(extensions: ["pcap"]))
+    var write: String?
+
+    func validate() throws {
+        guard write == nil || packets else { throw ValidationError("--write goes with --packets") }
+    }
 
     func run() async throws {
+        if packets { return try await showPackets() }
         let json = json
         try await network.withClient(connects: false) { client in
             try await untilInterrupted(for: limit) {
@@ -30,6 +51,31 @@ struct Browse: AsyncParsableCommand {
                     guard json ? Output.json(record) : Output.safeLine(record.text) else { return }
                 }
             }
+        }
+    }
+
+    private func showPackets() async throws {
+        let json = json
+        try await saying {
+            let file = try write.map(TraceFile.init)
+            let listener = PacketListener(interfaces: network.filter, logger: network.logger)
+            try await untilInterrupted(for: limit) {
+                let explaining = Task {
+                    try await Task.sleep(for: .seconds(1))
+                    guard await listener.places.isEmpty else { return }
+                    complain("no usable network interface yet; waiting for one\nhint: `plugctl doctor` says why")
+                }
+                defer { explaining.cancel() }
+                for await packet in listener.packets {
+                    try file?.add(packet)
+                    let record = PacketRecord(packet, interfaceName: interfaceName)
+                    let isRead = json ? Output.json(record) : record.lines.allSatisfy { Output.safeLine($0) }
+                    guard isRead else { return }
+                }
+            }
+            await listener.stop()
+            let dropped = await listener.dropped
+            if dropped > 0 { complain("\(dropped) packets came faster than they could be shown, and are missing") }
         }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DurableFiles
 import Foundation
+import LinuxNetwork
 import Logging
 import PlugClient
 import PlugProtocol
@@ -34,18 +35,32 @@ struct NetworkOptions: ParsableArguments {
     ///
     /// - Parameter connects: false for a body that only looks around, which nobody needs a key for.
     func withClient(connects: Bool = true, _ body: (PlugClient) async throws -> Void) async throws {
-        var logger = Logger(label: "plugctl") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = verbose ? .debug : .warning
         try await saying {
             let identity = try connects ? TransportIdentity.ofThisController() : TransportIdentity()
-            let client = PlugClient(
-                name: controller, identity: identity, keyLog: try connects ? keyLog() : nil, interfaces: interfaces,
-                logger: logger)
-            let result = await Result.catching { try await body(client) }
-            await client.stop()
-            try result.get()
+            try await withClient(identity, keyLog: connects ? keyLog() : nil, body)
         }
     }
+
+    /// The same with a client that proves itself with `identity`; what goes wrong is thrown.
+    func withClient(
+        _ identity: TransportIdentity, keyLog: KeyLog? = nil, _ body: (PlugClient) async throws -> Void
+    ) async throws {
+        let client = PlugClient(
+            name: controller, identity: identity, keyLog: keyLog, interfaces: interfaces, logger: logger)
+        let result = await Result.catching { try await body(client) }
+        await client.stop()
+        try result.get()
+    }
+
+    /// Says on standard error what happens below, warnings alone where nobody asked for more.
+    var logger: Logger {
+        var logger = Logger(label: "plugctl") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = verbose ? .debug : .warning
+        return logger
+    }
+
+    /// Where to work.
+    var filter: InterfaceFilter { interfaces.isEmpty ? .multicastCapable : .named(interfaces) }
 
     /// Runs the body when the plug of that name is connected. What keeps it away is said, and waited out where that helps.
     func withConnected(_ name: String, _ body: (FollowedPlug, PlugDescription) async throws -> Void) async throws {

@@ -10,6 +10,7 @@ Without a name it runs unit and a sample of simulation, and needs no root.
   --keep        what the fuzzer found worth keeping becomes the corpus in Tests/Fuzz/Corpus
   --seeds N     simulated houses a test, each from its own seed
   --seed S      only the house of this seed, to replay a failure
+  --capture DIR leave there what went over the links of each simulated house, for Wireshark (pcap)
   --traces DIR  recorded appliances (default ../shared/traces, where it is there)
 
 The last line is always: N passed, N failed, N skipped'
@@ -42,6 +43,13 @@ read_arguments() {
         --traces)
             [[ -d ${2:-} ]] || stop "--traces: there is no folder '${2:-}'" "leave it out to use the built-in models"
             traces=$2
+            shift
+            ;;
+        --capture)
+            [[ -n ${2:-} ]] || wrong_usage "--capture takes a folder"
+            mkdir -p "$2" || stop "--capture: '$2' is no folder, and none can be made there"
+            # The simulations find it.
+            SMARTPLUG_CAPTURE=$(realpath "$2") && export SMARTPLUG_CAPTURE
             shift
             ;;
         -h | --help)

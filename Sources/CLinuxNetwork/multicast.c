@@ -40,11 +40,13 @@ static int open_bound(
 }
 
 int clinuxnetwork_open_multicast4(
-    int interface, uint16_t port, const uint8_t group[4], const uint8_t source[4], int hop_limit, const char **step) {
+    int interface, uint16_t port, const uint8_t group[4], bool bound_to_group, const uint8_t source[4], int hop_limit,
+    const char **step) {
     struct ip_mreqn membership = {.imr_ifindex = interface}, sending = {.imr_ifindex = interface};
     memcpy(&membership.imr_multiaddr, group, 4);
     memcpy(&sending.imr_address, source, 4);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+    if (bound_to_group) memcpy(&address.sin_addr, group, 4);
     const struct option options[] = {
         {IPPROTO_IP, IP_MULTICAST_IF, &sending, sizeof sending, "IP_MULTICAST_IF"},
         {IPPROTO_IP, IP_MULTICAST_TTL, &hop_limit, sizeof hop_limit, "IP_MULTICAST_TTL"},
@@ -59,10 +61,14 @@ int clinuxnetwork_open_multicast4(
 }
 
 int clinuxnetwork_open_multicast6(
-    int interface, uint16_t port, const uint8_t group[16], int hop_limit, const char **step) {
+    int interface, uint16_t port, const uint8_t group[16], bool bound_to_group, int hop_limit, const char **step) {
     struct ipv6_mreq membership = {.ipv6mr_interface = interface};
     memcpy(&membership.ipv6mr_multiaddr, group, 16);
     struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+    if (bound_to_group) {
+        memcpy(&address.sin6_addr, group, 16);
+        address.sin6_scope_id = interface;
+    }
     const struct option options[] = {
         {IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on, "IPV6_V6ONLY"},
         {IPPROTO_IPV6, IPV6_MULTICAST_IF, &interface, sizeof interface, "IPV6_MULTICAST_IF"},

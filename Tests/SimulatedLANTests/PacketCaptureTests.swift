@@ -47,9 +47,75 @@ import Testing
         let path = FileManager.default.temporaryDirectory.path + "/simulated-lan-\(getpid()).pcap"
         defer { try? FileManager.default.removeItem(atPath: path) }
         try pair.lan.capture?.write(to: path)
+        let text = try output(of: "/usr/bin/tcpdump", ["-n", "-vv", "-tt", "-r", path])
+        #expect(text.hasPrefix("1.500000 IP "))
+        #expect(text.contains("192.0.2.1.5353 > 224.0.0.251.5353"))
+        #expect(!text.contains("bad"))
+    }
+
+    /// A conversation as the segments of TCP, which follow on each other without a hole.
+    @Test func streamsAreCapturedAsSegments() throws {
+        let pair = Pair()
+        pair.lan.capture = PacketCapture()
+        try talk(pair)
+        let segments = try #require(pair.lan.capture).packetBytes.map { Segment($0) }
+        #expect(
+            segments == [
+                Segment(port: 80, flags: 0x02, sequence: 0, acknowledgement: 0, bytes: 0),
+                Segment(port: 32_769, flags: 0x12, sequence: 0, acknowledgement: 1, bytes: 0),
+                Segment(port: 80, flags: 0x10, sequence: 1, acknowledgement: 1, bytes: 0),
+                Segment(port: 80, flags: 0x18, sequence: 1, acknowledgement: 1, bytes: 1440),
+                Segment(port: 80, flags: 0x18, sequence: 1441, acknowledgement: 1, bytes: 560),
+                Segment(port: 80, flags: 0x11, sequence: 2001, acknowledgement: 1, bytes: 0),
+            ])
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/tshark")))
+    func tsharkFindsNoFaultInAStream() throws {
+        let pair = Pair()
+        pair.lan.capture = PacketCapture()
+        try talk(pair)
+        let path = FileManager.default.temporaryDirectory.path + "/simulated-stream-\(getpid()).pcap"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try pair.lan.capture?.write(to: path)
+        let checks = ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]
+        let all = try output(of: "/usr/bin/tshark", ["-r", path, "-T", "fields", "-e", "tcp.len"] + checks)
+        #expect(all.split(separator: "\n") == ["0", "0", "0", "1440", "560", "0"])
+        let faults = "tcp.analysis.flags or tcp.checksum.status == 0 or ip.checksum.status == 0"
+        #expect(try output(of: "/usr/bin/tshark", ["-r", path, "-Y", faults] + checks) == "")
+    }
+
+    @Test func aRunLeavesItsCaptureInTheFolder() throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/captures-\(getpid())"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        #expect(CaptureFolder(environment: [:]) == nil && CaptureFolder(environment: ["SMARTPLUG_CAPTURE": ""]) == nil)
+        do {
+            let captures = CaptureFolder(environment: ["SMARTPLUG_CAPTURE": folder])
+            let lan = SimulatedLAN<Chatter>(seed: 7, budget: 10, captures: captures)
+            let (link, host) = (lan.addLink(), lan.add(Chatter(), name: "host"))
+            let interface = lan.attach(host, to: link, addresses: [IPAddress(192, 0, 2, 1)])
+            let end = Endpoint(IPAddress(192, 0, 2, 1), 5353)
+            lan.schedule(.powerOn(host))
+            let datagram = Datagram(from: end, to: Endpoint(IPAddress(224, 0, 0, 251), 5353), [1])
+            lan.schedule(.act(.send(datagram, on: interface)), on: host, after: .seconds(1))
+            try lan.run(for: .seconds(2))
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(files.count == 1 && files[0].hasPrefix("Chatter-seed-7-") && files[0].hasSuffix(".pcap"))
+    }
+
+    private func talk(_ pair: Pair) throws {
+        pair.lan.schedule(pair.connect(), on: pair.left)
+        pair.lan.schedule(pair.write([UInt8](repeating: 7, count: 2000)), on: pair.left, after: .seconds(1))
+        pair.lan.schedule(.act(.close(StreamID(1))), on: pair.left, after: .seconds(2))
+        try pair.lan.run(for: .seconds(3))
+    }
+
+    private func output(of program: String, _ arguments: [String]) throws -> String {
         let reader = Process()
-        reader.executableURL = URL(fileURLWithPath: "/usr/bin/tcpdump")
-        reader.arguments = ["-n", "-vv", "-tt", "-r", path]
+        reader.executableURL = URL(fileURLWithPath: program)
+        reader.arguments = arguments
         let output = Pipe()
         reader.standardOutput = output
         reader.standardError = FileHandle.nullDevice
@@ -57,9 +123,7 @@ import Testing
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         reader.waitUntilExit()
         #expect(reader.terminationStatus == 0)
-        #expect(text.hasPrefix("1.500000 IP "))
-        #expect(text.contains("192.0.2.1.5353 > 224.0.0.251.5353"))
-        #expect(!text.contains("bad"))
+        return text
     }
 
     @Test func theCaptureStopsAtItsLimit() throws {
@@ -69,5 +133,40 @@ import Testing
         try pair.lan.run(for: .seconds(30))
         #expect(pair.lan.capture?.packets == 4)
         #expect(pair.lan.capture?.bytes.count == 24 + 4 * (16 + 43))
+    }
+}
+
+/// A segment of TCP in a frame of Ethernet and IPv4.
+private struct Segment: Hashable {
+    var port: Int
+    var flags: UInt8
+    var sequence: Int
+    var acknowledgement: Int
+    var bytes: Int
+
+    init(port: Int, flags: UInt8, sequence: Int, acknowledgement: Int, bytes: Int) {
+        (self.port, self.flags, self.sequence) = (port, flags, sequence)
+        (self.acknowledgement, self.bytes) = (acknowledgement, bytes)
+    }
+
+    init(_ frame: [UInt8]) {
+        func number(_ range: Range<Int>) -> Int { frame[range].reduce(0) { $0 << 8 | Int($1) } }
+        let start = 14 + 20
+        self.init(
+            port: number(start + 2..<start + 4), flags: frame[start + 13], sequence: number(start + 4..<start + 8),
+            acknowledgement: number(start + 8..<start + 12), bytes: frame.count - start - 20)
+    }
+}
+
+extension PacketCapture {
+    /// The packets in the file, taken apart by their lengths.
+    fileprivate var packetBytes: [[UInt8]] {
+        var (rest, packets) = (bytes.dropFirst(24), [[UInt8]]())
+        while rest.count > 16 {
+            let length = rest.dropFirst(8).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+            packets.append(Array(rest.dropFirst(16).prefix(length)))
+            rest = rest.dropFirst(16 + length)
+        }
+        return packets
     }
 }

@@ -18,6 +18,7 @@ enum Layout {
     static let kinds: [String: Kind] = [
         "Sources/ProtocolCore": .pure,
         "Sources/DNSWire": .pure,
+        "Sources/PacketTraces": .pure,
         "Sources/MulticastDNS": .pure,
         "Sources/ServiceDiscovery": .pure,
         "Sources/Metering": .pure,
@@ -48,6 +49,7 @@ enum Layout {
         "Controller/Scripting": .system,
         "Controller/Effects": .system,
         "Controller/Daemon": .shell,
+        "Controller/Doctor": .shell,
         "Controller/Charting": .pure,
         "Controller/Terminal": .system,
         "Controller/Presentation": .shell,

@@ -1,8 +1,9 @@
-/* Sockets that Swift cannot make itself, because their options and addresses are C structures and macros.
-   Each function returns a non-blocking, close-on-exec descriptor, or -errno. */
+/* What Swift cannot do itself, because it takes C structures and macros that its module of the C library does not show. Each
+   function returns -errno where it fails; those that open sockets return non-blocking, close-on-exec descriptors. */
 #ifndef C_LINUX_NETWORK_H
 #define C_LINUX_NETWORK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* An rtnetlink socket subscribed to changes of links and addresses. */
@@ -10,10 +11,15 @@ int clinuxnetwork_open_rtnetlink(void);
 
 /* A UDP socket for multicast on one interface: bound to the port (shared with other programs), member of the group there,
    sending there with the given hop limit, and heard by other sockets of this host. Addresses are bytes in network order; a
-   source of 0.0.0.0 lets the kernel choose. On failure *step names the call that failed. */
+   source of 0.0.0.0 lets the kernel choose. One that is bound to the group gets no unicast packet, and so takes none from other
+   programs on the port. On failure *step names the call that failed. */
 int clinuxnetwork_open_multicast4(
-    int interface, uint16_t port, const uint8_t group[4], const uint8_t source[4], int hop_limit, const char **step);
+    int interface, uint16_t port, const uint8_t group[4], bool bound_to_group, const uint8_t source[4], int hop_limit,
+    const char **step);
 int clinuxnetwork_open_multicast6(
-    int interface, uint16_t port, const uint8_t group[16], int hop_limit, const char **step);
+    int interface, uint16_t port, const uint8_t group[16], bool bound_to_group, int hop_limit, const char **step);
+
+/* 1 while something keeps the wall clock in step (adjtimex(2) without STA_UNSYNC), 0 while nothing does. */
+int clinuxnetwork_clock_is_synchronized(void);
 
 #endif

@@ -75,11 +75,14 @@ public enum InterfaceFilter: Sendable, Hashable {
     case multicastCapable
     /// These and no others, loopback included if it is named; they may appear later.
     case named(Set<String>)
+    /// All that there are, for whoever only looks at them.
+    case every
 
     public func admits(_ interface: LinuxInterface) -> Bool {
         switch self {
         case .multicastCapable: interface.flags.contains(.multicast) && !interface.flags.contains(.loopback)
         case .named(let names): names.contains(interface.name)
+        case .every: true
         }
     }
 }
@@ -89,6 +92,7 @@ extension InterfaceFilter: CustomStringConvertible {
         switch self {
         case .multicastCapable: "any that can multicast"
         case .named(let names): names.sorted().joined(separator: ", ")
+        case .every: "any"
         }
     }
 }

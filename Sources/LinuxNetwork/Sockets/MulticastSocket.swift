@@ -19,6 +19,8 @@ final class MulticastSocket: @unchecked Sendable {
         /// The kernel takes no loopback address as the source of a multicast by itself: it would send from another interface's
         /// address, or from 0.0.0.0.
         var isLoopback = false
+        /// Bound to the group: it hears multicast, and takes no unicast packet from the other sockets on the port.
+        var isPassive = false
     }
 
     private enum State {
@@ -39,6 +41,8 @@ final class MulticastSocket: @unchecked Sendable {
     private var state = State.opening
     private var pause = MulticastSocket.firstPause
     private(set) var counters = SocketCounters()
+    /// Why it is not open, in words; nil while it is, and before the first try has ended.
+    private(set) var fault: String?
 
     /// Opens at once; sending works from then on or, if opening fails, after a pause.
     init(
@@ -141,10 +145,11 @@ final class MulticastSocket: @unchecked Sendable {
             switch identity.family {
             case .v4:
                 clinuxnetwork_open_multicast4(
-                    index, RFC6762.port, RFC6762.groupV4.bytes, identity.isLoopback ? [127, 0, 0, 1] : [0, 0, 0, 0],
-                    hopLimit, &step)
+                    index, RFC6762.port, RFC6762.groupV4.bytes, identity.isPassive,
+                    identity.isLoopback ? [127, 0, 0, 1] : [0, 0, 0, 0], hopLimit, &step)
             case .v6:
-                clinuxnetwork_open_multicast6(index, RFC6762.port, RFC6762.groupV6.bytes, hopLimit, &step)
+                clinuxnetwork_open_multicast6(
+                    index, RFC6762.port, RFC6762.groupV6.bytes, identity.isPassive, hopLimit, &step)
             }
         guard descriptor >= 0 else {
             return pauseThenOpen("\(step.map { String(cString: $0) } ?? "socket"): \(errorText(-descriptor))")
@@ -165,6 +170,7 @@ final class MulticastSocket: @unchecked Sendable {
         switch (result, state) {
         case (.success(let channel), .opening):
             state = .open(channel)
+            fault = nil
             channel.closeFuture.whenComplete { _ in self.channelClosed() }
         case (.success(let channel), _): channel.close(promise: nil)
         case (.failure(let error), .opening): pauseThenOpen("\(error)")
@@ -180,6 +186,7 @@ final class MulticastSocket: @unchecked Sendable {
     }
 
     private func pauseThenOpen(_ reason: String) {
+        fault = reason
         counters.reopenings += 1
         // The first of a row is worth a person's attention, the rest would only repeat it.
         let level: Logger.Level = pause == Self.firstPause ? .notice : .debug

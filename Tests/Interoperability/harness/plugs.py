@@ -59,6 +59,13 @@ class Controller:
     def browse(self):
         return Browser(self.host.start(self.program, "browse", "--json"))
 
+    def packets(self, *words):
+        """`plugctl browse --packets`, left running."""
+        return self.host.start(self.program, "browse", "--packets", *words, name="plugctl browse --packets")
+
+    def doctor(self, *words, within=25):
+        return self.finish("doctor", "--json", *words, within=within)
+
     def watch(self, *words):
         return self.host.start(self.program, "watch", *words, "--json", name=f"plugctl watch {' '.join(map(str, words))}")
 

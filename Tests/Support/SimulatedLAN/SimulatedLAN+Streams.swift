@@ -14,12 +14,14 @@ extension SimulatedLAN {
                 })
             else { continue }
             nextStream += 1
-            let from = Endpoint(source, UInt16(32_768 + nextStream % 28_000))
+            let asking = Stream.End(
+                host: host, id: id, interface: interface,
+                endpoint: Endpoint(source, UInt16(32_768 + nextStream % 28_000)))
             var accepting = Stream.End(
-                host: interfaces[peer.index].host, id: StreamID(accepted: UInt64(nextStream)))
+                host: interfaces[peer.index].host, id: StreamID(accepted: UInt64(nextStream)), interface: peer,
+                endpoint: endpoint)
             accepting.isOpen = false
-            streams[nextStream] = Stream(
-                link: own.link, port: endpoint.port, from: from, ends: [Stream.End(host: host, id: id), accepting])
+            streams[nextStream] = Stream(link: own.link, ends: [asking, accepting])
             let delay = oneWay(own.link, retry: StreamTiming.firstConnectRetry)
             queue.schedule(.stream(.ask(nextStream, attempt: 1)), at: now + delay)
             return
@@ -46,13 +48,18 @@ extension SimulatedLAN {
             return queue.schedule(.stream(.ask(number, attempt: attempt + 1)), at: now + wait)
         }
         let back = now + oneWay(stream.link, retry: StreamTiming.firstConnectRetry)
-        guard slots[stream.ends[1].host.index].ports.contains(stream.port) else {
+        let port = stream.ends[1].endpoint.port
+        captureSegment(number, from: 0, .opens)
+        guard slots[stream.ends[1].host.index].ports.contains(port) else {
+            captureSegment(number, from: 1, .resets)
             return queue.schedule(.stream(.answered(number, .refused)), at: back)
         }
         streams[number]?.ends[1].isOpen = true
         streams[number]?.wasAccepted = true
         queue.schedule(.stream(.answered(number, nil)), at: back)
-        deliver(.accepted(stream.ends[1].id, port: stream.port, from: stream.from), to: stream.ends[1].host)
+        captureSegment(number, from: 1, .opens)
+        captureSegment(number, from: 0, .acknowledges)
+        deliver(.accepted(stream.ends[1].id, port: port, from: stream.ends[0].endpoint), to: stream.ends[1].host)
     }
 
     private func answered(_ number: Int, _ end: StreamEnd?) {
@@ -148,6 +155,8 @@ extension SimulatedLAN {
         end.flights.removeFirst(due.count)
         end.unreceived.removeFirst(count)
         streams[number]?.ends[side] = end
+        captureSegment(number, from: side, .says, Array(bytes))
+        if finishes { captureSegment(number, from: side, .finishes) }
         while !bytes.isEmpty, streams[number]?.ends[1 - side].isOpen == true {
             let piece = random.chance(0.5) ? bytes.count : Int.random(in: 1...bytes.count, using: &random)
             deliver(.received(receiver.id, Array(bytes.prefix(piece))), to: receiver.host)
@@ -181,6 +190,7 @@ extension SimulatedLAN {
 
     private func reset(_ number: Int, to side: Int) {
         guard let stream = streams[number], hasWay(stream, to: side) else { return }
+        captureSegment(number, from: 1 - side, .resets)
         finish(number, side, .reset)
     }
 

@@ -20,8 +20,9 @@ public final class SimulatedLAN<Host: SimulatedHost> {
     public private(set) var budget: Int
     /// Since the start of the run; each host's own clock counts from its boot.
     public private(set) var now = Instant.zero
-    /// Every datagram sent since it was set; nil keeps none.
+    /// Everything that went over the links since it was set; nil keeps nothing.
     public var capture: PacketCapture?
+    private let captures: CaptureFolder?
     var random: SeededRandom
     var queue = EventQueue<Scheduled>()
     var slots: [HostSlot<Host>] = []
@@ -31,12 +32,22 @@ public final class SimulatedLAN<Host: SimulatedHost> {
     var nextStream = 0
     private var trace = Trace()
 
-    /// - Parameter budget: deliveries; choose several times what a sound run needs.
-    public init(seed: UInt64, budget: Int, sendBuffer: Int = 65_536) {
+    /// - Parameters:
+    ///   - budget: deliveries; choose several times what a sound run needs.
+    ///   - captures: where the run leaves what went over its links when it is over; nil keeps nothing.
+    public init(
+        seed: UInt64, budget: Int, sendBuffer: Int = 65_536, captures: CaptureFolder? = .ofProcess
+    ) {
         self.seed = seed
         self.sendBuffer = sendBuffer
         self.budget = budget
         random = SeededRandom(seed: seed)
+        self.captures = captures
+        capture = captures.map { _ in PacketCapture() }
+    }
+
+    deinit {
+        if let capture, capture.packets > 0 { captures?.keep(capture, hosts: "\(Host.self)", seed: seed) }
     }
 
     // MARK: Building

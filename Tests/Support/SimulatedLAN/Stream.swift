@@ -6,6 +6,10 @@ struct Stream {
     struct End {
         let host: HostID
         let id: StreamID
+        let interface: InterfaceID
+        let endpoint: Endpoint
+        /// The number of its next byte in a capture.
+        var sequence: UInt32 = 0
         /// False once this end was closed, reset or lost with its host; nothing is delivered to it any more.
         var isOpen = true
         var reading = true
@@ -29,8 +33,6 @@ struct Stream {
     }
 
     let link: LinkID
-    let port: UInt16
-    let from: Endpoint
     /// The host that connected, and the one that accepted; the latter is open once it did.
     var ends: [End]
     var wasAccepted = false

@@ -1,0 +1,117 @@
+import DNSWire
+import LinuxNetwork
+
+extension Diagnosis {
+    /// What an interface is good for.
+    private enum Condition: Equatable {
+        case off, withoutLink, withoutMulticast, withoutAddress, checkingAddresses
+        case usable(isRoutable: Bool)
+    }
+
+    static func ofInterfaces(_ seen: Observations) -> [Finding] {
+        let conditions = seen.interfaces.filter { isCandidate($0, seen.filter) }.map { ($0, condition($0)) }
+        let anyUsable = conditions.contains { if case .usable = $0.1 { true } else { false } }
+        let anyRoutable = conditions.contains { $0.1 == .usable(isRoutable: true) }
+        var findings = missing(seen)
+        for (interface, condition) in conditions {
+            let isWanted = !anyUsable || isNamed(interface.name, seen.filter)
+            if let finding = finding(interface, condition, isWanted: isWanted, anyRoutable: anyRoutable) {
+                findings.append(finding)
+            }
+        }
+        if conditions.isEmpty && findings.isEmpty {
+            findings.append(
+                Finding(
+                    .problem, .interface, "there is no network interface", why: "nothing can be found without one",
+                    next: "connect a cable or join a wireless network; `ip link` shows what the system has"))
+        }
+        return findings
+    }
+
+    private static func missing(_ seen: Observations) -> [Finding] {
+        guard case .named(let names) = seen.filter else { return [] }
+        let there = seen.interfaces.map(\.name)
+        return names.subtracting(there).sorted().map { name in
+            Finding(
+                .problem, .interface, name, "there is no interface of this name",
+                next: "name one of \(list(there)) with --interface, or in SMARTPLUG_INTERFACE")
+        }
+    }
+
+    private static func isNamed(_ name: String, _ filter: InterfaceFilter) -> Bool {
+        switch filter {
+        case .named(let names): names.contains(name)
+        case .multicastCapable, .every: false
+        }
+    }
+
+    /// Also one that cannot multicast and should: the filter leaves it out without a word.
+    private static func isCandidate(_ interface: LinuxInterface, _ filter: InterfaceFilter) -> Bool {
+        switch filter {
+        case .named, .every: filter.admits(interface)
+        case .multicastCapable:
+            filter.admits(interface)
+                || interface.flags.contains(.up) && interface.flags.isDisjoint(with: [.loopback, .pointToPoint])
+        }
+    }
+
+    private static func condition(_ interface: LinuxInterface) -> Condition {
+        guard interface.flags.contains(.up) else { return .off }
+        guard interface.flags.contains(.running) else { return .withoutLink }
+        guard !interface.flags.isDisjoint(with: [.multicast, .loopback]) else { return .withoutMulticast }
+        let addresses = interface.usableAddresses
+        // IPv6 multicast goes out from the link-local address.
+        guard addresses.contains(where: { $0.family == .v4 || $0.isLinkLocal }) else {
+            return interface.addresses.contains { !$0.isUsable } ? .checkingAddresses : .withoutAddress
+        }
+        return .usable(isRoutable: addresses.contains { !$0.isLinkLocal })
+    }
+
+    /// Nil for one that is not in use and needs not be.
+    private static func finding(
+        _ interface: LinuxInterface, _ condition: Condition, isWanted: Bool, anyRoutable: Bool
+    ) -> Finding? {
+        let name = interface.name
+        let level: Finding.Level = isWanted ? .problem : .warning
+        switch condition {
+        case .off:
+            guard isWanted else { return nil }
+            return Finding(level, .interface, name, "it is switched off", next: "ip link set \(name) up")
+        case .withoutLink:
+            guard isWanted else { return nil }
+            return Finding(
+                level, .interface, name, "it has no link", why: "no cable is plugged in, or no wireless network joined",
+                next: "connect it")
+        case .withoutMulticast:
+            return Finding(
+                level, .interface, name, "it cannot multicast",
+                why: "its multicast flag is off, and plugs are found by multicast",
+                next: "ip link set \(name) multicast on")
+        case .withoutAddress:
+            return Finding(
+                level, .interface, name, "it has no address to send from",
+                why: "nobody gave it one, and it made none itself",
+                next: "look why DHCP gave none; IPv6 would do with the address that an interface makes itself")
+        case .checkingAddresses:
+            return Finding(
+                level, .interface, name, "its addresses cannot be used yet",
+                why: "the kernel looks whether others have them too, or has found one that does",
+                next:
+                    "wait some seconds; `ip address show \(name)` says \"dadfailed\" where another host has the address"
+            )
+        case .usable(let isRoutable):
+            let addresses = list(interface.usableAddresses.map { "\($0)" })
+            guard !isRoutable && !anyRoutable else { return Finding(.ok, .interface, name, addresses) }
+            return Finding(
+                .warning, .interface, name, "only link-local addresses: \(addresses)",
+                why: "nobody gave it another one; plugs on the same link are found all the same",
+                next: "look at the router, where there is one")
+        }
+    }
+}
+
+extension LinuxInterface {
+    fileprivate var usableAddresses: [IPAddress] {
+        addresses.filter(\.isUsable).compactMap { IPAddress(bytes: $0.bytes) }
+    }
+}

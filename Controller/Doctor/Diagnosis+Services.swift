@@ -1,0 +1,51 @@
+import PlugProtocol
+
+extension Diagnosis {
+    static func ofServices(_ seen: Observations) -> [Finding] {
+        guard !seen.links.isEmpty else { return [] }
+        guard !seen.services.isEmpty else {
+            return [
+                Finding(
+                    .warning, .service, "nobody answers for _smartplug._tcp",
+                    why: "no plug is on, or none is on this network",
+                    next: "check that plugs have power, and are on the same network as this host")
+            ]
+        }
+        return seen.services.sorted { $0.name < $1.name }.map { service in finding(service, seen) }
+    }
+
+    private static func finding(_ service: Observations.Service, _ seen: Observations) -> Finding {
+        guard let place = service.place else {
+            return Finding(
+                .problem, .service, service.name, "it is announced, and did not say where it is",
+                why: "it is gone without a word, or its answers are lost on the way to here",
+                next: "check its power; records of a plug that is gone vanish by themselves within two minutes")
+        }
+        let addresses = list(place.addresses.map { "\($0)" })
+        let what = "at \(place.host) port \(place.port), \(addresses), on \(list(service.interfaces))"
+        guard let id = service.id else {
+            return Finding(
+                .warning, .service, service.name, "\(what); it does not say which plug it is",
+                next: "is it a smart plug of this kind? Its TXT record needs id=, twelve hexadecimal digits")
+        }
+        let twins = seen.services.filter { $0.id == id && $0.name != service.name }.map(\.name)
+        guard twins.isEmpty else {
+            return Finding(
+                .problem, .service, service.name, "\(what); \(list(twins)) has the same id, \(id)",
+                why: "one of them has a copy of the other's flash: events and keys of both are mixed up",
+                next: "set one of them back to factory state, with an empty state directory")
+        }
+        if let version = service.version, version != "\(PlugWire.version)" {
+            return Finding(
+                .warning, .service, service.name, "\(what); it speaks version \(version) of the protocol",
+                why: "this controller speaks version \(PlugWire.version)", next: "update the older of both")
+        }
+        // Where it is not known which plugs are paired, nothing is said about it.
+        guard service.isPaired || seen.controllerFault != nil else {
+            return Finding(
+                .ok, .service, service.name, "\(what); not paired with this controller",
+                next: "if it is yours: plugctl pair \"\(service.name)\", with the code on its label")
+        }
+        return Finding(.ok, .service, service.name, what)
+    }
+}

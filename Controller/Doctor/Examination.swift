@@ -1,0 +1,179 @@
+public import LinuxNetwork
+public import Logging
+import NIOCore
+public import PlugClient
+import PlugProtocol
+import ProtocolCore
+import ServiceDiscovery
+
+/// Looks at the host, its network and its plugs: the shell of ``Diagnosis``. It claims no name and changes nothing.
+public struct Examination: Sendable {
+    /// Plugs that are asked at the same time, so that hundreds of them are not started on at once.
+    static let width = 16
+
+    let client: PlugClient
+    let filter: InterfaceFilter
+    let wait: Duration
+    let logger: Logger
+
+    /// - Parameters:
+    ///   - client: works on the interfaces of `filter`.
+    ///   - wait: how long announcements are collected, and how long a plug may take to answer.
+    public init(client: PlugClient, filter: InterfaceFilter, wait: Duration, logger: Logger) {
+        self.client = client
+        self.filter = filter
+        self.wait = wait
+        self.logger = logger
+    }
+
+    /// - Parameters:
+    ///   - paired: the plugs whose reachability matters.
+    ///   - controllerFault: why it is not known which those are, or why they cannot be spoken to; nothing is dialled then.
+    public func observe(paired: [PairedPlugs.Entry], controllerFault: String?) async -> Observations {
+        let first = ClockState.now
+        let listener = PacketListener(interfaces: filter, on: client.eventLoop, logger: logger)
+        async let interfaces = interfaces()
+        async let heard = HeardHosts.collect(listener.packets)
+        let announced = await announcements()
+        let services = await services(announced, paired)
+        let plugs = controllerFault == nil ? await reach(paired, announced) : []
+        let known = await interfaces
+        var links = await links(listener, known)
+        let portHolders = PortHolder.others(ofPort: 5353)
+        await listener.stop()
+        await heard.note(in: &links, of: known)
+        var seen = Observations(filter: filter, clock: .init(first: first, last: .now), wait: wait)
+        (seen.interfaces, seen.links, seen.portHolders) = (known, links.map(\.link), portHolders)
+        (seen.services, seen.plugs, seen.controllerFault) = (services, plugs, controllerFault)
+        return seen
+    }
+
+    /// As they are now. Where the kernel does not tell there are none.
+    private func interfaces() async -> [LinuxInterface] {
+        do {
+            for try await list in InterfaceMonitor.interfaces(.every, on: client.eventLoop) { return list }
+        } catch {
+            logger.error("\(error)")
+        }
+        return []
+    }
+
+    private func links(_ listener: PacketListener, _ interfaces: [LinuxInterface]) async -> [ObservedLink] {
+        let (places, faults) = (await listener.places, await listener.faults)
+        let memberships = GroupMemberships.current()
+        return places.compactMap { place in
+            guard let interface = interfaces.first(where: { UInt32(bitPattern: $0.index) == place.interface }) else {
+                return nil
+            }
+            var link = Observations.Link(interface: interface.name, family: place.family)
+            link.isLoopback = interface.flags.contains(.loopback)
+            link.fault = faults[place]
+            link.isMember = memberships.map { $0.members[place.family, default: []].contains(interface.name) }
+            return ObservedLink(place: place, link: link)
+        }.sorted {
+            ($0.link.interface, $0.place.family == .v6 ? 1 : 0) < ($1.link.interface, $1.place.family == .v6 ? 1 : 0)
+        }
+    }
+
+    // MARK: Plugs
+
+    struct Announcement: Sendable {
+        var interfaces: Set<String> = []
+        var txt: TXTRecord?
+
+        var id: PlugID? { txt?["id"].flatMap(PlugID.init(rawValue:)) }
+    }
+
+    /// Stops a network of ever new names from filling the memory.
+    private static let mostAnnouncements = 1024
+
+    private func announcements() async -> [String: Announcement] {
+        let browsing = Task {
+            var found: [String: Announcement] = [:]
+            for await event in client.browse() {
+                switch event.change {
+                case .found(let identity, let txt), .changed(let identity, let txt):
+                    guard found[identity.name] != nil || found.count < Self.mostAnnouncements else { continue }
+                    let interface = identity.interface.map { interfaceName($0) ?? "\($0)" }
+                    found[identity.name, default: Announcement()].interfaces.formUnion(interface.map { [$0] } ?? [])
+                    if let txt { found[identity.name]?.txt = txt }
+                case .lost(let identity): found[identity.name] = nil
+                }
+            }
+            return found
+        }
+        try? await Task.sleep(for: wait)
+        browsing.cancel()
+        return await browsing.value
+    }
+
+    private func services(
+        _ announced: [String: Announcement], _ paired: [PairedPlugs.Entry]
+    ) async -> [Observations.Service] {
+        await concurrently(announced.sorted { $0.key < $1.key }) { name, announcement in
+            let found = try? await client.resolve(name, within: wait)
+            return Observations.Service(
+                name: name, interfaces: announcement.interfaces.sorted(), id: announcement.id,
+                version: announcement.txt?["pv"], isPaired: paired.contains { $0.id == announcement.id },
+                place: found.map { .init(host: $0.hostName, port: $0.port, addresses: $0.addresses.map(\.address)) })
+        }
+    }
+
+    private func reach(
+        _ paired: [PairedPlugs.Entry], _ announced: [String: Announcement]
+    ) async -> [Observations.Plug] {
+        await concurrently(paired) { entry in
+            // Of two plugs with one id it takes the one that bears the name.
+            let names = announced.filter { $0.value.id == entry.id }.keys.sorted()
+            // Another plug may have taken the name: whoever commands by name meets that one.
+            let name =
+                names.first { $0 == entry.name } ?? names.first ?? (announced[entry.name] == nil ? nil : entry.name)
+            let outcome = if let name { await reach(name) } else { Observations.Plug.Outcome.absent }
+            return Observations.Plug(name: entry.name, id: entry.id, announcedAs: name, outcome: outcome)
+        }
+    }
+
+    private func reach(_ name: String) async -> Observations.Plug.Outcome {
+        let plug = client.follow(name, after: nil, stateOptions: nil)
+        let limit = Task {
+            try await Task.sleep(for: wait)
+            await plug.stop()
+        }
+        let outcome = await outcome(of: plug)
+        limit.cancel()
+        await plug.stop()
+        return outcome
+    }
+
+    private func outcome(of plug: FollowedPlug) async -> Observations.Plug.Outcome {
+        var last = Observations.Plug.Outcome.silent
+        for await report in plug.reports {
+            switch report.update {
+            case .connected:
+                let asked = BootClock.now
+                let answer = await plug.controllers()
+                return .connected(roundTrip: answer == nil ? nil : BootClock.now - asked)
+            case .disconnected(.away(let words), _): last = .away(words)
+            case .disconnected(.incompatible(let words), _): return .incompatible(words)
+            case .disconnected(.distrusted(let words), _): return .distrusted(words)
+            case .following, .snapshot, .state, .event, .gap: break
+            }
+        }
+        return last
+    }
+
+    /// The results in the order of the elements.
+    private func concurrently<Element: Sendable, Result: Sendable>(
+        _ elements: [Element], _ work: @escaping @Sendable (Element) async -> Result
+    ) async -> [Result] {
+        await withTaskGroup(of: (Int, Result).self) { group in
+            var results: [Int: Result] = [:]
+            for (index, element) in elements.enumerated() {
+                if index >= Self.width, let (done, result) = await group.next() { results[done] = result }
+                group.addTask { (index, await work(element)) }
+            }
+            for await (done, result) in group { results[done] = result }
+            return elements.indices.compactMap { results[$0] }
+        }
+    }
+}

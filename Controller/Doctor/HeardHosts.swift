@@ -1,0 +1,47 @@
+import DNSWire
+import LinuxNetwork
+
+/// Who was heard where: addresses that sent something, and how often.
+struct HeardHosts: Sendable {
+    /// Stops a network with ever new addresses from filling the memory.
+    static let limit = 4096
+
+    private var counts: [PacketListener.Place: [IPAddress: Int]] = [:]
+    private var size = 0
+
+    static func collect(_ packets: AsyncStream<HeardPacket>) async -> HeardHosts {
+        var heard = HeardHosts()
+        for await packet in packets { heard.take(packet) }
+        return heard
+    }
+
+    mutating func take(_ packet: HeardPacket) {
+        let address = packet.source.address
+        let place = PacketListener.Place(interface: packet.interface, family: address.family)
+        if counts[place]?[address] == nil {
+            guard size < Self.limit else { return }
+            size += 1
+        }
+        counts[place, default: [:]][address, default: 0] += 1
+    }
+
+    /// Tells this host's own packets from others': they come from one of its addresses.
+    func note(in links: inout [ObservedLink], of interfaces: [LinuxInterface]) {
+        let own = Set(interfaces.flatMap(\.addresses).compactMap { IPAddress(bytes: $0.bytes) })
+        for index in links.indices {
+            for (address, count) in counts[links[index].place] ?? [:] {
+                if own.contains(address) {
+                    links[index].link.own += count
+                } else {
+                    links[index].link.others.insert(address)
+                }
+            }
+        }
+    }
+}
+
+/// What is being found out about a place.
+struct ObservedLink: Sendable {
+    var place: PacketListener.Place
+    var link: Observations.Link
+}

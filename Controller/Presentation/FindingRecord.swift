@@ -1,0 +1,31 @@
+public import Doctor
+
+/// One line of `plugctl doctor --json`.
+public struct FindingRecord: Encodable, Equatable, Sendable {
+    /// ok, warning, problem.
+    public var level: String
+    /// interface, multicast, port, service, clock, controller, plug.
+    public var subject: String
+    /// Which one of them, an interface or a plug; empty where there is only one.
+    public var about: String
+    public var what: String
+    public var why: String?
+    public var next: String?
+
+    public init(_ finding: Finding) {
+        level = finding.level.rawValue
+        subject = finding.subject.rawValue
+        about = finding.about
+        what = finding.what
+        why = finding.why
+        next = finding.next
+    }
+
+    /// For a person: the finding, then indented why it is so and what to do.
+    public var lines: [String] {
+        let mark = level + String(repeating: " ", count: max(0, 9 - level.count))
+        let subjects = about.isEmpty ? subject : "\(subject) \(about)"
+        let rest = [why.map { "why:  \($0)" }, next.map { "hint: \($0)" }].compactMap(\.self)
+        return ["\(mark)\(subjects): \(what)"] + rest.map { "         \($0)" }
+    }
+}

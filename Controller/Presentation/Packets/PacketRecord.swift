@@ -1,0 +1,108 @@
+import DNSWire
+public import LinuxNetwork
+public import MulticastDNS
+
+/// One line of `plugctl browse --packets --json`: a multicast DNS packet.
+public struct PacketRecord: Encodable, Equatable, Sendable {
+    public enum Kind: String, Encodable, Sendable {
+        case query
+        /// A query that proposes records for a name (RFC 6762 §8.1).
+        case probe
+        case response
+        /// No DNS message: ``fault`` says where and why.
+        case malformed
+    }
+
+    public struct Question: Encodable, Equatable, Sendable {
+        public var name: String
+        public var type: String
+        /// "QU": an answer to the asker alone is welcome.
+        public var unicast: Bool
+    }
+
+    public struct Fault: Encodable, Equatable, Sendable {
+        /// Bytes from the start of the message.
+        public var offset: Int
+        public var reason: String
+    }
+
+    /// When it was heard; ISO 8601.
+    public var at: String
+    public var interface: String
+    public var from: String
+    /// The sender's port; another than 5353 is that of a resolver which knows only unicast DNS.
+    public var port: UInt16
+    public var to: String
+    public var bytes: Int
+    public var kind: Kind
+    /// More known answers follow in another packet.
+    public var truncated: Bool
+    public var questions: [Question]
+    public var records: [PacketEntry]
+    /// Questions and records beyond those that are shown; 0 is left out.
+    public var more: Int?
+    public var fault: Fault?
+
+    /// Questions shown of one packet, and records. A packet of 9000 bytes can hold 800 of either, each with a name of 255 bytes.
+    static let limit = 128
+
+    public init(_ packet: HeardPacket, interfaceName: (InterfaceID) -> String?) {
+        at = packet.time.iso8601()
+        interface = interfaceName(packet.interface) ?? "\(packet.interface)"
+        from = "\(packet.source.address)"
+        port = packet.source.port
+        to = "\(packet.destination)"
+        bytes = packet.bytes.count
+        (truncated, questions, records) = (false, [], [])
+        do throws(WireError) {
+            let message = try Message(decoding: packet.bytes)
+            kind = message.kind
+            truncated = message.flags.contains(.truncated)
+            questions = message.questions.prefix(Self.limit).map {
+                Question(name: "\($0.name)", type: $0.type.words, unicast: $0.wantsUnicast)
+            }
+            records = message.entries(limit: Self.limit)
+            let all = [message.answers, message.authorities, message.additionals].reduce(message.questions.count) {
+                $0 + $1.count
+            }
+            let left = all - questions.count - records.count
+            more = left > 0 ? left : nil
+        } catch {
+            kind = .malformed
+            fault = Fault(offset: error.offset, reason: error.reason.words)
+        }
+    }
+}
+
+extension Message {
+    fileprivate var kind: PacketRecord.Kind {
+        guard !flags.contains(.response) else { return .response }
+        return authorities.isEmpty ? .query : .probe
+    }
+
+    fileprivate func entries(limit: Int) -> [PacketEntry] {
+        let isQuery = !flags.contains(.response)
+        let sections: [(PacketEntry.Section, [Record])] = [
+            (isQuery ? .known : .answer, answers), (isQuery ? .proposed : .authority, authorities),
+            (.additional, additionals),
+        ]
+        return Array(sections.flatMap { section, records in records.map { PacketEntry(section, $0) } }.prefix(limit))
+    }
+}
+
+extension WireError.Reason {
+    /// For a person.
+    var words: String {
+        switch self {
+        case .truncated(let needed): "the packet ends before a field of \(needed) bytes"
+        case .reservedLabel(let byte): "a label begins with the reserved byte \(byte)"
+        case .pointerNotBackwards(let target): "a compressed name points to byte \(target), which is not before it"
+        case .overlappingName: "a compressed name runs into itself"
+        case .tooManyPointers: "a compressed name has too many pointers"
+        case .nameTooLong: "a name is longer than 255 bytes"
+        case .dataLength(let expected, let actual):
+            "the data of a record has \(actual) bytes, and its content takes \(expected)"
+        case .typeBitmap: "the list of types in an NSEC record is malformed"
+        }
+    }
+}

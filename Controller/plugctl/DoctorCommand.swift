@@ -1,0 +1,61 @@
+import ArgumentParser
+import Doctor
+import LinuxNetwork
+import PlugClient
+import PlugTransport
+import Presentation
+import Terminal
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Find out what keeps plugs from being found or reached, and what to do about it.",
+        discussion: """
+            It looks at the interfaces and their addresses, at what is heard by multicast, at other programs on its port, at \
+            who answers for plugs, at the clock, and connects to each plug that is paired. It changes nothing.
+
+            Each finding is ok, a warning or a problem. Exit status 1 when there is a problem.
+
+            Examples:
+              plugctl doctor
+              plugctl doctor --interface wlan0 --wait 10s
+              plugctl doctor --json | jq 'select(.level == "problem")'
+            """)
+
+    @OptionGroup var network: NetworkOptions
+    @Flag(help: "One JSON object a line: level, subject, about, what, why, next.")
+    var json = false
+
+    func run() async throws {
+        let (paired, identity, fault) = known()
+        if !json, TerminalDevice.standardError.isTerminal {
+            complain("looking around for \(network.wait), then asking each plug that is paired")
+        }
+        let json = json
+        try await network.withClient(identity) { client in
+            try await untilInterrupted {
+                let examination = Examination(
+                    client: client, filter: network.filter, wait: network.wait.duration, logger: network.logger)
+                let seen = await examination.observe(paired: paired, controllerFault: fault)
+                try Task.checkCancellation()
+                let findings = Diagnosis.findings(seen)
+                for record in findings.map(FindingRecord.init) {
+                    let isRead = json ? Output.json(record) : record.lines.allSatisfy { Output.safeLine($0) }
+                    guard isRead else { break }
+                }
+                if findings.contains(where: { $0.level == .problem }) { throw ExitCode.failure }
+            }
+        }
+    }
+
+    /// The plugs that are paired, and what to prove oneself with, or why one of these is not known. A controller that has paired
+    /// nobody needs no key, and gets none made here.
+    private func known() -> ([PairedPlugs.Entry], TransportIdentity, fault: String?) {
+        do {
+            let paired = try PairedPlugs().all()
+            return (paired, try paired.isEmpty ? TransportIdentity() : .ofThisController(), nil)
+        } catch {
+            return ([], TransportIdentity(), "\(error)")
+        }
+    }
+}

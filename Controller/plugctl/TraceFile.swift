@@ -1,0 +1,30 @@
+import DurableFiles
+import LinuxNetwork
+import Presentation
+
+/// A file of packets that were heard.
+struct TraceFile: @unchecked Sendable {
+    /// Stops a trace that somebody forgot from filling the disk.
+    private static let limit = 1 << 30
+
+    /// Only the task that shows the packets uses it.
+    private let file: AppendingFile
+
+    init(_ path: String) throws {
+        do throws(FileError) {
+            file = try AppendingFile(path, durability: .process)
+            try file.truncate(to: 0)
+            try file.append(PacketTrace.header)
+        } catch {
+            throw Complaint(error)
+        }
+    }
+
+    func add(_ packet: HeardPacket) throws {
+        let record = PacketTrace.record(packet)
+        guard file.length + record.count <= Self.limit else {
+            throw Complaint("\(file.path) has grown to 1 GiB\nhint: it can be opened as it is; --for ends sooner")
+        }
+        do throws(FileError) { try file.append(record) } catch { throw Complaint(error) }
+    }
+}

@@ -1,0 +1,101 @@
+import Glibc
+
+/// A program that has a UDP port open.
+public struct PortHolder: Hashable, Sendable {
+    /// Its process, where this one may see it: another user's is known by that user alone.
+    public var process: Process?
+    public var user: UInt32
+
+    public struct Process: Hashable, Sendable {
+        public var id: Int32
+        /// As the kernel keeps it: at most 15 bytes, chosen by the program.
+        public var name: String
+
+        public init(id: Int32, name: String) {
+            self.id = id
+            self.name = name
+        }
+    }
+
+    public init(process: Process?, user: UInt32) {
+        self.process = process
+        self.user = user
+    }
+
+    /// The other processes of this network namespace with the port open, each once.
+    public static func others(ofPort port: UInt16) -> [PortHolder] {
+        let sockets = ["/proc/net/udp", "/proc/net/udp6"].flatMap { SocketEntry.parse(procFile($0) ?? "") }
+            .filter { $0.port == port }
+        let owners = owners(of: Set(sockets.map(\.inode)))
+        let holders = sockets.compactMap { socket -> PortHolder? in
+            guard let owner = owners[socket.inode] else { return PortHolder(process: nil, user: socket.user) }
+            return owner == getpid()
+                ? nil : PortHolder(process: Process(id: owner, name: name(of: owner)), user: socket.user)
+        }
+        return Set(holders).sorted { ($0.process?.id ?? 0, $0.user) < ($1.process?.id ?? 0, $1.user) }
+    }
+
+    private static func name(of process: Int32) -> String {
+        (procFile("/proc/\(process)/comm") ?? "").trimmingSuffix { $0.isNewline }
+    }
+
+    /// The process of each of these sockets, as far as this user may look into processes.
+    private static func owners(of inodes: Set<UInt64>) -> [UInt64: Int32] {
+        var owners: [UInt64: Int32] = [:]
+        guard !inodes.isEmpty else { return owners }
+        for process in entries(of: "/proc").compactMap(Int32.init) {
+            for entry in entries(of: "/proc/\(process)/fd") {
+                guard let inode = socketInode("/proc/\(process)/fd/\(entry)"), inodes.contains(inode) else { continue }
+                // A child that inherited the socket is not who opened it.
+                owners[inode] = min(owners[inode] ?? process, process)
+            }
+        }
+        return owners
+    }
+
+    private static func entries(of path: String) -> [String] {
+        guard let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) { name in
+                    name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                })
+        }
+        return names
+    }
+
+    private static func socketInode(_ path: String) -> UInt64? {
+        var target = [CChar](repeating: 0, count: 64)
+        let count = readlink(path, &target, target.count)
+        guard count > 0 else { return nil }
+        let text = String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard text.hasPrefix("socket:["), text.hasSuffix("]") else { return nil }
+        return UInt64(text.dropFirst("socket:[".count).dropLast())
+    }
+}
+
+/// A line of /proc/net/udp or /proc/net/udp6.
+struct SocketEntry: Hashable {
+    var port: UInt16
+    var user: UInt32
+    var inode: UInt64
+
+    /// Lines that do not look as the kernel has written them since 2.6 are left out.
+    static func parse(_ text: String) -> [SocketEntry] {
+        text.split(separator: "\n").dropFirst().compactMap { line in
+            let fields = line.split(separator: " ")
+            guard fields.count > 9, let port = fields[1].split(separator: ":").last.flatMap({ UInt16($0, radix: 16) }),
+                let user = UInt32(fields[7]), let inode = UInt64(fields[9])
+            else { return nil }
+            return SocketEntry(port: port, user: user, inode: inode)
+        }
+    }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(_ isDropped: (Character) -> Bool) -> String {
+        String(reversed().drop(while: isDropped).reversed())
+    }
+}

@@ -1,0 +1,91 @@
+/// An address, 4 or 16 bytes in network order, and a port.
+public struct TracedEndpoint: Hashable, Sendable {
+    public var address: [UInt8]
+    public var port: UInt16
+
+    public init(_ address: [UInt8], _ port: UInt16) {
+        precondition(address.count == 4 || address.count == 16, "addresses are those of IPv4 or IPv6")
+        self.address = address
+        self.port = port
+    }
+}
+
+/// IP packets as they would have stood on the wire, for a trace of what was only seen by its payload: with correct lengths and
+/// checksums, the hop limit of multicast DNS, and no options.
+public enum InternetPacket {
+    /// What fits behind the headers of IP and UDP or TCP. A payload that is longer is cut.
+    public static let longestPayload = 65_535 - 40 - 20
+
+    /// A UDP datagram (RFC 768).
+    public static func udp(from source: TracedEndpoint, to destination: TracedEndpoint, _ payload: [UInt8]) -> [UInt8] {
+        let payload = payload.prefix(longestPayload)
+        let header = big(source.port) + big(destination.port) + big(UInt16(8 + payload.count)) + [0, 0]
+        return packet(.udp, from: source.address, to: destination.address, header + payload, checksumAt: 6)
+    }
+
+    /// The control bits of a TCP segment (RFC 9293 §3.1).
+    public struct TCPFlags: OptionSet, Hashable, Sendable {
+        public let rawValue: UInt8
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        public static let fin = TCPFlags(rawValue: 0x01)
+        public static let syn = TCPFlags(rawValue: 0x02)
+        public static let rst = TCPFlags(rawValue: 0x04)
+        public static let psh = TCPFlags(rawValue: 0x08)
+        public static let ack = TCPFlags(rawValue: 0x10)
+    }
+
+    /// A TCP segment with the largest window that needs no option.
+    ///
+    /// - Parameters:
+    ///   - sequence: of its first byte.
+    ///   - acknowledgement: the byte that is expected next; it counts where `flags` have ACK.
+    public static func tcp(
+        from source: TracedEndpoint, to destination: TracedEndpoint, _ flags: TCPFlags, sequence: UInt32,
+        acknowledgement: UInt32, _ payload: [UInt8] = []
+    ) -> [UInt8] {
+        let numbers = [sequence, acknowledgement].flatMap { big(UInt16($0 >> 16)) + big(UInt16($0 & 0xFFFF)) }
+        // Five words of header, the flags, the window, no checksum yet, nothing urgent.
+        let rest: [UInt8] = [0x50, flags.rawValue, 0xFF, 0xFF, 0, 0, 0, 0]
+        let header = big(source.port) + big(destination.port) + numbers + rest
+        return packet(
+            .tcp, from: source.address, to: destination.address, header + payload.prefix(longestPayload), checksumAt: 16
+        )
+    }
+
+    private enum Transport: UInt8 {
+        case tcp = 6
+        case udp = 17
+    }
+
+    private static func packet(
+        _ transport: Transport, from source: [UInt8], to destination: [UInt8], _ body: [UInt8], checksumAt place: Int
+    ) -> [UInt8] {
+        precondition(source.count == destination.count, "both ends of a packet are of one family")
+        var body = body
+        let length = big(UInt16(body.count))
+        // RFC 768, RFC 8200 §8.1: over both addresses, protocol and length as well; a 0 of UDP is sent as its complement.
+        let sum = ~checksum(source + destination + [0, transport.rawValue] + length + body)
+        body.replaceSubrange(place..<place + 2, with: big(sum == 0 && transport == .udp ? 0xFFFF : sum))
+        guard source.count == 4 else {
+            return [0x60, 0, 0, 0] + length + [transport.rawValue, 255] + source + destination + body
+        }
+        let total = big(UInt16(20 + body.count))
+        var header: [UInt8] =
+            [0x45, 0] + total + [0, 0, 0x40, 0, 255, transport.rawValue, 0, 0] + source + destination
+        header.replaceSubrange(10..<12, with: big(~checksum(header)))
+        return header + body
+    }
+
+    /// RFC 1071: the one's complement sum of 16-bit words.
+    static func checksum(_ bytes: [UInt8]) -> UInt16 {
+        var sum: UInt32 = 0
+        for index in stride(from: 0, to: bytes.count, by: 2) {
+            sum += UInt32(bytes[index]) << 8 | (index + 1 < bytes.count ? UInt32(bytes[index + 1]) : 0)
+        }
+        while sum > 0xFFFF { sum = sum & 0xFFFF + sum >> 16 }
+        return UInt16(sum)
+    }
+
+    private static func big(_ value: UInt16) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 0xFF)] }
+}

@@ -1,0 +1,153 @@
+import Doctor
+import LinuxNetwork
+import Testing
+
+/// What is found about interfaces, the port and multicast.
+@Suite struct NetworkTests {
+    private func found(_ subject: Finding.Subject, _ seen: Observations) -> [Finding] {
+        Diagnosis.findings(seen).filter { $0.subject == subject }
+    }
+
+    private func interfaces(
+        _ interfaces: [LinuxInterface], _ filter: InterfaceFilter = .multicastCapable
+    ) -> [Finding] {
+        var seen = healthy(filter: filter)
+        seen.interfaces = interfaces
+        return found(.interface, seen)
+    }
+
+    @Test func aHealthyHouse() {
+        #expect(
+            Diagnosis.findings(healthy()) == [
+                Finding(.ok, .interface, "eth0", "192.0.2.1, fe80::1"),
+                Finding(.ok, .port, "no other program of this host has UDP port 5353 open"),
+                Finding(.ok, .multicast, "eth0", "heard from 192.0.2.7"),
+                Finding(.ok, .service, "Lamp", "at plug-6789ab.local port 40123, 192.0.2.7, on eth0"),
+                Finding(.ok, .clock, "it says 2026-11-21T09:01:23.456Z, kept in step with others"),
+                Finding(.ok, .plug, "Lamp", "its key is the one that was pinned, and it answers in 1.2 ms"),
+            ])
+    }
+
+    @Test func noInterface() {
+        let only = interfaces([interface("lo", [.up, .running, .loopback], [127, 0, 0, 1], index: 1)])
+        #expect(only.map(\.level) == [.problem])
+        #expect(only[0].what == "there is no network interface")
+    }
+
+    @Test(
+        "what keeps an interface from being used is a problem where there is no other",
+        arguments: [
+            (interface("eth0", [.multicast]), "it is switched off", "ip link set eth0 up"),
+            (interface("eth0", [.up, .multicast]), "it has no link", "connect it"),
+            (
+                interface("eth0", [.up, .running], [192, 0, 2, 1]), "it cannot multicast",
+                "ip link set eth0 multicast on"
+            ),
+            (
+                interface("eth0"), "it has no address to send from",
+                "look why DHCP gave none; IPv6 would do with the address that an interface makes itself"
+            ),
+            (
+                interface("eth0", [.up, .running, .multicast], linkLocalV6, isUsable: false),
+                "its addresses cannot be used yet",
+                "wait some seconds; `ip address show eth0` says \"dadfailed\" where another host has the address"
+            ),
+        ])
+    func unusable(interface: LinuxInterface, what: String, next: String) {
+        let findings = interfaces([interface])
+        #expect(findings.map(\.level) == [.problem])
+        #expect(findings[0].about == "eth0" && findings[0].what == what && findings[0].next == next)
+    }
+
+    @Test func besideOneThatWorksOnlyWhatIsOddIsTold() {
+        let others = [
+            interface("eth0", [.up, .running, .multicast], [192, 0, 2, 1]), interface("eth1", [.multicast], index: 3),
+            interface("eth2", [.up, .multicast], index: 4), interface("eth3", [.up, .running], index: 5),
+            interface("wg0", [.up, .running, .pointToPoint], [10, 0, 0, 1], index: 6),
+        ]
+        #expect(interfaces(others).map(\.about) == ["eth0", "eth3"])
+        #expect(interfaces(others).map(\.level) == [.ok, .warning])
+        // One that somebody names is wanted.
+        #expect(interfaces(others, .named(["eth0", "eth2"])).map(\.level) == [.ok, .problem])
+    }
+
+    @Test func anInterfaceThatIsNamedAndMissing() {
+        let findings = interfaces(healthy().interfaces, .named(["eth7"]))
+        #expect(
+            findings == [
+                Finding(
+                    .problem, .interface, "eth7", "there is no interface of this name",
+                    next: "name one of eth0 with --interface, or in SMARTPLUG_INTERFACE")
+            ])
+    }
+
+    @Test func linkLocalAddressesAreEnoughAndWorthAWord() {
+        let alone = interfaces([interface("eth0", [.up, .running, .multicast], [169, 254, 3, 4], linkLocalV6)])
+        #expect(alone.map(\.level) == [.warning])
+        #expect(alone[0].what == "only link-local addresses: 169.254.3.4, fe80::1")
+        let beside = interfaces([
+            interface("eth0", [.up, .running, .multicast], [192, 0, 2, 1]),
+            interface("veth1", [.up, .running, .multicast], linkLocalV6, index: 3),
+        ])
+        #expect(beside.map(\.level) == [.ok, .ok])
+    }
+
+    @Test func whoElseHasThePortOpen() {
+        var seen = healthy()
+        seen.portHolders = [
+            PortHolder(process: .init(id: 412, name: "avahi-daemon"), user: 108), PortHolder(process: nil, user: 1000),
+        ]
+        let finding = found(.port, seen)[0]
+        #expect(finding.level == .ok)
+        #expect(finding.what == "open in other programs too: avahi-daemon (process 412), one of user 1000")
+        #expect(finding.next == "as root, `plugctl doctor` names them")
+        seen.portHolders.removeLast()
+        #expect(found(.port, seen)[0].next == nil)
+    }
+
+    @Test func aPortThatCannotBeOpened() {
+        var seen = healthy()
+        seen.links[0].fault = "bind: Address already in use"
+        seen.links[0].own = 0
+        let alone = found(.multicast, seen)
+        #expect(alone.map(\.level) == [.problem])
+        #expect(alone[0].about == "eth0, IPv4")
+        #expect(alone[0].what == "port 5353 cannot be opened: bind: Address already in use")
+        #expect(alone[0].why == nil)
+        seen.portHolders = [PortHolder(process: .init(id: 7, name: "mdnsd"), user: 0)]
+        #expect(found(.multicast, seen)[0].why == "others have it open: mdnsd (process 7)")
+        #expect(found(.multicast, seen)[0].next?.hasPrefix("stop that program") == true)
+    }
+
+    @Test func whatIsMissingOfMulticast() {
+        var seen = healthy()
+        seen.links = [link("eth0", .v4, others: []), link("eth0", .v6, others: [])]
+        seen.links[0].own = 0
+        seen.links[1].isMember = false
+        #expect(
+            found(.multicast, seen).map(\.what) == [
+                "not even this host's own packets are heard", "this host is no member of ff02::fb",
+            ])
+        // A family that works says who else is there, beside the one that does not.
+        seen.links[1].isMember = nil
+        let findings = found(.multicast, seen)
+        #expect(findings.map(\.level) == [.problem, .warning])
+        #expect(findings[1].what == "nobody else was heard within 3 s")
+        // Where another interface hears somebody, a silent one is one of containers, say.
+        seen.links.append(link("wlan0"))
+        #expect(found(.multicast, seen).map(\.level) == [.problem, .ok, .ok])
+    }
+
+    @Test func aNetworkOfHundredsIsListedShort() {
+        var seen = healthy()
+        seen.links[0].others = Set((0..<200).map { .v4(192, 0, 2, UInt8($0)) })
+        #expect(found(.multicast, seen)[0].what.hasSuffix(" and 192 more"))
+    }
+
+    @Test func loopbackHasOnlyThisHost() {
+        var seen = healthy(filter: .named(["lo"]))
+        seen.links = [link("lo", .v4, others: [])]
+        seen.links[0].isLoopback = true
+        #expect(found(.multicast, seen) == [Finding(.ok, .multicast, "lo", "programs of this host hear each other")])
+    }
+}

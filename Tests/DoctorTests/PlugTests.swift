@@ -1,0 +1,138 @@
+import Doctor
+import LinuxNetwork
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+/// What is found about services, plugs and the clock.
+@Suite struct PlugTests {
+    private func services(_ services: Observations.Service...) -> [Finding] {
+        var seen = healthy()
+        seen.services = services
+        return Diagnosis.findings(seen).filter { $0.subject == .service }
+    }
+
+    private func plugs(_ plugs: Observations.Plug...) -> [Finding] {
+        var seen = healthy()
+        seen.plugs = plugs
+        return Diagnosis.findings(seen).filter { [.plug, .controller].contains($0.subject) }
+    }
+
+    @Test func nobodyAnswers() {
+        #expect(services().map(\.level) == [.warning])
+        #expect(services()[0].what == "nobody answers for _smartplug._tcp")
+        // Without a place to listen that says nothing.
+        var seen = healthy()
+        (seen.links, seen.services) = ([], [])
+        #expect(!Diagnosis.findings(seen).contains { $0.subject == .service || $0.subject == .port })
+    }
+
+    @Test func aPlugThatIsNotPairedIsNoFault() {
+        let finding = services(service(isPaired: false))[0]
+        #expect(finding.level == .ok)
+        #expect(finding.next == "if it is yours: plugctl pair \"Lamp\", with the code on its label")
+    }
+
+    @Test func aPlugThatDoesNotSayWhereItIs() {
+        var silent = service()
+        silent.place = nil
+        #expect(services(silent).map(\.level) == [.problem])
+        #expect(services(silent)[0].what == "it is announced, and did not say where it is")
+    }
+
+    @Test func aPlugThatDoesNotSayWhichItIs() {
+        #expect(services(service(id: nil)).map(\.level) == [.warning])
+    }
+
+    @Test func twoPlugsWithOneId() {
+        let findings = services(service("Lamp"), service("Fan"))
+        #expect(findings.map(\.level) == [.problem, .problem])
+        #expect(findings.map(\.about) == ["Fan", "Lamp"])
+        #expect(findings[0].what.hasSuffix("; Lamp has the same id, 0123456789ab"))
+    }
+
+    @Test func aPlugOfAnotherVersion() {
+        var newer = service()
+        newer.version = "2"
+        #expect(services(newer).map(\.level) == [.warning])
+        #expect(services(newer)[0].what.hasSuffix("it speaks version 2 of the protocol"))
+    }
+
+    @Test func noPlugIsPaired() {
+        #expect(
+            plugs() == [
+                Finding(
+                    .ok, .controller, "no plug is paired yet",
+                    next: "plugctl pair NAME, with the code on the plug's label")
+            ])
+    }
+
+    @Test(
+        "what a plug that is paired may come to",
+        arguments: [
+            (
+                plug(.absent, announcedAs: nil), "it is paired, and not announced (its id is 0123456789ab)",
+                "check its power and its network; if it is gone for good: plugctl unpair \"Lamp\" --here-only"
+            ),
+            (
+                plug(.connected(roundTrip: nil)), "it took the connection and ended it before it answered",
+                "run this again; if it stays so, look at the log of its plugd"
+            ),
+            (
+                plug(.silent), "no connection within 3 s",
+                "look whether a firewall stands between, and give it longer with --wait 10s"
+            ),
+            (
+                plug(.away("cannot connect to 192.0.2.7 port 1: Connection refused")),
+                "cannot connect to 192.0.2.7 port 1: Connection refused",
+                "look whether it restarts, or a firewall stands between; run this again"
+            ),
+            (plug(.incompatible("it speaks version 2")), "it speaks version 2", "update the older of both"),
+            (
+                plug(.distrusted("its key is another\nhint: pair it anew")), "its key is another", "pair it anew"
+            ),
+        ] as [(Observations.Plug, String, String)])
+    func outcomes(plug: Observations.Plug, what: String, next: String) {
+        let findings = plugs(plug)
+        #expect(findings.map(\.level) == [.problem])
+        #expect(findings[0].about == "Lamp" && findings[0].what == what && findings[0].next == next)
+    }
+
+    @Test func aPlugThatWasRenamed() {
+        let finding = plugs(plug(.connected(roundTrip: .milliseconds(20)), announcedAs: "Desk Lamp"))[0]
+        #expect(finding.level == .ok && finding.about == "Desk Lamp")
+        #expect(finding.what.hasSuffix("it answers in 20.0 ms; it was called Lamp when it was paired"))
+    }
+
+    @Test func aFileOfPlugsThatIsDamaged() {
+        var seen = healthy()
+        seen.controllerFault = "plugs line 3 is damaged\nhint: mend or remove that line"
+        seen.plugs = []
+        let findings = Diagnosis.findings(seen).filter { $0.subject == .controller }
+        #expect(
+            findings == [
+                Finding(.problem, .controller, "plugs line 3 is damaged", next: "mend or remove that line")
+            ])
+    }
+
+    @Test(
+        "clocks",
+        arguments: [
+            (0, 0, true as Bool?, Finding.Level.ok, "kept in step with others"),
+            (0, 0, nil, .ok, "456Z"), (0, 0, false, .warning, "and nothing keeps it in step"),
+            (-3_600, 0, true, .warning, "and was set back by 3600 s just now"),
+            (2, 0, true, .warning, "and was set forward by 2 s just now"),
+            (0, -1_795_251_683, true, .problem, "it says 1970-01-01T00:00:00.456Z"),
+        ] as [(Int64, Int64, Bool?, Finding.Level, String)])
+    func clock(step: Int64, offset: Int64, isSynchronized: Bool?, level: Finding.Level, end: String) {
+        var seen = healthy()
+        for state in [\Observations.Clock.first, \.last] {
+            seen.clock[keyPath: state].wall.nanosecondsSince1970 += offset * 1_000_000_000
+            seen.clock[keyPath: state].isSynchronized = isSynchronized
+        }
+        seen.clock.last.wall.nanosecondsSince1970 += step * 1_000_000_000
+        let findings = Diagnosis.findings(seen).filter { $0.subject == .clock }
+        #expect(findings.map(\.level) == [level])
+        #expect(findings[0].what.hasSuffix(end), "\(findings[0].what)")
+    }
+}

@@ -1,0 +1,76 @@
+import DNSWire
+import Glibc
+import ProtocolCore
+import Testing
+
+@testable import LinuxNetwork
+
+/// What the kernel tells about the host in text.
+@Suite("Facts about the host")
+struct HostFactsTests {
+    @Test("sockets of /proc/net/udp and udp6; other lines are left out")
+    func sockets() {
+        let text = """
+               sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref pointer drops
+             2050: 00000000:14E9 00000000:0000 07 00000000:00000000 00:00000000 00000000   108        0 5076787 2 00000000d69dfba6 0
+              421: 00000000000000000000000000000000:14E9 00000000000000000000000000000000:0000 07 00000000:00000000 00:00000000 00000000     0        0 77 2 0000000000000000 0
+              999: 0100007F:0035 00000000:0000 07 00000000:00000000 00:00000000 00000000   101        0 12 2 0000000000000000 0
+             nothing that the kernel writes
+             1: 00000000:XXXX 00000000:0000 07 00000000:00000000 00:00000000 00000000   108        0 5 2 0 0
+            """
+        #expect(
+            SocketEntry.parse(text) == [
+                SocketEntry(port: 5353, user: 108, inode: 5_076_787), SocketEntry(port: 5353, user: 0, inode: 77),
+                SocketEntry(port: 53, user: 101, inode: 12),
+            ])
+        #expect(SocketEntry.parse("") == [])
+    }
+
+    @Test("memberships of IPv4, under the line of their interface")
+    func membershipsV4() {
+        let text = """
+            Idx\tDevice    : Count Querier\tGroup    Users Timer\tReporter
+            1\tlo        :     1      V3
+            \t\t\t\t010000E0     1 0:00000000\t\t0
+            2\teth0      :     2      V3
+            \t\t\t\tFB0000E0     2 0:00000000\t\t0
+            \t\t\t\t010000E0     1 0:00000000\t\t0
+            3\twlan0:     2      V2
+            \t\t\t\tFB0000E0     1 0:00000000\t\t0
+            """
+        #expect(GroupMemberships.membersV4(text) == ["eth0", "wlan0"])
+        #expect(GroupMemberships.membersV4("") == [])
+    }
+
+    @Test("memberships of IPv6")
+    func membershipsV6() {
+        let text = """
+            1    lo              ff020000000000000000000000000001     1 0000000C 0
+            2    eth0            ff0200000000000000000000000000fb     1 00000004 0
+            2    eth0            ff020000000000000000000000000001     1 0000000C 0
+            """
+        #expect(GroupMemberships.membersV6(text) == ["eth0"])
+    }
+
+    @Test("a step of the wall clock is what it moved beyond the clock since boot")
+    func step() {
+        let first = ClockState(
+            wall: WallTime(nanosecondsSince1970: 5_000_000_000), sinceBoot: Instant(nanoseconds: 1_000_000_000),
+            isSynchronized: true)
+        var later = first
+        later.sinceBoot = Instant(nanoseconds: 4_000_000_000)
+        later.wall = WallTime(nanosecondsSince1970: 8_000_000_000)
+        #expect(first.step(until: later) == .zero)
+        later.wall = WallTime(nanosecondsSince1970: 2_000_000_000)
+        #expect(first.step(until: later) == .seconds(-6))
+    }
+
+    @Test("this host answers, and this process is not another")
+    func thisHost() {
+        let state = ClockState.now
+        #expect(state.wall > WallTime(nanosecondsSince1970: 0) && state.sinceBoot > .zero)
+        #expect(GroupMemberships.current() != nil)
+        let own = PortHolder.others(ofPort: 5353).compactMap(\.process).filter { $0.id == getpid() }
+        #expect(own.isEmpty)
+    }
+}

@@ -1,0 +1,36 @@
+import Doctor
+import Presentation
+import Testing
+
+/// What `plugctl doctor` prints, exactly.
+@Suite struct FindingTests {
+    private let problem = Finding(
+        .problem, .interface, "eth0", "it cannot multicast", why: "its multicast flag is off",
+        next: "ip link set eth0 multicast on")
+    private let fine = Finding(.ok, .clock, "it says 2026-11-21T09:01:23.456Z, kept in step with others")
+
+    @Test func forAPerson() {
+        #expect(
+            FindingRecord(problem).lines == [
+                "problem  interface eth0: it cannot multicast", "         why:  its multicast flag is off",
+                "         hint: ip link set eth0 multicast on",
+            ])
+        #expect(
+            FindingRecord(fine).lines == [
+                "ok       clock: it says 2026-11-21T09:01:23.456Z, kept in step with others"
+            ])
+        #expect(
+            FindingRecord(Finding(.warning, .service, "nobody answers")).lines == ["warning  service: nobody answers"])
+    }
+
+    @Test func forAScript() {
+        #expect(
+            jsonLine(FindingRecord(problem))
+                == #"{"about":"eth0","level":"problem","next":"ip link set eth0 multicast on","subject":"interface","#
+                + #""what":"it cannot multicast","why":"its multicast flag is off"}"#)
+        #expect(
+            jsonLine(FindingRecord(fine))
+                == #"{"about":"","level":"ok","subject":"clock","#
+                + #""what":"it says 2026-11-21T09:01:23.456Z, kept in step with others"}"#)
+    }
+}
