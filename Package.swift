@@ -208,7 +208,7 @@ let checks: [Target] = [
     tests(
         "DoctorTests",
         [
-            "Doctor", "DNSWire", "LinuxNetwork", "PlugClient", "PlugProtocol", "ProtocolCore", "ServiceDiscovery",
+            "Doctor", "DNSWire", "LinuxNetwork", "PlugProtocol", "ProtocolCore",
         ]),
     tests(
         "PresentationTests",

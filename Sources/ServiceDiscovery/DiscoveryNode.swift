@@ -46,11 +46,16 @@ public struct DiscoveryNode: Machine, Sendable {
         public var registrationLimit: Int
         public var browseLimit: Int
         public var resolveLimit: Int
+        /// Another program of this host has the port open too, so that what comes by unicast may reach that one instead.
+        public var sharesPort: Bool
 
-        public init(registrationLimit: Int = 2000, browseLimit: Int = 100, resolveLimit: Int = 2000) {
+        public init(
+            registrationLimit: Int = 2000, browseLimit: Int = 100, resolveLimit: Int = 2000, sharesPort: Bool = false
+        ) {
             self.registrationLimit = registrationLimit
             self.browseLimit = browseLimit
             self.resolveLimit = resolveLimit
+            self.sharesPort = sharesPort
         }
     }
 
@@ -74,7 +79,7 @@ public struct DiscoveryNode: Machine, Sendable {
     public init(random: SeededRandom, configuration: Configuration = Configuration()) {
         var random = random
         self.configuration = configuration
-        responder = Responder(random: random.split())
+        responder = Responder(random: random.split(), sharesPort: configuration.sharesPort)
         querier = Querier(random: random.split())
         self.random = random
     }

@@ -35,6 +35,15 @@ struct ClaimTests {
         #expect(test.machine.nextDeadline == nil)
     }
 
+    @Test func besideAnotherResponderOfTheHostNoProbeAsksForUnicast() {
+        var test = Harness(Responder(random: SeededRandom(seed: 1), sharesPort: true))
+        test.send(.interfaceChanged(ethernet))
+        test.send(.publish(hostID, hostGroup))
+        test.run(for: .milliseconds(900))
+        let probes = test.sent.filter { !$0.message.authorities.isEmpty }
+        #expect(probes.count == 3 && probes.allSatisfy { $0.message.questions.allSatisfy { !$0.wantsUnicast } })
+    }
+
     @Test func nothingIsProbedForBeforeAnAddressExists() {
         var test = Harness.responder(on: [NetworkInterface(id: 2, name: "eth0", addresses: [])])
         test.run(for: .seconds(60))

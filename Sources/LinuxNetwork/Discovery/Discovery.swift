@@ -20,7 +20,7 @@ public actor Discovery {
     let eventLoop: any EventLoop
     let logger: Logger
     let interfaces: InterfaceFilter
-    let configuration = DiscoveryNode.Configuration()
+    let configuration: DiscoveryNode.Configuration
     /// Numbers registrations, browses and resolves.
     nonisolated let lastIdentifier = Atomic<UInt64>(0)
     var node: DiscoveryNode
@@ -47,6 +47,8 @@ public actor Discovery {
         self.eventLoop = eventLoop
         self.logger = logger
         self.interfaces = interfaces
+        // Looked up once: our own sockets are not open yet, and whoever comes later objects to nothing that is claimed by then.
+        configuration = DiscoveryNode.Configuration(sharesPort: !SocketEntry.all(onPort: RFC6762.port).isEmpty)
         // Delays and tiebreaks need no secret, only hosts that differ.
         node = DiscoveryNode(random: SeededRandom(seed: .random(in: .min ... .max)), configuration: configuration)
         eventLoop.execute { self.assumeIsolated { $0.follow() } }

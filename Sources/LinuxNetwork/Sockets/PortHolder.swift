@@ -24,8 +24,7 @@ public struct PortHolder: Hashable, Sendable {
 
     /// The other processes of this network namespace with the port open, each once.
     public static func others(ofPort port: UInt16) -> [PortHolder] {
-        let sockets = ["/proc/net/udp", "/proc/net/udp6"].flatMap { SocketEntry.parse(procFile($0) ?? "") }
-            .filter { $0.port == port }
+        let sockets = SocketEntry.all(onPort: port)
         let owners = owners(of: Set(sockets.map(\.inode)))
         let holders = sockets.compactMap { socket -> PortHolder? in
             guard let owner = owners[socket.inode] else { return PortHolder(process: nil, user: socket.user) }
@@ -81,6 +80,11 @@ struct SocketEntry: Hashable {
     var port: UInt16
     var user: UInt32
     var inode: UInt64
+
+    /// The UDP sockets of this network namespace that are bound to the port, of both families.
+    static func all(onPort port: UInt16) -> [SocketEntry] {
+        ["/proc/net/udp", "/proc/net/udp6"].flatMap { parse(procFile($0) ?? "") }.filter { $0.port == port }
+    }
 
     /// Lines that do not look as the kernel has written them since 2.6 are left out.
     static func parse(_ text: String) -> [SocketEntry] {

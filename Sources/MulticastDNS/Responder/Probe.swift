@@ -98,7 +98,8 @@ extension Responder {
 
     /// §8.1 wants unicast answers ("QU"), which need not wait. But on a host with a second responder what is sent to port 5353
     /// by unicast may be delivered to that one's socket, and an objection would go unheard. So only the first probe asks for
-    /// it, and whoever holds the name objects to the second and the third by multicast.
+    /// it, and whoever holds the name objects to the second and the third by multicast. Where a second responder is known not
+    /// even the first asks: Avahi says nothing for half a second after an answer, also after one by unicast that went astray.
     private func sendProbes(
         _ due: [(id: GroupID, isFirst: Bool)], on interface: InterfaceID, _ actions: inout [Action]
     ) {
@@ -106,7 +107,8 @@ extension Responder {
         let probes = due.compactMap { id, isFirst in
             groups[id].map { group in
                 let proposed = group.content.unique(on: network)
-                return ProbePacker.Probe(name: group.content.name, wantsUnicast: isFirst, proposed: proposed)
+                return ProbePacker.Probe(
+                    name: group.content.name, wantsUnicast: isFirst && !sharesPort, proposed: proposed)
             }
         }
         multicast(ProbePacker.pack(probes), on: network, &actions)

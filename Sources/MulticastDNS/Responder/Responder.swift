@@ -31,6 +31,7 @@ public struct Responder: Machine, Sendable {
     }
 
     var random: SeededRandom
+    let sharesPort: Bool
     var attachments: [InterfaceID: Attachment] = [:]
     var groups: [GroupID: PublishedGroup] = [:]
     /// The groups that answer under a name, in the order of their ids.
@@ -41,7 +42,12 @@ public struct Responder: Machine, Sendable {
     /// No claim is due before this; nil when none is due at all.
     var claimDeadline: Instant?
 
-    public init(random: SeededRandom) { self.random = random }
+    /// - Parameter sharesPort: another program of this host has port 5353 open too: no answers are asked for by unicast, since
+    ///   the kernel may give them to that one (RFC 6762 §15.1).
+    public init(random: SeededRandom, sharesPort: Bool = false) {
+        self.random = random
+        self.sharesPort = sharesPort
+    }
 
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
