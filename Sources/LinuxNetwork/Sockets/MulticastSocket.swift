@@ -201,8 +201,11 @@ final class MulticastSocket: @unchecked Sendable {
 
     private func received(_ datagram: ReceivedDatagram) {
         // For IPv6 the kernel looks only at the group, not at the interface where this socket joined it: packets of other
-        // interfaces come too, and are that interface's socket's to take. Unicast comes to any of the sockets.
-        guard datagram.interface == identity.interface || !datagram.destination.isMulticast else { return }
+        // interfaces come too, and are that interface's socket's to take. For IPv4 it looks at both, but where it
+        // finds a single socket it may still choose another that shares the port (seen with Linux 6.18): what comes here came
+        // nowhere else. Unicast comes to any of the sockets.
+        guard datagram.interface == identity.interface || identity.family == .v4 || !datagram.destination.isMulticast
+        else { return }
         counters.received += 1
         receive(datagram)
     }
