@@ -78,7 +78,7 @@ def test_a_minute_of_silence(lan, plug, controller):
     for name, lines in watching.items():
         lines.seen_object(lambda line: line["event"] == "snapshot", 10, f"the snapshot of {name}")
     slow = wire(lan.host(), "trickle", hosts["Lamp"].ipv4, controller(lan.host()).port("Lamp"))
-    # Whoever hears the second announcement, a second after the first, asks the plug for a sign of life within 5 s.
+    # Whoever hears the second announcement, a second after the first, asks the plug for a sign of life.
     time.sleep(2)
 
     watching["Lamp"].process.send_signal(signal.SIGSTOP)
