@@ -29,7 +29,9 @@ public struct PairedPlugs: Sendable {
     private let directory: String
     private let files: FileStore
 
-    /// - Parameter directory: nil for that of `TransportIdentity.ofThisController()`.
+    /// - Parameters:
+    ///   - directory: nil for that of `TransportIdentity.ofThisController()`.
+    ///   - files: how they are read and replaced.
     public init(directory: String? = nil, files: FileStore = FileStore()) {
         self.directory = directory ?? ControllerDirectory.path
         self.files = files

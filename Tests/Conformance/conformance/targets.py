@@ -7,6 +7,7 @@ import sys
 import time
 
 from harness.avahi import Avahi
+from harness.keys import key_in, make_paired
 
 TYPE, SUBTYPE, PORT = "_smartplug._tcp", "_dimmer", 4711
 # What a criterion may need of a target, and what is told of one that has it not.
@@ -50,11 +51,19 @@ class Target:
 
 
 class Plugd(Target):
-    name, package, abilities = "plugd", "plugd", frozenset({"ipv6", "subtypes"})
+    name, package, abilities = "plugd", "plugd", frozenset({"ipv6", "subtypes", "txt"})
 
     def start(self, name):
+        # The folder as it is seen from outside of the host. A plug that nobody has paired with would say pair=1 from the start.
+        state = pathlib.Path("/proc", self.host.pid, "root/run/plug")
+        if not state.exists():
+            make_paired(state, key_in(state.with_name("controller") / "key"))
         self.begin(self.programs / "plugd", "run", "--name", name, "--state", "/run/plug", "--simulate", "lamp",
                    "--port", PORT)
+
+    def change_txt(self):
+        """Holding the button lets the next controller pair, which the TXT record tells."""
+        self.host.run(self.programs / "plugd", "press", "--state", "/run/plug", "--long")
 
     @staticmethod
     def version(programs):

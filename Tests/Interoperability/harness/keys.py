@@ -35,15 +35,20 @@ def twice(line):
     return f"{line}\n{line}\n".encode()
 
 
+def make_paired(state, controller_key):
+    """The state directory of a plug that knows this controller; the plug's id and key."""
+    plug = secrets.token_hex(6)
+    write(state / "id", twice(plug))
+    write(state / "sequence", twice("1"))
+    write(state / "controllers", twice(f"{controller_key.hex()} tests"))
+    return plug, key_in(state / "key")
+
+
 def introduce(state, name):
     """Makes the state directory of a plug that was paired with this test's controller before it was started first."""
     if (state / "key").exists():
         return
-    plug = secrets.token_hex(6)
-    plug_key, controller_key = key_in(state / "key"), key_in(controller_directory() / "key")
-    write(state / "id", twice(plug))
-    write(state / "sequence", twice("1"))
-    write(state / "controllers", twice(f"{controller_key.hex()} tests"))
+    plug, plug_key = make_paired(state, key_in(controller_directory() / "key"))
     known = controller_directory() / "plugs"
     lines = known.read_bytes() if known.exists() else b""
     write(known, lines + f"{plug} {plug_key.hex()} {name}\n".encode())
