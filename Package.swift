@@ -63,6 +63,15 @@ let shared: [Target] = [
 ]
 
 let firmware: [Target] = [
+    module("LinkWire", "Firmware/LinkWire", ["DNSWire"]),
+    module(
+        "AddressConfiguration", "Firmware/AddressConfiguration", ["LinkWire", "DNSWire", "ProtocolCore", crypto]),
+    module(
+        "AddressService", "Firmware/AddressService",
+        [
+            "AddressConfiguration", "LinkWire", "DNSWire", "ProtocolCore", "LinuxNetwork", "DurableFiles", nioCore,
+            logging,
+        ]),
     module("Appliance", "Firmware/Appliance", ["ProtocolCore", "Metering", "PlugProtocol"]),
     module("Storage", "Firmware/Storage", ["Appliance", "DurableFiles", "PlugProtocol", "ProtocolCore"]),
     .target(name: "CPrivileges", path: "Firmware/CPrivileges", linkerSettings: [.linkedLibrary("seccomp")]),
@@ -145,6 +154,7 @@ let checks: [Target] = [
         [
             "ProtocolCore", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery", "LinuxNetwork",
             "PlugService", "PlugClient", "Storage", "Recordings", "RuleFiles", "Appliance", "Automation", "MadeUpKeys",
+            "LinkWire", "AddressConfiguration",
         ]),
     program("DecodeMessages", "Tests/Interoperability/DecodeMessages", ["DNSWire"]),
     tests("FuzzTests", ["FuzzTargets", "Fuzzing", "ProtocolCore"]),
@@ -178,6 +188,14 @@ let checks: [Target] = [
         [
             "MadeUpKeys", "SimulatedDisk", "Storage", "Appliance", "DurableFiles", "PlugProtocol", "Metering",
             "ProtocolCore",
+        ]),
+    tests("LinkWireTests", ["Fuzzing", "LinkWire", "DNSWire"]),
+    tests("AddressConfigurationTests", ["AddressConfiguration", "LinkWire", "DNSWire", "ProtocolCore"]),
+    tests(
+        "AddressServiceTests",
+        [
+            "AddressService", "AddressConfiguration", "LinkWire", "DNSWire", "LinuxNetwork", "DurableFiles",
+            "ProtocolCore", nioCore, nioPosix, logging,
         ]),
     tests("PlugHardwareTests", ["Fuzzing", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests(
@@ -223,6 +241,7 @@ let checks: [Target] = [
             "SimulatedLAN", "SimulatedDisk", "MadeUpKeys", "ProtocolCore", "DNSWire", "MulticastDNS",
             "ServiceDiscovery",
             "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage", "PlugClient", "Automation",
+            "AddressConfiguration", "LinkWire",
         ]),
     tests("StructureTests", []),
 ]

@@ -32,6 +32,7 @@ enum Layout {
         "Sources/Recordings": .shell,
         "Firmware/LinkWire": .pure,
         "Firmware/AddressConfiguration": .pure,
+        "Firmware/AddressService": .shell,
         "Firmware/Appliance": .pure,
         "Firmware/Storage": .shell,
         "Firmware/CPrivileges": .foreign,
