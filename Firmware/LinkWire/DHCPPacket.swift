@@ -16,6 +16,11 @@ public struct DHCPPacket: Hashable, Sendable {
         self.message = message
     }
 
+    /// A request to every server on the link, from the address that the client has, or from none (RFC 2131 §4.1).
+    public init(broadcasting message: DHCPMessage) {
+        self.init(source: message.clientAddress, destination: .broadcast, message: message)
+    }
+
     /// The bytes behind the Ethernet header.
     /// - Parameter verifiesChecksum: see ``UDPDatagram/init(decoding:verifiesChecksum:)``.
     public init(decoding bytes: [UInt8], verifiesChecksum: Bool = true) throws(LinkWireError) {
