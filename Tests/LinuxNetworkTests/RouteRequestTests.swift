@@ -15,15 +15,15 @@ struct RouteRequestTests {
         return Array(bytes[(16 + 8 + 24 + 4)...].prefix(8))
     }
 
-    @Test("a link-local address with its broadcast address and our mark, for ever")
+    @Test("a link-local address with its broadcast address and our mark, for ever, without a route")
     func address() {
         #expect(
             RouteRequest.put(linkLocal).encoded(sequence: 9) == [
-                76, 0, 0, 0, 20, 0, 0x05, 0x05, 9, 0, 0, 0, 0, 0, 0, 0,
+                84, 0, 0, 0, 20, 0, 0x05, 0x05, 9, 0, 0, 0, 0, 0, 0, 0,
                 2, 16, 0, 253, 3, 0, 0, 0,
                 8, 0, 2, 0, 169, 254, 7, 8, 8, 0, 1, 0, 169, 254, 7, 8, 8, 0, 4, 0, 169, 254, 255, 255,
                 20, 0, 6, 0, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0,
-                5, 0, 11, 0, 0x50, 0, 0, 0,
+                8, 0, 8, 0, 0, 2, 0, 0, 5, 0, 11, 0, 0x50, 0, 0, 0,
             ])
     }
 

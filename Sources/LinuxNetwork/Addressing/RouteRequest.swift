@@ -7,7 +7,8 @@ package enum RouteProtocol {
     package static let plug: UInt8 = 0x50
 }
 
-/// An address to be given to an interface.
+/// An address to be given to an interface. The kernel makes no route to the network of an IPv4 address: its own would have
+/// another source or metric than the one that is wanted, and go before it.
 package struct InterfaceAddress: Hashable, Sendable {
     package enum Scope: Hashable, Sendable { case link, global }
 
@@ -120,6 +121,7 @@ extension InterfaceAddress {
         let valid = validFor.map(Self.seconds) ?? .max
         for number in [isPreferred ? valid : 0, valid, 0, 0] { Netlink.append(number, to: &lifetimes) }
         bytes += attribute(Netlink.addressLifetimes, lifetimes)
+        if address.family == .v4 { bytes += attribute(Netlink.addressFlags, Netlink.addressWithoutRoute) }
         return bytes + attribute(Netlink.addressOrigin, [RouteProtocol.plug])
     }
 

@@ -94,6 +94,8 @@ enum Netlink {
     static let addressOptimistic: UInt32 = 0x04
     /// IFA_F_PERMANENT: it has no end. What routers announce has one.
     static let addressPermanent: UInt32 = 0x80
+    /// IFA_F_NOPREFIXROUTE: no route to its network comes with it.
+    static let addressWithoutRoute: UInt32 = 0x200
     /// IFAPROT_KERNEL_LO, _RA and _LL.
     static let addressOfKernel: ClosedRange<UInt8> = 1...3
 
