@@ -69,8 +69,8 @@ let firmware: [Target] = [
     module(
         "AddressService", "Firmware/AddressService",
         [
-            "AddressConfiguration", "LinkWire", "DNSWire", "ProtocolCore", "LinuxNetwork", "DurableFiles", nioCore,
-            logging,
+            "AddressConfiguration", "LinkWire", "DNSWire", "ProtocolCore", "PlugProtocol", "LinuxNetwork",
+            "DurableFiles", nioCore, logging,
         ]),
     module("Appliance", "Firmware/Appliance", ["ProtocolCore", "Metering", "PlugProtocol"]),
     module("Storage", "Firmware/Storage", ["Appliance", "DurableFiles", "PlugProtocol", "ProtocolCore"]),
@@ -83,12 +83,12 @@ let firmware: [Target] = [
         "PlugService", "Firmware/PlugService",
         [
             "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "ServiceDiscovery", "LinuxNetwork",
-            "DurableFiles", "Appliance", "Storage", "PlugHardware", nioCore, nioPosix, logging,
+            "DurableFiles", "AddressService", "Appliance", "Storage", "PlugHardware", nioCore, nioPosix, logging,
         ]),
     program(
         "plugd", "Firmware/plugd",
         [
-            "Appliance", "PlugProtocol", "LinuxNetwork", "PlugService", "PlugHardware", "Recordings", "DurableFiles",
+            "AddressService", "Appliance", "PlugProtocol", "LinuxNetwork", "PlugService", "PlugHardware", "Recordings", "DurableFiles",
             "Privileges", "QRCode", "Storage", arguments, signals, logging,
         ]),
 ]

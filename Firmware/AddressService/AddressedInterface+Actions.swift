@@ -83,10 +83,10 @@ extension AddressedInterface {
             try control.perform(.put(wanted))
             let wasSeen = assigned[address.address]?.wasSeen ?? false
             assigned[address.address] = (address.prefixLength, wasSeen)
-            handle(.assigned(address.address))
+            answers.append(.assigned(address.address))
         } catch {
             logger.warning("\(error)", metadata: ["hint": "\(error.hint)"])
-            handle(.assignmentFailed(address.address, reason: error.reason))
+            answers.append(.assignmentFailed(address.address, reason: error.reason))
         }
     }
 

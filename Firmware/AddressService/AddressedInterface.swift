@@ -38,8 +38,8 @@ package actor AddressedInterface {
     private(set) var malformed = 0
     var frames: InterfaceFrames?
     let report: @Sendable (Report) -> Void
-    private let actions = ActionQueue<AddressingAction>()
-    private let linkLocalActions = ActionQueue<IPv6LinkLocalClaim.Action>()
+    /// Of the kernel to the step that is being done; at most one for each address that it asks for.
+    var answers: [AddressingEvent] = []
     private var timer = DeadlineTimer()
     private var sleep = SleepDetector(asleep: BootClock.timeAsleep)
     private var isStopped = false
@@ -143,16 +143,26 @@ package actor AddressedInterface {
         let before = machine.status
         if sleep.hasSlept(asleep: BootClock.timeAsleep) {
             logger.info("the host slept; addresses are claimed anew")
-            actions.perform(machine.handle(.resumed, now: now), by: perform)
+            pass(.resumed, now: now)
         }
-        actions.perform(machine.handle(event, now: now), by: perform)
+        pass(event, now: now)
         follow()
         if machine.status != before { report(.changed) }
     }
 
+    /// The kernel's answers to what a step asks for follow when all of the step is done.
+    private func pass(_ event: AddressingEvent, now: Instant) {
+        perform(machine.handle(event, now: now))
+        while !answers.isEmpty { perform(machine.handle(answers.removeFirst(), now: now)) }
+    }
+
+    private func perform(_ actions: [AddressingAction]) {
+        for action in actions { perform(action) }
+    }
+
     func handleLinkLocal(_ event: IPv6LinkLocalClaim.Event) {
         guard !isStopped else { return }
-        linkLocalActions.perform(linkLocal.handle(event, now: BootClock.now), by: perform)
+        for action in linkLocal.handle(event, now: BootClock.now) { perform(action) }
         follow()
     }
 

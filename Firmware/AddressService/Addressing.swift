@@ -187,8 +187,8 @@ public actor Addressing {
         }
         known[index]?.addressed = addressed
         addressed.assumeIsolated { addressed in
-            addressed.start()
             addressed.use(inUse)
+            addressed.start()
         }
     }
 
