@@ -44,7 +44,7 @@ extension AddressedInterface {
             }
         case .assign(let address):
             logger.info("link-local address \(address) added")
-            let new = InterfaceAddress(
+            let new = KernelAddress(
                 interface: interface.index, address: .v6(address), prefixLength: 64, scope: .link)
             attempt { () throws(RouteError) in try control.perform(.put(new)) }
         case .remove(let address):
@@ -71,7 +71,7 @@ extension AddressedInterface {
     }
 
     private func assign(_ address: AssignedAddress) {
-        let wanted = InterfaceAddress(
+        let wanted = KernelAddress(
             interface: interface.index, address: .v4(address.address), prefixLength: address.prefixLength,
             broadcast: address.broadcast, scope: address.scope == .link ? .link : .global,
             isPreferred: address.isPreferred, validFor: address.validFor)

@@ -1,6 +1,6 @@
 package import AddressConfiguration
 import DNSWire
-public import DurableFiles
+import DurableFiles
 import LinkWire
 import LinuxNetwork
 public import Logging
@@ -53,7 +53,7 @@ public actor Addressing {
     private let store: AddressStore
     private let servers: ServerFiles
     private let host: HostFiles
-    private let changed: @Sendable ([PlugNetwork]) -> Void
+    private var changed: @Sendable ([PlugNetwork]) -> Void = { _ in }
     private var control: RouteControl?
     private var known: [Int32: Known] = [:]
     private var following: Task<Void, Never>?
@@ -61,23 +61,15 @@ public actor Addressing {
     private var isStopped = false
     private var isTold = true
 
-    /// - Parameter changed: called on the event loop with ``networks`` when they are others than before.
-    public init(
-        _ settings: Settings, on eventLoop: any EventLoop, logger: Logger,
-        changed: @escaping @Sendable ([PlugNetwork]) -> Void
-    ) {
-        self.init(settings, host: HostFiles(), on: eventLoop, logger: logger, changed: changed)
+    public init(_ settings: Settings, on eventLoop: any EventLoop, logger: Logger) {
+        self.init(settings, host: HostFiles(), on: eventLoop, logger: logger)
     }
 
-    package init(
-        _ settings: Settings, host: HostFiles, on eventLoop: any EventLoop, logger: Logger,
-        changed: @escaping @Sendable ([PlugNetwork]) -> Void
-    ) {
+    package init(_ settings: Settings, host: HostFiles, on eventLoop: any EventLoop, logger: Logger) {
         self.settings = settings
         self.host = host
         self.eventLoop = eventLoop
         self.logger = logger
-        self.changed = changed
         store = AddressStore(directory: settings.stateDirectory, logger: logger)
         servers = ServerFiles(directory: settings.runtimeDirectory, logger: logger)
     }
@@ -106,7 +98,13 @@ public actor Addressing {
         for known in known.values { known.addressed?.assumeIsolated { $0.stop() } }
     }
 
-    /// IPv4 addresses that are the local end of a connection: a link-local one among them stays when a lease comes.
+    /// Tells ``networks`` at once, and whenever they may have changed, on the event loop. Who asked before is told no more.
+    public func tell(_ changed: @escaping @Sendable ([PlugNetwork]) -> Void) {
+        self.changed = changed
+        changed(networks)
+    }
+
+    /// Addresses that are the local end of a connection: a link-local one among them stays when a lease comes.
     public func use(_ addresses: Set<String>) {
         let parsed = Set(addresses.compactMap(Self.address))
         guard parsed != inUse else { return }

@@ -23,7 +23,7 @@ struct RouteControlTests {
         try await network.ip("link add eth7 type veth peer name other")
         let ours = try await control(network) { control, index in
             try control.perform(.linkUp(interface: index))
-            var address = InterfaceAddress(
+            var address = KernelAddress(
                 interface: index, address: .v4(169, 254, 7, 8), prefixLength: 16,
                 broadcast: IPv4Address(169, 254, 255, 255), scope: .link)
             try control.perform(.put(address))

@@ -6,11 +6,11 @@ import Testing
 /// The bytes are as `ip` sends them (strace), for a little-endian host.
 @Suite("Requests to rtnetlink")
 struct RouteRequestTests {
-    private let linkLocal = InterfaceAddress(
+    private let linkLocal = KernelAddress(
         interface: 3, address: .v4(169, 254, 7, 8), prefixLength: 16, broadcast: IPv4Address(169, 254, 255, 255),
         scope: .link)
 
-    private func lifetimes(_ address: InterfaceAddress) -> [UInt8] {
+    private func lifetimes(_ address: KernelAddress) -> [UInt8] {
         let bytes = RouteRequest.put(address).encoded(sequence: 1)
         return Array(bytes[(16 + 8 + 24 + 4)...].prefix(8))
     }
@@ -44,7 +44,7 @@ struct RouteRequestTests {
     func addressV6() {
         let address = IPAddress.v6(IPv6Address(high: 0xFE80_0000_0000_0000, low: 1))
         let bytes = RouteRequest.put(
-            InterfaceAddress(interface: 2, address: address, prefixLength: 64, scope: .link)
+            KernelAddress(interface: 2, address: address, prefixLength: 64, scope: .link)
         ).encoded(sequence: 1)
         #expect(Array(bytes[16..<24]) == [10, 64, 0, 253, 2, 0, 0, 0])
         #expect(Array(bytes[24..<44]) == [20, 0, 2, 0, 0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1])

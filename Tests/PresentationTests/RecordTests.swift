@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func info() {
-        var record = InfoRecord(description, at: service)
+        var record = InfoRecord(description, at: service, now: .zero)
         #expect(
             jsonLine(record)
                 == #"{"addresses":["192.0.2.7","fe80::1","fe80::2","2001:db8::1"],"#

@@ -1,5 +1,5 @@
 import CLinuxNetwork
-package import DNSWire
+import DNSWire
 import Glibc
 
 /// Changes links, addresses and routes through rtnetlink.

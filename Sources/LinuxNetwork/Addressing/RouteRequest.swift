@@ -9,7 +9,7 @@ package enum RouteProtocol {
 
 /// An address to be given to an interface. The kernel makes no route to the network of an IPv4 address: its own would have
 /// another source or metric than the one that is wanted, and go before it.
-package struct InterfaceAddress: Hashable, Sendable {
+package struct KernelAddress: Hashable, Sendable {
     package enum Scope: Hashable, Sendable { case link, global }
 
     package var interface: Int32
@@ -65,7 +65,7 @@ package struct InterfaceRoute: Hashable, Sendable {
 package enum RouteRequest: Hashable, Sendable {
     case linkUp(interface: Int32)
     /// Adds the address, or changes how long it lasts.
-    case put(InterfaceAddress)
+    case put(KernelAddress)
     case removeAddress(interface: Int32, IPAddress, prefixLength: UInt8)
     /// Adds a route with the mark ``RouteProtocol/plug``. One that is there already is an error (EEXIST).
     case add(InterfaceRoute)
@@ -92,7 +92,7 @@ package enum RouteRequest: Hashable, Sendable {
         case .put(let address):
             return (Netlink.newAddress, Netlink.flagCreate | Netlink.flagReplace, address.body)
         case .removeAddress(let interface, let address, let prefixLength):
-            let gone = InterfaceAddress(interface: interface, address: address, prefixLength: prefixLength)
+            let gone = KernelAddress(interface: interface, address: address, prefixLength: prefixLength)
             return (Netlink.deleteAddress, 0, gone.header + gone.identity)
         // Replacing would take a route of the same metric through another interface away; so would creating alone put ours
         // before it.
@@ -102,7 +102,7 @@ package enum RouteRequest: Hashable, Sendable {
     }
 }
 
-extension InterfaceAddress {
+extension KernelAddress {
     fileprivate var header: [UInt8] {
         let family = address.family == .v4 ? Netlink.familyIPv4 : Netlink.familyIPv6
         var bytes: [UInt8] = [family, prefixLength, 0, scope.number]
@@ -132,7 +132,7 @@ extension InterfaceAddress {
     }
 }
 
-extension InterfaceAddress.Scope {
+extension KernelAddress.Scope {
     fileprivate var number: UInt8 {
         switch self {
         case .link: Netlink.scopeLink
