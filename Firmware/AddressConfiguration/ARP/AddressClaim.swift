@@ -27,8 +27,13 @@ public struct AddressClaim: Hashable, Sendable {
 
     /// What a step of the claim asks for.
     public struct Outcome: Hashable, Sendable {
-        public var packets: [ARPPacket] = []
-        public var result: Result?
+        public let packets: [ARPPacket]
+        public let result: Result?
+
+        public init(packets: [ARPPacket] = [], result: Result? = nil) {
+            self.packets = packets
+            self.result = result
+        }
 
         static let nothing = Outcome()
     }

@@ -57,9 +57,17 @@ extension InterfaceAddressing {
     /// Connections began and ended.
     mutating func use(_ addresses: Set<IPv4Address>) { inUse = addresses.intersection(interface.present) }
 
+    /// False for what is about addresses of others, and for our own packets, which access points send back.
+    func concerns(_ packet: ARPPacket) -> Bool {
+        isLinkUp && packet.senderHardware != hardware
+            && (isOurs(packet.senderAddress) || isOurs(packet.targetAddress))
+    }
+
+    private func isOurs(_ address: IPv4Address) -> Bool {
+        address == linkLocal.address || address == lease.address || lingering.contains(address)
+    }
+
     mutating func received(_ packet: ARPPacket, now: Instant) {
-        // Access points send a card's own packets back to it.
-        guard isLinkUp, packet.senderHardware != hardware else { return }
         let before = conflicts
         heardForLinkLocal(packet, now: now)
         heardForLease(packet, now: now)

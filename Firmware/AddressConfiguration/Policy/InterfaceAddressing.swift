@@ -24,12 +24,28 @@ public struct InterfaceAddressing: Machine, Sendable {
         case held(AddressClaim, since: Instant)
         /// A lease is preferred; kept for the connections that are on it (RFC 3927 §1.9).
         case deprecated(AddressClaim, usableSince: Instant, since: Instant)
+
+        /// Claimed or held.
+        var address: IPv4Address? {
+            switch self {
+            case .none, .waiting: nil
+            case .claiming(let claim), .held(let claim, _), .deprecated(let claim, _, _): claim.address
+            }
+        }
     }
 
     enum Lease: Hashable, Sendable {
         case none
         case checking(DHCPLease, AddressClaim)
         case bound(DHCPLease, AddressClaim)
+
+        /// Claimed or held.
+        var address: IPv4Address? {
+            switch self {
+            case .none: nil
+            case .checking(_, let claim), .bound(_, let claim): claim.address
+            }
+        }
     }
 
     /// After this time a link-local address on which no connection is goes. Whoever resolved our name just before the lease came
@@ -97,7 +113,10 @@ public struct InterfaceAddressing: Machine, Sendable {
         case .linkDown: linkWent(now: now)
         case .hardwareAddressChanged(let address): changeHardware(to: address, now: now)
         case .resumed: resume(now: now)
-        case .receivedARP(let packet): received(packet, now: now)
+        case .receivedARP(let packet):
+            // On a link with hundreds of hosts nearly every packet is about others.
+            guard concerns(packet) else { return [] }
+            received(packet, now: now)
         case .receivedDHCP(let message, let sender):
             if isLinkUp { tellDHCP(.received(message, from: sender), now: now) }
         case .assigned(let address): interface.assigned(address, now: now)
