@@ -2,8 +2,8 @@ import AddressConfiguration
 import DNSWire
 import LinkWire
 import LinuxNetwork
-package import Logging
-package import NIOCore
+import Logging
+import NIOCore
 import ProtocolCore
 
 /// An interface whose addresses are the plug's to give: the shell of ``InterfaceAddressing`` and ``IPv6LinkLocalClaim``.
@@ -66,12 +66,14 @@ package actor AddressedInterface {
         }
     }
 
-    /// Listens, switches the interface on where it is off, and begins where it is on.
+    /// Switches the interface on where it is off, listens, and begins where there is a link.
     func start() {
+        if !interface.flags.contains(.up) {
+            attempt { () throws(RouteError) in try control.perform(.linkUp(interface: interface.index)) }
+        }
         frames = InterfaceFrames(interface: interface.index, on: eventLoop, logger: logger) { [weak self] heard in
             self?.assumeIsolated { $0.hear(heard) }
         }
-        if !interface.flags.contains(.up) { attempt { () throws(RouteError) in try control.perform(.linkUp(interface: interface.index)) } }
         if interface.isOperational { linkCame() }
     }
 

@@ -1,4 +1,4 @@
-package import AddressConfiguration
+import AddressConfiguration
 import DNSWire
 import DurableFiles
 import LinkWire
@@ -184,8 +184,9 @@ public actor Addressing {
             self?.assumeIsolated { $0.take(report, from: index) }
         }
         known[index]?.addressed = addressed
+        let connected = inUse
         addressed.assumeIsolated { addressed in
-            addressed.use(inUse)
+            addressed.use(connected)
             addressed.start()
         }
     }

@@ -1,4 +1,4 @@
-import DurableFiles
+package import DurableFiles
 
 /// What files of the host tell about who manages its interfaces. They are only read.
 package struct HostFiles: Sendable {

@@ -5,8 +5,8 @@ import Glibc
 /// Changes links, addresses and routes through rtnetlink.
 ///
 /// The kernel works a request off within the call that sends it, so the answer is there when it returns: nothing here waits
-/// for anybody, and the calls are fit for an event loop.
-package final class RouteControl {
+/// for anybody, and the calls are fit for an event loop. Confined to one.
+package final class RouteControl: @unchecked Sendable {
     /// A dump comes in datagrams of up to 32 KB.
     private static let largestDatagram = 65_536
 
