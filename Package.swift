@@ -148,6 +148,9 @@ let checks: [Target] = [
         swiftSettings: strict),
     .target(
         name: "MadeUpKeys", dependencies: ["PlugProtocol"], path: "Tests/Support/MadeUpKeys", swiftSettings: strict),
+    .target(
+        name: "PrivateNetworks", dependencies: ["LinuxNetwork", nioCore, nioPosix],
+        path: "Tests/Support/PrivateNetwork", swiftSettings: strict),
     .target(name: "Fuzzing", dependencies: ["ProtocolCore"], path: "Tests/Support/Fuzzing", swiftSettings: strict),
     module(
         "FuzzTargets", "Tests/Fuzz/FuzzTargets",
@@ -177,9 +180,8 @@ let checks: [Target] = [
     tests(
         "LinuxNetworkTests",
         [
-            "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix,
-            nioEmbedded,
-            logging,
+            "PrivateNetworks", "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore,
+            nioPosix, nioEmbedded, logging,
         ]),
     tests("DurableFilesTests", ["SimulatedDisk", "DurableFiles"]),
     tests("ApplianceTests", ["MadeUpKeys", "Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
@@ -194,8 +196,8 @@ let checks: [Target] = [
     tests(
         "AddressServiceTests",
         [
-            "AddressService", "AddressConfiguration", "LinkWire", "DNSWire", "LinuxNetwork", "DurableFiles",
-            "ProtocolCore", nioCore, nioPosix, logging,
+            "PrivateNetworks", "AddressService", "AddressConfiguration", "LinkWire", "DNSWire", "LinuxNetwork",
+            "PlugProtocol", nioCore, logging,
         ]),
     tests("PlugHardwareTests", ["Fuzzing", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests(

@@ -1,9 +1,10 @@
 import Glibc
+import PrivateNetworks
 import Testing
 
 @testable import LinuxNetwork
 
-@Suite("Following interfaces in a namespace", .enabled(if: PrivateNetwork.isAvailable, PrivateNetwork.reason))
+@Suite("Following interfaces in a namespace", .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
 struct InterfaceMonitorTests {
     @Test("interfaces come, get addresses, lose their link and go", .timeLimit(.minutes(1)))
     func lifeOfAnInterface() async throws {

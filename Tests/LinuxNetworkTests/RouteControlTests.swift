@@ -2,11 +2,12 @@ import DNSWire
 import Glibc
 import Logging
 import NIOCore
+import PrivateNetworks
 import Testing
 
 @testable import LinuxNetwork
 
-@Suite("Changing interfaces in a namespace", .enabled(if: PrivateNetwork.isAvailable, PrivateNetwork.reason))
+@Suite("Changing interfaces in a namespace", .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
 struct RouteControlTests {
     private let address = LinuxAddress(bytes: [169, 254, 7, 8], prefixLength: 16, origin: .plug)
 
