@@ -60,16 +60,102 @@ public struct DHCPClient: Machine, Sendable {
         }
     }
 
+    /// The states of RFC 2131 §4.4, figure 5.
+    enum State: Hashable, Sendable {
+        /// No link.
+        case off
+        /// INIT, until the time to begin has come.
+        case initial(at: Instant)
+        /// An offer of a server that disappointed before waits for a better one.
+        case selecting(DHCPExchange, fallback: DHCPLease?)
+        case requesting(DHCPExchange, offer: DHCPLease)
+        /// INIT-REBOOT, until the time to begin has come.
+        case initReboot(at: Instant, IPv4Address)
+        case rebooting(DHCPExchange, IPv4Address)
+        /// Acknowledged by the server, but not yet probed.
+        case checking(DHCPLease)
+        case bound(DHCPLease)
+        case renewing(DHCPLease, DHCPExchange)
+        case rebinding(DHCPLease, DHCPExchange)
+    }
+
+    /// The last lease, which is asked for first.
+    struct Candidate: Hashable, Sendable {
+        var address: IPv4Address
+        /// After this it is only a wish; nil: unknown, or never.
+        var expires: Instant?
+    }
+
     let configuration: Configuration
+    var state = State.off
+    var candidate: Candidate?
+    var random: SeededRandom
+    /// When the client began to look for an address.
+    var searchBegan = Instant.zero
+    var backoff = DHCPBackoff()
+    var starts = DHCPStartLimit()
+    /// Addresses that somebody else had.
+    var declined = RecentValues<IPv4Address>()
+    /// Servers that did not stand by their offer.
+    var avoided = RecentValues<IPv4Address>()
 
     public init(configuration: Configuration) {
         self.configuration = configuration
+        random = SeededRandom(seed: configuration.seed)
+        candidate = configuration.remembered.map { Candidate(address: $0.address) }
     }
 
     /// The lease in use.
-    public var lease: DHCPLease? { nil }
+    public var lease: DHCPLease? {
+        switch state {
+        case .off, .initial, .selecting, .requesting, .initReboot, .rebooting, .checking: nil
+        case .bound(let lease), .renewing(let lease, _), .rebinding(let lease, _): lease
+        }
+    }
 
-    public var nextDeadline: Instant? { nil }
+    public var status: AddressingStatus.DHCP {
+        if case .off = state { return .off }
+        guard let lease else { return .searching }
+        return .leased(
+            AddressingStatus.Lease(
+                address: lease.address, prefixLength: lease.prefixLength, server: lease.server,
+                router: lease.routers.first, expires: lease.expires))
+    }
 
-    public mutating func handle(_ event: Event, now: Instant) -> [Action] { [] }
+    public var nextDeadline: Instant? {
+        switch state {
+        case .off: nil
+        case .initial(let time), .initReboot(let time, _): time
+        case .selecting(let exchange, _), .requesting(let exchange, _), .rebooting(let exchange, _): exchange.next
+        case .checking(let lease): lease.expires
+        case .bound(let lease): lease.renews ?? lease.expires
+        case .renewing(let lease, let exchange): sooner(exchange.next, lease.rebinds)
+        case .rebinding(let lease, let exchange): sooner(exchange.next, lease.expires)
+        }
+    }
+
+    public mutating func handle(_ event: Event, now: Instant) -> [Action] {
+        switch event {
+        case .deadlineReached: return deadlineReached(now: now)
+        case .linkUp(let isPowerOn): return begin(spread: isPowerOn, now: now)
+        case .linkDown:
+            let actions = giveUpLease(.linkLost)
+            state = .off
+            return actions
+        case .received(let message, _): return received(message, now: now)
+        case .addressChecked:
+            guard case .checking(let lease) = state else { return [] }
+            state = .bound(lease)
+            return [.bound(lease)]
+        case .addressInConflict: return addressInConflict(now: now)
+        case .resumed:
+            if case .off = state { return [] }
+            return begin(spread: false, now: now)
+        }
+    }
+}
+
+extension DHCPLease {
+    var renews: Instant? { renewal.map { obtained + $0 } }
+    var rebinds: Instant? { rebinding.map { obtained + $0 } }
 }
