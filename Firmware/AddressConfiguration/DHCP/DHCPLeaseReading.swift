@@ -49,8 +49,8 @@ extension DHCPLease {
     /// T1 and T2 sooner by up to a twentieth, so that machines that started together do not go on together (RFC 2131 §4.4.5).
     mutating func spreadRenewal(using random: inout SeededRandom) {
         let share = 1 - Double.random(in: 0...0.05, using: &random)
-        renewal = renewal.map { $0 * share }
-        rebinding = rebinding.map { $0 * share }
+        renewal = renewal.map { .nanoseconds(($0 * share).wholeNanoseconds) }
+        rebinding = rebinding.map { .nanoseconds(($0 * share).wholeNanoseconds) }
     }
 }
 

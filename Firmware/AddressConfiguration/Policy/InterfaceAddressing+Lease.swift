@@ -54,6 +54,7 @@ extension InterfaceAddressing {
             tellDHCP(.addressInConflict, now: now)
             lease = .none
             lingering.remove(claim.address)
+            forgetRefusedLease()
         }
     }
 
@@ -68,6 +69,15 @@ extension InterfaceAddressing {
             case .lost(let end): lose(end)
             }
         }
+        forgetRefusedLease()
+    }
+
+    /// A server said no, or somebody else has the address: nobody is to be asked for it again, after a restart either, and it
+    /// carries no connection any more.
+    private mutating func forgetRefusedLease() {
+        guard case .none = lease, dhcp.candidate == nil else { return }
+        memory.lease = nil
+        stopLingering { !$0.isLinkLocal }
     }
 
     private mutating func check(_ lease: DHCPLease, now: Instant) {
@@ -98,13 +108,7 @@ extension InterfaceAddressing {
     private mutating func lose(_ end: AddressingNotice.LeaseEnd) {
         if case .bound(let old, _) = lease { outbox.append(.notice(.leaseLost(old.address, end))) }
         lease = .none
-        switch end {
-        case .linkLost: return
-        case .expired: break
-        // Nobody is to be asked for it again, after a restart either.
-        case .refused, .conflict: memory.lease = nil
-        }
-        stopLingering { !$0.isLinkLocal }
+        if end != .linkLost { stopLingering { !$0.isLinkLocal } }
     }
 }
 
