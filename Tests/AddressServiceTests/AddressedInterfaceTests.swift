@@ -18,8 +18,8 @@ struct AddressedInterfaceTests {
 
     private func addressing(_ network: PrivateNetwork, _ mode: AddressingMode = .auto) -> Addressing {
         let settings = Addressing.Settings(
-            mode: mode, interfaces: ["eth7"], stateDirectory: host.root + "/state", runtimeDirectory: host.root + "/run",
-            plug: PlugID(rawValue: "0123456789ab")!)
+            mode: mode, interfaces: ["eth7"], stateDirectory: host.root + "/state",
+            runtimeDirectory: host.root + "/run", plug: PlugID(rawValue: "0123456789ab")!)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         return Addressing(settings, host: HostFiles(root: host.root), on: network.eventLoop, logger: logger)

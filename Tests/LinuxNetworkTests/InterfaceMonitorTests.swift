@@ -4,7 +4,9 @@ import Testing
 
 @testable import LinuxNetwork
 
-@Suite("Following interfaces in a namespace", .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
+@Suite(
+    "Following interfaces in a namespace",
+    .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
 struct InterfaceMonitorTests {
     @Test("interfaces come, get addresses, lose their link and go", .timeLimit(.minutes(1)))
     func lifeOfAnInterface() async throws {

@@ -7,7 +7,9 @@ import Testing
 
 @testable import LinuxNetwork
 
-@Suite("Changing interfaces in a namespace", .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
+@Suite(
+    "Changing interfaces in a namespace",
+    .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
 struct RouteControlTests {
     private let address = LinuxAddress(bytes: [169, 254, 7, 8], prefixLength: 16, origin: .plug)
 
@@ -101,7 +103,8 @@ struct RouteControlTests {
         }.get()
     }
 
-    @Test("a renewal leaves port 68 along the kernel's routes, and only replies to it are heard", .timeLimit(.minutes(1)))
+    @Test(
+        "a renewal leaves port 68 along the kernel's routes, and only replies to it are heard", .timeLimit(.minutes(1)))
     func datagrams() async throws {
         let network = try await PrivateNetwork()
         try await network.connectedPair("eth7", "other")
