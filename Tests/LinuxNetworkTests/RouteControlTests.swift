@@ -154,7 +154,7 @@ struct RouteControlTests {
                 }
             )
         }.get()
-        func frame(_ number: UInt8) -> [UInt8] {
+        @Sendable func frame(_ number: UInt8) -> [UInt8] {
             [UInt8](repeating: 255, count: 6) + [2, 0, 0, 0, 0, 9, 8, 6] + [UInt8](repeating: number, count: 46)
         }
         var heard = right.makeAsyncIterator()
