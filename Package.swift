@@ -88,7 +88,8 @@ let firmware: [Target] = [
     program(
         "plugd", "Firmware/plugd",
         [
-            "AddressService", "Appliance", "PlugProtocol", "LinuxNetwork", "PlugService", "PlugHardware", "Recordings", "DurableFiles",
+            "AddressService", "Appliance", "PlugProtocol", "LinuxNetwork", "PlugService", "PlugHardware", "Recordings",
+            "DurableFiles",
             "Privileges", "QRCode", "Storage", arguments, signals, logging,
         ]),
 ]

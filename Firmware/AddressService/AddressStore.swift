@@ -64,7 +64,8 @@ package final class AddressStore {
             if lines.count == 3, lines[0] == lines[1], lines[2].isEmpty { return String(lines[0]) }
             sayDamaged(name)
         } catch {
-            logger.warning("addresses of before are not known: \(error)", metadata: error.hint.map { ["hint": "\($0)"] })
+            logger.warning(
+                "addresses of before are not known: \(error)", metadata: error.hint.map { ["hint": "\($0)"] })
         }
         return nil
     }

@@ -80,6 +80,7 @@ extension AddressedInterface {
             if let former = assigned[address.address], former.prefixLength != address.prefixLength {
                 remove(address.address)
             }
+            note(address.address)
             try control.perform(.put(wanted))
             let wasSeen = assigned[address.address]?.wasSeen ?? false
             assigned[address.address] = (address.prefixLength, wasSeen)
@@ -90,7 +91,7 @@ extension AddressedInterface {
         }
     }
 
-    private func remove(_ address: IPv4Address) {
+    func remove(_ address: IPv4Address) {
         guard let known = assigned.removeValue(forKey: address) else { return }
         attempt { () throws(RouteError) in
             try control.perform(

@@ -28,6 +28,10 @@ package actor AddressedInterface {
     var linkLocal: IPv6LinkLocalClaim
     /// Bits of the IPv4 addresses that are ours, and whether the kernel was seen to have them.
     var assigned: [IPv4Address: (prefixLength: UInt8, wasSeen: Bool)] = [:]
+    /// Every address that was ours: one that was just taken back may still stand in a list of the kernel's. An address that is not
+    /// among the last ones came from elsewhere.
+    private(set) var former: [IPv4Address] = []
+    private static let formerLimit = 64
     /// To be set again where the kernel dropped them, as it does when an interface is switched off.
     var routes: [InterfaceRoute]?
     var settings = (
@@ -63,6 +67,7 @@ package actor AddressedInterface {
         for address in interface.addresses {
             guard let known = address.version4, configuration.inherited.contains(known) else { continue }
             assigned[known] = (address.prefixLength, true)
+            former.append(known)
         }
     }
 
@@ -85,6 +90,18 @@ package actor AddressedInterface {
         settings.ignoredARP.restore(on: interface.name)
         settings.unicastProbes.restore(on: interface.name)
         settings.disableIPv6.restore(on: interface.name)
+    }
+
+    /// Takes addresses and routes back: somebody else has the interface from now on.
+    func withdraw() {
+        _ = control.replaceRoutes(of: interface.index, with: [])
+        for address in Array(assigned.keys) { remove(address) }
+        stop()
+    }
+
+    func note(_ address: IPv4Address) {
+        former.removeAll { $0 == address }
+        former = (former + [address]).suffix(Self.formerLimit)
     }
 
     /// The interface as it is now. `linkWasLost`: its carrier went and came back since it was told last.

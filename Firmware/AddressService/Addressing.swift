@@ -149,13 +149,19 @@ public actor Addressing {
     private func follow(_ interface: LinuxInterface, linkWasLost: Bool) {
         guard let former = known[interface.index] else { return }
         let cameBack = interface.isOperational && (linkWasLost || !former.interface.isOperational)
-        guard cameBack || interface.name != former.interface.name else {
+        if interface.name != former.interface.name {
+            store.remember(store.remembered(of: former.interface.name), of: interface.name)
+        }
+        // A program that starts after plugd, and gives the interface an address, has it from then on.
+        let isTaken = former.addressed != nil && interface.addresses != former.interface.addresses
+        guard cameBack || isTaken || interface.name != former.interface.name else {
             known[interface.index]?.interface = interface
             former.addressed?.assumeIsolated { $0.update(interface, linkWasLost: linkWasLost) }
             return
         }
-        let role = role(of: interface)
+        let role = role(of: interface, addressed: former.addressed)
         guard role.isManaged == (former.addressed != nil) else {
+            former.addressed?.assumeIsolated { $0.withdraw() }
             leave(interface.index)
             return take(interface)
         }
@@ -206,13 +212,15 @@ public actor Addressing {
             seed: .random(in: .min ... .max))
     }
 
-    private func role(of interface: LinuxInterface) -> AddressingRole {
-        AddressingRole.decide(
+    private func role(of interface: LinuxInterface, addressed: AddressedInterface? = nil) -> AddressingRole {
+        let former = addressed?.assumeIsolated { $0.former } ?? []
+        return AddressingRole.decide(
             AddressingRole.Facts(
                 mode: settings.mode, interface: interface, isNamed: settings.interfaces.contains(interface.name),
                 isHardware: host.isHardware(interface.name),
                 manager: host.manager(of: interface.name, index: interface.index),
-                remembered: rememberedBytes(interface.name), missingCapabilities: host.missingCapabilities))
+                remembered: rememberedBytes(interface.name).union(former.map(\.bytes)),
+                missingCapabilities: host.missingCapabilities))
     }
 
     /// In network order, as the kernel tells its addresses.

@@ -19,7 +19,9 @@ final class InterfaceFrames {
         interface: Int32, on eventLoop: any EventLoop, logger: Logger, hear: @escaping @Sendable (Heard) -> Void
     ) {
         arp = PacketSocket(.arp, interface: interface, on: eventLoop, logger: logger) { hear(Self.readARP($0)) }
-        dhcp = PacketSocket(.dhcpReplies, interface: interface, on: eventLoop, logger: logger) { hear(Self.readDHCP($0)) }
+        dhcp = PacketSocket(.dhcpReplies, interface: interface, on: eventLoop, logger: logger) {
+            hear(Self.readDHCP($0))
+        }
     }
 
     /// To everybody on the link.

@@ -23,7 +23,8 @@ public struct Connection: Sendable {
         peer = channel.remoteAddress?.description ?? "unknown peer"
         localAddress = channel.localAddress?.ipAddress.map { address in
             let mapped = "::ffff:"
-            return address.hasPrefix(mapped) && address.contains(".") ? String(address.dropFirst(mapped.count)) : address
+            let isMapped = address.hasPrefix(mapped) && address.contains(".")
+            return isMapped ? String(address.dropFirst(mapped.count)) : address
         }
     }
 

@@ -24,17 +24,21 @@ struct AddressStoreTests {
         #expect(
             host.text("/networks")
                 == String(
-                    repeating: "eth0:169.254.7.8:192.0.2.9:192.0.2.1 wlan0:-:192.0.2.9:192.0.2.1 usb0:-:-:-\n", count: 2))
+                    repeating: "eth0:169.254.7.8:192.0.2.9:192.0.2.1 wlan0:-:192.0.2.9:192.0.2.1 usb0:-:-:-\n", count: 2
+                ))
         #expect(try host.mode(of: "/networks") == 0o600)
         #expect(store.remembered(of: "eth0") == wired)
         #expect(store.remembered(of: "wlan0") == wireless)
         #expect(store.remembered(of: "usb0") == RememberedAddresses())
     }
 
-    @Test("a damaged file counts as nothing, and is written anew", arguments: [
-        "eth0:169.254.7.8:-:-\neth0:169.254.7.9:-:-\n", "eth0:169.254.7.8:-:-\n", "", "eth0:169.254.7:-:-\neth0:169.254.7:-:-\n",
-        "eth0:169.254.7.8\neth0:169.254.7.8\n",
-    ])
+    @Test(
+        "a damaged file counts as nothing, and is written anew",
+        arguments: [
+            "eth0:169.254.7.8:-:-\neth0:169.254.7.9:-:-\n", "eth0:169.254.7.8:-:-\n", "",
+            "eth0:169.254.7:-:-\neth0:169.254.7:-:-\n",
+            "eth0:169.254.7.8\neth0:169.254.7.8\n",
+        ])
     func damaged(_ text: String) throws {
         try host.write(text, to: "/networks")
         let store = store

@@ -18,8 +18,8 @@ struct AddressedInterfaceTests {
 
     private func addressing(_ network: PrivateNetwork, _ mode: AddressingMode = .auto) -> Addressing {
         let settings = Addressing.Settings(
-            mode: mode, interfaces: ["eth7"], stateDirectory: host.root + "/state", runtimeDirectory: host.root + "/run",
-            plug: PlugID(rawValue: "0123456789ab")!)
+            mode: mode, interfaces: ["eth7"], stateDirectory: host.root + "/state",
+            runtimeDirectory: host.root + "/run", plug: PlugID(rawValue: "0123456789ab")!)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         return Addressing(settings, host: HostFiles(root: host.root), on: network.eventLoop, logger: logger)
@@ -87,6 +87,27 @@ struct AddressedInterfaceTests {
         #expect(seen.addresses == ["192.0.2.7"])
         await addressing.stop()
         try await network.wait(for: ["eth7"]) { !$0[0].flags.contains(.up) }
+    }
+
+    @Test("a program that comes after the plug and gives an address gets the interface", .timeLimit(.minutes(1)))
+    func handedOver() async throws {
+        let network = try await PrivateNetwork()
+        try await network.ip("link add eth7 type veth peer name other")
+        try await network.ip("link set other up")
+        let addressing = addressing(network)
+        let (lists, told) = AsyncStream<[PlugNetwork]>.makeStream()
+        await addressing.tell { told.yield($0) }
+        await addressing.start()
+        var list = lists.makeAsyncIterator()
+        func wait(_ isMeant: (PlugNetwork) -> Bool) async {
+            while let next = await list.next() { if let first = next.first, isMeant(first) { return } }
+        }
+        await wait { $0.linkLocal != nil }
+        try await network.ip("addr add 192.0.2.7/24 dev eth7")
+        await wait { !$0.isManaged && $0.reason == "\(RoleReason.foreignAddress("192.0.2.7"))" }
+        await wait { !$0.addresses.contains { $0.hasPrefix("169.254.") } }
+        #expect(try await kernelAnswers(network) == "0")
+        await addressing.stop()
     }
 
     @Test("an interface that goes and comes back is taken up again", .timeLimit(.minutes(1)))

@@ -49,8 +49,10 @@ struct AddressingRoleTests {
         #expect(decide { $0.mode = .observe } == observed(.asked))
         let missing = ["CAP_NET_ADMIN", "CAP_NET_RAW"]
         #expect(
-            decide { ($0.mode, $0.missingCapabilities) = (.manage, missing) } == observed(.unprivileged(missing: missing)))
-        #expect(decide { $0.missingCapabilities = ["CAP_NET_RAW"] } == observed(.unprivileged(missing: ["CAP_NET_RAW"])))
+            decide { ($0.mode, $0.missingCapabilities) = (.manage, missing) }
+                == observed(.unprivileged(missing: missing)))
+        #expect(
+            decide { $0.missingCapabilities = ["CAP_NET_RAW"] } == observed(.unprivileged(missing: ["CAP_NET_RAW"])))
     }
 
     @Test("an address that somebody else gave keeps the plug away; its own and the kernel's do not")
@@ -138,12 +140,17 @@ struct AddressingRoleTests {
         #expect(files.missingCapabilities == ["CAP_NET_ADMIN", "CAP_NET_RAW"])
     }
 
-    @Test("each reason is a sentence", arguments: [
-        (RoleReason.asked, "it was asked for by --addressing"),
-        (.manager(.networkd, evidence: "/run/x"), "systemd-networkd manages it, as /run/x tells"),
-        (.foreignAddress("192.0.2.7"), "somebody else gave it the address 192.0.2.7"),
-        (.unprivileged(missing: ["CAP_NET_ADMIN", "CAP_NET_RAW"]), "plugd runs without CAP_NET_ADMIN and CAP_NET_RAW"),
-    ])
+    @Test(
+        "each reason is a sentence",
+        arguments: [
+            (RoleReason.asked, "it was asked for by --addressing"),
+            (.manager(.networkd, evidence: "/run/x"), "systemd-networkd manages it, as /run/x tells"),
+            (.foreignAddress("192.0.2.7"), "somebody else gave it the address 192.0.2.7"),
+            (
+                .unprivileged(missing: ["CAP_NET_ADMIN", "CAP_NET_RAW"]),
+                "plugd runs without CAP_NET_ADMIN and CAP_NET_RAW"
+            ),
+        ])
     func sentences(_ reason: RoleReason, _ text: String) {
         #expect("\(reason)" == text)
     }

@@ -7,7 +7,9 @@ import Testing
 
 @testable import LinuxNetwork
 
-@Suite("Discovery in a namespace", .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
+@Suite(
+    "Discovery in a namespace",
+    .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
 struct DiscoveryTests {
     private let type: ServiceType = "_smartplug._tcp"
 

@@ -8,7 +8,9 @@ import Testing
 
 @testable import LinuxNetwork
 
-@Suite("Multicast sockets in a namespace", .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
+@Suite(
+    "Multicast sockets in a namespace",
+    .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
 struct MulticastSocketTests {
     private func open(_ network: PrivateNetwork, _ interface: String, _ family: IPFamily) async throws -> Listener {
         let eventLoop = network.eventLoop

@@ -7,7 +7,9 @@ import Testing
 
 @testable import LinuxNetwork
 
-@Suite("Changing interfaces in a namespace", .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
+@Suite(
+    "Changing interfaces in a namespace",
+    .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
 struct RouteControlTests {
     private let address = LinuxAddress(bytes: [169, 254, 7, 8], prefixLength: 16, origin: .plug)
 
@@ -101,7 +103,8 @@ struct RouteControlTests {
         }.get()
     }
 
-    @Test("a renewal leaves port 68 along the kernel's routes, and only replies to it are heard", .timeLimit(.minutes(1)))
+    @Test(
+        "a renewal leaves port 68 along the kernel's routes, and only replies to it are heard", .timeLimit(.minutes(1)))
     func datagrams() async throws {
         let network = try await PrivateNetwork()
         try await network.connectedPair("eth7", "other")
@@ -151,7 +154,7 @@ struct RouteControlTests {
                 }
             )
         }.get()
-        func frame(_ number: UInt8) -> [UInt8] {
+        @Sendable func frame(_ number: UInt8) -> [UInt8] {
             [UInt8](repeating: 255, count: 6) + [2, 0, 0, 0, 0, 9, 8, 6] + [UInt8](repeating: number, count: 46)
         }
         var heard = right.makeAsyncIterator()

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import PlugProtocol
+import ProtocolCore
 import Testing
 
 @testable import PlugService
@@ -128,7 +129,8 @@ private actor Echo: PanelOwner {
         network = PlugNetwork(name: "wlan0", isManaged: false, reason: "why", hardwareAddress: "")
         #expect(
             network.json(now: .zero)
-                == #"{"name":"wlan0","role":"observe","reason":"why","hardwareAddress":"","addresses":[],"conflicts":0}"#)
+                == #"{"name":"wlan0","role":"observe","reason":"why","hardwareAddress":"","addresses":[],"conflicts":0}"#
+        )
     }
 
     @Test func thePlugsOwnAnswers() async throws {

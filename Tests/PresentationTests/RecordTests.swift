@@ -3,6 +3,7 @@ import DNSWire
 import Daemon
 import PlugProtocol
 import Presentation
+import ProtocolCore
 import ServiceDiscovery
 import Testing
 

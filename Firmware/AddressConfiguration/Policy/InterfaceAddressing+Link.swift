@@ -1,5 +1,5 @@
 import DNSWire
-import LinkWire
+public import LinkWire
 import ProtocolCore
 
 /// The link comes, goes and changes.
@@ -57,8 +57,9 @@ extension InterfaceAddressing {
     /// Connections began and ended.
     mutating func use(_ addresses: Set<IPv4Address>) { inUse = addresses.intersection(interface.present) }
 
-    /// False for what is about addresses of others, and for our own packets, which access points send back.
-    func concerns(_ packet: ARPPacket) -> Bool {
+    /// False for what is about addresses of others, and for our own packets, which access points send back: such a packet changes
+    /// nothing.
+    public func concerns(_ packet: ARPPacket) -> Bool {
         isLinkUp && packet.senderHardware != hardware
             && (isOurs(packet.senderAddress) || isOurs(packet.targetAddress))
     }

@@ -14,7 +14,9 @@ extension PlugNetwork {
         if let lease {
             var parts = [field("address", lease.address), field("server", lease.server)]
             if let router = lease.router { parts.append(field("router", router)) }
-            if let expires = lease.expires { parts.append("\"expiresIn\":\(max(0, (expires - now).components.seconds))") }
+            if let expires = lease.expires {
+                parts.append("\"expiresIn\":\(max(0, (expires - now).components.seconds))")
+            }
             fields.append("\"lease\":{\(parts.joined(separator: ","))}")
         }
         return "{\(fields.joined(separator: ","))}"

@@ -3,11 +3,13 @@ import DNSWire
 import LinkWire
 import ProtocolCore
 
-/// A plug as far as its addresses go: the machine, its kernel, its flash, and what must hold at every step.
-struct AddressedPlug {
+/// A plug as far as its addresses go: the machine, its kernel, its flash, and what must hold at every step. A class, since each
+/// packet asks each plug, and a copy of the machine would cost more than its answer.
+final class AddressedPlug {
     private(set) var hardware: MACAddress
-    /// Nil while there is no power, or no process.
-    private(set) var machine: InterfaceAddressing?
+    private(set) var machine: InterfaceAddressing
+    /// False while there is no power, or no process.
+    private(set) var isRunning = false
     private(set) var assigned: [IPv4Address: AssignedAddress] = [:]
     private(set) var kernelAnswersARP = true
     /// In flash.
@@ -41,14 +43,15 @@ struct AddressedPlug {
         self.hardware = hardware
         self.memory = memory
         self.seed = seed
+        machine = Self.machine(hardware, memory, inherited: [], isPowerOn: true, seed: seed)
     }
 
     // MARK: What happens to it
 
-    mutating func powerOn() { start(isPowerOn: true) }
+    func powerOn() { start(isPowerOn: true) }
 
-    mutating func powerCut() {
-        machine = nil
+    func powerCut() {
+        isRunning = false
         assigned = [:]
         inUse = []
         kernelAnswersARP = true
@@ -56,59 +59,71 @@ struct AddressedPlug {
     }
 
     /// The process is gone; the kernel keeps everything.
-    mutating func kill() { machine = nil }
+    func kill() { isRunning = false }
 
-    mutating func restart(now: Instant) {
+    func restart(now: Instant) {
         start(isPowerOn: false)
         doubt(now: now)
     }
 
-    private mutating func start(isPowerOn: Bool) {
+    private func start(isPowerOn: Bool) {
         starts += 1
-        // The identifier of RFC 4361 does not change with the card; here the seed stands for it.
-        machine = InterfaceAddressing(
-            configuration: InterfaceAddressing.Configuration(
-                hardwareAddress: hardware, hostName: "plug", clientIdentifier: [255] + IPv4Address(rawValue: UInt32(truncatingIfNeeded: seed)).bytes,
-                remembered: memory, inherited: Set(assigned.keys), isPowerOn: isPowerOn, seed: seed &* 31 &+ starts))
+        machine = Self.machine(
+            hardware, memory, inherited: Set(assigned.keys), isPowerOn: isPowerOn, seed: seed &+ starts)
+        isRunning = true
     }
 
-    private mutating func doubt(now: Instant) {
+    private static func machine(
+        _ hardware: MACAddress, _ memory: RememberedAddresses, inherited: Set<IPv4Address>, isPowerOn: Bool,
+        seed: UInt64
+    ) -> InterfaceAddressing {
+        InterfaceAddressing(
+            configuration: InterfaceAddressing.Configuration(
+                hardwareAddress: hardware, hostName: "plug", clientIdentifier: [255] + IPv4Address(rawValue: UInt32(truncatingIfNeeded: seed >> 8)).bytes,
+                remembered: memory, inherited: inherited, isPowerOn: isPowerOn, seed: seed))
+    }
+
+    private func doubt(now: Instant) {
         probes = [:]
         lastDoubt = now
     }
 
-    mutating func setLink(_ isUp: Bool, now: Instant) -> [LinkFrame] {
+    func setLink(_ isUp: Bool, now: Instant) -> [LinkFrame] {
         isLinkUp = isUp
         if isUp { doubt(now: now) }
         return tell(isUp ? .linkUp : .linkDown, now: now)
     }
 
-    mutating func resume(now: Instant) -> [LinkFrame] {
+    func resume(now: Instant) -> [LinkFrame] {
         doubt(now: now)
         return tell(.resumed, now: now)
     }
 
-    mutating func change(hardware: MACAddress, now: Instant) -> [LinkFrame] {
+    func change(hardware: MACAddress, now: Instant) -> [LinkFrame] {
         self.hardware = hardware
         doubt(now: now)
         return tell(.hardwareAddressChanged(hardware), now: now)
     }
 
     /// Connections live on all of its addresses, or on none.
-    mutating func connect(_ isConnected: Bool, now: Instant) -> [LinkFrame] {
+    func connect(_ isConnected: Bool, now: Instant) -> [LinkFrame] {
         inUse = isConnected ? Set(assigned.keys) : []
         return tell(.inUse(inUse), now: now)
     }
 
+    /// Most packets are about others, and the machine says so.
+    func isConcerned(by packet: ARPPacket) -> Bool {
+        isLinkUp && (isRunning && machine.concerns(packet) || assigned[packet.targetAddress] != nil)
+    }
+
     /// A packet of the link: the kernel answers, if it may, and the machine hears it.
-    mutating func hear(_ packet: ARPPacket, now: Instant) -> [LinkFrame] {
-        guard isLinkUp else { return [] }
+    func hear(_ packet: ARPPacket, now: Instant) -> [LinkFrame] {
         var frames: [LinkFrame] = []
         if kernelAnswersARP, packet.operation == .request, packet.senderHardware != hardware,
             let own = assigned[packet.targetAddress]
         {
             if own.scope == .link { violation = "the kernel answers for \(own.address) by unicast" }
-            if machine != nil { checkVerified(own.address, "the kernel answers for") }
+            if isRunning { checkVerified(own.address, "the kernel answers for") }
             frames.append(.arp(.reply(to: packet, from: hardware)))
         }
         return frames + tell(.receivedARP(packet), now: now)
@@ -116,9 +131,9 @@ struct AddressedPlug {
 
     // MARK: What it does
 
-    mutating func tell(_ event: AddressingEvent, now: Instant) -> [LinkFrame] {
-        guard machine != nil else { return [] }
-        let actions = machine!.handle(event, now: now)
+    func tell(_ event: AddressingEvent, now: Instant) -> [LinkFrame] {
+        guard isRunning else { return [] }
+        let actions = machine.handle(event, now: now)
         guard !actions.isEmpty else { return [] }
         var frames: [LinkFrame] = []
         for action in actions { perform(action, &frames) }
@@ -128,7 +143,7 @@ struct AddressedPlug {
         return frames
     }
 
-    private mutating func perform(_ action: AddressingAction, _ frames: inout [LinkFrame]) {
+    private func perform(_ action: AddressingAction, _ frames: inout [LinkFrame]) {
         switch action {
         case .sendARP(let packet):
             tally.arp += 1
@@ -162,7 +177,7 @@ struct AddressedPlug {
         }
     }
 
-    private mutating func check(_ packet: ARPPacket) {
+    private func check(_ packet: ARPPacket) {
         if !isLinkUp { violation = "it sends without a link" }
         guard packet.isProbe else {
             if assigned[packet.senderAddress] == nil { violation = "it announces \(packet.senderAddress) without having it" }
@@ -173,7 +188,7 @@ struct AddressedPlug {
         if count == 0, IPAddress.v4(packet.targetAddress).isLinkLocal { tally.tried += 1 }
     }
 
-    private mutating func checkVerified(_ address: IPv4Address, _ use: String) {
+    private func checkVerified(_ address: IPv4Address, _ use: String) {
         guard probes[address, default: 0] >= RFC3927.probeCount else {
             violation = "\(use) \(address) after \(probes[address, default: 0]) probes"
             return
@@ -181,7 +196,7 @@ struct AddressedPlug {
     }
 
     /// An address under a connection goes only when another has it, or where it was not verified after the link was lost.
-    private mutating func checkRemoval(of address: IPv4Address, _ actions: [AddressingAction], now: Instant) {
+    private func checkRemoval(of address: IPv4Address, _ actions: [AddressingAction], now: Instant) {
         tally.removedUnderConnection += 1
         guard IPAddress.v4(address).isLinkLocal else { return }
         let isTaken = actions.contains { action in

@@ -8,7 +8,7 @@ import SimulatedLAN
 extension AddressingHouse {
     /// The address that a plug would give to who asks for it.
     func usable(_ plug: Int) -> IPv4Address? {
-        guard let status = plugs[plug].machine?.status else { return nil }
+        let status = plugs[plug].machine.status
         if case .leased(let lease) = status.dhcp, plugs[plug].assigned[lease.address] != nil { return lease.address }
         guard case .held(let address) = status.linkLocal, plugs[plug].assigned[address] != nil else { return nil }
         return address
@@ -16,8 +16,8 @@ extension AddressingHouse {
 
     func checkEverybodyHasAnAddress() throws(SimulationFailure) {
         for plug in plugs.indices where usable(plug) == nil {
-            let status = plugs[plug].machine.map { "\($0.status)" } ?? "no machine"
-            throw failure("plug \(plug) has no address: \(status), assigned \(plugs[plug].assigned.keys)")
+            throw failure(
+                "plug \(plug) has no address: \(plugs[plug].machine.status), assigned \(plugs[plug].assigned.keys)")
         }
     }
 

@@ -36,14 +36,14 @@ extension AddressingHouse {
         let now = now
         switch happening {
         case .powerOn(let plug):
-            guard plugs[plug].machine == nil else { return }
+            guard !plugs[plug].isRunning else { return }
             plugs[plug].powerOn()
             setLink(plug, true)
         case .powerCut(let plug):
             setLink(plug, false)
             plugs[plug].powerCut()
         case .restart(let plug):
-            guard plugs[plug].machine != nil else { return }
+            guard plugs[plug].isRunning else { return }
             plugs[plug].kill()
             plugs[plug].restart(now: now)
             act(plug) { $0.setLink($0.isLinkUp, now: now) }
@@ -75,7 +75,7 @@ extension AddressingHouse {
     private func setLink(_ plug: Int, _ isUp: Bool) {
         let now = now
         segment.stations[plug].isUp = isUp
-        guard plugs[plug].machine != nil else { return }
+        guard plugs[plug].isRunning else { return }
         act(plug) { $0.setLink(isUp, now: now) }
     }
 }

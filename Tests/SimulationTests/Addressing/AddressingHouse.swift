@@ -6,7 +6,8 @@ import SimulatedLAN
 
 /// Plugs, DHCP servers and other hosts on one link, all from one seed.
 final class AddressingHouse {
-    enum Item {
+    /// Indirect: what the queue moves about is small.
+    indirect enum Item {
         case arrival(AddressingSegment.Arrival)
         case wake(Int)
         /// Somebody on the plug talks to a neighbour.
@@ -24,6 +25,7 @@ final class AddressingHouse {
     private(set) var now = Instant.zero
     private var queue = EventQueue<Item>()
     private var budget: Int
+    private var violation: String?
     /// The last frames and events, put into words only when a run fails.
     private var trace: [(Instant, String, Any)] = []
     private var traced = 0
@@ -64,9 +66,7 @@ final class AddressingHouse {
             budget -= 1
             guard budget > 0 else { throw failure("a storm: the budget of events is spent") }
             handle(item)
-            for index in plugs.indices where plugs[index].violation != nil {
-                throw failure("plug \(index): \(plugs[index].violation!)")
-            }
+            if let violation { throw failure(violation) }
         }
         now = .zero + end
     }
@@ -78,7 +78,7 @@ final class AddressingHouse {
         case .wake(let plug):
             guard plugs[plug].wake == now else { return }
             plugs[plug].wake = nil
-            guard let next = plugs[plug].machine?.nextDeadline else { return }
+            guard plugs[plug].isRunning, let next = plugs[plug].machine.nextDeadline else { return }
             tell(plug, next <= now ? .deadlineReached : nil)
         case .talk(let plug):
             schedule(.talk(plug), after: talkEvery / 2 + random.duration(in: .zero...talkEvery))
@@ -93,6 +93,7 @@ final class AddressingHouse {
         switch frame {
         case .arp(let packet):
             if station < plugs.count {
+                guard plugs[station].isConcerned(by: packet) else { return }
                 act(station) { $0.hear(packet, now: now) }
             } else if station < server(0) {
                 guard let answer = hosts[station - plugs.count].answer(packet) else { return }
@@ -104,7 +105,7 @@ final class AddressingHouse {
             }
         case .dhcp(let message, _):
             if station < plugs.count {
-                guard message.operation == .reply, plugs[station].machine != nil else { return }
+                guard message.operation == .reply, plugs[station].isRunning else { return }
                 note("plug \(station) hears", message)
                 tell(station, .receivedDHCP(message, from: message.options.serverIdentifier ?? .any))
             } else if station >= server(0) {
@@ -128,15 +129,17 @@ final class AddressingHouse {
     }
 
     /// Lets a plug do something, carries what it sends, and sees to its being called when it wants.
-    func act(_ plug: Int, _ body: (inout AddressedPlug) -> [LinkFrame]) {
-        for frame in body(&plugs[plug]) {
+    func act(_ plug: Int, _ body: (AddressedPlug) -> [LinkFrame]) {
+        let frames = body(plugs[plug])
+        if let broken = plugs[plug].violation { violation = "plug \(plug): \(broken)" }
+        for frame in frames {
             if case .dhcp(_, let to?) = frame, let number = servers.firstIndex(where: { $0.address == to }) {
                 send(frame, from: plug, to: server(number))
             } else {
                 send(frame, from: plug)
             }
         }
-        guard let next = plugs[plug].machine?.nextDeadline else { return }
+        guard plugs[plug].isRunning, let next = plugs[plug].machine.nextDeadline else { return }
         let time = max(next, now)
         guard plugs[plug].wake.map({ time < $0 }) ?? true else { return }
         plugs[plug].wake = time

@@ -10,7 +10,7 @@ public final class PrivateNetwork: Sendable {
 
     /// Tried once: root in a container may be refused as well.
     public static let isAvailable: Bool = {
-        public let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         defer { try? group.syncShutdownGracefully() }
         return (try? group.next().submit { try leaveNetworkNamespace() }.wait()) == 0
     }()
