@@ -23,7 +23,9 @@ extension AddressingHouse {
 
     func checkAddressesAreUnique() throws(SimulationFailure) {
         var owners: [IPv4Address: String] = [:]
-        for (number, host) in hosts.enumerated() { if let address = host.address { owners[address] = "host \(number)" } }
+        for (number, host) in hosts.enumerated() {
+            if let address = host.address { owners[address] = "host \(number)" }
+        }
         for server in servers { owners[server.address] = "a server" }
         for plug in plugs.indices {
             for address in plugs[plug].assigned.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
@@ -38,7 +40,9 @@ extension AddressingHouse {
     func checkNobodyMadeAStorm() throws(SimulationFailure) {
         for (plug, state) in plugs.enumerated() {
             let tally = state.tally
-            guard tally.writes <= Self.writes else { throw failure("plug \(plug) wrote \(tally.writes) times to flash") }
+            guard tally.writes <= Self.writes else {
+                throw failure("plug \(plug) wrote \(tally.writes) times to flash")
+            }
             guard tally.arp <= Self.arp else { throw failure("plug \(plug) sent \(tally.arp) ARP packets") }
             guard tally.dhcp <= Self.dhcp else { throw failure("plug \(plug) sent \(tally.dhcp) DHCP messages") }
         }

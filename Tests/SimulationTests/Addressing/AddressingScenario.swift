@@ -57,7 +57,9 @@ struct AddressingScenario {
     private mutating func addPlugs(_ count: Int) {
         for number in 0..<count {
             var memory = RememberedAddresses()
-            if random.chance(0.4) { memory.linkLocal = IPv4Address(169, 254, 7, UInt8.random(in: 1...6, using: &random)) }
+            if random.chance(0.4) {
+                memory.linkLocal = IPv4Address(169, 254, 7, UInt8.random(in: 1...6, using: &random))
+            }
             if random.chance(0.3) {
                 memory.lease = RememberedLease(
                     address: IPv4Address(10, 0, 1, UInt8.random(in: 1...9, using: &random)),
