@@ -4,7 +4,7 @@ import ProtocolCore
 
 /// What is believed of a server, and how much of it.
 enum DHCPLeaseLimits {
-    /// A shorter lease is taken for so long: it would be renewed all the time.
+    /// A shorter lease is taken for so long: it would be renewed all the time. One of nothing is none.
     static let leastDuration = Duration.seconds(10)
     /// A longer lease is asked for again sooner; only one for ever is believed.
     static let longestDuration = Duration.seconds(30 * 24 * 3600)
@@ -18,10 +18,10 @@ enum DHCPLeaseLimits {
 
 extension DHCPLease {
     /// What an offer or an acknowledgement gives; nil when that is no use: without a server, with an address that no host can
-    /// have, or for no known time.
+    /// have, or for no time.
     init?(_ reply: DHCPMessage, obtained: Instant) {
         let options = reply.options
-        guard let server = options.serverIdentifier, server.isHost, let seconds = options.leaseTime,
+        guard let server = options.serverIdentifier, server.isHost, let seconds = options.leaseTime, seconds > 0,
             reply.yourAddress.isHost, !IPAddress.v4(reply.yourAddress).isLinkLocal
         else { return nil }
         let prefixLength = Self.prefixLength(of: reply)

@@ -131,7 +131,7 @@ struct DHCPLeaseReadingTests {
             (3600, 4000, 5000, [1800, 3150, 3600]), (3600, 0, 0, [1800, 3150, 3600]),
             (3600, 1, 2, [1800, 3150, 3600]), (3600, nil, 700, [400, 700, 3600]),
             (3600, 0xFFFF_FFFF, 0xFFFF_FFFF, [1800, 3150, 3600]), (3600, 600, 600, [2400.0 / 7, 600, 3600]),
-            (0, nil, nil, [5, 8.75, 10]), (9, 1, 2, [5, 8.75, 10]),
+            (1, nil, nil, [5, 8.75, 10]), (9, 1, 2, [5, 8.75, 10]),
             (0xFFFF_FFFE, nil, nil, [1_296_000, 2_268_000, 2_592_000]),
         ]
         for (seconds, renewal, rebinding, expected) in cases {
@@ -145,5 +145,6 @@ struct DHCPLeaseReadingTests {
         }
         #expect(lease { $0.options.leaseTime = 0xFFFF_FFFF }?.duration == nil)
         #expect(lease { $0.options.leaseTime = 0xFFFF_FFFF }?.renewal == nil)
+        #expect(lease { $0.options.leaseTime = 0 } == nil)
     }
 }
