@@ -20,7 +20,7 @@ struct AddressingScenario {
 
     init(seed: UInt64, isTraced: Bool) {
         random = SeededRandom(seed: seed &* 47)
-        let isCrowd = seed.isMultiple(of: 50)
+        let isCrowd = seed.isMultiple(of: 100)
         isHopeless = seed % 20 == 7
         let count = isCrowd ? Self.crowd : Self.size(&random)
         let hostCount = 3
