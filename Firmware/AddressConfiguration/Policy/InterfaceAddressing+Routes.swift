@@ -19,11 +19,9 @@ extension InterfaceAddressing {
         var leased: DHCPLease?
         if case .bound(let lease, _) = lease, isPresent(lease.address) { leased = lease }
         if let leased {
-            let neighbours =
-                own.map { neighbours(from: $0) }
-                ?? neighbours(
-                    from: leased.address, Self.leasedNeighboursMetric)
-            return lessened([neighbours] + routes(of: leased))
+            let metric = own == nil ? Self.leasedNeighboursMetric : Self.linkLocalMetric
+            let all = [neighbours(from: own ?? leased.address, metric)] + routes(of: leased)
+            return lessened(all)
         }
         guard let own else { return deprecatedNeighbours }
         return [neighbours(from: own), onLink(.any, 0, from: own, Self.linkLocalMetric + configuration.routeMetric)]
