@@ -15,7 +15,9 @@ public struct EventQueue<Item> {
             self.item = item
         }
 
-        @inlinable func precedes(_ other: Entry) -> Bool { time == other.time ? order < other.order : time < other.time }
+        @inlinable func precedes(_ other: Entry) -> Bool {
+            time == other.time ? order < other.order : time < other.time
+        }
     }
 
     /// A binary heap, the first entry on top.
