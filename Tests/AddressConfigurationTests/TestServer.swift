@@ -11,6 +11,8 @@ struct TestServer {
     var duration: UInt32 = 3600
     /// Refuses every request.
     var refuses = false
+    var routers = [address]
+    var prefixLength: UInt8 = 24
     private(set) var declined: [IPv4Address] = []
 
     mutating func answer(_ message: DHCPMessage) -> DHCPMessage? {
@@ -34,8 +36,8 @@ struct TestServer {
             return reply
         }
         reply.options.leaseTime = duration
-        reply.options.subnetMask = .mask(prefixLength: 24)
-        reply.options.routers = [Self.address]
+        reply.options.subnetMask = .mask(prefixLength: prefixLength)
+        reply.options.routers = routers
         reply.options.domainNameServers = [Self.address]
         return reply
     }

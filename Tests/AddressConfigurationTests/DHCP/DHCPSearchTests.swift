@@ -135,6 +135,17 @@ struct DHCPSearchTests {
         #expect(lab.bound.count == 1)
     }
 
+    @Test("counts a lease from the request, not from the search that came before")
+    func lateOffer() throws {
+        var lab = DHCPLab()
+        lab.send(.linkUp(isPowerOn: false))
+        lab.run(for: .seconds(2))
+        let asked = lab.now
+        lab.servers = [FakeServer()]
+        lab.receive(FakeServer().reply(.offer, to: try #require(lab.sent.first).message))
+        #expect(lab.bound.map(\.obtained) == [asked])
+    }
+
     @Test("counts a lease from its first request, though a later one was answered")
     func obtained() throws {
         var lab = DHCPLab(FakeServer())

@@ -116,9 +116,10 @@ private struct ServedClient {
         guard var message = try? DHCPMessage(decoding: datagram) else { return }
         message.transaction = transaction
         message.clientHardware = Self.card
+        let before = sent
         try handle(.received(message, from: message.options.serverIdentifier ?? .any))
-        // A lease is renewed with the next message.
-        if client.lease != nil { try wait() }
+        // So that the next message answers something again: a lease is renewed, a bad server's offer is taken for want of others.
+        if sent == before { try wait() }
     }
 
     /// A while without an answer.

@@ -79,7 +79,8 @@ final class AddressedPlug {
     ) -> InterfaceAddressing {
         InterfaceAddressing(
             configuration: InterfaceAddressing.Configuration(
-                hardwareAddress: hardware, hostName: "plug", clientIdentifier: [255] + IPv4Address(rawValue: UInt32(truncatingIfNeeded: seed >> 8)).bytes,
+                hardwareAddress: hardware, hostName: "plug",
+                clientIdentifier: [255] + IPv4Address(rawValue: UInt32(truncatingIfNeeded: seed >> 8)).bytes,
                 remembered: memory, inherited: inherited, isPowerOn: isPowerOn, seed: seed))
     }
 
@@ -180,7 +181,9 @@ final class AddressedPlug {
     private func check(_ packet: ARPPacket) {
         if !isLinkUp { violation = "it sends without a link" }
         guard packet.isProbe else {
-            if assigned[packet.senderAddress] == nil { violation = "it announces \(packet.senderAddress) without having it" }
+            if assigned[packet.senderAddress] == nil {
+                violation = "it announces \(packet.senderAddress) without having it"
+            }
             return checkVerified(packet.senderAddress, "it announces")
         }
         let count = probes[packet.targetAddress, default: 0]

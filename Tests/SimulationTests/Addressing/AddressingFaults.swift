@@ -65,9 +65,11 @@ extension AddressingHouse {
         case .mirror(let host, let isMirroring): hosts[host].mirrors = isMirroring
         case .server(let server, let manner): servers[server].manner = manner
         case .serverForgets(let server): servers[server].forget()
-        case .reply(let server, let message, let plug): send(.dhcp(message, to: nil), from: self.server(server), to: plug)
+        case .reply(let server, let message, let plug):
+            send(.dhcp(message, to: nil), from: self.server(server), to: plug)
         case .faults(let faults): segment.faults = faults
-        case .partition(let groups): for (station, group) in groups.enumerated() { segment.stations[station].group = group }
+        case .partition(let groups):
+            for (station, group) in groups.enumerated() { segment.stations[station].group = group }
         case .merge: for station in segment.stations.indices { segment.stations[station].group = 0 }
         }
     }

@@ -20,7 +20,7 @@ struct AddressingScenario {
 
     init(seed: UInt64, isTraced: Bool) {
         random = SeededRandom(seed: seed &* 47)
-        let isCrowd = seed.isMultiple(of: 50)
+        let isCrowd = seed.isMultiple(of: 100)
         isHopeless = seed % 20 == 7
         let count = isCrowd ? Self.crowd : Self.size(&random)
         let hostCount = 3
@@ -57,7 +57,9 @@ struct AddressingScenario {
     private mutating func addPlugs(_ count: Int) {
         for number in 0..<count {
             var memory = RememberedAddresses()
-            if random.chance(0.4) { memory.linkLocal = IPv4Address(169, 254, 7, UInt8.random(in: 1...6, using: &random)) }
+            if random.chance(0.4) {
+                memory.linkLocal = IPv4Address(169, 254, 7, UInt8.random(in: 1...6, using: &random))
+            }
             if random.chance(0.3) {
                 memory.lease = RememberedLease(
                     address: IPv4Address(10, 0, 1, UInt8.random(in: 1...9, using: &random)),

@@ -74,7 +74,9 @@ struct ScriptedServer {
             (owners[address].map { $0 == client } ?? true) && (declined[address].map { $0 <= now } ?? true)
         }
         let chosen =
-            pool.first { owners[$0] == client && isFree($0) } ?? wish.flatMap { pool.contains($0) && isFree($0) ? $0 : nil }
+            pool.first { owners[$0] == client && isFree($0) } ?? wish.flatMap {
+                pool.contains($0) && isFree($0) ? $0 : nil
+            }
             ?? pool.first(where: isFree)
         if let chosen { owners[chosen] = client }
         return chosen
@@ -82,7 +84,8 @@ struct ScriptedServer {
 
     private mutating func lie() -> IPv4Address {
         let nonsense = [
-            IPv4Address.any, .broadcast, IPv4Address(127, 0, 0, 1), IPv4Address(224, 0, 0, 251), IPv4Address(169, 254, 1, 1),
+            IPv4Address.any, .broadcast, IPv4Address(127, 0, 0, 1), IPv4Address(224, 0, 0, 251),
+            IPv4Address(169, 254, 1, 1),
             IPv4Address(10, 0, 0, 255), address,
         ]
         return (nonsense + taken + taken).randomElement(using: &random)!
@@ -99,7 +102,8 @@ struct ScriptedServer {
         }
     }
 
-    private mutating func reply(_ type: DHCPMessageType, _ message: DHCPMessage, _ address: IPv4Address) -> DHCPMessage {
+    private mutating func reply(_ type: DHCPMessageType, _ message: DHCPMessage, _ address: IPv4Address) -> DHCPMessage
+    {
         var reply = DHCPMessage(
             operation: .reply, transaction: message.transaction, yourAddress: address,
             clientHardware: message.clientHardware)
@@ -112,7 +116,9 @@ struct ScriptedServer {
         reply.options.domainNameServers = [self.address]
         guard manner == .lying else { return reply }
         if random.chance(0.2) { reply.options.leaseTime = [nil, 0, 1, 60, .max].randomElement(using: &random)! }
-        if random.chance(0.2) { reply.options.subnetMask = IPv4Address(rawValue: UInt32(truncatingIfNeeded: random.next())) }
+        if random.chance(0.2) {
+            reply.options.subnetMask = IPv4Address(rawValue: UInt32(truncatingIfNeeded: random.next()))
+        }
         if random.chance(0.2) { reply.options.routers = [lie()] }
         if random.chance(0.2) { reply.options.serverIdentifier = lie() }
         if random.chance(0.1) { reply.transaction &+= 1 }
