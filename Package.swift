@@ -151,7 +151,7 @@ let checks: [Target] = [
         name: "MadeUpKeys", dependencies: ["PlugProtocol"], path: "Tests/Support/MadeUpKeys", swiftSettings: strict),
     .target(
         name: "PrivateNetworks", dependencies: ["LinuxNetwork", nioCore, nioPosix],
-        path: "Tests/Support/PrivateNetwork", swiftSettings: strict),
+        path: "Tests/Support/PrivateNetworks", swiftSettings: strict),
     .target(name: "Fuzzing", dependencies: ["ProtocolCore"], path: "Tests/Support/Fuzzing", swiftSettings: strict),
     module(
         "FuzzTargets", "Tests/Fuzz/FuzzTargets",
@@ -182,7 +182,7 @@ let checks: [Target] = [
         "LinuxNetworkTests",
         [
             "PrivateNetworks", "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore,
-            nioPosix, nioEmbedded, logging,
+            nioEmbedded, logging,
         ]),
     tests("DurableFilesTests", ["SimulatedDisk", "DurableFiles"]),
     tests("ApplianceTests", ["MadeUpKeys", "Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),

@@ -50,6 +50,15 @@ struct Bench {
         return bench
     }
 
+    /// A lease is held; all announced.
+    static func leased(by server: TestServer = TestServer()) -> Bench {
+        var bench = Bench()
+        bench.server = server
+        bench.send(.linkUp)
+        bench.run(for: .seconds(10))
+        return bench
+    }
+
     mutating func send(_ event: AddressingEvent) {
         pending.append(event)
         guard pending.count == 1 else { return }

@@ -10,14 +10,6 @@ struct RoutableAddressTests {
 
     private func theirs(_ address: IPv4Address) -> ARPPacket { .announcement(of: address, from: Bench.other) }
 
-    private func bound(_ server: TestServer = TestServer()) -> Bench {
-        var bench = Bench()
-        bench.server = server
-        bench.send(.linkUp)
-        bench.run(for: .seconds(10))
-        return bench
-    }
-
     /// A link-local address is held when the server appears and answers.
     private func overtaken(inUse: Bool) -> (bench: Bench, linkLocal: IPv4Address) {
         var bench = Bench.held()
@@ -45,7 +37,7 @@ struct RoutableAddressTests {
     }
 
     @Test func aClaimThatHasNotEndedIsAbandonedForALease() {
-        let bench = bound()
+        let bench = Bench.leased()
         #expect(bench.linkLocal == nil && bench.machine.status.linkLocal == .none)
         // The kernel answers for the lease, as for any address.
         #expect(bench.kernelAnswersARP == true)
@@ -53,7 +45,7 @@ struct RoutableAddressTests {
     }
 
     @Test func theLeasesRoutesLeadToItsNetworkItsRouterAndNeighboursWithoutALease() {
-        let bench = bound()
+        let bench = Bench.leased()
         #expect(
             Set(bench.routes) == [
                 Route(destination: IPv4Address(192, 0, 2, 0), prefixLength: 24, source: leased, metric: 100),
@@ -71,7 +63,7 @@ struct RoutableAddressTests {
         var server = TestServer()
         server.routers = [IPv4Address(203, 0, 113, 1)]
         server.prefixLength = 32
-        let bench = bound(server)
+        let bench = Bench.leased(by: server)
         #expect(
             bench.routes.contains(
                 Route(destination: IPv4Address(203, 0, 113, 1), prefixLength: 32, source: leased, metric: 100)))
@@ -157,7 +149,7 @@ struct RoutableAddressTests {
     }
 
     @Test func aLeaseThatIsTakenLaterIsDefendedOnceAndThenDeclined() throws {
-        var bench = bound()
+        var bench = Bench.leased()
         bench.clear()
         bench.hear(theirs(leased))
         #expect(bench.arp.map(\.packet) == [.announcement(of: leased, from: Bench.mine)])
@@ -168,7 +160,7 @@ struct RoutableAddressTests {
     }
 
     @Test func aRenewalChangesNothingButTheLifetime() throws {
-        var bench = bound()
+        var bench = Bench.leased()
         bench.clear()
         bench.run(for: .seconds(2000))
         let actions = bench.log.map(\.action).filter { if case .sendDHCP = $0 { false } else { true } }
@@ -179,75 +171,8 @@ struct RoutableAddressTests {
         #expect(own.address == leased && own.validFor == .seconds(3600))
     }
 
-    @Test func afterALostLinkTheLeaseIsConfirmedAndProbedBeforeItIsUsed() throws {
-        var bench = bound()
-        bench.send(.linkDown)
-        bench.run(for: .seconds(5))
-        #expect(bench.assigned[leased] != nil)
-        bench.clear()
-        let back = bench.now
-        bench.send(.linkUp)
-        #expect(bench.assigned.isEmpty)
-        bench.run(for: .seconds(10))
-        #expect(bench.time { if case .assign = $0 { true } else { false } } == back + .milliseconds(600))
-        #expect(bench.machine.status.linkLocal == .none)
-    }
-
-    @Test func aLeaseWithAConnectionLingersUntilTheServerAgrees() throws {
-        var bench = bound()
-        bench.send(.inUse([leased]))
-        bench.send(.linkDown)
-        bench.clear()
-        bench.send(.linkUp)
-        #expect(bench.assigned[leased] != nil && bench.kernelAnswersARP == false)
-        bench.run(for: .seconds(10))
-        #expect(bench.assigned[leased] != nil && bench.kernelAnswersARP == true)
-        #expect(!bench.log.contains { $0.action == .remove(leased) })
-    }
-
-    @Test func whereNobodyConfirmsItALingeringLeaseGoesAfterTenSeconds() throws {
-        var bench = bound()
-        bench.send(.inUse([leased]))
-        bench.send(.linkDown)
-        bench.server = nil
-        bench.send(.linkUp)
-        bench.run(for: .milliseconds(9_900))
-        #expect(bench.assigned[leased] != nil && bench.linkLocal != nil)
-        bench.run(for: .milliseconds(200))
-        #expect(bench.assigned[leased] == nil && bench.linkLocal != nil)
-        #expect(bench.handedOn.last == .some(nil))
-    }
-
-    @Test func aServerThatRefusesALingeringLeaseEndsItAtOnce() throws {
-        var bench = bound()
-        bench.send(.inUse([leased]))
-        bench.send(.linkDown)
-        bench.server?.refuses = true
-        bench.send(.linkUp)
-        #expect(bench.assigned[leased] == nil)
-        #expect(bench.remembered.last?.lease == nil)
-    }
-
-    @Test func onAnotherNetworkTheOldLeaseGoesWhenAnotherIsGiven() throws {
-        var bench = bound()
-        bench.send(.inUse([leased]))
-        bench.send(.linkDown)
-        bench.server = TestServer()
-        bench.server?.lease = IPv4Address(192, 0, 2, 99)
-        bench.send(.linkUp)
-        bench.run(for: .seconds(30))
-        #expect(Set(bench.assigned.keys) == [IPv4Address(192, 0, 2, 99)])
-    }
-
-    @Test func aLeaseThatEndsWhileThereIsNoLinkGoes() {
-        var bench = bound()
-        bench.send(.linkDown)
-        bench.run(for: .seconds(3590))
-        #expect(bench.assigned.isEmpty)
-    }
-
     @Test func whileTheKernelRefusesALeaseThereIsALinkLocalAddress() throws {
-        var bench = bound()
+        var bench = Bench.leased()
         bench.refuses = true
         bench.send(.assignmentFailed(leased, reason: "EPERM"))
         bench.run(for: .seconds(20))
@@ -272,7 +197,7 @@ struct RoutableAddressTests {
     }
 
     @Test func anotherCardAsksForTheSameLease() throws {
-        var bench = bound()
+        var bench = Bench.leased()
         bench.clear()
         bench.send(.hardwareAddressChanged(Bench.other))
         #expect(bench.assigned.isEmpty)

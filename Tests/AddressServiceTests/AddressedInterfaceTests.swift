@@ -52,6 +52,11 @@ struct AddressedInterfaceTests {
     func linkLocal() async throws {
         let network = try await PrivateNetwork()
         try await network.ip("link add eth7 type veth peer name other")
+        // Else the other end would answer for every address of this host, as the kernel does.
+        try await network.eventLoop.submit {
+            var setting = KernelSetting(.ignoredARP)
+            #expect(setting.set("8", on: "other") == nil)
+        }.get()
         try await network.ip("link set other up")
         let before = addressing(network)
         let lists = await lists(before)

@@ -58,7 +58,7 @@ struct RouteControlTests {
         try await network.ip("link set other up")
         try await network.ip("addr add 192.0.2.9/24 dev eth7")
         try await network.ip("route add 198.51.100.0/24 dev eth7")
-        try await control(network) { control, index in
+        try await control(network) { (control, index) throws in
             let router = IPv4Address(192, 0, 2, 1)
             let standard = InterfaceRoute(
                 interface: index, destination: IPv4Address(0, 0, 0, 0), prefixLength: 0, router: router,

@@ -4,11 +4,16 @@ import NIOCore
 final class LineHandler: ByteToMessageDecoder {
     typealias InboundOut = String
 
+    /// Bytes of a line.
+    private let limit: Int
+
+    init(limit: Int) { self.limit = limit }
+
     func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
         let view = buffer.readableBytesView
         let end = view.firstIndex(of: UInt8(ascii: "\n"))
-        guard (end ?? view.endIndex) - view.startIndex <= PanelLimits.line else {
-            throw PanelError("a line is longer than \(PanelLimits.line) bytes")
+        guard (end ?? view.endIndex) - view.startIndex <= limit else {
+            throw PanelError("a line is longer than \(limit) bytes")
         }
         guard let end else { return .needMoreData }
         let line = String(decoding: view[view.startIndex..<end], as: UTF8.self)

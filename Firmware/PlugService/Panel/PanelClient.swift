@@ -25,7 +25,8 @@ public enum PanelClient {
             .connectTimeout(.seconds(2))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(LineHandler()))
+                    let lines = LineHandler(limit: PanelLimits.answer)
+                    try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(lines))
                 }
             }
             .connect(unixDomainSocketPath: path)

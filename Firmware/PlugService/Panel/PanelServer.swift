@@ -26,7 +26,7 @@ struct PanelServer: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers(
-                        ByteToMessageHandler(LineHandler()), PanelHandler(owner: owner))
+                        ByteToMessageHandler(LineHandler(limit: PanelLimits.request)), PanelHandler(owner: owner))
                 }
             }
             // A socket that a killed plugd left behind: the directory's lock proves that nobody listens on it.
