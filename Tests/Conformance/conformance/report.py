@@ -6,11 +6,11 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import asdict
 
 from conformance.criterion import FAIL, PASS, UNJUDGED, WARN, all_criteria
-from conformance.simulated import NOWHERE, SIMULATED
+from conformance.simulated import SIMULATED
 from conformance.targets import TARGETS
 
 SHOWN = 220  # characters of a packet; --json has all of it
-BEYOND = (("judged in virtual time, by the project's other tests", SIMULATED), ("not judged", NOWHERE))
+BEYOND = (("judged in virtual time, by the project's other tests", SIMULATED),)
 
 
 def line(result, several_targets=False):
@@ -63,18 +63,25 @@ def write_junit(path, results, strict):
     ElementTree.ElementTree(suite).write(path, encoding="unicode")
 
 
-def write_table(path, results, versions):
-    """Markdown: a row a criterion, a column a responder; what did not pass is explained below."""
+HEADS = {
+    "naming": ("How multicast DNS responders keep to RFC 6762 and RFC 6763", "responder"),
+    "addressing": ("How hosts get their addresses, by RFC 3927, RFC 5227, RFC 2131 and RFC 4862", "host"),
+}
+
+
+def write_table(path, results, versions, phase):
+    """Markdown: a row a criterion, a column a target; what did not pass is explained below."""
     def full(target):
         return f"{TARGETS[target].package} {versions[target]}"
 
     targets = list(versions)
     verdicts = {(result.criterion, result.target): result for result in results}
     today = datetime.date.today().isoformat()
+    title, kind = HEADS[phase]
     lines = [
-        "# How multicast DNS responders keep to RFC 6762 and RFC 6763", "",
-        f"Judged on {today} by `Scripts/conformance --table`, all in one run, each responder beside a scripted peer on a "
-        "link of its own. `Scripts/conformance --list` tells behind which alteration of packets each criterion is seen not "
+        f"# {title}", "",
+        f"Judged on {today} by `Scripts/conformance --phase {phase} --table`, all in one run, each {kind} beside a scripted "
+        "peer on a link of its own. `Scripts/conformance --list` tells behind which alteration each criterion is seen not "
         "to pass.", "",
         "| criterion | section | " + " | ".join(map(full, targets)) + " |",
         "| --- | --- |" + " --- |" * len(targets)]
@@ -95,7 +102,7 @@ def write_table(path, results, versions):
             order = list(all_criteria())
             for result in sorted(told, key=lambda result: order.index(result.criterion)):
                 lines.append(f"- {result.verdict}: {all_criteria()[result.criterion].title}: {result.reason}")
-    for told, entries in BEYOND:
+    for told, entries in BEYOND if phase == "naming" else ():
         lines += ["", f"## {told.capitalize()}", ""]
         lines += [f"- {section}: {title} ({where})" for section, title, where in entries]
     with open(path, "w", encoding="utf-8") as table:

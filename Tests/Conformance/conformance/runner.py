@@ -10,10 +10,12 @@ from dataclasses import dataclass, replace
 
 from harness.deadlines import TooLate
 
+from conformance.address_bench import AddressBench
 from conformance.bench import Bench
 from conformance.criterion import FAIL, PASS, UNJUDGED, Criterion, Judgement, all_criteria
 from conformance.targets import LACKING, TARGETS
 
+BENCHES = {"naming": Bench, "addressing": AddressBench}
 BROKE = "the test itself broke"
 AT_ONCE = 14  # They mostly wait; more of them would be late on two cores.
 
@@ -36,7 +38,7 @@ def judge_once(criterion, target, programs, altered):
     """In a process of its own; whatever happens is a judgement."""
     bench, began = None, 0.0
     try:
-        bench = made_bench(os.getpid(), TARGETS[target], programs, criterion if altered else None)
+        bench = made_bench(BENCHES[criterion.phase], os.getpid(), TARGETS[target], programs, criterion if altered else None)
         judgement = criterion.judge(bench)
     except Judgement as early:
         judgement = early
@@ -55,14 +57,14 @@ def judge_once(criterion, target, programs, altered):
     return judgement.verdict, str(judgement), shown
 
 
-def made_bench(*arguments):
+def made_bench(kind, *arguments):
     """On a machine that is very busy its namespaces may take too long; that is no verdict on anybody."""
     for _ in range(2):
         try:
-            return Bench(*arguments)
+            return kind(*arguments)
         except TooLate:
             continue
-    return Bench(*arguments)
+    return kind(*arguments)
 
 
 def judge(name, target, programs, altered):
