@@ -53,7 +53,7 @@ class AddressBench(Bench):
         self.mac = MAC
         self._monitor = None
         self._tamper = proof.proof.in_host if proof else None
-        super().__init__(number, target_class, programs, proof)
+        super().__init__(number, target_class, programs, None if self._tamper else proof)
 
     # The cable.
 
@@ -118,9 +118,12 @@ class AddressBench(Bench):
     def began(self):
         return self.connected
 
-    def restart(self, blank=False, mac=None):
+    def restart(self, blank=False, mac=None, orderly=False):
         """As when power is gone for a moment, with what it kept or without; the moment of it."""
-        self.target.running.process.kill()
+        if orderly:
+            self.target.stop()
+        else:
+            self.target.running.process.kill()
         self.target.running.ended(5)
         self.host.run("ip", "address", "flush", "dev", "eth0")
         if mac:

@@ -198,18 +198,31 @@ def other_mac_other_address(bench):
     return (passed if first.target != second.target else failed)(told, second)
 
 
-@criterion("RFC 3927 §2.1", "the address that it had is tried first after a loss of power", seconds=20, worst=WARN,
-           proof=from_target("after an announcement, probes are for another address", fields(
-               after(announcement, link_local_probe), moved("169.254.77.7"))))
-def remembered_first(bench):
+OTHER_LATER = from_target("after an announcement, probes are for another address", fields(
+    after(announcement, link_local_probe), moved("169.254.77.7")))
+
+
+def same_again(bench, **how):
+    """It is made to take its second choice, and begins anew."""
     bench.plug_in()
     seen = set()
     bench.peer.reactions.append(lambda frame: None if seen else deny(bench, frame, seen))
     bench.begin()
     claim = bench.settle_claim(bench.claim(12))
-    again = bench.expect_probe(4, bench.restart())
+    again = bench.expect_probe(4, bench.restart(**how))
     told = f"it had {claim.address} and tried {again.target}"
     return (passed if claim.address == again.target else warned)(told, again)
+
+
+@criterion("RFC 3927 §2.1", "the address that it had is tried first after it was stopped in order", seconds=20, worst=WARN,
+           proof=OTHER_LATER)
+def remembered_when_stopped(bench):
+    return same_again(bench, orderly=True)
+
+
+@criterion("RFC 3927 §2.1", "the same after a loss of power", seconds=20, worst=WARN, proof=OTHER_LATER)
+def remembered_without_power(bench):
+    return same_again(bench)
 
 
 @criterion("RFC 3927 §2.5", "ARP requests for a link-local address are answered to everybody", seconds=12,
