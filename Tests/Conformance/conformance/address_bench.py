@@ -1,24 +1,21 @@
 """The bench of the phase "addressing": the target's interface has no address, and its cable is not in yet."""
 
 import fcntl
-import json
-import re
 import socket
 import struct
 import sys
 import time
 from dataclasses import dataclass
 
-from harness.deadlines import eventually
 from harness.lan import command
 
 from conformance import dhcp, wire
 from conformance.bench import SERVICE_TYPE, Bench
 from conformance.criterion import failed
+from conformance.kernel_addresses import KernelAddresses
 from conformance.link_peer import Connection, LinkPeer
 from conformance.peer import SLACK
 from conformance.records import A, SRV, address_bytes
-from conformance.targets import PORT
 
 MAC = bytes.fromhex("020000a1b2c3")
 GET_FLAGS, SET_FLAGS, UP = 0x8913, 0x8914, 1  # SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP
@@ -51,7 +48,7 @@ class AddressBench(Bench):
     def __init__(self, number, target_class, programs, proof=None):
         self.connected = 0.0  # When the cable was put in last.
         self.mac = MAC
-        self._monitor = None
+        self.kernel = None  # What it has on the interface.
         self._tamper = proof.proof.in_host if proof else None
         super().__init__(number, target_class, programs, None if self._tamper else proof)
 
@@ -69,8 +66,7 @@ class AddressBench(Bench):
         for setting, value in settings.items():
             self.host.run("sysctl", "-qw", f"net.ipv6.conf.eth0.{setting}={value}")
         self.host.run("ip", "link", "set", "eth0", "address", wire.mac_text(mac), "up")
-        # Each line is told as it happens.
-        self._monitor = self.host.start("ip", "monitor", "address", "dev", "eth0")
+        self.kernel = KernelAddresses(self.host)
         self.listen()
         if self.proxy:
             time.sleep(0.2)  # It looks for its interface that often.
@@ -100,7 +96,7 @@ class AddressBench(Bench):
 
     def begin(self, carrier=True):
         """The target is started and its cable put in; the moment of that. One that does not watch the cable gets it first."""
-        if self._monitor is None:
+        if self.kernel is None:
             self.plug_in()
         watches = "carrier" in self._target_class.abilities
         if carrier and not watches:
@@ -136,48 +132,6 @@ class AddressBench(Bench):
         self.target.manage()
         return self.connected
 
-    # Its addresses, as its kernel has them.
-
-    def _changes(self):
-        """What the monitor told: (time, whether it came, address)."""
-        shift = time.time() - time.monotonic()
-        for line in list(self._monitor.lines):
-            told = re.match(r"(Deleted )?\d+: \S+\s+inet6? ([0-9a-f.:]+)/", line.text)
-            if told:
-                yield line.at + shift, told[1] is None, told[2]
-
-    def came(self, address, since=0.0):
-        """When the interface got it (or the last time told anew of it), or None."""
-        return next((at for at, new, which in self._changes() if new and which == address and at > since), None)
-
-    def went(self, address, since=0.0):
-        return next((at for at, new, which in self._changes() if not new and which == address and at > since), None)
-
-    def await_came(self, address, within, since=0.0):
-        limit = time.time() + within
-        while True:
-            at = self.came(address, since)
-            if at or time.time() > limit:
-                return at
-            time.sleep(0.02)
-
-    def await_went(self, address, within):
-        """Whether the interface is without it within so many seconds."""
-        limit = time.time() + within
-        while address in self.addresses():
-            if time.time() > limit:
-                return False
-            time.sleep(0.1)
-        return True
-
-    def entries(self, family="inet"):
-        """What `ip address` tells of each address."""
-        shown = json.loads(self.host.run("ip", "-json", "address", "show", "dev", "eth0"))
-        return [entry for entry in shown[0]["addr_info"] if entry["family"] == family]
-
-    def addresses(self, family="inet"):
-        return [entry["local"] for entry in self.entries(family)]
-
     # What it does.
 
     def probe(self, within, since, address=None):
@@ -206,7 +160,7 @@ class AddressBench(Bench):
         return self._claimed(told, begin)
 
     def _claimed(self, told, begin):
-        usable = self.await_came(told.sender, 1.0, begin)
+        usable = self.kernel.await_came(told.sender, 2.0, begin)
         if usable is None:
             raise failed(f"{told.sender} was announced, but the interface has it not", told)
         probes = self.peer.arps(lambda arp: arp.is_probe and arp.target == told.sender, begin, told.at)
@@ -218,7 +172,7 @@ class AddressBench(Bench):
     def leased(self, server, within=12.0, since=None):
         """Waits until the interface has the address that the server gave; the moment of it."""
         begin = self.connected if since is None else since
-        at = self.await_came(server.offered, max(0.0, begin + within - time.time()), begin)
+        at = self.kernel.await_came(server.offered, max(0.0, begin + within - time.time()), begin)
         if at is None:
             raise failed(f"{server.offered} was not on the interface within {within:g} s", last(server.heard))
         if self._tamper:
@@ -297,6 +251,3 @@ class AddressBench(Bench):
 
 def last(items):
     return items[-1] if items else None
-
-
-__all__ = ["AddressBench", "Claim", "MAC", "PORT", "ECHO_PORT", "eventually", "last"]

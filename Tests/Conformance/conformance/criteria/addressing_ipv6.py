@@ -16,7 +16,7 @@ def usable(bench, within):
     """The interface's link-local address, once it is no longer tentative."""
     limit = time.time() + within
     while time.time() < limit:
-        for entry in bench.entries("inet6"):
+        for entry in bench.kernel.entries("inet6"):
             if entry["scope"] == "link" and not entry.get("tentative") and not entry.get("dadfailed"):
                 return entry["local"]
         time.sleep(0.05)

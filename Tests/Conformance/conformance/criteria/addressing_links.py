@@ -8,7 +8,8 @@ from conformance.frame_alterations import (
 from conformance.records import SRV
 
 from conformance.criteria.addressing_claiming import LATE, from_address
-from conformance.criteria.addressing_conflicts import Rival, by_reply, by_use, settled
+from conformance.criteria.addressing_defence import settled
+from conformance.criteria.addressing_denials import Rival, by_reply, by_use
 
 LATER_PROBES_LOST = from_target("probes after the announcements are lost", dropped(after(announcement, probe, 2)))
 
@@ -71,7 +72,7 @@ def elsewhere(bench, says):
         return failed(f"it had {claim.address} and tried {rival.denied[0]}", rival.firsts[0])
     if new.address == claim.address:
         return failed(f"{claim.address} was announced all the same", new.announcement)
-    if claim.address in bench.addresses():
+    if claim.address in bench.kernel.now():
         return failed(f"{claim.address} is still on the interface", new.announcement)
     return passed(f"{claim.address} was taken there, {new.address} claimed", new.announcement)
 
@@ -95,8 +96,8 @@ def other_network(bench):
 def no_carrier_at_start(bench):
     bench.begin(carrier=False)
     bench.pause(8 if "carrier" not in bench.target.abilities else 2)
-    if bench.addresses():
-        return failed(f"the interface has {bench.addresses()[0]} without a cable")
+    if bench.kernel.now():
+        return failed(f"the interface has {bench.kernel.now()[0]} without a cable")
     back = bench.connect()
     first = bench.expect_probe(4, back)
     claim = bench.claim(12, back)

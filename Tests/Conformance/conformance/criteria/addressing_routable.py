@@ -51,7 +51,7 @@ def routable_preferred(bench):
         route = bench.host.finish("ip", "route", "get", address).output
         if f"src {server.offered}" not in route:
             return failed(f"to {address}: {route.splitlines()[0].strip() if route else 'no route'}", last(server.told))
-    for entry in bench.entries():
+    for entry in bench.kernel.entries():
         if wire.is_link_local(entry["local"]) and not entry.get("deprecated") and entry.get("preferred_life_time"):
             return failed(f"{entry['local']} is preferred still", last(server.told))
     return passed(f"from {server.offered}", last(server.told))
@@ -63,10 +63,10 @@ def link_local_dropped(bench):
     claim, server = alone_first(bench)
     usable = bench.leased(server, LATE_DISCOVER)
     bench.pause(12)
-    kept = [address for address in bench.addresses() if wire.is_link_local(address)]
+    kept = [address for address in bench.kernel.now() if wire.is_link_local(address)]
     if kept:
         return failed(f"{kept[0]} is still on the interface after 12 s", last(server.told))
-    gone = bench.went(claim.address)
+    gone = bench.kernel.went(claim.address)
     return passed(f"{claim.address} was given up {max(0.0, gone - usable):.1f} s after {server.offered} came",
                   last(server.told))
 
@@ -93,7 +93,7 @@ def connection_survives(bench):
         bench.pause(2)
         if not connection.echoes(b"after %d" % number):
             return failed(f"nothing comes back over it {2 * number + 2} s after {server.offered} came", last(server.told))
-    if claim.address not in bench.addresses():
+    if claim.address not in bench.kernel.now():
         return failed(f"{claim.address} is gone", last(server.told))
     return passed("seven messages and their echoes within 14 s", last(server.told))
 
@@ -109,11 +109,11 @@ def dropped_when_ended(bench):
     server = bench.serve()
     bench.leased(server, LATE_DISCOVER)
     bench.pause(8)
-    if claim.address not in bench.addresses():
+    if claim.address not in bench.kernel.now():
         return failed(f"{claim.address} was given up while the connection was there", last(server.told))
     connection.close()
     bench.pause(0.3)
-    if not bench.await_went(claim.address, 20) or any(map(wire.is_link_local, bench.addresses())):
+    if not bench.kernel.await_went(claim.address, 20) or any(map(wire.is_link_local, bench.kernel.now())):
         return failed("a link-local address is still on the interface 20 s after the connection ended", last(server.told))
     return passed(f"{claim.address} was given up", last(server.told))
 
@@ -128,8 +128,8 @@ def no_second_claim(bench):
     told = bench.peer.arps(link_local_announcement, begin)
     if told:
         return failed("a link-local address was announced all the same", told[0])
-    if bench.addresses() != [server.offered]:
-        return failed(f"the interface has {', '.join(bench.addresses()) or 'no address'}", last(server.told))
+    if bench.kernel.now() != [server.offered]:
+        return failed(f"the interface has {', '.join(bench.kernel.now()) or 'no address'}", last(server.told))
     return passed(f"only {server.offered}", last(server.told))
 
 
@@ -149,10 +149,10 @@ def ending(bench):
 def lease_ends(bench):
     given, server = ending(bench)
     bench.until(given + 11)
-    if server.offered not in bench.addresses():
+    if server.offered not in bench.kernel.now():
         return failed(f"{server.offered} was given up before its time", last(server.heard))
-    bench.await_went(server.offered, 4)
-    gone = bench.went(server.offered)
+    bench.kernel.await_went(server.offered, 4)
+    gone = bench.kernel.went(server.offered)
     if gone is None:
         return failed(f"{server.offered} is still on the interface after 15 s of 12", last(server.heard))
     if not 11 <= gone - given <= 13.5:

@@ -1,16 +1,13 @@
-"""An address that another host has, wants or takes (RFC 3927 sections 2.2.1 and 2.5, RFC 5227 section 2.4)."""
+"""An address that another host has or wants too (RFC 3927 section 2.2.1, RFC 5227 section 2.1.1)."""
 
 import time
 from dataclasses import replace
 
 from conformance import wire
-from conformance.alterations import records, without
 from conformance.criterion import criterion, failed, passed
 from conformance.frame_alterations import (
-    Back, after, also, announcement, arp, changed, dropped, fields, from_target, link_local_probe, mdns, probe, to_target)
+    also, arp, Back, changed, dropped, fields, from_target, link_local_probe, to_target)
 from conformance.frames import ARP as ARP_TYPE
-from conformance.peer import SLACK
-from conformance.records import A, address_bytes
 
 RIVAL = 9  # the host of the peer that is in the way
 NO_RIVAL = to_target("what the other host says is lost", dropped(arp))
@@ -73,7 +70,7 @@ def gives_way(bench, says, **how):
     denied = rival.denied[0]
     if claim.address == denied:
         return failed(f"{denied} was announced all the same", claim.announcement)
-    if bench.came(denied):
+    if bench.kernel.came(denied):
         return failed(f"the interface got {denied} all the same", rival.firsts[0])
     if len(claim.probes) != 3:
         return failed(f"{claim.address} was announced after {len(claim.probes)} probes", claim.announcement)
@@ -140,7 +137,7 @@ def mirrored(bench):
     verdict = keeps(bench, rival, "it heard only itself")
     bench.pause(4)
     address = rival.firsts[0].target
-    if address not in bench.addresses():
+    if address not in bench.kernel.now():
         return failed(f"{address} is gone, although it heard only itself", verdict.packet)
     return verdict
 
@@ -242,149 +239,3 @@ def rate_limit(bench):
         time.sleep(0.1)
     told = f"ten within {tenth - begin:.1f} s, then after " + (" and ".join(f"{gap:.1f}" for gap in gaps) or "more than 70") + " s"
     return (passed if not fast and any(gap >= 59 for gap in gaps) else failed)(told, later[-1])
-
-
-# An address that is its own already.
-
-def conflict(bench, address, mac=None):
-    """Another host uses the address; the frame."""
-    return bench.peer.put(wire.request("169.254.9.2", mac or bench.peer.mac(RIVAL), address))
-
-
-def defences(bench, address, since, seconds):
-    bench.until(since + seconds)
-    return bench.peer.arps(lambda it: it.is_announcement and it.sender == address, since)
-
-
-def held(bench, address):
-    return address in bench.addresses() and not bench.went(address)
-
-
-def settled(bench):
-    bench.begin()
-    return bench.settle_claim(bench.claim())
-
-
-@criterion("RFC 3927 §2.5", "the first conflict over its own address: one announcement defends it", seconds=16,
-           proof=from_target("later announcements are lost", dropped(announcement, keeping=lambda number: number <= 2)))
-def defends_once(bench):
-    claim = settled(bench)
-    struck = conflict(bench, claim.address)
-    told = defences(bench, claim.address, struck.at, 4)
-    if len(told) != 1:
-        return failed(f"{len(told)} announcements within 4 s", told[-1] if told else struck)
-    if not held(bench, claim.address):
-        return failed(f"{claim.address} was given up", struck)
-    if told[0].destination_mac != wire.BROADCAST:
-        return failed("not told to everybody", told[0])
-    return passed(f"after {(told[0].at - struck.at) * 1000:.0f} ms, and kept", told[0])
-
-
-@criterion("RFC 3927 §2.5", "a second conflict within ten seconds: it gives the address up, and claims another",
-           seconds=24, proof=to_target("the second conflict is lost", dropped(arp, keeping=lambda number: number == 1)))
-def second_conflict(bench):
-    claim = settled(bench)
-    conflict(bench, claim.address)
-    bench.pause(3)
-    if claim.address not in bench.addresses():
-        return failed(f"{claim.address} was given up at the first conflict")
-    struck = conflict(bench, claim.address)
-    if not bench.await_went(claim.address, 1):
-        return failed(f"{claim.address} is still on the interface a second later", struck)
-    new = bench.claim(9, struck.at, but=(claim.address,))
-    if len(new.probes) != 3:
-        return failed(f"{new.address} was announced after {len(new.probes)} probes", new.announcement)
-    used = bench.peer.arps(lambda it: it.sender == claim.address, struck.at + SLACK)
-    if used:
-        return failed(f"{claim.address} was still used", used[0])
-    return passed(f"{claim.address} given up at once, {new.address} claimed", new.announcement)
-
-
-def struck_again():
-    """Each conflict comes once more, two seconds later."""
-    return lambda frame: [(0, frame), (2, frame)] if arp(frame) else [(0, frame)]
-
-
-@criterion("RFC 3927 §2.5", "two conflicts more than ten seconds apart are both defended against", seconds=28,
-           proof=to_target("each conflict comes once more after 2 s", struck_again()))
-def conflicts_apart(bench):
-    claim = settled(bench)
-    for wait in (10.6, 2):
-        struck = conflict(bench, claim.address)
-        told = defences(bench, claim.address, struck.at, wait)
-        if not told:
-            return failed("not defended", struck)
-    if not held(bench, claim.address):
-        return failed(f"{claim.address} was given up", struck)
-    return passed("both defended, and kept", told[0])
-
-
-@criterion("RFC 5227 §2.1.1, RFC 826", "a probe of another host for its own address is answered, and the address kept",
-           seconds=16, proof=from_target("what it says afterwards is lost", dropped(after(announcement, arp, 2))))
-def foreign_probe(bench):
-    claim = settled(bench)
-    asked = bench.peer.put(wire.probe(claim.address, bench.peer.mac(RIVAL)))
-    answer = bench.peer.await_arp(lambda it: it.sender == claim.address, 0.5, asked.at)
-    if answer is None:
-        return failed("not answered within 0.5 s", asked)
-    bench.until(asked.at + 3)
-    again = bench.peer.arps(link_local_probe, asked.at)
-    if again or not held(bench, claim.address):
-        return failed(f"{claim.address} was given up", again[0] if again else asked)
-    return passed(f"answered after {(answer.at - asked.at) * 1000:.0f} ms, and kept", answer)
-
-
-@criterion("RFC 3927 §2.5, RFC 5227 §2.1.1", "probes of two hosts, twelve in three seconds, do not drive it from its address",
-           seconds=18, proof=to_target("its own address is told as their sender", fields(
-               probe, lambda frame: replace(frame, sender=frame.target))))
-def many_foreign_probes(bench):
-    claim = settled(bench)
-    for number in range(12):
-        asked = bench.peer.put(wire.probe(claim.address, bench.peer.mac(8 + number % 2)))
-        bench.pause(0.25)
-    if not held(bench, claim.address):
-        return failed(f"{claim.address} was given up", asked)
-    answers = bench.peer.arps(lambda it: it.sender == claim.address, asked.at - 3.1)
-    return passed(f"{len(answers)} answers, and kept", answers[-1]) if answers else failed("none was answered", asked)
-
-
-def second_address(frame):
-    """From the moment when a second address is announced."""
-    seen = second_address.__dict__.setdefault("seen", set())
-    if announcement(frame):
-        seen.add(frame.sender)
-    return len(seen) > 1
-
-
-def old_address_told():
-    """Once a second address is announced, multicast DNS tells no IPv4 address any more."""
-    silenced = records(without(A), lambda _: True)
-
-    def step(frame):
-        late = second_address(frame)
-        return silenced(frame) if late and mdns(lambda it: it.message.is_response)(frame) else [(0, frame)]
-    return step
-
-
-@criterion("RFC 3927 §2.5, RFC 6762 §8.4", "the service is announced with the new address, and the old one told no more",
-           seconds=26, needs={"service"}, proof=from_target(
-               "no address is told after the second was announced", old_address_told()))
-def service_moves(bench):
-    claim = settled(bench)
-    bench.tells(claim.address, 8, bench.connected)
-    conflict(bench, claim.address)
-    bench.pause(1)
-    struck = conflict(bench, claim.address)
-    new = bench.claim(9, struck.at, but=(claim.address,))
-    told = bench.tells(new.address, 3, struck.at)
-    record = next(it for it in told.message.records if it.type == A and it.data == address_bytes(new.address))
-    if not record.flush:
-        return failed("without the cache-flush bit", told)
-    bench.until(told.at + 2)
-    old = bench.peer.heard(lambda it: any(
-        record.type == A and record.ttl and record.data == address_bytes(claim.address)
-        for record in it.message.records + it.message.authorities), since=struck.at + SLACK, family=None)
-    if old:
-        return failed(f"{claim.address} was told afterwards", old[0])
-    bench.reachable(new.address)
-    return passed(f"{new.address} told {told.at - new.announcement.at:.2f} s after it was announced by ARP", told)
