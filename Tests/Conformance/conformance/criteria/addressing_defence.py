@@ -143,7 +143,7 @@ def service_moves(bench):
     bench.pause(1)
     struck = conflict(bench, claim.address)
     new = bench.claim(9, struck.at, but=(claim.address,))
-    told = bench.tells(new.address, 3, struck.at)
+    told = bench.tells(new.address, 3, new.announcement.at - 0.3)
     record = next(it for it in told.message.records if it.type == A and it.data == address_bytes(new.address))
     if not record.flush:
         return failed("without the cache-flush bit", told)

@@ -57,15 +57,19 @@ def routable_preferred(bench):
     return passed(f"from {server.offered}", last(server.told))
 
 
-@criterion("RFC 3927 §1.9", "a server appears: without a connection on it the link-local address is given up", seconds=40,
+@criterion("RFC 3927 §1.9", "a server appears: without a connection on it the link-local address is given up", seconds=62,
            needs={"dhcp"}, proof=ANOTHER_LINK_LOCAL)
 def link_local_dropped(bench):
     claim, server = alone_first(bench)
     usable = bench.leased(server, LATE_DISCOVER)
-    bench.pause(12)
-    kept = [address for address in bench.kernel.now() if wire.is_link_local(address)]
+    # For a while others may still hold it for the service's address.
+    for _ in range(40):
+        kept = [address for address in bench.kernel.now() if wire.is_link_local(address)]
+        if not kept:
+            break
+        bench.pause(1)
     if kept:
-        return failed(f"{kept[0]} is still on the interface after 12 s", last(server.told))
+        return failed(f"{kept[0]} is still on the interface after 40 s", last(server.told))
     gone = bench.kernel.went(claim.address)
     return passed(f"{claim.address} was given up {max(0.0, gone - usable):.1f} s after {server.offered} came",
                   last(server.told))
@@ -79,7 +83,7 @@ def opened(bench, claim, source_port=40001):
     return connection
 
 
-@criterion("RFC 3927 §1.9", "a server appears: a connection at the link-local address lives on", seconds=46, needs={"dhcp"},
+@criterion("RFC 3927 §1.9", "a server appears: a connection at the link-local address lives on", seconds=36, needs={"dhcp"},
            proof=to_target("after the server's word, its segments are lost", dropped(after(dhcp(ACK), segment))))
 def connection_survives(bench):
     bench.plug_in()
@@ -98,7 +102,7 @@ def connection_survives(bench):
     return passed("seven messages and their echoes within 14 s", last(server.told))
 
 
-@criterion("RFC 3927 §1.9", "when that connection has ended, the link-local address is given up", seconds=60, needs={"dhcp"},
+@criterion("RFC 3927 §1.9", "when that connection has ended, the link-local address is given up", seconds=70, needs={"dhcp"},
            proof=ANOTHER_LINK_LOCAL)
 def dropped_when_ended(bench):
     bench.plug_in()
@@ -108,11 +112,14 @@ def dropped_when_ended(bench):
     connection = opened(bench, claim)
     server = bench.serve()
     bench.leased(server, LATE_DISCOVER)
-    bench.pause(8)
-    if claim.address not in bench.kernel.now():
-        return failed(f"{claim.address} was given up while the connection was there", last(server.told))
+    # Longer than any host keeps it anyway for those who know no other address yet.
+    for _ in range(17):
+        bench.pause(2)
+        if claim.address not in bench.kernel.now():
+            return failed(f"{claim.address} was given up while the connection was there", last(server.told))
+    if not connection.echoes(b"at last"):
+        return failed("nothing comes back over the connection", last(server.told))
     connection.close()
-    bench.pause(0.3)
     if not bench.kernel.await_went(claim.address, 20) or any(map(wire.is_link_local, bench.kernel.now())):
         return failed("a link-local address is still on the interface 20 s after the connection ended", last(server.told))
     return passed(f"{claim.address} was given up", last(server.told))
