@@ -1,5 +1,6 @@
 """What the proxy does to frames below IP, and what is done on the target's host, so that a criterion is seen not to pass."""
 
+import signal
 from dataclasses import dataclass, replace
 
 from conformance import alterations, wire
@@ -32,6 +33,14 @@ def in_host(told, *words):
     """A command on the target's host as soon as it has an address; {} in a word stands for that."""
     return Alteration(
         told, in_host=lambda bench, address: bench.host.finish(*(word.replace("{}", address) for word in words)))
+
+
+def halted(told, wanted):
+    """The target's program stands still as soon as it has such an address."""
+    def halt(bench, address):
+        if wanted(address):
+            bench.target.running.process.send_signal(signal.SIGSTOP)
+    return Alteration(told, in_host=halt)
 
 
 # Which frames a step is for.
