@@ -213,13 +213,16 @@ class AddressBench(Bench):
             raise failed(f"{address} was not told by multicast DNS within {within:g} s")
         return told
 
-    def service_port(self):
-        """Where the service is, as its last SRV record told."""
+    def service_record(self):
+        """Where the service is: the last SRV record that told it."""
         for packet in reversed(self.peer.heard(lambda it: it.message.is_response)):
             for record in packet.message.records:
                 if record.type == SRV and record.ttl and record.name.under(SERVICE_TYPE):
-                    return int.from_bytes(record.data[4:6], "big")
+                    return record
         raise failed(f"no SRV record of {SERVICE_TYPE} was told")
+
+    def service_port(self):
+        return int.from_bytes(self.service_record().data[4:6], "big")
 
     def connection(self, address, port=None, host=4, source_port=40001):
         """A TCP connection of a neighbour's, not opened yet."""

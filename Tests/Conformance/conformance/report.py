@@ -63,6 +63,25 @@ def write_junit(path, results, strict):
     ElementTree.ElementTree(suite).write(path, encoding="unicode")
 
 
+MANY = 3  # criteria not judged for one reason; more of them are told as a number
+
+
+def explanations(results):
+    """A line a result, in the order of the table."""
+    order = list(all_criteria())
+    reasons = [result.reason for result in results if result.verdict == UNJUDGED]
+    lines = []
+    for result in sorted(results, key=lambda result: order.index(result.criterion)):
+        number = reasons.count(result.reason)
+        if result.verdict == UNJUDGED and number > MANY:
+            line = f"- {UNJUDGED}: {number} criteria: {result.reason}"
+        else:
+            line = f"- {result.verdict}: {all_criteria()[result.criterion].title}: {result.reason}"
+        if line not in lines:
+            lines.append(line)
+    return lines
+
+
 HEADS = {
     "naming": ("How multicast DNS responders keep to RFC 6762 and RFC 6763", "responder"),
     "addressing": ("How hosts get their addresses, by RFC 3927, RFC 5227, RFC 2131 and RFC 4862", "host"),
@@ -98,10 +117,7 @@ def write_table(path, results, versions, phase):
     for target in targets:
         told = [result for result in results if result.target == target and not result.passed]
         if told:
-            lines += ["", f"## {full(target)}", ""]
-            order = list(all_criteria())
-            for result in sorted(told, key=lambda result: order.index(result.criterion)):
-                lines.append(f"- {result.verdict}: {all_criteria()[result.criterion].title}: {result.reason}")
+            lines += ["", f"## {full(target)}", ""] + explanations(told)
     for told, entries in BEYOND if phase == "naming" else ():
         lines += ["", f"## {told.capitalize()}", ""]
         lines += [f"- {section}: {title} ({where})" for section, title, where in entries]

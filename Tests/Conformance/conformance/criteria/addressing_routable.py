@@ -1,19 +1,22 @@
 """From a link-local address to a routable one and back (RFC 3927 sections 1.9 and 2.11)."""
 
+from dataclasses import replace
+
 from conformance import wire
 from conformance.address_bench import ECHO_PORT, last
-from conformance.alterations import records
-from conformance.criterion import criterion, failed, passed
+from conformance.alterations import records, rewritten
+from conformance.criterion import WARN, criterion, failed, passed, warned
 from conformance.dhcp import ACK, DISCOVER, OFFER, REQUEST
 from conformance.frame_alterations import (
     after, dhcp, dropped, from_target, halted, in_host, link_local_announcement, mdns, options, segment, to_target)
-from conformance.records import A
+from conformance.records import A, address_text
 
 HALTED = halted("it stands still as soon as it has a routable address", lambda address: not wire.is_link_local(address))
 OLD_ROUTE = in_host(
     "a route to the network begins at another address", "sh", "-c",
     "ip address add 192.0.2.77/32 dev lo; ip rule add to 10.9.0.0/24 table 99; "
     "ip route add 10.9.0.0/24 dev eth0 src 192.0.2.77 table 99")
+LINK_LOCAL_DATA = bytes((169, 254, 77, 7))
 LATE_DISCOVER = 40  # seconds until a host that found no server looks again
 
 
@@ -41,6 +44,31 @@ def to_routable(bench):
     told = bench.tells(server.offered, 3, usable - 0.2)
     bench.reachable(server.offered)
     return passed(f"told {told.at - usable:.2f} s after the interface had {server.offered}", told)
+
+
+def with_link_local(message):
+    """Each address in its answers is followed by a link-local one."""
+    more = tuple(replace(record, data=LINK_LOCAL_DATA) for record in message.answers if record.type == A)
+    return replace(message, answers=message.answers + more)
+
+
+@criterion("RFC 3927 §1.9, §2.6.1", "a server appears: the link-local address is told no more, lest somebody begins there",
+           seconds=36, needs={"dhcp", "service"}, worst=WARN, proof=from_target("one is told still", rewritten(
+               with_link_local, mdns(lambda it: it.message.is_response))))
+def told_alone(bench):
+    claim, server = alone_first(bench)
+    bench.tells(claim.address, 8, bench.connected)
+    usable = bench.leased(server, LATE_DISCOVER)
+    bench.until(usable + 3)
+    asked = bench.peer.ask((bench.service_record().target, A), source=bench.peer.ipv4(2))
+    answer = bench.peer.first(lambda it: it.message.is_response and any(
+        record.type == A for record in it.message.answers), 1.5, asked)
+    if answer is None:
+        return failed("no answer within 1.5 s", asked)
+    addresses = {address_text(record.data) for record in answer.message.records if record.type == A}
+    if addresses != {server.offered}:
+        return warned(f"it tells {' and '.join(sorted(addresses))}", answer)
+    return passed(f"only {server.offered}", answer)
 
 
 @criterion("RFC 3927 §1.9, §2.6.1", "a server appears: what begins anew begins from the routable address", seconds=34,
