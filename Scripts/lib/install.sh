@@ -28,6 +28,7 @@ conformance-avahi  dbus          command dbus-daemon
 conformance-avahi  avahi-daemon  command avahi-daemon
 conformance-avahi  avahi-utils   command avahi-publish
 conformance-mdnsd  mdnsd         command mdnsd
+conformance-avahi-autoipd  avahi-autoipd  command avahi-autoipd
 '
 
 # require_packages PURPOSE...

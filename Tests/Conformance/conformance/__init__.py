@@ -1,4 +1,5 @@
-"""A scripted peer that judges a multicast DNS responder from outside (RFC 6762, RFC 6763)."""
+"""A scripted peer that judges from outside: a multicast DNS responder (RFC 6762, RFC 6763), and how a host gets its addresses
+(RFC 3927, RFC 5227, RFC 2131, RFC 4862)."""
 
 import pathlib
 import sys

@@ -5,7 +5,7 @@ import pathlib
 import sys
 
 from conformance import report, runner
-from conformance.criterion import FAIL, WARN, all_criteria
+from conformance.criterion import FAIL, PHASES, WARN, all_criteria
 from conformance.targets import TARGETS
 
 
@@ -25,15 +25,19 @@ class Parser(argparse.ArgumentParser):
 def arguments():
     parser = Parser(
         prog="Scripts/conformance",
-        description="Judges a multicast DNS responder from outside, by RFC 6762 and RFC 6763. A line a criterion: pass, "
-                    "warn (a SHOULD) or fail, with the section and the packet that decided it. Exit status 1 when one "
-                    "fails.")
+        description="Judges from outside a multicast DNS responder (phase naming, by RFC 6762 and RFC 6763), and how a host "
+                    "gets its addresses (phase addressing, by RFC 3927, RFC 5227, RFC 2131 and RFC 4862). A line a "
+                    "criterion: pass, warn (a SHOULD) or fail, with the section and the packet that decided it. Exit "
+                    "status 1 when one fails.")
     parser.add_argument("--target", action="append", choices=[*TARGETS, "all"], metavar="NAME",
                         help=f"whom to judge: {', '.join(TARGETS)} or all; may be given several times (default: plugd)")
+    parser.add_argument("--phase", choices=[*PHASES, "all"], default="all",
+                        help="naming, addressing or all, of those that the target can be judged by (default: all)")
     parser.add_argument("--criteria", nargs="+", metavar="NAME", help="only these, or those of a subject; see --list")
     parser.add_argument("--list", action="store_true", help="list the criteria, each with what proves it, and end")
     parser.add_argument("--prove", action="store_true",
-                        help="put a proxy that alters packets before the target, and expect each criterion not to pass")
+                        help="put a proxy that alters packets before the target, or change the target's host where no packet tells "
+                             "it, and expect each criterion not to pass")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.add_argument("--strict", action="store_true", help="a warning counts as a failure")
     parser.add_argument("--table", metavar="FILE", help="write the table of all targets judged, as Markdown")
@@ -42,7 +46,27 @@ def arguments():
     given = parser.parse_args()
     if given.prove and given.table:
         parser.error("--table does not go with --prove")
+    if given.table and given.phase == "all":
+        refuse("--table is about one phase", f"add --phase {' or --phase '.join(PHASES)}")
     return given
+
+
+def work_of(given):
+    """Pairs of a criterion's name and a target."""
+    criteria = all_criteria()
+    wanted = given.target or ["plugd"]
+    names = selected(given.criteria)
+    phases = set(PHASES) if given.phase == "all" else {given.phase}
+    work = []
+    for target in list(TARGETS) if "all" in wanted else list(dict.fromkeys(wanted)):
+        judged_by = phases & TARGETS[target].phases
+        if not judged_by and "all" not in wanted:
+            able = [name for name, other in TARGETS.items() if other.phases & phases]
+            refuse(f"{target} cannot be judged by the phase {given.phase}", f"--target {' or --target '.join(able)}")
+        work += [(name, target) for name in names if criteria[name].phase in judged_by]
+    if not work:
+        refuse("none of these criteria is of that phase and for that target", "Scripts/conformance --list")
+    return work
 
 
 def selected(names):
@@ -62,9 +86,8 @@ def main():
     if given.list:
         print(report.listing())
         return 0
-    targets = given.target or ["plugd"]
-    targets = list(TARGETS) if "all" in targets else list(dict.fromkeys(targets))
-    work = [(name, target) for target in targets for name in selected(given.criteria)]
+    work = work_of(given)
+    targets = list(dict.fromkeys(target for _, target in work))
     versions = {target: TARGETS[target].version(given.programs) for target in targets}
     results = []
     for result in runner.run(work, given.programs, altered=given.prove):
@@ -77,7 +100,7 @@ def main():
     if given.junit_xml:
         report.write_junit(given.junit_xml, results, given.strict)
     if given.table:
-        report.write_table(given.table, results, versions)
+        report.write_table(given.table, results, versions, given.phase)
     bad = {FAIL, WARN} if given.strict else {FAIL}
     return 1 if any(result.verdict in bad for result in results) else 0
 

@@ -18,6 +18,8 @@ class Alteration:
     told: str
     from_target: Callable = unchanged
     to_target: Callable = unchanged
+    of_frames: bool = False  # The steps get every frame (see wire.py), not only multicast DNS.
+    in_host: Callable = None  # Where no packet tells it: what is done on the target's host, see AddressBench.
 
 
 def from_target(told, step):

@@ -43,6 +43,8 @@ class Service:
 class Bench:
     """`number` names the interfaces, `proof` is the criterion whose alteration stands between, or None."""
 
+    peer_class = Peer
+
     def __init__(self, number, target_class, programs, proof=None):
         self.number = number
         self.host = TargetHost()
@@ -102,7 +104,7 @@ class Bench:
 
     def listen(self):
         if self.peer is None:
-            self.peer = Peer(self._cable)
+            self.peer = self.peer_class(self._cable)
         else:
             self.peer.reopen()
 

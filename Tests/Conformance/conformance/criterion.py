@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Callable
 
 PASS, WARN, FAIL, UNJUDGED = "pass", "warn", "fail", "n/a"
+PHASES = ("naming", "addressing")
 
 
 class Judgement(Exception):
@@ -42,6 +43,10 @@ class Criterion:
     worst: str  # a SHOULD that is not kept is a warning, everything else a failure
     subject: str
     retried: bool  # a machine that is busy can make any responder late: what is late is judged once more
+
+    @property
+    def phase(self):
+        return PHASES[self.subject.startswith("addressing_")]
 
 
 @dataclass

@@ -1,6 +1,7 @@
 """Stands between the peer and the target, in a namespace of its own, and alters packets: proxy.py CRITERION.
 
-Forwards every frame between the interfaces `peer` and `target`; multicast DNS goes through the criterion's alteration.
+Forwards every frame between the interfaces `peer` and `target`; multicast DNS goes through the criterion's alteration, or
+everything does.
 """
 
 import heapq
@@ -12,15 +13,16 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-from conformance import frames, peer  # noqa: E402
+from conformance import frames, peer, wire  # noqa: E402
 from conformance.criterion import all_criteria  # noqa: E402
+from conformance.frame_alterations import Back  # noqa: E402
 
 
 class Port:
     """One side; reopened when its interface went and came back."""
 
-    def __init__(self, interface, step):
-        self.interface, self.step = interface, step
+    def __init__(self, interface, step, of_frames):
+        self.interface, self.step, self.of_frames = interface, step, of_frames
         self.socket = None
 
     def open(self):
@@ -47,18 +49,24 @@ class Port:
             pass  # A cable that is out loses packets.
 
     def altered(self, frame, at):
-        """What becomes of a frame that came in here: pairs of a delay and a frame."""
+        """What becomes of a frame that came in here: triples of a delay, whether it goes back, and a frame."""
+        if self.of_frames:
+            seen = wire.read(frame, at)
+            # What the step leaves as it is goes on as it is.
+            return [(delay, isinstance(changed, Back), frame if changed is seen else changed.frame)
+                    for delay, changed in self.step(seen)]
         packet = frames.parsed(frame, at)
         if packet is None:
-            return [(0, frame)]
+            return [(0, False, frame)]
         if packet.message is None or frames.PORT not in (packet.source_port, packet.destination_port):
-            return [(0, packet.frame)]
-        return [(delay, changed.frame) for delay, changed in self.step(packet)]
+            return [(0, False, packet.frame)]
+        return [(delay, False, changed.frame) for delay, changed in self.step(packet)]
 
 
 def main(name):
     alteration = all_criteria()[name].proof
-    ports = [Port("peer", alteration.to_target), Port("target", alteration.from_target)]
+    ports = [Port("peer", alteration.to_target, alteration.of_frames),
+             Port("target", alteration.from_target, alteration.of_frames)]
     waiting, order = [], itertools.count()
     print("forwarding", flush=True)
     while True:
@@ -67,8 +75,9 @@ def main(name):
         readable = select.select(sockets, [], [], wait)[0]
         for port, other in zip(ports, reversed(ports)):
             received = port.receive() if port.socket in readable else None
-            for delay, frame in port.altered(*received) if received else ():
-                heapq.heappush(waiting, (received[1] + delay if delay else 0, next(order), other, frame))
+            for delay, back, frame in port.altered(*received) if received else ():
+                heapq.heappush(
+                    waiting, (received[1] + delay if delay else 0, next(order), port if back else other, frame))
         while waiting and waiting[0][0] <= time.time():
             *_, other, frame = heapq.heappop(waiting)
             other.send(frame)

@@ -6,11 +6,11 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import asdict
 
 from conformance.criterion import FAIL, PASS, UNJUDGED, WARN, all_criteria
-from conformance.simulated import NOWHERE, SIMULATED
+from conformance.simulated import SIMULATED
 from conformance.targets import TARGETS
 
 SHOWN = 220  # characters of a packet; --json has all of it
-BEYOND = (("judged in virtual time, by the project's other tests", SIMULATED), ("not judged", NOWHERE))
+BEYOND = (("judged in virtual time, by the project's other tests", SIMULATED),)
 
 
 def line(result, several_targets=False):
@@ -63,18 +63,44 @@ def write_junit(path, results, strict):
     ElementTree.ElementTree(suite).write(path, encoding="unicode")
 
 
-def write_table(path, results, versions):
-    """Markdown: a row a criterion, a column a responder; what did not pass is explained below."""
+MANY = 3  # criteria not judged for one reason; more of them are told as a number
+
+
+def explanations(results):
+    """A line a result, in the order of the table."""
+    order = list(all_criteria())
+    reasons = [result.reason for result in results if result.verdict == UNJUDGED]
+    lines = []
+    for result in sorted(results, key=lambda result: order.index(result.criterion)):
+        number = reasons.count(result.reason)
+        if result.verdict == UNJUDGED and number > MANY:
+            line = f"- {UNJUDGED}: {number} criteria: {result.reason}"
+        else:
+            line = f"- {result.verdict}: {all_criteria()[result.criterion].title}: {result.reason}"
+        if line not in lines:
+            lines.append(line)
+    return lines
+
+
+HEADS = {
+    "naming": ("How multicast DNS responders keep to RFC 6762 and RFC 6763", "responder"),
+    "addressing": ("How hosts get their addresses, by RFC 3927, RFC 5227, RFC 2131 and RFC 4862", "host"),
+}
+
+
+def write_table(path, results, versions, phase):
+    """Markdown: a row a criterion, a column a target; what did not pass is explained below."""
     def full(target):
         return f"{TARGETS[target].package} {versions[target]}"
 
     targets = list(versions)
     verdicts = {(result.criterion, result.target): result for result in results}
     today = datetime.date.today().isoformat()
+    title, kind = HEADS[phase]
     lines = [
-        "# How multicast DNS responders keep to RFC 6762 and RFC 6763", "",
-        f"Judged on {today} by `Scripts/conformance --table`, all in one run, each responder beside a scripted peer on a "
-        "link of its own. `Scripts/conformance --list` tells behind which alteration of packets each criterion is seen not "
+        f"# {title}", "",
+        f"Judged on {today} by `Scripts/conformance --phase {phase} --table`, all in one run, each {kind} beside a scripted "
+        "peer on a link of its own. `Scripts/conformance --list` tells behind which alteration each criterion is seen not "
         "to pass.", "",
         "| criterion | section | " + " | ".join(map(full, targets)) + " |",
         "| --- | --- |" + " --- |" * len(targets)]
@@ -91,11 +117,8 @@ def write_table(path, results, versions):
     for target in targets:
         told = [result for result in results if result.target == target and not result.passed]
         if told:
-            lines += ["", f"## {full(target)}", ""]
-            order = list(all_criteria())
-            for result in sorted(told, key=lambda result: order.index(result.criterion)):
-                lines.append(f"- {result.verdict}: {all_criteria()[result.criterion].title}: {result.reason}")
-    for told, entries in BEYOND:
+            lines += ["", f"## {full(target)}", ""] + explanations(told)
+    for told, entries in BEYOND if phase == "naming" else ():
         lines += ["", f"## {told.capitalize()}", ""]
         lines += [f"- {section}: {title} ({where})" for section, title, where in entries]
     with open(path, "w", encoding="utf-8") as table:

@@ -1,6 +1,7 @@
 """Runs criteria beside each other, each with a target, a peer and namespaces of its own."""
 
 import concurrent.futures
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -10,12 +11,17 @@ from dataclasses import dataclass, replace
 
 from harness.deadlines import TooLate
 
+from conformance.address_bench import AddressBench
 from conformance.bench import Bench
 from conformance.criterion import FAIL, PASS, UNJUDGED, Criterion, Judgement, all_criteria
 from conformance.targets import LACKING, TARGETS
 
+BENCHES = {"naming": Bench, "addressing": AddressBench}
 BROKE = "the test itself broke"
-AT_ONCE = 14  # They mostly wait; more of them would be late on two cores.
+# They mostly wait; more of them would be late on two cores.
+AT_ONCE = {"naming": 14, "addressing": 14}
+# Making namespaces is work: when all do it at the same time, what runs already is late.
+MADE_AT_ONCE = multiprocessing.get_context("fork").BoundedSemaphore(3)
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,7 @@ def judge_once(criterion, target, programs, altered):
     """In a process of its own; whatever happens is a judgement."""
     bench, began = None, 0.0
     try:
-        bench = made_bench(os.getpid(), TARGETS[target], programs, criterion if altered else None)
+        bench = made_bench(BENCHES[criterion.phase], os.getpid(), TARGETS[target], programs, criterion if altered else None)
         judgement = criterion.judge(bench)
     except Judgement as early:
         judgement = early
@@ -55,14 +61,15 @@ def judge_once(criterion, target, programs, altered):
     return judgement.verdict, str(judgement), shown
 
 
-def made_bench(*arguments):
+def made_bench(kind, *arguments):
     """On a machine that is very busy its namespaces may take too long; that is no verdict on anybody."""
-    for _ in range(2):
-        try:
-            return Bench(*arguments)
-        except TooLate:
-            continue
-    return Bench(*arguments)
+    with MADE_AT_ONCE:
+        for _ in range(2):
+            try:
+                return kind(*arguments)
+            except TooLate:
+                continue
+        return kind(*arguments)
 
 
 def judge(name, target, programs, altered):
@@ -84,10 +91,13 @@ def run(work, programs, altered=False):
     """`work` is pairs of a criterion's name and a target; yields the results as they come."""
     criteria = all_criteria()
     work = sorted(work, key=lambda pair: -criteria[pair[0]].seconds)
-    # A process each: a criterion's peer has threads, and what it leaves behind ends with it.
-    with concurrent.futures.ProcessPoolExecutor(
-            AT_ONCE, multiprocessing.get_context("fork"), initializer=end_with_parent, max_tasks_per_child=None) as pool:
-        waiting = {pool.submit(judge, name, target, programs, altered): (name, target) for name, target in work}
+    with contextlib.ExitStack() as stack:
+        # A process each: a criterion's peer has threads, and what it leaves behind ends with it.
+        pools = {phase: stack.enter_context(concurrent.futures.ProcessPoolExecutor(
+            count, multiprocessing.get_context("fork"), initializer=end_with_parent, max_tasks_per_child=None))
+            for phase, count in AT_ONCE.items()}
+        waiting = {pools[criteria[name].phase].submit(judge, name, target, programs, altered): (name, target)
+                   for name, target in work}
         for done in concurrent.futures.as_completed(waiting):
             name, target = waiting[done]
             try:
@@ -107,5 +117,6 @@ def proven(result):
         return result
     seen = result.verdict == criterion.worst or result.verdict == FAIL
     seen = seen and not result.reason.startswith(BROKE)
-    told = f"behind the proxy ({criterion.proof.told}): {result.verdict}: {result.reason}"
+    where = "on an altered host" if criterion.proof.in_host else "behind the proxy"
+    told = f"{where} ({criterion.proof.told}): {result.verdict}: {result.reason}"
     return replace(result, verdict=PASS if seen else FAIL, reason=told)

@@ -22,8 +22,3 @@ SIMULATED = [
     ("RFC 6762 §8, §9", "many hosts, some of one name, under loss and partition: all names differ, all see all",
      "DiscoverySimulationTests.everybodySeesExactlyWhatIsThere"),
 ]
-
-# What is judged nowhere yet, and why.
-NOWHERE = [
-    ("RFC 3927", "probing, conflicts and rate limit of link-local addresses", "none of these responders claims addresses"),
-]

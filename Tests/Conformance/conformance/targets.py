@@ -16,6 +16,9 @@ LACKING = {
     "subtypes": "publishes no subtype",
     "txt": "cannot be told to change a TXT record while it runs",
     "rename": "cannot be told to rename a service while it runs",
+    "dhcp": "is no DHCP client",
+    "ipv6 addresses": "leaves IPv6 addresses to the kernel",
+    "service": "publishes no service",
 }
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -26,9 +29,10 @@ def output(*words):
 
 
 class Target:
-    """`start` begins the registration and sets `registered_at`; `abilities` are keys of LACKING."""
+    """`start` begins the registration and sets `registered_at`; `abilities` are keys of LACKING, and "carrier": it watches the
+    cable. One of the phase "addressing" has `manage`, which begins to manage the interface eth0, and `forget`."""
 
-    abilities = frozenset()
+    abilities, phases = frozenset(), frozenset({"naming"})
 
     def __init__(self, host, programs):
         self.host, self.programs = host, programs
@@ -45,21 +49,39 @@ class Target:
         self.running.terminate()
         return at
 
+    def ready(self):
+        """Waits until it would see the cable come."""
+        time.sleep(0.5)
+
     @property
     def is_running(self):
         return self.running.is_running
 
 
 class Plugd(Target):
-    name, package, abilities = "plugd", "plugd", frozenset({"ipv6", "subtypes", "txt"})
+    name, package, phases = "plugd", "plugd", frozenset({"naming", "addressing"})
+    abilities = frozenset({"ipv6", "subtypes", "txt", "carrier", "dhcp", "ipv6 addresses", "service"})
 
     def start(self, name):
+        self._run(name, "observe")
+
+    def manage(self):
+        self._run("Lamp", "manage", "--interface", "eth0")
+
+    def forget(self):
+        self.host.run("rm", "-rf", "/run/plug")
+
+    def ready(self):
+        self.running.seen(lambda _: True, 20, "anything")
+        super().ready()
+
+    def _run(self, name, addressing, *more):
         # The folder as it is seen from outside of the host. A plug that nobody has paired with would say pair=1 from the start.
         state = pathlib.Path("/proc", self.host.pid, "root/run/plug")
         if not state.exists():
             make_paired(state, key_in(state.with_name("controller") / "key"))
         self.begin(self.programs / "plugd", "run", "--name", name, "--state", "/run/plug", "--simulate", "lamp",
-                   "--port", PORT)
+                   "--port", PORT, "--addressing", addressing, *more)
 
     def change_txt(self):
         """Holding the button lets the next controller pair, which the TXT record tells."""
@@ -128,4 +150,22 @@ class Mdnsd(Target):
         return output("dpkg-query", "--show", "--showformat", "${Version}", "mdnsd")
 
 
-TARGETS = {target.name: target for target in (Plugd, AvahiDaemon, PythonZeroconf, Mdnsd)}
+class AvahiAutoipd(Target):
+    """It keeps its addresses under /var/lib, which the host gets a private one of."""
+
+    name, package, phases = "avahi-autoipd", "avahi-autoipd", frozenset({"addressing"})
+    folder = "/var/lib/avahi-autoipd"
+
+    def manage(self):
+        self.host.run("sh", "-c", 'mountpoint -q /var/lib || mount -t tmpfs tmpfs /var/lib; mkdir -p "$1"', "sh", self.folder)
+        self.begin("avahi-autoipd", "--no-drop-root", "--no-chroot", "eth0")
+
+    def forget(self):
+        self.host.run("sh", "-c", 'rm -f "$1"/*', "sh", self.folder)
+
+    @staticmethod
+    def version(_):
+        return output("dpkg-query", "--show", "--showformat", "${Version}", "avahi-autoipd")
+
+
+TARGETS = {target.name: target for target in (Plugd, AvahiDaemon, PythonZeroconf, Mdnsd, AvahiAutoipd)}

@@ -4,7 +4,9 @@ from conformance.criterion import criterion
 
 from conformance.criteria import (  # noqa: F401
     probing, tiebreaks, denials, announcing, packets, answering, timing, known_answers, unicast, negative, conflicts, names,
-    services, resilience, goodbye, links)
+    services, resilience, goodbye, links,
+    addressing_claiming, addressing_choice, addressing_use, addressing_denials, addressing_defence, addressing_links,
+    addressing_dhcp, addressing_leases, addressing_routable, addressing_ipv6)
 
 
 def table():

@@ -1,0 +1,77 @@
+"""Which link-local address a host tries (RFC 3927 section 2.1)."""
+
+from conformance import wire
+from conformance.criterion import WARN, criterion, failed, passed, warned
+from conformance.frame_alterations import after, announcement, fields, from_target, link_local_probe, moved, probe
+from conformance.records import address_bytes
+
+OTHER_MAC = bytes.fromhex("020000a1b2c4")
+
+
+@criterion("RFC 3927 §2.1", "addresses lie within 169.254.1.0 and 169.254.254.255", seconds=14, proof=from_target(
+    "probes are for an address beyond", fields(link_local_probe, moved("169.254.255.7"))))
+def address_range(bench):
+    seen = set()
+    bench.plug_in()
+    bench.peer.reactions.append(lambda frame: deny(bench, frame, seen))
+    bench.begin()
+    bench.peer.await_arp(lambda arp: arp.is_probe and len(seen) >= 6, 14, bench.connected)
+    for arp in bench.peer.arps(lambda arp: arp.is_probe):
+        if not bytes((169, 254, 1, 0)) <= address_bytes(arp.target) <= bytes((169, 254, 254, 255)):
+            return failed(f"{arp.target} is reserved", arp)
+    if len(seen) < 2:
+        return failed("it tried one address", None)
+    return passed(f"{len(seen)} addresses tried, all within", arp)
+
+
+def deny(bench, frame, seen):
+    if link_local_probe(frame) and frame.target not in seen:
+        seen.add(frame.target)
+        bench.peer.put(wire.reply(frame.target, bench.peer.mac(9), frame.sender_mac))
+
+
+@criterion("RFC 3927 §2.1", "the same hardware address begins with the same address", seconds=12, proof=from_target(
+    "after the first probe, probes are for another address", fields(after(probe, link_local_probe), moved("169.254.77.7"))))
+def same_mac_same_address(bench):
+    bench.begin()
+    first = bench.expect_probe()
+    second = bench.expect_probe(4, bench.restart(blank=True))
+    told = f"{first.target}, and when it began anew without memory {second.target}"
+    return (passed if first.target == second.target else failed)(told, second)
+
+
+@criterion("RFC 3927 §2.1", "another hardware address begins with another address", seconds=12,
+           proof=from_target("all probes are for one address", fields(link_local_probe, moved("169.254.77.7"))))
+def other_mac_other_address(bench):
+    bench.begin()
+    first = bench.expect_probe()
+    second = bench.expect_probe(4, bench.restart(blank=True, mac=OTHER_MAC))
+    told = f"{first.target}, with another hardware address {second.target}"
+    return (passed if first.target != second.target else failed)(told, second)
+
+
+OTHER_LATER = from_target("after an announcement, probes are for another address", fields(
+    after(announcement, link_local_probe), moved("169.254.77.7")))
+
+
+def same_again(bench, **how):
+    """It is made to take its second choice, and begins anew."""
+    bench.plug_in()
+    seen = set()
+    bench.peer.reactions.append(lambda frame: None if seen else deny(bench, frame, seen))
+    bench.begin()
+    claim = bench.settle_claim(bench.claim(12))
+    again = bench.expect_probe(4, bench.restart(**how))
+    told = f"it had {claim.address} and tried {again.target}"
+    return (passed if claim.address == again.target else warned)(told, again)
+
+
+@criterion("RFC 3927 §2.1", "the address that it had is tried first after it was stopped in order", seconds=20, worst=WARN,
+           proof=OTHER_LATER)
+def remembered_when_stopped(bench):
+    return same_again(bench, orderly=True)
+
+
+@criterion("RFC 3927 §2.1", "the same after a loss of power", seconds=20, worst=WARN, proof=OTHER_LATER)
+def remembered_without_power(bench):
+    return same_again(bench)

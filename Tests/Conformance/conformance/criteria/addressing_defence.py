@@ -1,0 +1,169 @@
+"""An address that is the host's own already, and that another host uses too (RFC 3927 section 2.5, RFC 5227 section 2.4)."""
+
+from dataclasses import replace
+
+from conformance import wire
+from conformance.alterations import records, without
+from conformance.criterion import criterion, failed, passed, warned
+from conformance.frame_alterations import (
+    after, announcement, arp, dropped, fields, from_target, link_local_probe, mdns, probe, to_target)
+from conformance.peer import SLACK
+from conformance.records import A, address_bytes
+
+from conformance.criteria.addressing_denials import RIVAL
+
+
+def conflict(bench, address, mac=None):
+    """Another host uses the address; the frame."""
+    return bench.peer.put(wire.request("169.254.9.2", mac or bench.peer.mac(RIVAL), address))
+
+
+def defences(bench, address, since, seconds):
+    bench.until(since + seconds)
+    return bench.peer.arps(lambda it: it.is_announcement and it.sender == address, since)
+
+
+def held(bench, address):
+    return address in bench.kernel.now() and not bench.kernel.went(address)
+
+
+def settled(bench):
+    bench.begin()
+    return bench.settle_claim(bench.claim())
+
+
+def given_up(bench, claim, struck):
+    """§2.5 (a) allows to leave at the first conflict, for an address that is probed for as the first was."""
+    new = bench.claim(9, struck.at, but=(claim.address,))
+    if claim.address in bench.kernel.now() or len(new.probes) != 3:
+        return failed(f"{claim.address} was not defended, and {new.address} not claimed properly", new.announcement)
+    return warned(f"{claim.address} was given up at the first conflict, with its connections, as is allowed", new.announcement)
+
+
+@criterion("RFC 3927 §2.5", "the first conflict over its own address: one announcement defends it", seconds=16,
+           proof=from_target("later announcements are lost", dropped(announcement, keeping=lambda number: number <= 2)))
+def defends_once(bench):
+    claim = settled(bench)
+    struck = conflict(bench, claim.address)
+    told = defences(bench, claim.address, struck.at, 4)
+    if not told and not held(bench, claim.address):
+        return given_up(bench, claim, struck)
+    if len(told) != 1:
+        return failed(f"{len(told)} announcements within 4 s", told[-1] if told else struck)
+    if not held(bench, claim.address):
+        return failed(f"{claim.address} was given up, although it was defended", struck)
+    if told[0].destination_mac != wire.BROADCAST:
+        return failed("not told to everybody", told[0])
+    return passed(f"after {(told[0].at - struck.at) * 1000:.0f} ms, and kept", told[0])
+
+
+@criterion("RFC 3927 §2.5", "a second conflict within ten seconds: it gives the address up, and claims another",
+           seconds=24, proof=to_target("the second conflict is lost", dropped(arp, keeping=lambda number: number == 1)))
+def second_conflict(bench):
+    claim = settled(bench)
+    struck = conflict(bench, claim.address)
+    bench.pause(3)
+    if claim.address not in bench.kernel.now():
+        return given_up(bench, claim, struck)
+    struck = conflict(bench, claim.address)
+    if not bench.kernel.await_went(claim.address, 1):
+        return failed(f"{claim.address} is still on the interface a second later", struck)
+    new = bench.claim(9, struck.at, but=(claim.address,))
+    if len(new.probes) != 3:
+        return failed(f"{new.address} was announced after {len(new.probes)} probes", new.announcement)
+    used = bench.peer.arps(lambda it: it.sender == claim.address, struck.at + SLACK)
+    if used:
+        return failed(f"{claim.address} was still used", used[0])
+    return passed(f"{claim.address} given up at once, {new.address} claimed", new.announcement)
+
+
+def struck_again():
+    """Each conflict comes once more, two seconds later."""
+    return lambda frame: [(0, frame), (2, frame)] if arp(frame) else [(0, frame)]
+
+
+@criterion("RFC 3927 §2.5", "two conflicts more than ten seconds apart are both defended against", seconds=28,
+           proof=to_target("each conflict comes once more after 2 s", struck_again()))
+def conflicts_apart(bench):
+    claim = settled(bench)
+    for wait in (10.6, 2):
+        struck = conflict(bench, claim.address)
+        told = defences(bench, claim.address, struck.at, wait)
+        if not told and not held(bench, claim.address):
+            return given_up(bench, claim, struck)
+        if not told:
+            return failed("not defended", struck)
+    if not held(bench, claim.address):
+        return failed(f"{claim.address} was given up", struck)
+    return passed("both defended, and kept", told[0])
+
+
+@criterion("RFC 5227 §2.1.1, RFC 826", "a probe of another host for its own address is answered, and the address kept",
+           seconds=16, proof=from_target("what it says afterwards is lost", dropped(after(announcement, arp, 2))))
+def foreign_probe(bench):
+    claim = settled(bench)
+    asked = bench.peer.put(wire.probe(claim.address, bench.peer.mac(RIVAL)))
+    answer = bench.peer.await_arp(lambda it: it.sender == claim.address, 0.5, asked.at)
+    if answer is None:
+        return failed("not answered within 0.5 s", asked)
+    bench.until(asked.at + 3)
+    again = bench.peer.arps(link_local_probe, asked.at)
+    if again or not held(bench, claim.address):
+        return failed(f"{claim.address} was given up", again[0] if again else asked)
+    return passed(f"answered after {(answer.at - asked.at) * 1000:.0f} ms, and kept", answer)
+
+
+@criterion("RFC 3927 §2.5, RFC 5227 §2.1.1", "probes of two hosts, twelve in three seconds, do not drive it from its address",
+           seconds=18, proof=to_target("its own address is told as their sender", fields(
+               probe, lambda frame: replace(frame, sender=frame.target))))
+def many_foreign_probes(bench):
+    claim = settled(bench)
+    for number in range(12):
+        asked = bench.peer.put(wire.probe(claim.address, bench.peer.mac(8 + number % 2)))
+        bench.pause(0.25)
+    if not held(bench, claim.address):
+        return failed(f"{claim.address} was given up", asked)
+    answers = bench.peer.arps(lambda it: it.sender == claim.address, asked.at - 3.1)
+    return passed(f"{len(answers)} answers, and kept", answers[-1]) if answers else failed("none was answered", asked)
+
+
+def second_address(frame):
+    """From the moment when a second address is announced."""
+    seen = second_address.__dict__.setdefault("seen", set())
+    if announcement(frame):
+        seen.add(frame.sender)
+    return len(seen) > 1
+
+
+def old_address_told():
+    """Once a second address is announced, multicast DNS tells no IPv4 address any more."""
+    silenced = records(without(A), lambda _: True)
+
+    def step(frame):
+        late = second_address(frame)
+        return silenced(frame) if late and mdns(lambda it: it.message.is_response)(frame) else [(0, frame)]
+    return step
+
+
+@criterion("RFC 3927 §2.5, RFC 6762 §8.4", "the service is announced with the new address, and the old one told no more",
+           seconds=26, needs={"service"}, proof=from_target(
+               "no address is told after the second was announced", old_address_told()))
+def service_moves(bench):
+    claim = settled(bench)
+    bench.tells(claim.address, 8, bench.connected)
+    conflict(bench, claim.address)
+    bench.pause(1)
+    struck = conflict(bench, claim.address)
+    new = bench.claim(9, struck.at, but=(claim.address,))
+    told = bench.tells(new.address, 3, new.announcement.at - 0.3)
+    record = next(it for it in told.message.records if it.type == A and it.data == address_bytes(new.address))
+    if not record.flush:
+        return failed("without the cache-flush bit", told)
+    bench.until(told.at + 2)
+    old = bench.peer.heard(lambda it: any(
+        record.type == A and record.ttl and record.data == address_bytes(claim.address)
+        for record in it.message.records + it.message.authorities), since=struck.at + SLACK, family=None)
+    if old:
+        return failed(f"{claim.address} was told afterwards", old[0])
+    bench.reachable(new.address)
+    return passed(f"{new.address} told {told.at - new.announcement.at:.2f} s after it was announced by ARP", told)

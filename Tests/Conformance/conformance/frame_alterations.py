@@ -1,0 +1,146 @@
+"""What the proxy does to frames below IP, and what is done on the target's host, so that a criterion is seen not to pass."""
+
+import signal
+from dataclasses import dataclass, replace
+
+from conformance import alterations, wire
+from conformance.alterations import Alteration
+from conformance.dhcp import DHCPPacket
+from conformance.frames import Packet
+from conformance.wire import ARP, Neighbour, Segment
+
+
+@dataclass(frozen=True)
+class Back:
+    """Goes to the side that the frame came from."""
+
+    value: object
+
+    @property
+    def frame(self):
+        return self.value.frame
+
+
+def from_target(told, step):
+    return Alteration(told, from_target=step, of_frames=True)
+
+
+def to_target(told, step):
+    return Alteration(told, to_target=step, of_frames=True)
+
+
+def in_host(told, *words):
+    """A command on the target's host as soon as it has an address; {} in a word stands for that."""
+    return Alteration(
+        told, in_host=lambda bench, address: bench.host.finish(*(word.replace("{}", address) for word in words)))
+
+
+def halted(told, wanted):
+    """The target's program stands still as soon as it has such an address."""
+    def halt(bench, address):
+        if wanted(address):
+            bench.target.running.process.send_signal(signal.SIGSTOP)
+    return Alteration(told, in_host=halt)
+
+
+# Which frames a step is for.
+
+def arp(frame):
+    return isinstance(frame, ARP)
+
+
+def probe(frame):
+    return arp(frame) and frame.is_probe
+
+
+def link_local_probe(frame):
+    return probe(frame) and wire.is_link_local(frame.target)
+
+
+def routable_probe(frame):
+    return probe(frame) and not wire.is_link_local(frame.target)
+
+
+def announcement(frame):
+    return arp(frame) and frame.is_announcement
+
+
+def link_local_announcement(frame):
+    return announcement(frame) and wire.is_link_local(frame.sender)
+
+
+def routable_announcement(frame):
+    return announcement(frame) and not wire.is_link_local(frame.sender)
+
+
+def reply(frame):
+    return arp(frame) and frame.operation == wire.REPLY and not frame.is_announcement
+
+
+def request(frame):
+    return arp(frame) and frame.operation == wire.REQUEST and not frame.is_probe and not frame.is_announcement
+
+
+def dhcp(*kinds):
+    return lambda frame: isinstance(frame, DHCPPacket) and (not kinds or frame.contents.kind in kinds)
+
+
+def segment(frame):
+    return isinstance(frame, Segment)
+
+
+def neighbour(frame):
+    return isinstance(frame, Neighbour)
+
+
+def neighbour_probe(frame):
+    return neighbour(frame) and frame.is_probe
+
+
+def mdns(wanted):
+    """For conditions about packets of multicast DNS."""
+    return lambda frame: isinstance(frame, Packet) and frame.message is not None and wanted(frame)
+
+
+def after(first, wanted, number=1):
+    """Those that come after so many of the first kind."""
+    seen = [0]
+
+    def check(frame):
+        if seen[0] >= number and wanted(frame):
+            return True
+        seen[0] += bool(first(frame))
+        return False
+    return check
+
+
+# What happens to them.
+
+dropped, delayed, repeated, changed = (
+    alterations.dropped, alterations.delayed, alterations.repeated, alterations.readdressed)
+
+
+def fields(wanted, change):
+    """`change` gets the frame and returns another."""
+    return lambda frame: [(0, change(frame) if wanted(frame) else frame)]
+
+
+def options(wanted, without=(), **with_):
+    """DHCP options left out, or set: `o12=b"..."`."""
+    def change(frame):
+        kept = {code: value for code, value in frame.contents.options.items() if code not in without}
+        return frame.with_contents(options=kept | {int(code[1:]): value for code, value in with_.items()})
+    return fields(wanted, change)
+
+
+def also(wanted, make, delay=0.0):
+    """Another frame behind it: `make` gets the frame, and returns what is sent, or None."""
+    def step(frame):
+        more = make(frame) if wanted(frame) else None
+        return [(0, frame)] + ([(delay, more)] if more else [])
+    return step
+
+
+def moved(address):
+    """To another address, for ARP."""
+    return lambda frame: replace(frame, target=address)

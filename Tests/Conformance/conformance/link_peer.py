@@ -1,0 +1,129 @@
+"""The scripted peer below IP: whose addresses are asked for, claimed and given away on the link."""
+
+import time
+from dataclasses import replace
+
+from conformance import wire
+from conformance.frames import GROUP_MACS, GROUPS
+from conformance.peer import SLACK, Peer
+from conformance.wire import ARP, Segment
+
+
+class LinkPeer(Peer):
+    """As Peer, and `frames` is everything that the target sent. Each host has a link-local address as well.
+
+    `reactions` are called with each frame as it comes, before the peer's hosts answer it as neighbours do.
+    """
+
+    def __init__(self, interface):
+        self.frames, self.reactions = [], []
+        self.mirrors = False  # Every frame goes back to where it came from, as some access points do.
+        super().__init__(interface)
+        self._addresses |= {self.link_local(host): self.mac(host) for host in range(2, 10)}
+
+    @staticmethod
+    def link_local(host):
+        return f"169.254.9.{host}"
+
+    def own(self, address, host):
+        """A host has this address from now on: it answers whoever asks for it, also probes."""
+        self._addresses = self._addresses | {address: self.mac(host)}
+
+    def disown(self, address):
+        self._addresses = {own: mac for own, mac in self._addresses.items() if own != address}
+
+    def _take(self, frame, at):
+        if self.mirrors:
+            self._put(frame)
+        seen = wire.read(frame, at)
+        for react in list(self.reactions):
+            react(seen)
+        super()._take(frame, at)
+        with self._arrived:
+            self.frames.append(seen)
+            self._arrived.notify_all()
+
+    # What it says.
+
+    def put(self, value):
+        """Sends whatever has a frame; the value as sent, with its time."""
+        at = time.time()
+        self._put(value.frame if hasattr(value, "frame") else value)
+        if hasattr(value, "packet"):
+            return replace(value, packet=replace(value.packet, at=at))
+        return replace(value, at=at) if hasattr(value, "frame") else None
+
+    def send(self, message, to=None, host=2, family=4, source=None, **how):
+        """Where all addresses are link-local, a neighbour's is too."""
+        own = source or (self.ipv6(host) if family == 6 else self.link_local(host))
+        return super().send(message, to or (GROUPS[family], GROUP_MACS[family]), host, family=family, source=own, **how)
+
+    # What it hears.
+
+    def seen(self, kind, wanted=lambda _: True, since=0.0, until=float("inf")):
+        """The frames of a kind (ARP, DHCPPacket, ...) so far."""
+        return [frame for frame in list(self.frames)
+                if isinstance(frame, kind) and since < frame.at <= until and wanted(frame)]
+
+    def await_some(self, kind, wanted, count, within, since=None):
+        """Until there are `count`; fewer when `within` seconds from `since` (default now) are over."""
+        begin = time.time() if since is None else since
+        limit = begin + within
+        with self._arrived:
+            while True:
+                found = self.seen(kind, wanted, begin, limit)
+                left = limit + SLACK - time.time()
+                if len(found) >= count or left <= 0:
+                    return found[:count]
+                self._arrived.wait(left)
+
+    def await_one(self, kind, wanted, within, since=None):
+        return next(iter(self.await_some(kind, wanted, 1, within, since)), None)
+
+    def arps(self, wanted=lambda _: True, since=0.0, until=float("inf")):
+        return self.seen(ARP, wanted, since, until)
+
+    def await_arp(self, wanted, within, since=None):
+        return self.await_one(ARP, wanted, within, since)
+
+
+class Connection:
+    """A TCP connection from one of the peer's hosts, as little of it as is needed: no retransmission but of the first segment."""
+
+    def __init__(self, peer, source, host, target, target_mac, port, source_port=40001):
+        self.peer = peer
+        self._out = Segment(source, target, source_port, port, 1000, 0, 0, b"", peer.mac(host), target_mac)
+        self.answer = None  # The segment that answered the first.
+
+    def _from_target(self, segment):
+        return (segment.source, segment.source_port, segment.destination_port) == (
+            self._out.destination, self._out.destination_port, self._out.source_port)
+
+    def _await(self, wanted, within, since):
+        return self.peer.await_one(Segment, lambda it: self._from_target(it) and wanted(it), within, since)
+
+    def open(self, within=3.0):
+        """Whether it was accepted."""
+        begin = time.time()
+        while time.time() < begin + within and self.answer is None:
+            self.peer.put(replace(self._out, flags=wire.SYN))
+            self.answer = self._await(lambda it: it.flags & (wire.SYN | wire.RST), 0.7, begin)
+        if self.answer is None or self.answer.flags & wire.RST:
+            return False
+        self._out = replace(self._out, sequence=self._out.sequence + 1, acknowledged=self.answer.sequence + 1)
+        self.peer.put(replace(self._out, flags=wire.ACK))
+        return True
+
+    def echoes(self, data, within=2.0):
+        """Whether the other end sends back what it is sent."""
+        sent = self.peer.put(replace(self._out, flags=wire.ACK | wire.PUSH, payload=data))
+        back = self._await(lambda it: it.payload == data, within, sent.at)
+        if back is None:
+            return False
+        self._out = replace(self._out, sequence=self._out.sequence + len(data), acknowledged=back.sequence + len(data))
+        self.peer.put(replace(self._out, flags=wire.ACK))
+        return True
+
+    def close(self):
+        """At once: nothing of it is left at the other end."""
+        self.peer.put(replace(self._out, flags=wire.RST | wire.ACK))
