@@ -11,9 +11,10 @@ SO_RCVBUFFORCE = 33  # Python has no name for it.
 
 @dataclass
 class Datagram:
-    """A multicast DNS packet: its UDP payload, and the moment it came."""
+    """A multicast DNS packet: its UDP payload, the moment it came, and whether by IPv6."""
     at: float
     bytes: bytes
+    is_ipv6: bool
 
 
 class Capture:
@@ -40,7 +41,7 @@ class Capture:
                 return
             payload = multicast_dns(frame)
             if payload is not None:
-                self.datagrams.append(Datagram(time.monotonic(), payload))
+                self.datagrams.append(Datagram(time.monotonic(), payload, frame[12:14] == IPV6.to_bytes(2, "big")))
 
     def close(self):
         self._open = False
