@@ -79,7 +79,7 @@ def case_auto_manages_what_nobody_else_does(house):
     server = house.server(Dnsmasq)
     host, _, events = watched(house)
     lamp = house.plug(host, addressing="auto")
-    events.usable(server.network.holds, 8)
+    events.usable(server.network.holds, 15)
     assert [network["role"] for network in lamp.networks() if network["name"] == "eth0"] == ["manage"]
 
 
@@ -101,7 +101,7 @@ def case_it_needs_two_privileges_and_keeps_no_others(house):
         host, state=state, runtime="/run/plug/runtime", paired=False, as_user=[
             "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--bounding-set=-all,+net_admin,+net_raw",
             "--inh-caps=-all,+net_admin,+net_raw", "--ambient-caps=-all,+net_admin,+net_raw", "--no-new-privs"])
-    events.usable(server.network.holds, 8)
+    events.usable(server.network.holds, 15)
     assert privileges(lamp) == {"CapPrm": NET_ADMIN | NET_RAW, "CapEff": NET_ADMIN | NET_RAW}
     server.stop()
     server.host.run("ip", "link", "set", "eth0", "down")
@@ -115,7 +115,7 @@ def case_root_gives_up_all_but_two_privileges(house):
     server = house.server(Dnsmasq)
     host, _, events = watched(house)
     lamp = house.plug(host)
-    events.usable(server.network.holds, 8)
+    events.usable(server.network.holds, 15)
     assert privileges(lamp) == {"CapPrm": NET_ADMIN | NET_RAW, "CapEff": NET_ADMIN | NET_RAW}
     assert status_of(lamp, "NoNewPrivs") == 1
 

@@ -3,12 +3,16 @@ its own verdict."""
 
 import functools
 import itertools
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 from harness.lan import LAN
 from harness.plugs import Controller, Plug
 
 PREFIX = "case_"
+AT_ONCE = 12
+# Starting is work, and what is measured elsewhere meanwhile must not wait for it.
+STARTING = threading.Semaphore(2)
 
 
 def cases(module):
@@ -40,7 +44,7 @@ class Verdicts:
         self._lan = LAN()
         all_cases = cases(vars(module))
         self._houses = {name: House(self._lan, programs, folder / str(number)) for number, name in enumerate(names)}
-        self._pool = ThreadPoolExecutor(max_workers=len(names))
+        self._pool = ThreadPoolExecutor(max_workers=min(AT_ONCE, len(names)))
         self._running = {name: self._pool.submit(self._run, all_cases[name], house)
                          for name, house in self._houses.items()}
 
@@ -80,18 +84,23 @@ class House:
         return self._links[-1]
 
     def host(self, **how):
-        return self.link.host(**{"ipv4": False, "detects_duplicates": True} | how)
+        with STARTING:
+            return self.link.host(**{"ipv4": False, "detects_duplicates": True} | how)
 
     def server(self, kind, *rest, **more):
         """A DHCP server on a host of its own, which has an address that a person gave it."""
-        return kind(self.link.host(), *rest, **more)
+        with STARTING:
+            return kind(self.link.host(), *rest, **more)
 
     def plug(self, host, name="Lamp", addressing="manage", **options):
         state = options.pop("state", self.folder / f"plug{next(self._plugs)}")
         options = {"interface": "eth0", "port": 4711} | options
-        return Plug(
-            self._programs, host, name, state, memory=self.folder, addressing=addressing,
-            **{option: value for option, value in options.items() if value is not None})
+        with STARTING:
+            plug = Plug(
+                self._programs, host, name, state, memory=self.folder, addressing=addressing,
+                **{option: value for option, value in options.items() if value is not None})
+            plug.running.seen(lambda line: "addresses" in line.text, 20, "who gives the interface its addresses")
+        return plug
 
     def controller(self, host):
         return Controller(self._programs, host, memory=self.folder)
