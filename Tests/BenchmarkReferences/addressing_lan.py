@@ -75,9 +75,10 @@ class Measurement:
         self.lan.close()
 
     def host(self, link=None, **how):
-        """Its cable is not plugged in yet."""
-        host = (link or self.lan.link()).host(**{"ipv4": False, "detects_duplicates": True} | how)
+        """Switched on, and its cable was never plugged in."""
+        host = (link or self.lan.link()).host(**{"ipv4": False, "detects_duplicates": True, "up": False} | how)
         set_cable(host, False)
+        host.run("ip", "link", "set", "eth0", "up")
         return host
 
     def plug(self, host, name="Lamp"):
@@ -127,14 +128,14 @@ class Measurement:
             by_ipv4, by_ipv6 = link.host(ipv4=False, ipv6=False), link.host(ipv4=False)
             by_ipv4.run("ip", "address", "add", f"{BY_HAND}/16", "broadcast", "+", "dev", "eth0")
             self.plug(host)
-            watching = {family: self.controller(where).watch("Lamp") for family, where in (("IPv4", by_ipv4), ("IPv6", by_ipv6))}
+            watching = {family: self.controller(where).watch("Lamp", "--wait", "60s") for family, where in (("IPv4", by_ipv4), ("IPv6", by_ipv6))}
             trials.append((host, watching, Capture(host.port)))
         time.sleep(3)
         began = [set_cable(host, True) for host, _, _ in trials]
         for up, (_, watching, capture) in zip(began, trials):
             for family, lines in watching.items():
                 snapshot = lines.seen_object(lambda told: told["event"] == "snapshot", 30, "the snapshot")
-                tell(f"announced by {family}", announced(capture, family == "IPv6") - up)
+                tell(f"announced by {family}", eventually(lambda: announced(capture, family == "IPv6"), 10, f"the plug announced by {family}") - up)
                 tell(f"connected by {family}", snapshot.at - up)
             capture.close()
         for host in self.lan.hosts:
@@ -221,44 +222,10 @@ class Measurement:
         moment = self.acknowledged("DHCPACK by dhcpcd", host, frames, client)
         tell("usable by dhcpcd", self.usable(events, moment))
 
-    def memory(self):
-        """Of programs that have an address of their own choice and announce one service."""
-        ours, theirs = self.host(), self.host()
-        set_cable(ours, True), set_cable(theirs, True)
-        plug = self.plug(ours)
-        avahi = Avahi(theirs)
-        avahi.publish("Lamp", 4711, "txtvers=1", "id=00aa00aa00aa")
-        autoipd = self.autoipd(theirs)
-        udhcpc = theirs.start("udhcpc", "-f", "-i", "eth0", "-s", "/bin/true")
-        time.sleep(15)
-        tell("memory", plug.running.memory)
-        parts = {"avahi-daemon": avahi.daemon, "avahi-autoipd": autoipd, "udhcpc": udhcpc}
-        told = {name: sum(memory(process) for process in family(running.process.pid)) for name, running in parts.items()}
-        for name, kilobytes in told.items():
-            tell(f"memory of {name}", kilobytes)
-        tell("memory of others together", sum(told.values()))
-
-
-def announced(capture, by_ipv6):
-    """When the plug's service was announced first, by this family."""
-    for datagram in list(capture.datagrams):
-        message = DNSIncoming(datagram.bytes)
-        if datagram.is_ipv6 == by_ipv6 and message.is_response() and any(record.type == SRV for record in message.answers()):
-            return datagram.at
-    raise AssertionError("the plug was not announced")
-
-
-def family(process):
-    """It and its children: a daemon may do its work in one."""
-    found = [process]
-    for one in found:
-        found += [int(child) for child in pathlib.Path(f"/proc/{one}/task/{one}/children").read_text().split()]
-    return found
-
-
-def memory(process):
-    """Kilobytes, what is shared divided among those who share it."""
-    return int(re.search(r"^Pss:\s+(\d+)", pathlib.Path(f"/proc/{process}/smaps_rollup").read_text(), re.MULTILINE).group(1))
+    def memory(process, what):
+    """Kilobytes; Rss: resident, Pss: the same with what is shared divided among those who share it."""
+    text = pathlib.Path(f"/proc/{process}/smaps_rollup").read_text()
+    return int(re.search(rf"^{what}:\s+(\d+)", text, re.MULTILINE).group(1))
 
 
 def stop_all(host):

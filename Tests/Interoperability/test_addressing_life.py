@@ -64,7 +64,7 @@ def case_a_connection_survives_the_arrival_of_DHCP(house):
     # RFC 3927 section 1.9: who announced it would get new connections on it for ever.
     eventually(lambda: IPv4_of(person.resolve("Lamp")) == [leased.address], 5, lambda: f"only {leased.address} announced")
     lines.stop()
-    events.removed(chosen, 30, since=leased.at)
+    events.removed(chosen, 45, since=leased.at)
     assert held(host) == {leased.address}
     person.does("off", "Lamp")
     assert newcomer.is_running and lamp.running.is_running

@@ -1,5 +1,6 @@
 """What goes over a port of the LAN's bridge."""
 
+import errno
 import socket
 import threading
 import time
@@ -37,8 +38,10 @@ class Capture:
                 frame = self._socket.recv(10_000)
             except TimeoutError:
                 continue
-            except OSError:  # The port is gone.
-                return
+            except OSError as error:
+                if error.errno == errno.ENETDOWN:  # The cable is pulled.
+                    continue
+                return  # The port is gone.
             payload = multicast_dns(frame)
             if payload is not None:
                 self.datagrams.append(Datagram(time.monotonic(), payload, frame[12:14] == IPV6.to_bytes(2, "big")))

@@ -1,5 +1,6 @@
 """ARP and DHCP on a port of a LAN's bridge, each packet with the moment at which the kernel saw it."""
 
+import errno
 import socket
 import struct
 import threading
@@ -39,7 +40,7 @@ class Frames:
             except TimeoutError:
                 continue
             except OSError as error:
-                if error.errno == 100:  # The cable is pulled.
+                if error.errno == errno.ENETDOWN:  # The cable is pulled.
                     continue
                 return  # The port is gone.
             packet = ARP.read(frame) or DHCP.read(frame)
