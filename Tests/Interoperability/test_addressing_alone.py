@@ -191,7 +191,7 @@ def case_two_interfaces(house):
     lamp = house.plug(host, interface=["eth0", "eth1"])
     leased = events.usable(server.network.holds, 15)
     chosen = events.usable(is_link_local, 12)
-    assert [held["local"] for held in host.addresses("eth0")] == [leased.address]
+    assert leased.address in [held["local"] for held in host.addresses("eth0")]
     assert [held["local"] for held in host.addresses("eth1")] == [chosen.address]
     other = alone.host(ipv4=False, ipv6=False)
     other.run("ip", "address", "add", f"{BY_HAND}/16", "broadcast", "+", "dev", "eth0")

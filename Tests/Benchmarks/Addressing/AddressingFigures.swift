@@ -75,6 +75,7 @@ private func memory(_ lan: MeasuredLAN) throws -> [Figure] {
         Figure(
             name, try lan.median("memory\(suffix)") / 1000, "MB",
             against: Figure.Reference(
-                name: "avahi-daemon, avahi-autoipd and udhcpc", value: try lan.median("memory of others\(suffix)") / 1000))
+                name: "avahi-daemon, avahi-autoipd and udhcpc",
+                value: try lan.median("memory of others\(suffix)") / 1000))
     }
 }
