@@ -69,8 +69,8 @@ let firmware: [Target] = [
     module(
         "AddressService", "Firmware/AddressService",
         [
-            "AddressConfiguration", "LinkWire", "DNSWire", "ProtocolCore", "LinuxNetwork", "DurableFiles", nioCore,
-            logging,
+            "AddressConfiguration", "LinkWire", "DNSWire", "ProtocolCore", "PlugProtocol", "LinuxNetwork",
+            "DurableFiles", nioCore, logging,
         ]),
     module("Appliance", "Firmware/Appliance", ["ProtocolCore", "Metering", "PlugProtocol"]),
     module("Storage", "Firmware/Storage", ["Appliance", "DurableFiles", "PlugProtocol", "ProtocolCore"]),
@@ -83,12 +83,13 @@ let firmware: [Target] = [
         "PlugService", "Firmware/PlugService",
         [
             "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "ServiceDiscovery", "LinuxNetwork",
-            "DurableFiles", "Appliance", "Storage", "PlugHardware", nioCore, nioPosix, logging,
+            "DurableFiles", "AddressService", "Appliance", "Storage", "PlugHardware", nioCore, nioPosix, logging,
         ]),
     program(
         "plugd", "Firmware/plugd",
         [
-            "Appliance", "PlugProtocol", "LinuxNetwork", "PlugService", "PlugHardware", "Recordings", "DurableFiles",
+            "AddressService", "Appliance", "PlugProtocol", "LinuxNetwork", "PlugService", "PlugHardware", "Recordings",
+            "DurableFiles",
             "Privileges", "QRCode", "Storage", arguments, signals, logging,
         ]),
 ]
@@ -148,6 +149,9 @@ let checks: [Target] = [
         swiftSettings: strict),
     .target(
         name: "MadeUpKeys", dependencies: ["PlugProtocol"], path: "Tests/Support/MadeUpKeys", swiftSettings: strict),
+    .target(
+        name: "PrivateNetworks", dependencies: ["LinuxNetwork", nioCore, nioPosix],
+        path: "Tests/Support/PrivateNetwork", swiftSettings: strict),
     .target(name: "Fuzzing", dependencies: ["ProtocolCore"], path: "Tests/Support/Fuzzing", swiftSettings: strict),
     module(
         "FuzzTargets", "Tests/Fuzz/FuzzTargets",
@@ -177,9 +181,8 @@ let checks: [Target] = [
     tests(
         "LinuxNetworkTests",
         [
-            "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore, nioPosix,
-            nioEmbedded,
-            logging,
+            "PrivateNetworks", "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore,
+            nioPosix, nioEmbedded, logging,
         ]),
     tests("DurableFilesTests", ["SimulatedDisk", "DurableFiles"]),
     tests("ApplianceTests", ["MadeUpKeys", "Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
@@ -194,8 +197,8 @@ let checks: [Target] = [
     tests(
         "AddressServiceTests",
         [
-            "AddressService", "AddressConfiguration", "LinkWire", "DNSWire", "LinuxNetwork", "DurableFiles",
-            "ProtocolCore", nioCore, nioPosix, logging,
+            "PrivateNetworks", "AddressService", "AddressConfiguration", "LinkWire", "DNSWire", "LinuxNetwork",
+            "PlugProtocol", nioCore, logging,
         ]),
     tests("PlugHardwareTests", ["Fuzzing", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests(

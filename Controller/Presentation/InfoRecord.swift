@@ -1,5 +1,6 @@
 import DNSWire
 public import PlugProtocol
+public import ProtocolCore
 public import ServiceDiscovery
 
 /// What `plugctl info --json` prints.
@@ -20,8 +21,11 @@ public struct InfoRecord: Encodable, Equatable, Sendable {
     public var voltageRMS: Double?
     public var currentRMS: Double?
     public var activeEnergy: Double?
+    /// Left out where the plug's firmware does not tell.
+    public var networks: [NetworkRecord]?
 
-    public init(_ plug: PlugDescription, at place: ResolvedService) {
+    /// - Parameter now: of the plug's session; the times of leases are counted from it.
+    public init(_ plug: PlugDescription, at place: ResolvedService, now: Instant) {
         name = plug.name
         id = plug.id.rawValue
         host = place.hostName
@@ -29,6 +33,7 @@ public struct InfoRecord: Encodable, Equatable, Sendable {
         addresses = place.addresses.map { "\($0.address)" }
         firmware = plug.firmware
         capabilities = plug.capabilities.map(\.rawValue).sorted()
+        networks = plug.networks.isEmpty ? nil : plug.networks.map { NetworkRecord($0, now: now) }
     }
 
     public mutating func take(_ state: PlugState) {
@@ -52,6 +57,6 @@ public struct InfoRecord: Encodable, Equatable, Sendable {
         if let voltageRMS { lines.append("  voltage       \(number(voltageRMS)) V") }
         if let currentRMS { lines.append("  current       \(number(currentRMS)) A") }
         if let activeEnergy { lines.append("  active energy \(number(activeEnergy)) Wh") }
-        return lines
+        return lines + (networks ?? []).flatMap(\.lines)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LinuxNetwork
 import PlugClient
 import Presentation
 
@@ -21,7 +22,7 @@ struct Info: AsyncParsableCommand {
             var record: InfoRecord?
             for await report in plug.reports {
                 if case .connected(let description) = report.update {
-                    record = InfoRecord(description, at: place)
+                    record = InfoRecord(description, at: place, now: BootClock.now)
                 } else if case .snapshot(let state) = report.update {
                     record?.take(state)
                     break

@@ -17,9 +17,10 @@ public enum AddressingEvent: MachineEvent, Hashable, Sendable {
     case receivedDHCP(DHCPMessage, from: IPv4Address)
     /// The kernel has the address of an ``AddressingAction/assign(_:)``.
     case assigned(IPv4Address)
-    /// The kernel refused it; the reason is for the log.
+    /// The kernel refused it, or somebody else took it away later; the reason is for the log.
     case assignmentFailed(IPv4Address, reason: String)
-    /// These of our addresses are the local end of a connection.
+    /// These of our addresses are the local end of a connection: told whenever that changes, and before ``linkUp``, which decides
+    /// by it what stays while it is verified.
     case inUse(Set<IPv4Address>)
 }
 
@@ -31,10 +32,12 @@ public enum AddressingAction: Hashable, Sendable {
     case broadcastDHCP(DHCPMessage)
     /// By the kernel's routes, as renewals go.
     case sendDHCP(DHCPMessage, from: IPv4Address, to: IPv4Address)
-    /// Gives the address to the interface, or changes what belongs to it. Answered with ``AddressingEvent/assigned(_:)``.
+    /// Gives the address to the interface, or changes what belongs to it. Answered with ``AddressingEvent/assigned(_:)`` or
+    /// ``AddressingEvent/assignmentFailed(_:reason:)``, after all actions of the step are done.
     case assign(AssignedAddress)
     case remove(IPv4Address)
-    /// All routes that are ours on this interface; those that were set before and are missing here go.
+    /// All routes that are ours on this interface; those that were set before and are missing here go. The kernel adds none for
+    /// our addresses by itself (IFA_F_NOPREFIXROUTE): theirs would come before all others.
     case setRoutes([Route])
     /// Whether the kernel answers ARP requests. It answers by unicast, which RFC 3927 §2.5 forbids for link-local addresses, so
     /// while one is held the machine answers for all addresses itself.

@@ -12,6 +12,9 @@ public enum RFC3927 {
     public static let rateLimitInterval = Duration.seconds(60)
     public static let defendInterval = Duration.seconds(10)
 
+    /// 169.254/16 (§2.1).
+    public static let prefix = IPv4Address(169, 254, 0, 0)
+    public static let prefixLength: UInt8 = 16
     /// 169.254/16 without its first and last 256 addresses, which are reserved (§2.1).
     public static let first = IPv4Address(169, 254, 1, 0)
     public static let last = IPv4Address(169, 254, 254, 255)

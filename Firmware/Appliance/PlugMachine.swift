@@ -19,6 +19,8 @@ public struct PlugMachine: Machine, Sendable {
         case closed(ConnectionID)
         /// The service instance name changed.
         case renamed(String)
+        /// The plug's network interfaces stand otherwise.
+        case networks([PlugNetwork])
         /// The answers to ``Action/reserve(upTo:)``: flash has the boundary, or could not be written.
         case reserved(SequenceNumber)
         case reservationFailed
@@ -165,6 +167,7 @@ public struct PlugMachine: Machine, Sendable {
         case .writable(let id, let isWritable): serve(.writable(id, isWritable), now, &step)
         case .closed(let id): serve(.closed(id), now, &step)
         case .renamed(let name): serve(.renamed(name), now, &step)
+        case .networks(let networks): serve(.networks(networks), now, &step)
         case .reserved(let boundary): numbers.confirm(boundary, next: nextSequence)
         case .reservationFailed: numbers.fail(now: now)
         case .persistFailed: self.step(.persistFailed, now, &step)

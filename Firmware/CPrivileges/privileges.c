@@ -32,7 +32,7 @@ static const int refused_calls[] = {
     SCMP_SYS(io_uring_setup), SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register),
 };
 
-static int drop_capabilities(const char **step) {
+static int drop_capabilities(uint64_t kept, const char **step) {
     *step = "PR_CAPBSET_DROP";
     for (int capability = 0; capability <= CAP_LAST_CAP; capability++) {
         // EINVAL: this kernel is older and does not know it. EPERM: without privileges there is nothing to give up.
@@ -40,10 +40,18 @@ static int drop_capabilities(const char **step) {
     }
     *step = "PR_CAP_AMBIENT_CLEAR_ALL";
     if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 && errno != EINVAL) return errno;
-    *step = "capset";
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
-    return syscall(SYS_capset, &header, none) == 0 ? 0 : errno;
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    *step = "capget";
+    if (syscall(SYS_capget, &header, sets) != 0) return errno;
+    for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+        // What the process does not have it cannot keep. Nothing is left for a program that it would execute.
+        sets[i].permitted &= (uint32_t)(kept >> 32 * i);
+        sets[i].effective = sets[i].permitted;
+        sets[i].inheritable = 0;
+    }
+    *step = "capset";
+    return syscall(SYS_capset, &header, sets) == 0 ? 0 : errno;
 }
 
 static int refuse_calls(const char **step) {
@@ -60,10 +68,10 @@ static int refuse_calls(const char **step) {
     return -result;
 }
 
-int cprivileges_drop(const char **step) {
+int cprivileges_drop(uint64_t kept, const char **step) {
     // Nothing that the process makes is for others, the panel's socket least of all.
     umask(077);
-    int error = drop_capabilities(step);
+    int error = drop_capabilities(kept, step);
     if (error != 0) return error;
     *step = "PR_SET_NO_NEW_PRIVS";
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;

@@ -1,3 +1,4 @@
+import AddressService
 import Appliance
 import LinuxNetwork
 public import Logging
@@ -39,10 +40,19 @@ extension PlugService {
             end.yield()
         }
         defer { waiting.cancel() }
+        var addressing: Addressing?
         while true {
             let service = try PlugService(settings, on: loop, logger: logger, whenReset: { end.yield() })
-            try await service.run { for await _ in ends { break } }
-            guard await service.isReset else { return }
+            // Only now are the directories ours. The addresses survive a reset: nothing of them is the owner's alone.
+            let running = await service.address(continuing: addressing)
+            addressing = running
+            do {
+                try await service.run { for await _ in ends { break } }
+            } catch {
+                await running.stop()
+                throw error
+            }
+            guard await service.isReset else { return await running.stop() }
         }
     }
 

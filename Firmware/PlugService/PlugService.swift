@@ -1,3 +1,4 @@
+import AddressService
 import Appliance
 import DurableFiles
 import LinuxNetwork
@@ -29,13 +30,15 @@ public actor PlugService: ConnectionOwner {
     var machine: PlugMachine
     var discovery: Discovery?
     var registration: Registration?
+    /// Nil where nobody asked for it; see ``run(_:logger:until:)``.
+    var addressing: Addressing?
     private var isKeyKept: Bool
     private let whenReset: @Sendable () -> Void
     /// It was set back to factory state, and another one has to begin.
     private(set) var isReset = false
     private var timer = DeadlineTimer()
     private let actions = ActionQueue<PlugMachine.Action>()
-    private var connections: [ConnectionID: Connection] = [:]
+    private(set) var connections: [ConnectionID: Connection] = [:]
     /// What failed last of each thing that the parts are asked to do: a fault is told once, not at every measurement.
     private var faults: [String: String] = [:]
 
@@ -106,6 +109,7 @@ public actor PlugService: ConnectionOwner {
         // Its handshake was under way when the plug was stopped.
         guard !machine.isStopped else { return connection.close() }
         connections[connection.id] = connection
+        tellAddressesInUse()
         logger.debug(
             "controller connected",
             metadata: ["peer": "\(connection.peer)", "key": "\(connection.peerKey.fingerprint)"])
@@ -122,6 +126,7 @@ public actor PlugService: ConnectionOwner {
 
     public func closed(_ id: ConnectionID) {
         connections[id] = nil
+        tellAddressesInUse()
         handle(.closed(id))
     }
 

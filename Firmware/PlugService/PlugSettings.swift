@@ -1,3 +1,4 @@
+public import AddressService
 public import Appliance
 public import PlugHardware
 
@@ -8,6 +9,8 @@ public struct PlugSettings: Sendable {
     public var directories: PlugDirectories
     /// Names of the network interfaces; empty for all that can multicast.
     public var interfaces: Set<String>
+    /// Who gives them their addresses.
+    public var addressing: AddressingMode
     /// TCP port; 0 lets the kernel pick one.
     public var port: UInt16
     public var appliance: ApplianceConfiguration
@@ -16,12 +19,14 @@ public struct PlugSettings: Sendable {
     public var simulated: SimulatedPlug?
 
     public init(
-        name: String?, directories: PlugDirectories, interfaces: Set<String> = [], port: UInt16 = 0,
-        appliance: ApplianceConfiguration, parts: PlugParts, simulated: SimulatedPlug? = nil
+        name: String?, directories: PlugDirectories, interfaces: Set<String> = [],
+        addressing: AddressingMode = .auto, port: UInt16 = 0, appliance: ApplianceConfiguration, parts: PlugParts,
+        simulated: SimulatedPlug? = nil
     ) {
         self.name = name
         self.directories = directories
         self.interfaces = interfaces
+        self.addressing = addressing
         self.port = port
         self.appliance = appliance
         self.parts = parts

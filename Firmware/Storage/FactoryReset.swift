@@ -18,7 +18,10 @@ struct FactoryReset {
 
     private static let mark = "reset"
     /// The key is no file of the storage's own, and must go with the rest: who pinned it belongs to the old plug.
-    private static let forgotten = ["controllers", "key", "state"].flatMap { [$0, $0 + ".damaged", $0 + ".new"] }
+    /// `networks` and `network-secret` are addressing's: where the plug was, and what its addresses follow from.
+    private static let forgotten = ["controllers", "key", "state", "networks", "network-secret"].flatMap {
+        [$0, $0 + ".damaged", $0 + ".new"]
+    }
 
     let flash: StateDirectory
     /// The directory of the mirror.

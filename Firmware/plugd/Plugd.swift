@@ -1,19 +1,39 @@
+import AddressService
 import ArgumentParser
+import LinuxNetwork
 import Logging
 import PlugService
 import Privileges
 
-/// Nothing that plugd does needs a privilege, so it begins by giving them up; on the main thread, while that is the only one.
+/// Only giving interfaces their addresses takes privileges, so plugd begins by giving up all others; on the main thread, while that
+/// is the only one.
 @main
 enum Entry {
     @MainActor static func main() async {
         do {
-            try Privileges.drop()
+            let command = try Plugd.parseAsRoot()
+            let managesAddresses = (command as? Run).map { $0.addressing != .observe } ?? false
+            // Its port takes a privilege that is about to go. Not to have it does no harm.
+            let port = managesAddresses ? PortKeeper() : nil
+            defer { withExtendedLifetime(port) {} }
+            dropPrivileges(managesAddresses: managesAddresses)
+            guard var asynchronous = command as? any AsyncParsableCommand else {
+                var synchronous = command
+                return try synchronous.run()
+            }
+            try await asynchronous.run()
+        } catch {
+            Plugd.exit(withError: error)
+        }
+    }
+
+    @MainActor private static func dropPrivileges(managesAddresses: Bool) {
+        do throws(Privileges.Refusal) {
+            try Privileges.drop(keeping: managesAddresses ? [.networkAdministration, .rawPackets] : [])
         } catch {
             // A plug in the wall that runs with more than it needs is better than one that does not run.
             Logger(label: "plugd") { StreamLogHandler.standardError(label: $0) }.warning("\(error)")
         }
-        await Plugd.main()
     }
 }
 

@@ -1,3 +1,4 @@
+public import AddressService
 public import Appliance
 public import ArgumentParser
 import DurableFiles
@@ -37,6 +38,12 @@ struct Run: AsyncParsableCommand {
 
     @Option(help: "Only this network interface; may be given several times. (default: all that can multicast)")
     var interface: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Who gives the interfaces their addresses: manage (plugd does), observe (somebody else does) or auto.",
+            discussion: "(auto: plugd does where no other program does and no address is set by hand)"))
+    var addressing = AddressingMode.auto
 
     @Option(help: "TCP port. (default: the kernel picks one)")
     var port: UInt16 = 0
@@ -86,8 +93,8 @@ struct Run: AsyncParsableCommand {
         let simulated = try SimulatedPlug(
             load: simulatedLoad(), seed: .random(in: .min ... .max), speed: speed, clock: { BootClock.now })
         return PlugSettings(
-            name: name, directories: plug.directories, interfaces: Set(interface), port: port,
-            appliance: appliance, parts: simulated.parts(dimmable: isDimmable), simulated: simulated)
+            name: name, directories: plug.directories, interfaces: Set(interface), addressing: addressing,
+            port: port, appliance: appliance, parts: simulated.parts(dimmable: isDimmable), simulated: simulated)
     }
 
     private func simulatedLoad() throws -> PluggedLoad {
@@ -102,4 +109,5 @@ struct Run: AsyncParsableCommand {
 private let loadNames = SimulatedAppliance.allCases.map(\.rawValue).joined(separator: ", ")
 
 extension PowerOnState: ExpressibleByArgument {}
+extension AddressingMode: ExpressibleByArgument {}
 extension Logger.Level: @retroactive ExpressibleByArgument {}

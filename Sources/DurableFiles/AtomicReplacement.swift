@@ -9,9 +9,18 @@ extension FileStore {
     ///
     /// - Parameter mode: permissions of the new file before the process's mask; the default lets only the owner read it.
     public func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
+        try replace(path, with: bytes, mode: mode, isExact: false)
+    }
+
+    /// Replaces the file as ``replace(_:with:mode:)`` does, with one that every user may read, whatever the process's mask says.
+    public func replaceForAll(_ path: String, with bytes: [UInt8]) throws(FileError) {
+        try replace(path, with: bytes, mode: 0o644, isExact: true)
+    }
+
+    private func replace(_ path: String, with bytes: [UInt8], mode: UInt32, isExact: Bool) throws(FileError) {
         let replacement = path + ".new"
         do throws(FileError) {
-            try writeReplacement(replacement, bytes, mode)
+            try writeReplacement(replacement, bytes, mode, isExact: isExact)
             try attempt(.rename, path) { () throws(SystemError) in try calls.rename(replacement, to: path) }
         } catch {
             // The space it takes may be what is missing. If this fails too, the first error is the one worth telling.
@@ -21,9 +30,12 @@ extension FileStore {
         try synchronizeDirectory(of: path)
     }
 
-    func writeReplacement(_ path: String, _ bytes: [UInt8], _ mode: UInt32) throws(FileError) {
+    func writeReplacement(
+        _ path: String, _ bytes: [UInt8], _ mode: UInt32, isExact: Bool = false
+    ) throws(FileError) {
         let descriptor = try openReplacement(path, mode)
         defer { calls.close(descriptor) }
+        if isExact { try attempt(.write, path) { () throws(SystemError) in try calls.setMode(descriptor, to: mode) } }
         try writeAll(bytes, to: descriptor, path: path)
         try attempt(.synchronize, path) { () throws(SystemError) in try calls.synchronize(descriptor) }
     }

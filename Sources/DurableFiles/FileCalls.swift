@@ -10,6 +10,8 @@ public protocol FileCalls: Sendable {
     func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int
     func length(_ descriptor: Int32) throws(SystemError) -> Int
     func access(_ descriptor: Int32) throws(SystemError) -> FileAccess
+    /// Sets the permissions, whatever the process's mask says.
+    func setMode(_ descriptor: Int32, to mode: UInt32) throws(SystemError)
     func truncate(_ descriptor: Int32, to length: Int) throws(SystemError)
     /// Returns when data and length have reached the storage.
     func synchronize(_ descriptor: Int32) throws(SystemError)

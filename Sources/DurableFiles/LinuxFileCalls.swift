@@ -42,6 +42,10 @@ public struct LinuxFileCalls: FileCalls {
         return FileAccess(mode: status.st_mode, owner: status.st_uid)
     }
 
+    public func setMode(_ descriptor: Int32, to mode: UInt32) throws(SystemError) {
+        _ = try checked(fchmod(descriptor, mode))
+    }
+
     public func truncate(_ descriptor: Int32, to length: Int) throws(SystemError) {
         _ = try checked(ftruncate(descriptor, length))
     }

@@ -15,6 +15,7 @@ struct RFC3927Tests {
         #expect(RFC3927.maximumConflicts == 10)
         #expect(RFC3927.rateLimitInterval == .seconds(60))
         #expect(RFC3927.defendInterval == .seconds(10))
+        #expect(RFC3927.prefix == IPv4Address(169, 254, 0, 0) && RFC3927.prefixLength == 16)
         #expect(RFC3927.first == IPv4Address(169, 254, 1, 0))
         #expect(RFC3927.last == IPv4Address(169, 254, 254, 255))
     }

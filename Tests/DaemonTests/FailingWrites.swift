@@ -23,6 +23,7 @@ final class FailingWrites: FileCalls {
         try kernel.read(descriptor, into: buffer)
     }
     func length(_ descriptor: Int32) throws(SystemError) -> Int { try kernel.length(descriptor) }
+    func setMode(_ descriptor: Int32, to mode: UInt32) throws(SystemError) { try kernel.setMode(descriptor, to: mode) }
     func truncate(_ descriptor: Int32, to length: Int) throws(SystemError) {
         try kernel.truncate(descriptor, to: length)
     }

@@ -18,7 +18,7 @@ func interface(
 ) -> LinuxInterface {
     LinuxInterface(
         index: index, name: name, flags: flags,
-        addresses: addresses.map { LinuxAddress(bytes: $0, prefixLength: 24, isUsable: isUsable) })
+        addresses: addresses.map { LinuxAddress(bytes: $0, prefixLength: 24, state: isUsable ? .usable : .tentative) })
 }
 
 let linkLocalV6: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]

@@ -62,6 +62,15 @@ struct FileStoreTests {
         #expect(directory.mode(of: "state") == 0o640)
     }
 
+    @Test("what is for all may be read by all, whatever the process's mask says")
+    func forAll() throws {
+        // The mask is the whole process's: what it takes away beyond the usual one, no file of the other tests has.
+        let mask = umask(0o026)
+        defer { umask(mask) }
+        try store.replaceForAll(file, with: [1])
+        #expect(directory.mode(of: "state") == 0o644)
+    }
+
     @Test("an unfinished replacement of an earlier run is no obstacle")
     func leftover() throws {
         #expect(symlink("/nowhere/at/all", file + ".new") == 0)

@@ -2,11 +2,14 @@ import Logging
 import MulticastDNS
 import NIOCore
 import ServiceDiscovery
+import PrivateNetworks
 import Testing
 
 @testable import LinuxNetwork
 
-@Suite("Discovery in a namespace", .enabled(if: PrivateNetwork.isAvailable, PrivateNetwork.reason))
+@Suite(
+    "Discovery in a namespace",
+    .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
 struct DiscoveryTests {
     private let type: ServiceType = "_smartplug._tcp"
 

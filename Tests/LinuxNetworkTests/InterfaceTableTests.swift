@@ -71,14 +71,13 @@ struct InterfaceTableTests {
         #expect(table.receive(NetlinkBuilder.datagram { $0.link(9, nil) }) == [])
     }
 
-    @Test("an address that passes duplicate detection is one address, now usable")
+    @Test("an address that passes duplicate detection, or fails it later, is one address")
     func duplicateDetection() {
         let bytes = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
         var table = listed()
         var expected = ethernet
-        for (flags, isUsable) in [(UInt32(0x40), false), (0x80, true)] {
-            expected.addresses =
-                ethernet.addresses + [LinuxAddress(bytes: bytes, prefixLength: 64, isUsable: isUsable)]
+        for (flags, state) in [(UInt32(0xC0), LinuxAddress.State.tentative), (0x80, .usable), (0xC8, .duplicate)] {
+            expected.addresses = ethernet.addresses + [LinuxAddress(bytes: bytes, prefixLength: 64, state: state)]
             let datagram = NetlinkBuilder.datagram { $0.address(2, bytes, 64, flags: flags) }
             #expect(table.receive(datagram) == [.publish([loopback, expected])])
         }

@@ -3,11 +3,14 @@ import Glibc
 import Logging
 import MulticastDNS
 import NIOCore
+import PrivateNetworks
 import Testing
 
 @testable import LinuxNetwork
 
-@Suite("Multicast sockets in a namespace", .enabled(if: PrivateNetwork.isAvailable, PrivateNetwork.reason))
+@Suite(
+    "Multicast sockets in a namespace",
+    .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
 struct MulticastSocketTests {
     private func open(_ network: PrivateNetwork, _ interface: String, _ family: IPFamily) async throws -> Listener {
         let eventLoop = network.eventLoop

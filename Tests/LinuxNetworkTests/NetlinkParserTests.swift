@@ -22,7 +22,7 @@ struct NetlinkParserTests {
         #expect(
             messages.map(\.body) == [
                 .link(link), .address(index: 2, LinuxAddress(bytes: [192, 0, 2, 1], prefixLength: 24)),
-                .address(index: 3, LinuxAddress(bytes: tentative, prefixLength: 64, isUsable: false)), .done,
+                .address(index: 3, LinuxAddress(bytes: tentative, prefixLength: 64, state: .tentative)), .done,
             ])
     }
 
@@ -42,11 +42,31 @@ struct NetlinkParserTests {
     @Test("an optimistic address may be sent from, a duplicate one may not")
     func addressFlags() throws {
         let address = [UInt8](repeating: 1, count: 16)
-        for (flags, isUsable) in [(UInt32(0x40), false), (0x44, true), (0x08, false), (0x20, true), (0x100, true)] {
+        let states: [(UInt32, LinuxAddress.State)] = [
+            (0xC0, .tentative), (0xC4, .usable), (0x88, .duplicate), (0xC8, .duplicate), (0xA0, .usable), (0x180, .usable),
+        ]
+        for (flags, state) in states {
             let datagram = NetlinkBuilder.datagram { $0.address(1, address, 64, flags: flags) }
-            let expected = LinuxAddress(bytes: address, prefixLength: 64, isUsable: isUsable)
+            let expected = LinuxAddress(bytes: address, prefixLength: 64, state: state)
             #expect(try parseNetlink(datagram).map(\.body) == [.address(index: 1, expected)])
         }
+    }
+
+    @Test("who gave an address shows in its mark; without one an IPv6 address with an end came from a router")
+    func origins() throws {
+        let origins: [(mark: UInt8?, flags: UInt32, LinuxAddress.Origin)] = [
+            (1, 0x80, .kernel), (2, 0, .kernel), (3, 0x80, .kernel), (0x50, 0x80, .plug), (0x50, 0, .plug),
+            (16, 0x80, .unknown), (nil, 0x80, .unknown), (nil, 0, .kernel),
+        ]
+        for (mark, flags, origin) in origins {
+            let address = [UInt8](repeating: 1, count: 16)
+            let datagram = NetlinkBuilder.datagram { $0.address(1, address, 64, flags: flags, mark: mark) }
+            let expected = LinuxAddress(bytes: address, prefixLength: 64, origin: origin)
+            #expect(try parseNetlink(datagram).map(\.body) == [.address(index: 1, expected)])
+        }
+        let leased = NetlinkBuilder.datagram { $0.address(1, [192, 0, 2, 7], 24, flags: 0) }
+        let expected = LinuxAddress(bytes: [192, 0, 2, 7], prefixLength: 24)
+        #expect(try parseNetlink(leased).map(\.body) == [.address(index: 1, expected)])
     }
 
     @Test("a refusal tells its error number")

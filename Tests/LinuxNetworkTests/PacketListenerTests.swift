@@ -3,11 +3,14 @@ import Glibc
 import Logging
 import MulticastDNS
 import NIOCore
+import PrivateNetworks
 import Testing
 
 @testable import LinuxNetwork
 
-@Suite("Listening to packets in a namespace", .enabled(if: PrivateNetwork.isAvailable, PrivateNetwork.reason))
+@Suite(
+    "Listening to packets in a namespace",
+    .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
 struct PacketListenerTests {
     private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 

@@ -107,6 +107,29 @@ import Testing
         #expect(try welcome.model(asked: .zero, answered: .zero).capabilities == lamp.capabilities)
     }
 
+    @Test func networksAreToldWithTheTimeThatALeaseHasLeft() throws {
+        let lease = PlugNetwork.Lease(
+            address: "192.0.2.9", server: "192.0.2.1", router: "192.0.2.1", expires: .zero + .seconds(3600))
+        let wired = PlugNetwork(
+            name: "eth0", isManaged: true, reason: "why", hardwareAddress: "02:00:00:00:00:01",
+            addresses: ["192.0.2.9", "fe80::1"], linkLocal: "169.254.7.8", lease: lease, conflicts: 3)
+        let wireless = PlugNetwork(name: "wlan0", isManaged: false, reason: "not", hardwareAddress: "")
+        var identity = lamp
+        identity.networks = [wired, wireless]
+        let welcome = WireWelcome(identity, now: .zero + .seconds(600))
+        #expect(welcome.networks[0].leaseSeconds == 3000)
+        var told = wired
+        told.lease?.expires = .zero + .seconds(3007)
+        #expect(
+            try welcome.model(asked: .zero, answered: .zero + .seconds(7)).networks == [told, wireless])
+        identity.networks = Array(repeating: wireless, count: 40)
+        #expect(WireWelcome(identity, now: .zero).networks.count == PlugNetwork.limit)
+        // For ever, without a way out.
+        told.lease = PlugNetwork.Lease(address: "192.0.2.9", server: "192.0.2.1", router: nil, expires: nil)
+        identity.networks = [told]
+        #expect(try WireWelcome(identity, now: .zero).model(asked: .zero, answered: .zero).networks == [told])
+    }
+
     @Test func valuesOutOfRangeAreNamed() {
         var state = WireState()
         state.levelPermille = 1001

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import PlugProtocol
+import ProtocolCore
 import Testing
 
 @testable import PlugService
@@ -112,6 +113,24 @@ private actor Echo: PanelOwner {
         let path = directory.directories.panelSocket
         #expect(await refusal { _ = try await PanelServer.start(path: path, on: owner.loop, owner: owner) } != nil)
         #expect(directory.text("run/panel.sock") == "")
+    }
+
+    @Test func networksAreToldAsJSON() {
+        let lease = PlugNetwork.Lease(
+            address: "192.0.2.9", server: "192.0.2.1", router: "192.0.2.254", expires: .zero + .seconds(90))
+        var network = PlugNetwork(
+            name: "eth\"0\\\u{7}", isManaged: true, reason: "why", hardwareAddress: "02:00:00:00:00:01",
+            addresses: ["192.0.2.9", "fe80::1"], linkLocal: "169.254.7.8", lease: lease, conflicts: 2)
+        #expect(
+            network.json(now: .zero + .seconds(30))
+                == #"{"name":"eth\"0\\\u0007","role":"manage","reason":"why","hardwareAddress":"02:00:00:00:00:01","#
+                + #""addresses":["192.0.2.9","fe80::1"],"conflicts":2,"linkLocal":"169.254.7.8","#
+                + #""lease":{"address":"192.0.2.9","server":"192.0.2.1","router":"192.0.2.254","expiresIn":60}}"#)
+        network = PlugNetwork(name: "wlan0", isManaged: false, reason: "why", hardwareAddress: "")
+        #expect(
+            network.json(now: .zero)
+                == #"{"name":"wlan0","role":"observe","reason":"why","hardwareAddress":"","addresses":[],"conflicts":0}"#
+        )
     }
 
     @Test func thePlugsOwnAnswers() async throws {

@@ -22,6 +22,7 @@ struct OvertakenCalls: FileCalls {
     }
     func length(_ descriptor: Int32) throws(SystemError) -> Int { try kernel.length(descriptor) }
     func access(_ descriptor: Int32) throws(SystemError) -> FileAccess { try kernel.access(descriptor) }
+    func setMode(_ descriptor: Int32, to mode: UInt32) throws(SystemError) { try kernel.setMode(descriptor, to: mode) }
     func truncate(_ descriptor: Int32, to length: Int) throws(SystemError) {
         try kernel.truncate(descriptor, to: length)
     }

@@ -3,6 +3,7 @@ import DNSWire
 import Daemon
 import PlugProtocol
 import Presentation
+import ProtocolCore
 import ServiceDiscovery
 import Testing
 
@@ -58,7 +59,7 @@ import Testing
     }
 
     @Test func info() {
-        var record = InfoRecord(description, at: service)
+        var record = InfoRecord(description, at: service, now: .zero)
         #expect(
             jsonLine(record)
                 == #"{"addresses":["192.0.2.7","fe80::1","fe80::2","2001:db8::1"],"#
@@ -79,6 +80,38 @@ import Testing
                 "  capabilities  dimmer, meter, relay", "  relay         on", "  level         40 %",
                 "  active power  60.4 W", "  voltage       230.1 V", "  current       0.263 A",
                 "  active energy 12.345 Wh",
+            ])
+    }
+
+    @Test func networksOfAPlug() {
+        var plug = description
+        let lease = PlugNetwork.Lease(
+            address: "192.0.2.9", server: "192.0.2.1", router: "192.0.2.254", expires: .zero + .seconds(3600))
+        plug.networks = [
+            PlugNetwork(
+                name: "eth0", isManaged: true, reason: "no other program gives it addresses",
+                hardwareAddress: "02:00:00:00:00:01", addresses: ["192.0.2.9", "169.254.7.8"],
+                linkLocal: "169.254.7.8", lease: lease, conflicts: 2),
+            PlugNetwork(
+                name: "wlan0", isManaged: false, reason: "it was asked for by --addressing",
+                hardwareAddress: "02:00:00:00:00:02", addresses: ["198.51.100.7"]),
+        ]
+        let record = InfoRecord(plug, at: service, now: .zero + .seconds(600))
+        #expect(
+            jsonLine(record).contains(
+                #""networks":[{"addresses":["192.0.2.9","169.254.7.8"],"conflicts":2,"#
+                    + #""hardwareAddress":"02:00:00:00:00:01","lease":{"address":"192.0.2.9","expiresIn":3000,"#
+                    + #""router":"192.0.2.254","server":"192.0.2.1"},"linkLocal":"169.254.7.8","name":"eth0","#
+                    + #""reason":"no other program gives it addresses","role":"manage"},{"addresses":["198.51.100.7"],"#
+                    + #""conflicts":0,"hardwareAddress":"02:00:00:00:00:02","name":"wlan0","#
+                    + #""reason":"it was asked for by --addressing","role":"observe"}]"#))
+        #expect(
+            record.lines.suffix(5) == [
+                "  network       eth0 (02:00:00:00:00:01), addresses by the plug itself: "
+                    + "no other program gives it addresses",
+                "    lease       192.0.2.9 from 192.0.2.1, for 3000 s, router 192.0.2.254",
+                "    link-local  169.254.7.8", "    conflicts   2",
+                "  network       wlan0 (02:00:00:00:00:02), addresses by others: it was asked for by --addressing",
             ])
     }
 

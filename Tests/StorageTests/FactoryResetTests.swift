@@ -103,10 +103,13 @@ import Testing
     @Test func aPlugThatWasResetForgetsWhatItMustAndKeepsWhatItMust() throws {
         let disk = SimulatedDisk()
         let before = try old(disk)
+        let addressing = ["\(Self.state)/networks", "\(Self.state)/network-secret"]
+        for file in addressing { try FileStore(calls: disk).replaceSecret(file, with: [1]) }
         #expect(before.storage.orderReset() && before.storage.reserve(upTo: 2))
         before.storage.close()
         let life = try #require(start(disk, boot: firstBoot, newKey: "new"))
         #expect(life.isReset && life.storage.wasReset)
+        for file in addressing { #expect(try FileStore(calls: disk).readIfPresent(file, limit: 9) == nil) }
         #expect(life.memory.journal.nextSequence == 2)
         #expect(life.memory.journal.resume(after: 0) == .gap(Gap(from: 1, to: 1, reason: .factoryReset)))
         #expect(life.memory.journal.resume(after: 1) == .resumed, "who saw all has lost nothing")

@@ -63,6 +63,10 @@ final class SelectiveDisk: FileCalls {
         try kernel.link(path, to: newPath)
     }
 
+    func setMode(_ descriptor: Int32, to mode: UInt32) throws(SystemError) {
+        try kernel.setMode(descriptor, to: mode)
+    }
+
     func truncate(_ descriptor: Int32, to length: Int) throws(SystemError) {
         try check(path(of: descriptor))
         try kernel.truncate(descriptor, to: length)

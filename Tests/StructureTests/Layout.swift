@@ -61,6 +61,7 @@ enum Layout {
         "Tests/Support/SimulatedLAN": .support,
         "Tests/Support/SimulatedDisk": .support,
         "Tests/Support/Fuzzing": .support,
+        "Tests/Support/PrivateNetwork": .support,
         "Tests/Support/MadeUpKeys": .support,
         "Tests/Fuzz/FuzzTargets": .support,
         "Tests/Fuzz/Fuzzer": .program,

@@ -1,10 +1,12 @@
 #ifndef CPRIVILEGES_H
 #define CPRIVILEGES_H
 
-/// Gives up, for the calling thread and all that it will start: every capability, also as what a program could gain by
-/// being executed; and system calls that a plug has no use for, which fail with EPERM from then on. Cannot be undone.
+#include <stdint.h>
+
+/// Gives up, for the calling thread and all that it will start: every capability that has no bit in `kept` (1 << number), and also
+/// those as what a program could gain by being executed; and system calls that a plug has no use for, which fail with EPERM from then on. Cannot be undone.
 ///
 /// Returns 0, or the error number of what the kernel refused, whose name is stored in `step`.
-int cprivileges_drop(const char **step);
+int cprivileges_drop(uint64_t kept, const char **step);
 
 #endif

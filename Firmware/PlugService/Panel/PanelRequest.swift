@@ -44,7 +44,8 @@ public struct PanelError: Error, CustomStringConvertible, Sendable {
 
 enum PanelLimits {
     /// Bytes of a request's or an answer's line: stops a writer that never ends its line.
-    static let line = 4096
+    /// The status of a host with the most interfaces that are told has room.
+    static let line = 32_768
     /// Bytes of a Unix socket's path that the kernel takes, its closing zero left out.
     static let socketPath = 107
 }

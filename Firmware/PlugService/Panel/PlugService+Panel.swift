@@ -68,6 +68,8 @@ extension PlugService: PanelOwner {
         }
         if let level = state.level { fields.append("\"level\":\(level.percent)") }
         if let reading = state.reading { fields.append("\"activePower\":\(reading.activePower)") }
+        let networks = machine.identity.networks.map { $0.json(now: BootClock.now) }
+        fields.append("\"networks\":[\(networks.joined(separator: ","))]")
         return "{" + fields.joined(separator: ",") + "}"
     }
 }

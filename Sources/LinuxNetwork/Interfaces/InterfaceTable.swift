@@ -72,7 +72,7 @@ package struct InterfaceTable {
         case .done: return finish(message.sequence)
         case .refused(let code): return isListing(message.sequence) && code != 0 ? [.fail(code: code)] : []
         case .overrun: return doubt()
-        case .other: break
+        case .route, .other: break
         }
         return []
     }

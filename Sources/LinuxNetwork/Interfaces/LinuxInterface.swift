@@ -42,33 +42,6 @@ public struct LinuxInterface: Sendable, Hashable {
     public var isOperational: Bool { flags.isSuperset(of: [.up, .running]) }
 }
 
-/// An address of an interface.
-public struct LinuxAddress: Sendable, Hashable {
-    /// In network order: 4 bytes are IPv4, 16 are IPv6.
-    public let bytes: [UInt8]
-    /// Length of the network's prefix in bits.
-    public let prefixLength: UInt8
-    /// Whether packets may be sent from it: false while duplicate address detection runs (RFC 4862 §5.4) or after it failed.
-    public let isUsable: Bool
-
-    public init(bytes: [UInt8], prefixLength: UInt8, isUsable: Bool = true) {
-        self.bytes = bytes
-        self.prefixLength = prefixLength
-        self.isUsable = isUsable
-    }
-
-    public var isIPv6: Bool { bytes.count == 16 }
-}
-
-extension LinuxAddress: Comparable {
-    public static func < (left: LinuxAddress, right: LinuxAddress) -> Bool {
-        guard left.bytes.count == right.bytes.count else { return left.bytes.count < right.bytes.count }
-        guard left.bytes == right.bytes else { return left.bytes.lexicographicallyPrecedes(right.bytes) }
-        guard left.prefixLength == right.prefixLength else { return left.prefixLength < right.prefixLength }
-        return !left.isUsable && right.isUsable
-    }
-}
-
 /// Which interfaces a program works on.
 public enum InterfaceFilter: Sendable, Hashable {
     /// Every interface that can multicast, except loopback.

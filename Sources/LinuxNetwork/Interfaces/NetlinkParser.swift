@@ -1,3 +1,5 @@
+import DNSWire
+
 /// Why bytes are not a netlink message, and where.
 struct NetlinkError: Error, Hashable {
     enum Reason: Hashable {
@@ -51,6 +53,7 @@ private func parseBody(_ bytes: [UInt8], type: UInt16, _ range: Range<Int>) thro
         return try parseLink(bytes, isRemoval: type == Netlink.deleteLink, range)
     case Netlink.newAddress, Netlink.deleteAddress:
         return try parseAddress(bytes, isRemoval: type == Netlink.deleteAddress, range)
+    case Netlink.newRoute: return try parseRoute(bytes, range)
     default: return .other
     }
 }
@@ -88,6 +91,7 @@ private func parseAddress(
     var flags = UInt32(bytes[range.lowerBound + 2])
     var local: [UInt8]?
     var address: [UInt8]?
+    var origin: UInt8?
     for attribute in try attributes(bytes, range.lowerBound + Netlink.addressHeaderSize..<range.upperBound) {
         switch attribute.type {
         case Netlink.addressLocal: local = Array(bytes[attribute.range])
@@ -95,6 +99,7 @@ private func parseAddress(
         case Netlink.addressFlags:
             try require(4, in: attribute.range)
             flags = bytes.load(UInt32.self, at: attribute.range.lowerBound)
+        case Netlink.addressOrigin: origin = bytes[attribute.range].first
         default: continue
         }
     }
@@ -102,10 +107,58 @@ private func parseAddress(
     guard let own = local ?? address, own.count == (family == Netlink.familyIPv4 ? 4 : 16) else {
         throw NetlinkError(offset: range.lowerBound, reason: .badAddress)
     }
-    let isUsable = flags & Netlink.addressUnusable == 0 || flags & Netlink.addressOptimistic != 0
     let index = bytes.load(Int32.self, at: range.lowerBound + 4)
-    let described = LinuxAddress(bytes: own, prefixLength: prefixLength, isUsable: isUsable)
+    let described = LinuxAddress(
+        bytes: own, prefixLength: prefixLength, state: state(of: flags),
+        origin: LinuxAddress.Origin(mark: origin, flags: flags, isIPv6: family == Netlink.familyIPv6))
     return isRemoval ? .addressRemoved(index: index, described) : .address(index: index, described)
+}
+
+private func state(of flags: UInt32) -> LinuxAddress.State {
+    if flags & Netlink.addressDuplicate != 0 { return .duplicate }
+    return flags & Netlink.addressTentative != 0 && flags & Netlink.addressOptimistic == 0 ? .tentative : .usable
+}
+
+extension LinuxAddress.Origin {
+    /// Kernels before 5.18 have no marks; there an IPv6 address with an end is taken for one that a router announced.
+    fileprivate init(mark: UInt8?, flags: UInt32, isIPv6: Bool) {
+        switch mark {
+        case RouteProtocol.plug?: self = .plug
+        case let mark? where Netlink.addressOfKernel.contains(mark): self = .kernel
+        default: self = isIPv6 && flags & Netlink.addressPermanent == 0 ? .kernel : .unknown
+        }
+    }
+}
+
+private func parseRoute(_ bytes: [UInt8], _ range: Range<Int>) throws(NetlinkError) -> NetlinkMessage.Body {
+    try require(Netlink.routeHeaderSize, in: range)
+    let start = range.lowerBound
+    guard bytes[start] == Netlink.familyIPv4, bytes[start + 4] == Netlink.routeTableMain,
+        bytes[start + 7] == Netlink.routeUnicast
+    else { return .other }
+    var route = InterfaceRoute(interface: 0, destination: .init(rawValue: 0), prefixLength: bytes[start + 1])
+    for attribute in try attributes(bytes, start + Netlink.routeHeaderSize..<range.upperBound) {
+        switch attribute.type {
+        case Netlink.routeDestination: route.destination = try address(bytes, attribute.range)
+        case Netlink.routeGateway: route.router = try address(bytes, attribute.range)
+        case Netlink.routeSource: route.source = try address(bytes, attribute.range)
+        case Netlink.routeInterface:
+            try require(4, in: attribute.range)
+            route.interface = bytes.load(Int32.self, at: attribute.range.lowerBound)
+        case Netlink.routeMetric:
+            try require(4, in: attribute.range)
+            route.metric = bytes.load(UInt32.self, at: attribute.range.lowerBound)
+        default: continue
+        }
+    }
+    return .route(RouteDescription(origin: bytes[start + 5], route: route))
+}
+
+private func address(_ bytes: [UInt8], _ range: Range<Int>) throws(NetlinkError) -> IPv4Address {
+    guard case .v4(let address)? = IPAddress(bytes: bytes[range]) else {
+        throw NetlinkError(offset: range.lowerBound, reason: .badAddress)
+    }
+    return address
 }
 
 private struct Attribute {

@@ -82,6 +82,7 @@ extension WireWelcome {
         firmware = identity.firmware
         bootID = .init(identity.boot.bytes)
         plugTime = WireScalar.nanoseconds(now)
+        networks = identity.networks.prefix(PlugNetwork.limit).map { WireNetwork($0, now: now) }
     }
 
     func model(asked: Instant, answered: Instant) throws(MessageFault) -> PlugDescription {
@@ -92,7 +93,8 @@ extension WireWelcome {
             capabilities: Set(capabilities.compactMap(Capability.init(rawValue:))),
             firmware: try WireScalar.name(firmware, "firmware"), boot: boot,
             clock: ClockMapping(
-                boot: boot, plugTime: try WireScalar.instant(plugTime, "plug_time"), asked: asked, answered: answered))
+                boot: boot, plugTime: try WireScalar.instant(plugTime, "plug_time"), asked: asked, answered: answered),
+            networks: networks.prefix(PlugNetwork.limit).map { $0.model(now: answered) })
     }
 }
 

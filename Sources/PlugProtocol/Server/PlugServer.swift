@@ -14,6 +14,8 @@ public struct PlugServer: Machine, Sendable {
         public var firmware: String
         /// The boot that the plug's clock, and so every `now`, belongs to.
         public var boot: BootID
+        /// Its interfaces as they are now.
+        public var networks: [PlugNetwork] = []
 
         public init(id: PlugID, name: String, capabilities: Set<Capability>, firmware: String, boot: BootID) {
             self.id = id
@@ -49,6 +51,8 @@ public struct PlugServer: Machine, Sendable {
         case closed(ConnectionID)
         /// The service instance name changed.
         case renamed(String)
+        /// The plug's interfaces stand otherwise. Whoever opens a session is told; that needs no message of its own.
+        case networks([PlugNetwork])
         /// Something happened now: it gets a number and goes to the journal and to everyone who listens. It comes before
         /// the ``commandOutcome(_:_:)`` of the command that caused it.
         case record(PlugEvent.Kind)
@@ -161,6 +165,8 @@ public struct PlugServer: Machine, Sendable {
             sessions.removeAll { $0.connection == connection }
         case .renamed(let name):
             identity.name = name
+        case .networks(let networks):
+            identity.networks = networks
         case .record(let kind):
             record(kind, now: now)
         case .leap(let next):

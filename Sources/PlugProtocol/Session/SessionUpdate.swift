@@ -9,6 +9,8 @@ public struct PlugDescription: Hashable, Sendable {
     public var boot: BootID
     /// The plug's clock against the controller's.
     public var clock: ClockMapping
+    /// Its interfaces when the session began; none where its firmware does not tell.
+    public var networks: [PlugNetwork] = []
 }
 
 /// What a controller wants to follow.

@@ -717,9 +717,65 @@ nonisolated struct WireWelcome: Sendable {
   /// nanoseconds since that boot, taken when this message was made
   var plugTime: UInt64 = 0
 
+  /// its network interfaces as they are now, at most 16
+  var networks: [WireNetwork] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+}
+
+/// A network interface of the plug, and where its addresses come from. For people, and for whoever looks for a fault.
+nonisolated struct WireNetwork: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// as the plug's system calls it: "eth0"
+  var name: String = String()
+
+  /// the plug gives it its addresses itself; false: another program does
+  var managed: Bool = false
+
+  /// why, as a sentence
+  var reason: String = String()
+
+  /// "02:00:00:00:00:01"
+  var hardwareAddress: String = String()
+
+  /// all that it has, of both families, at most 16
+  var addresses: [String] = []
+
+  /// that of RFC 3927; this and what follows may be absent
+  var linkLocal: String = String()
+
+  /// what a DHCP server gave,
+  var leaseAddress: String = String()
+
+  /// which one it was,
+  var leaseServer: String = String()
+
+  /// and the way out that it named
+  var leaseRouter: String = String()
+
+  /// for which the lease still stands; absent: for ever
+  var leaseSeconds: UInt32 {
+    get {_leaseSeconds ?? 0}
+    set {_leaseSeconds = newValue}
+  }
+  /// Returns true if `leaseSeconds` has been explicitly set.
+  var hasLeaseSeconds: Bool {self._leaseSeconds != nil}
+  /// Clears the value of `leaseSeconds`. Subsequent reads from it will return its default value.
+  mutating func clearLeaseSeconds() {self._leaseSeconds = nil}
+
+  /// with other hosts about addresses, since the plug's start
+  var conflicts: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _leaseSeconds: UInt32? = nil
 }
 
 /// Opens the event and state lanes, or changes what the session is subscribed to. Answered with Subscribed, then a
@@ -2120,7 +2176,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}plug_id\0\u{1}name\0\u{1}capabilities\0\u{1}firmware\0\u{3}boot_id\0\u{3}plug_time\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}plug_id\0\u{1}name\0\u{1}capabilities\0\u{1}firmware\0\u{3}boot_id\0\u{3}plug_time\0\u{1}networks\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2135,6 +2191,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 5: try { try decoder.decodeSingularStringField(value: &self.firmware) }()
       case 6: try { try decoder.decodeSingularBytesField(value: &self.bootID) }()
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.plugTime) }()
+      case 8: try { try decoder.decodeRepeatedMessageField(value: &self.networks) }()
       default: break
       }
     }
@@ -2162,6 +2219,9 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.plugTime != 0 {
       try visitor.visitSingularUInt64Field(value: self.plugTime, fieldNumber: 7)
     }
+    if !self.networks.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.networks, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2173,6 +2233,91 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.firmware != rhs.firmware {return false}
     if lhs.bootID != rhs.bootID {return false}
     if lhs.plugTime != rhs.plugTime {return false}
+    if lhs.networks != rhs.networks {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireNetwork: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Network"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}managed\0\u{1}reason\0\u{3}hardware_address\0\u{1}addresses\0\u{3}link_local\0\u{3}lease_address\0\u{3}lease_server\0\u{3}lease_router\0\u{3}lease_seconds\0\u{1}conflicts\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.managed) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.hardwareAddress) }()
+      case 5: try { try decoder.decodeRepeatedStringField(value: &self.addresses) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.linkLocal) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.leaseAddress) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.leaseServer) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.leaseRouter) }()
+      case 10: try { try decoder.decodeSingularUInt32Field(value: &self._leaseSeconds) }()
+      case 11: try { try decoder.decodeSingularUInt32Field(value: &self.conflicts) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if self.managed != false {
+      try visitor.visitSingularBoolField(value: self.managed, fieldNumber: 2)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
+    if !self.hardwareAddress.isEmpty {
+      try visitor.visitSingularStringField(value: self.hardwareAddress, fieldNumber: 4)
+    }
+    if !self.addresses.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.addresses, fieldNumber: 5)
+    }
+    if !self.linkLocal.isEmpty {
+      try visitor.visitSingularStringField(value: self.linkLocal, fieldNumber: 6)
+    }
+    if !self.leaseAddress.isEmpty {
+      try visitor.visitSingularStringField(value: self.leaseAddress, fieldNumber: 7)
+    }
+    if !self.leaseServer.isEmpty {
+      try visitor.visitSingularStringField(value: self.leaseServer, fieldNumber: 8)
+    }
+    if !self.leaseRouter.isEmpty {
+      try visitor.visitSingularStringField(value: self.leaseRouter, fieldNumber: 9)
+    }
+    try { if let v = self._leaseSeconds {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 10)
+    } }()
+    if self.conflicts != 0 {
+      try visitor.visitSingularUInt32Field(value: self.conflicts, fieldNumber: 11)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireNetwork, rhs: WireNetwork) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.managed != rhs.managed {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.hardwareAddress != rhs.hardwareAddress {return false}
+    if lhs.addresses != rhs.addresses {return false}
+    if lhs.linkLocal != rhs.linkLocal {return false}
+    if lhs.leaseAddress != rhs.leaseAddress {return false}
+    if lhs.leaseServer != rhs.leaseServer {return false}
+    if lhs.leaseRouter != rhs.leaseRouter {return false}
+    if lhs._leaseSeconds != rhs._leaseSeconds {return false}
+    if lhs.conflicts != rhs.conflicts {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -13,7 +13,8 @@ public struct FuzzTarget: Sendable, CustomStringConvertible {
     public static let all = [
         plugServer, controllerSession, pairingPlug, pairingSession, sampleChunk, mirror, houseMemory, dnsMessage,
         discovery,
-        txtRecord, ruleFile, recording, pairedPlugs, controllers, netlink, panel,
+        txtRecord, ruleFile, recording, pairedPlugs, controllers, netlink, panel, arpPacket,
+        dhcpMessage, dhcpClient, addressing,
     ]
 
     public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }

@@ -1,24 +1,34 @@
 public import ProtocolCore
 
 /// What is to happen, in order of time and, at the same time, in order of scheduling.
+///
+/// The innermost loop of every simulation: it is inlinable so that each gets one for its own kind of item.
 public struct EventQueue<Item> {
-    private struct Entry {
-        let time: Instant
-        let order: UInt64
-        let item: Item
+    @usableFromInline struct Entry {
+        @usableFromInline let time: Instant
+        @usableFromInline let order: UInt64
+        @usableFromInline let item: Item
 
-        func precedes(_ other: Entry) -> Bool { time == other.time ? order < other.order : time < other.time }
+        @inlinable init(time: Instant, order: UInt64, item: Item) {
+            self.time = time
+            self.order = order
+            self.item = item
+        }
+
+        @inlinable func precedes(_ other: Entry) -> Bool {
+            time == other.time ? order < other.order : time < other.time
+        }
     }
 
     /// A binary heap, the first entry on top.
-    private var heap: [Entry] = []
-    private var scheduled: UInt64 = 0
+    @usableFromInline var heap: [Entry] = []
+    @usableFromInline var scheduled: UInt64 = 0
 
-    public init() {}
+    @inlinable public init() {}
 
-    public var nextTime: Instant? { heap.first?.time }
+    @inlinable public var nextTime: Instant? { heap.first?.time }
 
-    public mutating func schedule(_ item: Item, at time: Instant) {
+    @inlinable public mutating func schedule(_ item: Item, at time: Instant) {
         scheduled += 1
         heap.append(Entry(time: time, order: scheduled, item: item))
         var child = heap.count - 1
@@ -30,7 +40,7 @@ public struct EventQueue<Item> {
         }
     }
 
-    public mutating func next() -> (time: Instant, item: Item)? {
+    @inlinable public mutating func next() -> (time: Instant, item: Item)? {
         guard let first = heap.first else { return nil }
         let last = heap.removeLast()
         if !heap.isEmpty {
@@ -40,7 +50,7 @@ public struct EventQueue<Item> {
         return (first.time, first.item)
     }
 
-    private mutating func sink() {
+    @inlinable mutating func sink() {
         var parent = 0
         while true {
             var least = parent

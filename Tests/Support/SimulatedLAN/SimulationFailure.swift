@@ -7,6 +7,12 @@ public struct SimulationFailure: Error, CustomStringConvertible {
     /// The last deliveries before it, oldest first.
     public let trace: [String]
 
+    public init(seed: UInt64, reason: String, trace: [String]) {
+        self.seed = seed
+        self.reason = reason
+        self.trace = trace
+    }
+
     public var description: String {
         let lines = trace.map { "  \($0)" }.joined(separator: "\n")
         return """

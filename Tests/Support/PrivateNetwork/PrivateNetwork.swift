@@ -1,26 +1,24 @@
 import Glibc
-import NIOCore
-import NIOPosix
-import Testing
-
-@testable import LinuxNetwork
+public import LinuxNetwork
+public import NIOCore
+public import NIOPosix
 
 /// A network namespace of its own for a test: one event loop whose thread lives in it, and with it every socket that the loop
 /// opens. It vanishes with the thread.
-final class PrivateNetwork {
-    static let reason: Comment = "needs root, to make a network namespace of its own"
+public final class PrivateNetwork: Sendable {
+    public static let reason = "needs root, to make a network namespace of its own"
 
     /// Tried once: root in a container may be refused as well.
-    static let isAvailable: Bool = {
+    public static let isAvailable: Bool = {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         defer { try? group.syncShutdownGracefully() }
         return (try? group.next().submit { try leaveNetworkNamespace() }.wait()) == 0
     }()
 
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    var eventLoop: any EventLoop { group.next() }
+    public let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    public var eventLoop: any EventLoop { group.next() }
 
-    init() async throws {
+    public init() async throws {
         try await group.next().submit {
             guard try leaveNetworkNamespace() == 0 else { throw NamespaceFailure(what: "unshare", code: errno) }
         }.get()
@@ -30,7 +28,7 @@ final class PrivateNetwork {
     deinit { try? group.syncShutdownGracefully() }
 
     /// Runs `ip` in the namespace: a child process is born into the namespace of the thread that makes it.
-    func ip(_ arguments: String) async throws {
+    public func ip(_ arguments: String) async throws {
         try await eventLoop.submit {
             let words = ["ip"] + arguments.split(separator: " ").map(String.init)
             var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
@@ -46,7 +44,7 @@ final class PrivateNetwork {
     }
 
     /// Two interfaces joined by a cable, ready for IPv6: up, with link-local addresses. Duplicate detection is left out.
-    func connectedPair(_ left: String, _ right: String) async throws {
+    public func connectedPair(_ left: String, _ right: String) async throws {
         try await eventLoop.submit {
             // The directory shows the namespace of the thread that looks.
             let descriptor = open("/proc/sys/net/ipv6/conf/default/accept_dad", O_WRONLY)
@@ -61,19 +59,19 @@ final class PrivateNetwork {
         }
     }
 
-    func wait(for names: Set<String>, until isReady: ([LinuxInterface]) -> Bool) async throws {
+    public func wait(for names: Set<String>, until isReady: ([LinuxInterface]) -> Bool) async throws {
         for try await list in InterfaceMonitor.interfaces(.named(names), on: eventLoop) where isReady(list) { return }
     }
 }
 
-struct NamespaceFailure: Error {
-    var what: String
-    var code: Int32
+public struct NamespaceFailure: Error {
+    public var what: String
+    public var code: Int32
 }
 
 /// Calls unshare(CLONE_NEWNET), which the C library's module hides: it stands behind _GNU_SOURCE.
 private func leaveNetworkNamespace() throws -> Int32 {
-    let symbol = try #require(dlsym(nil, "unshare"))
+    guard let symbol = dlsym(nil, "unshare") else { throw NamespaceFailure(what: "unshare", code: ENOSYS) }
     let unshare = unsafeBitCast(symbol, to: (@convention(c) (Int32) -> Int32).self)
     return unshare(0x4000_0000)
 }

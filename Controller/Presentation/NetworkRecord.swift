@@ -1,0 +1,54 @@
+import PlugProtocol
+import ProtocolCore
+
+/// A plug's network interface, in what `plugctl info --json` prints.
+public struct NetworkRecord: Encodable, Equatable, Sendable {
+    public struct Lease: Encodable, Equatable, Sendable {
+        public var address: String
+        public var server: String
+        public var router: String?
+        /// Whole seconds; left out where it lasts for ever.
+        public var expiresIn: Int64?
+    }
+
+    public var name: String
+    /// manage: the plug gives it its addresses; observe: another program does.
+    public var role: String
+    /// Why, as a sentence.
+    public var reason: String
+    public var hardwareAddress: String
+    public var addresses: [String]
+    public var linkLocal: String?
+    public var lease: Lease?
+    /// With other hosts about addresses.
+    public var conflicts: Int
+
+    init(_ network: PlugNetwork, now: Instant) {
+        name = network.name
+        role = network.isManaged ? "manage" : "observe"
+        reason = network.reason
+        hardwareAddress = network.hardwareAddress
+        addresses = network.addresses
+        linkLocal = network.linkLocal
+        lease = network.lease.map { lease in
+            Lease(
+                address: lease.address, server: lease.server, router: lease.router,
+                expiresIn: lease.expires.map { max(0, ($0 - now).components.seconds) })
+        }
+        conflicts = network.conflicts
+    }
+
+    /// For a person.
+    var lines: [String] {
+        let who = role == "manage" ? "addresses by the plug itself" : "addresses by others"
+        var lines = ["  network       \(name) (\(hardwareAddress)), \(who): \(reason)"]
+        if let lease {
+            let router = lease.router.map { ", router \($0)" } ?? ""
+            let time = lease.expiresIn.map { "for \($0) s" } ?? "for ever"
+            lines.append("    lease       \(lease.address) from \(lease.server), \(time)\(router)")
+        }
+        if let linkLocal { lines.append("    link-local  \(linkLocal)") }
+        if conflicts > 0 { lines.append("    conflicts   \(conflicts)") }
+        return lines
+    }
+}

@@ -1,0 +1,44 @@
+import LinkWire
+import ProtocolCore
+
+/// What is due: of the search, and of a lease's life in BOUND, RENEWING and REBINDING.
+extension DHCPClient {
+    mutating func deadlineReached(now: Instant) -> [Action] {
+        guard let deadline = nextDeadline, deadline <= now else { return [] }
+        switch state {
+        case .off: return []
+        case .initial: return discover(now: now)
+        case .initReboot(_, let address): return reboot(address, now: now)
+        case .selecting(let exchange, let fallback): return goOnSelecting(exchange, fallback: fallback, now: now)
+        case .requesting(let exchange, let offer): return goOnRequesting(exchange, offer: offer, now: now)
+        case .rebooting(let exchange, let address): return goOnRebooting(exchange, address, now: now)
+        case .checking(let lease), .bound(let lease), .renewing(let lease, _), .rebinding(let lease, _):
+            return goOn(with: lease, now: now)
+        }
+    }
+
+    /// After a long sleep more than one time may be over: the last one counts.
+    private mutating func goOn(with lease: DHCPLease, now: Instant) -> [Action] {
+        if let end = lease.expires, end <= now {
+            return giveUpLease(.expired) + failed(now: now)
+        }
+        if let time = lease.rebinds, time <= now {
+            return ask(lease, anybody: true, until: lease.expires, now: now)
+        }
+        return ask(lease, anybody: false, until: lease.rebinds, now: now)
+    }
+
+    /// Asks the server, or anybody, to prolong the lease (RFC 2131 §4.4.5). Each try is an exchange of its own, so that a lease
+    /// counts from the request that was answered.
+    private mutating func ask(
+        _ lease: DHCPLease, anybody: Bool, until end: Instant?, now: Instant
+    ) -> [Action] {
+        let wait = max(((end ?? now) - now) / 2, RFC2131.leastRenewalRetry)
+        let exchange = DHCPExchange(
+            transaction: UInt32(truncatingIfNeeded: random.next()),
+            seconds: DHCPExchange.seconds(since: lease.renews ?? now, now: now), began: now, next: now + wait)
+        let request = message(.request, exchange, clientAddress: lease.address)
+        state = anybody ? .rebinding(lease, exchange) : .renewing(lease, exchange)
+        return [anybody ? .broadcast(request) : .send(request, from: lease.address, to: lease.server)]
+    }
+}

@@ -1,0 +1,141 @@
+import DNSWire
+import LinkWire
+import ProtocolCore
+
+/// The way to a lease: INIT, SELECTING, REQUESTING, and INIT-REBOOT, REBOOTING.
+extension DHCPClient {
+    /// How the client differs from the RFC where that leaves it free, or where a person waits.
+    enum Search {
+        /// A request to a server that just offered, before another server is tried: after 4 and 8 s, 12 in all.
+        static let requests = 2
+        /// Requests for the last address, before any address is asked for.
+        static let reboots = 2
+        /// Between these: sooner than §4.1 has it, since on another network perhaps nobody answers.
+        static let rebootWait = Duration.milliseconds(1500)...Duration.milliseconds(2500)
+        /// An address that somebody else had is not taken for so long, whoever offers it.
+        static let declinedFor = Duration.seconds(600)
+        /// So long the offers of a server that refused, or did not answer, what it had offered come last.
+        static let avoidedFor = Duration.seconds(600)
+    }
+
+    /// The link is there: whatever was, is asked for anew.
+    mutating func begin(spread: Bool, now: Instant) -> [Action] {
+        let isExpired = lease?.expires.map { $0 <= now } ?? false
+        let actions = giveUpLease(isExpired ? .expired : .linkLost)
+        searchBegan = now
+        let first = now + (spread ? random.duration(in: RFC2131.startSpread) : .zero)
+        let time = max(first, starts.earliest(now: now))
+        if let candidate, candidate.expires.map({ now < $0 }) ?? true {
+            state = .initReboot(at: time, candidate.address)
+        } else {
+            state = .initial(at: time)
+        }
+        return actions + deadlineReached(now: now)
+    }
+
+    /// Ends the use of a lease, if one is in use, and keeps it as what to ask for next.
+    mutating func giveUpLease(_ end: AddressingNotice.LeaseEnd) -> [Action] {
+        switch state {
+        case .off, .initial, .selecting, .requesting, .initReboot, .rebooting: return []
+        case .checking(let lease):
+            candidate = Candidate(address: lease.address, expires: lease.expires)
+            return []
+        case .bound(let lease), .renewing(let lease, _), .rebinding(let lease, _):
+            candidate = Candidate(address: lease.address, expires: lease.expires)
+            return [.lost(end)]
+        }
+    }
+
+    /// Back to INIT, and from there on at once or after a wait that grows with each failure.
+    mutating func failed(atLeast least: Duration = .zero, now: Instant) -> [Action] {
+        let wait = max(least, backoff.waitAfterFailure(now: now, using: &random))
+        searchBegan = now
+        state = .initial(at: max(now + wait, starts.earliest(now: now)))
+        return deadlineReached(now: now)
+    }
+
+    /// INIT or INIT-REBOOT is over: a new exchange.
+    private mutating func newExchange(wait: Duration, now: Instant) -> DHCPExchange {
+        starts.begin(now: now)
+        return DHCPExchange(
+            transaction: UInt32(truncatingIfNeeded: random.next()),
+            seconds: DHCPExchange.seconds(since: searchBegan, now: now), began: now, next: now + wait)
+    }
+
+    mutating func discover(now: Instant) -> [Action] {
+        let exchange = newExchange(wait: RFC2131.retransmission(0, using: &random), now: now)
+        state = .selecting(exchange, fallback: nil)
+        return [.broadcast(message(.discover, exchange, requested: candidate?.address))]
+    }
+
+    mutating func reboot(_ address: IPv4Address, now: Instant) -> [Action] {
+        let exchange = newExchange(wait: random.duration(in: Search.rebootWait), now: now)
+        state = .rebooting(exchange, address)
+        return [.broadcast(message(.request, exchange, requested: address))]
+    }
+
+    /// SELECTING ends: one offer is taken, which tells all other servers that theirs are not (RFC 2131 §3.1.3).
+    mutating func request(_ offer: DHCPLease, in exchange: DHCPExchange, now: Instant) -> [Action] {
+        var exchange = exchange
+        (exchange.began, exchange.sent) = (now, 1)
+        exchange.next = now + RFC2131.retransmission(0, using: &random)
+        state = .requesting(exchange, offer: offer)
+        return [.broadcast(message(.request, exchange, requested: offer.address, server: offer.server))]
+    }
+
+    mutating func goOnSelecting(
+        _ last: DHCPExchange, fallback: DHCPLease?, now: Instant
+    ) -> [Action] {
+        if let fallback { return request(fallback, in: last, now: now) }
+        var exchange = last
+        exchange.next = now + RFC2131.retransmission(exchange.sent, using: &random)
+        // More are no matter to the wait.
+        exchange.sent = min(exchange.sent + 1, RFC2131.retransmissions.count)
+        exchange.seconds = DHCPExchange.seconds(since: searchBegan, now: now)
+        state = .selecting(exchange, fallback: nil)
+        return [.broadcast(message(.discover, exchange, requested: candidate?.address))]
+    }
+
+    mutating func goOnRequesting(_ last: DHCPExchange, offer: DHCPLease, now: Instant) -> [Action] {
+        guard last.sent < Search.requests else {
+            avoided.insert(offer.server, until: now + Search.avoidedFor)
+            return failed(now: now)
+        }
+        var exchange = last
+        exchange.next = now + RFC2131.retransmission(exchange.sent, using: &random)
+        exchange.sent += 1
+        state = .requesting(exchange, offer: offer)
+        return [.broadcast(message(.request, exchange, requested: offer.address, server: offer.server))]
+    }
+
+    mutating func goOnRebooting(_ last: DHCPExchange, _ address: IPv4Address, now: Instant) -> [Action] {
+        guard last.sent < Search.reboots else {
+            // Nobody answers. RFC 2131 §3.2.3 would allow to use the address; but this may be another network, where it is
+            // somebody else's.
+            state = .initial(at: starts.earliest(now: now))
+            return deadlineReached(now: now)
+        }
+        var exchange = last
+        exchange.next = now + random.duration(in: Search.rebootWait)
+        exchange.sent += 1
+        exchange.seconds = DHCPExchange.seconds(since: searchBegan, now: now)
+        state = .rebooting(exchange, address)
+        return [.broadcast(message(.request, exchange, requested: address))]
+    }
+
+    /// DECLINE (RFC 2131 §3.1.5), and some patience.
+    mutating func addressInConflict(now: Instant) -> [Action] {
+        let actions: [Action]
+        let lost: DHCPLease
+        switch state {
+        case .off, .initial, .selecting, .requesting, .initReboot, .rebooting: return []
+        case .checking(let lease): (lost, actions) = (lease, [])
+        case .bound(let lease), .renewing(let lease, _), .rebinding(let lease, _):
+            (lost, actions) = (lease, [.lost(.conflict)])
+        }
+        declined.insert(lost.address, until: now + Search.declinedFor)
+        candidate = nil
+        let decline = decline(lost, transaction: UInt32(truncatingIfNeeded: random.next()))
+        return actions + [.broadcast(decline)] + failed(atLeast: RFC2131.declineWait, now: now)
+    }
+}

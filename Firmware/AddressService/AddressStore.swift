@@ -1,0 +1,132 @@
+package import AddressConfiguration
+import DNSWire
+package import DurableFiles
+package import Logging
+
+/// What addressing keeps in the plug's state directory, two files that only their owner may read, each with one line that stands
+/// there twice, since one spoilt digit would else be believed.
+///
+/// `networks`: for each interface its name, link-local address, leased address and the lease's server, with colons between and a
+/// hyphen for what there is not. `network-secret`: 16 bytes, for addresses that nobody can foretell (RFC 7217). What is damaged
+/// counts as nothing: the price is another address. A factory reset removes both; what an interface has, it keeps.
+package final class AddressStore {
+    /// Interfaces: those that were written last stay. Stops a host that makes interfaces all day from filling the file.
+    private static let most = 16
+    private static let fileLimit = 4096
+
+    private let directory: String
+    private let files: FileStore
+    private let logger: Logger
+    /// In the order of their writing.
+    private var entries: [(interface: String, RememberedAddresses)] = []
+    private var kept: [UInt8]?
+
+    package init(directory: String, files: FileStore = FileStore(), logger: Logger) {
+        self.directory = directory
+        self.files = files
+        self.logger = logger
+        if let line = line(of: "networks") {
+            if let parsed = Self.parse(line) { entries = parsed } else { sayDamaged("networks") }
+        }
+    }
+
+    package func remembered(of interface: String) -> RememberedAddresses {
+        entries.last { $0.interface == interface }?.1 ?? RememberedAddresses()
+    }
+
+    package func remember(_ addresses: RememberedAddresses, of interface: String) {
+        entries.removeAll { $0.interface == interface }
+        entries.append((interface, addresses))
+        entries = entries.suffix(Self.most)
+        write("networks", Self.line(entries))
+    }
+
+    /// Drawn once.
+    package var secret: [UInt8] {
+        if let kept { return kept }
+        var secret = line(of: "network-secret").flatMap(Self.parseSecret)
+        if secret == nil {
+            var random = SystemRandomNumberGenerator()
+            let drawn = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+            write("network-secret", drawn.map { Self.hexadecimal($0) }.joined())
+            secret = drawn
+        }
+        kept = secret
+        return secret ?? []
+    }
+
+    private func line(of name: String) -> String? {
+        do throws(FileError) {
+            guard let bytes = try files.readSecretIfPresent("\(directory)/\(name)", limit: Self.fileLimit) else {
+                return nil
+            }
+            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+            if lines.count == 3, lines[0] == lines[1], lines[2].isEmpty { return String(lines[0]) }
+            sayDamaged(name)
+        } catch {
+            logger.warning(
+                "addresses of before are not known: \(error)", metadata: error.hint.map { ["hint": "\($0)"] })
+        }
+        return nil
+    }
+
+    private func sayDamaged(_ name: String) {
+        logger.warning("\(directory)/\(name) is damaged: the interfaces may get other addresses than before")
+    }
+
+    private func write(_ name: String, _ line: String) {
+        do throws(FileError) {
+            try files.makeDirectories(directory)
+            try files.replaceSecret("\(directory)/\(name)", with: Array("\(line)\n\(line)\n".utf8))
+        } catch {
+            logger.warning(
+                "addresses are not kept, and may be others after a restart: \(error)",
+                metadata: error.hint.map { ["hint": "\($0)"] })
+        }
+    }
+
+    private static func line(_ entries: [(interface: String, RememberedAddresses)]) -> String {
+        entries.map { interface, addresses in
+            let fields = [addresses.linkLocal, addresses.lease?.address, addresses.lease?.server]
+            return ([interface] + fields.map { $0.map { "\($0)" } ?? "-" }).joined(separator: ":")
+        }.joined(separator: " ")
+    }
+
+    private static func parse(_ line: String) -> [(interface: String, RememberedAddresses)]? {
+        var entries: [(interface: String, RememberedAddresses)] = []
+        for entry in line.split(separator: " ") {
+            let fields = entry.split(separator: ":", omittingEmptySubsequences: false)
+            guard fields.count == 4, !fields[0].isEmpty else { return nil }
+            var addresses: [IPv4Address?] = []
+            for field in fields[1...] {
+                guard field != "-" else {
+                    addresses.append(nil)
+                    continue
+                }
+                guard let address = address(field) else { return nil }
+                addresses.append(address)
+            }
+            var lease: RememberedLease?
+            if let address = addresses[1], let server = addresses[2] {
+                lease = RememberedLease(address: address, server: server)
+            }
+            entries.append((String(fields[0]), RememberedAddresses(linkLocal: addresses[0], lease: lease)))
+        }
+        return entries
+    }
+
+    private static func address(_ text: Substring) -> IPv4Address? {
+        let bytes = text.split(separator: ".", omittingEmptySubsequences: false).compactMap { UInt8($0) }
+        return bytes.count == 4 ? IPv4Address(bytes[0], bytes[1], bytes[2], bytes[3]) : nil
+    }
+
+    private static func parseSecret(_ line: String) -> [UInt8]? {
+        let digits = line.compactMap(\.hexDigitValue)
+        guard digits.count == 32, line.count == 32 else { return nil }
+        return stride(from: 0, to: 32, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+}

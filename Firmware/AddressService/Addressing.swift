@@ -1,0 +1,264 @@
+import AddressConfiguration
+import DNSWire
+import DurableFiles
+import LinkWire
+import LinuxNetwork
+public import Logging
+public import NIOCore
+public import PlugProtocol
+import ProtocolCore
+
+/// The addresses of a plug's interfaces: those that nobody else gives addresses are an ``AddressedInterface`` each, the others are
+/// watched. It never keeps a plug from working; what cannot be done is logged, and shown in ``networks``.
+public actor Addressing {
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
+
+    /// How a plug's addresses are to be given.
+    public struct Settings: Sendable {
+        public var mode: AddressingMode
+        /// Names; empty for all that can multicast.
+        public var interfaces: Set<String>
+        /// Where addresses are remembered.
+        public var stateDirectory: String
+        /// Where the network's servers are handed on.
+        public var runtimeDirectory: String
+        public var plug: PlugID
+
+        public init(
+            mode: AddressingMode, interfaces: Set<String>, stateDirectory: String, runtimeDirectory: String,
+            plug: PlugID
+        ) {
+            self.mode = mode
+            self.interfaces = interfaces
+            self.stateDirectory = stateDirectory
+            self.runtimeDirectory = runtimeDirectory
+            self.plug = plug
+        }
+    }
+
+    /// Within this time since the host's boot, a whole house may have got its power back.
+    private static let powerOn = Duration.seconds(60)
+    /// Of the first interface's routes; the next come behind it.
+    private static let firstMetric: UInt32 = 100
+
+    private struct Known {
+        var interface: LinuxInterface
+        var role: AddressingRole
+        var addressed: AddressedInterface?
+    }
+
+    private let eventLoop: any EventLoop
+    private let settings: Settings
+    private let logger: Logger
+    private let store: AddressStore
+    private let servers: ServerFiles
+    private let host: HostFiles
+    private var changed: @Sendable ([PlugNetwork]) -> Void = { _ in }
+    private var control: RouteControl?
+    private var known: [Int32: Known] = [:]
+    private var following: Task<Void, Never>?
+    private var inUse: Set<IPv4Address> = []
+    private var isStopped = false
+    private var isTold = true
+
+    public init(_ settings: Settings, on eventLoop: any EventLoop, logger: Logger) {
+        self.init(settings, host: HostFiles(), on: eventLoop, logger: logger)
+    }
+
+    package init(_ settings: Settings, host: HostFiles, on eventLoop: any EventLoop, logger: Logger) {
+        self.settings = settings
+        self.host = host
+        self.eventLoop = eventLoop
+        self.logger = logger
+        store = AddressStore(directory: settings.stateDirectory, logger: logger)
+        servers = ServerFiles(directory: settings.runtimeDirectory, logger: logger)
+    }
+
+    /// Begins, and returns at once.
+    public func start() {
+        do throws(RouteError) {
+            control = try RouteControl()
+        } catch {
+            logger.error("addresses are not managed: \(error)", metadata: ["hint": "\(error.hint)"])
+        }
+        let filter: InterfaceFilter = settings.interfaces.isEmpty ? .multicastCapable : .named(settings.interfaces)
+        following = Task {
+            do {
+                for try await list in InterfaceMonitor.interfaces(filter, on: eventLoop) { update(list) }
+            } catch {
+                logger.error("addresses are not managed: \(error)")
+            }
+        }
+    }
+
+    /// Puts the kernel's settings back. Addresses stay, for the next plugd to take up.
+    public func stop() {
+        isStopped = true
+        following?.cancel()
+        for known in known.values { known.addressed?.assumeIsolated { $0.stop() } }
+    }
+
+    /// Tells ``networks`` at once, and whenever they may have changed, on the event loop. Who asked before is told no more.
+    public func tell(_ changed: @escaping @Sendable ([PlugNetwork]) -> Void) {
+        self.changed = changed
+        changed(networks)
+    }
+
+    /// Addresses that are the local end of a connection: a link-local one among them stays when a lease comes.
+    public func use(_ addresses: Set<String>) {
+        let parsed = Set(addresses.compactMap(Self.address))
+        guard parsed != inUse else { return }
+        inUse = parsed
+        for known in known.values { known.addressed?.assumeIsolated { $0.use(parsed) } }
+    }
+
+    /// How the interfaces stand, at most ``PlugNetwork/limit``.
+    public var networks: [PlugNetwork] {
+        known.sorted { $0.key < $1.key }.prefix(PlugNetwork.limit).map { _, known in
+            var network = PlugNetwork(
+                name: known.interface.name, isManaged: known.addressed != nil, reason: "\(known.role.reason)",
+                hardwareAddress: MACAddress(bytes: known.interface.hardwareAddress).map { "\($0)" } ?? "",
+                addresses: known.interface.addresses.filter(\.isUsable).prefix(PlugNetwork.addressLimit).map(\.text))
+            guard let status = known.addressed?.assumeIsolated({ $0.machine.status }) else { return network }
+            network.conflicts = status.conflicts
+            switch status.linkLocal {
+            case .none, .claiming: break
+            case .held(let address), .deprecated(let address): network.linkLocal = "\(address)"
+            }
+            if case .leased(let lease) = status.dhcp {
+                network.lease = PlugNetwork.Lease(
+                    address: "\(lease.address)", server: "\(lease.server)", router: lease.router.map { "\($0)" },
+                    expires: lease.expires)
+            }
+            return network
+        }
+    }
+
+    private func update(_ list: [LinuxInterface]) {
+        guard !isStopped else { return }
+        for change in InterfaceChange.changes(from: known.values.map(\.interface), to: list) {
+            switch change {
+            case .added(let interface): take(interface)
+            case .removed(let interface): leave(interface.index)
+            case .changed(let interface, let linkWasLost): follow(interface, linkWasLost: linkWasLost)
+            }
+        }
+        tell()
+    }
+
+    private func follow(_ interface: LinuxInterface, linkWasLost: Bool) {
+        guard let former = known[interface.index] else { return }
+        let cameBack = interface.isOperational && (linkWasLost || !former.interface.isOperational)
+        if interface.name != former.interface.name {
+            store.remember(store.remembered(of: former.interface.name), of: interface.name)
+        }
+        // A program that starts after plugd, and gives the interface an address, has it from then on.
+        let isTaken = former.addressed != nil && interface.addresses != former.interface.addresses
+        guard cameBack || isTaken || interface.name != former.interface.name else {
+            known[interface.index]?.interface = interface
+            former.addressed?.assumeIsolated { $0.update(interface, linkWasLost: linkWasLost) }
+            return
+        }
+        let role = role(of: interface, addressed: former.addressed)
+        guard role.isManaged == (former.addressed != nil) else {
+            former.addressed?.assumeIsolated { $0.withdraw() }
+            leave(interface.index)
+            return take(interface)
+        }
+        if role != former.role { say(role, interface) }
+        known[interface.index]?.interface = interface
+        known[interface.index]?.role = role
+        former.addressed?.assumeIsolated { $0.update(interface, linkWasLost: linkWasLost) }
+    }
+
+    private func leave(_ index: Int32) {
+        guard let gone = known.removeValue(forKey: index) else { return }
+        gone.addressed?.assumeIsolated { $0.stop() }
+        if gone.addressed != nil { servers.set(nil, of: index) }
+    }
+
+    private func take(_ interface: LinuxInterface) {
+        let role = role(of: interface)
+        say(role, interface)
+        known[interface.index] = Known(interface: interface, role: role)
+        guard role.isManaged, let control, let hardware = MACAddress(bytes: interface.hardwareAddress) else { return }
+        let index = interface.index
+        let addressed = AddressedInterface(
+            interface, configuration(interface, hardware), secret: store.secret, control: control, on: eventLoop,
+            logger: logger
+        ) { [weak self] report in
+            self?.assumeIsolated { $0.take(report, from: index) }
+        }
+        known[index]?.addressed = addressed
+        let connected = inUse
+        addressed.assumeIsolated { addressed in
+            addressed.use(connected)
+            addressed.start()
+        }
+    }
+
+    private func configuration(
+        _ interface: LinuxInterface, _ hardware: MACAddress
+    ) -> InterfaceAddressing.Configuration {
+        let remembered = store.remembered(of: interface.name)
+        let own = rememberedBytes(interface.name)
+        let inherited = interface.addresses.filter { $0.origin == .plug || own.contains($0.bytes) }
+        return InterfaceAddressing.Configuration(
+            hardwareAddress: hardware, hostName: "plug-\(settings.plug.short)",
+            clientIdentifier: ClientIdentifier.bytes(plug: settings.plug, interface: interface.name),
+            remembered: remembered, inherited: Set(inherited.compactMap(\.version4)),
+            isPowerOn: BootClock.now - .zero < Self.powerOn,
+            routeMetric: Self.firstMetric + UInt32(known.values.count { $0.addressed != nil }),
+            seed: .random(in: .min ... .max))
+    }
+
+    private func role(of interface: LinuxInterface, addressed: AddressedInterface? = nil) -> AddressingRole {
+        let former = addressed?.assumeIsolated { $0.former } ?? []
+        return AddressingRole.decide(
+            AddressingRole.Facts(
+                mode: settings.mode, interface: interface, isNamed: settings.interfaces.contains(interface.name),
+                isHardware: host.isHardware(interface.name),
+                manager: host.manager(of: interface.name, index: interface.index),
+                remembered: rememberedBytes(interface.name).union(former.map(\.bytes)),
+                missingCapabilities: host.missingCapabilities))
+    }
+
+    /// In network order, as the kernel tells its addresses.
+    private func rememberedBytes(_ interface: String) -> Set<[UInt8]> {
+        let remembered = store.remembered(of: interface)
+        return Set([remembered.linkLocal, remembered.lease?.address].compactMap { $0?.bytes })
+    }
+
+    private func say(_ role: AddressingRole, _ interface: LinuxInterface) {
+        logger.info(
+            role.isManaged ? "giving the interface its addresses" : "leaving the interface's addresses to others",
+            metadata: ["interface": "\(interface.name)", "reason": "\(role.reason)"])
+    }
+
+    private func take(_ report: AddressedInterface.Report, from index: Int32) {
+        switch report {
+        case .changed: tellSoon()
+        case .servers(let new): servers.set(new, of: index)
+        case .remember(let addresses):
+            if let name = known[index]?.interface.name { store.remember(addresses, of: name) }
+        }
+    }
+
+    /// Once for all that happens in this turn of the loop.
+    private func tellSoon() {
+        guard isTold else { return }
+        isTold = false
+        eventLoop.execute { [weak self] in self?.assumeIsolated { $0.tell() } }
+    }
+
+    private func tell() {
+        isTold = true
+        guard !isStopped else { return }
+        changed(networks)
+    }
+
+    private static func address(_ text: String) -> IPv4Address? {
+        let bytes = text.split(separator: ".", omittingEmptySubsequences: false).compactMap { UInt8($0) }
+        return bytes.count == 4 ? IPv4Address(bytes[0], bytes[1], bytes[2], bytes[3]) : nil
+    }
+}

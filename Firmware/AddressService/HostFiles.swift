@@ -1,0 +1,73 @@
+package import DurableFiles
+
+/// What files of the host tell about who manages its interfaces. They are only read.
+package struct HostFiles: Sendable {
+    private static let limit = 65_536
+    private let root: String
+    private let files: FileStore
+
+    /// - Parameter root: put before each path; tests have a host of their own there.
+    package init(root: String = "", files: FileStore = FileStore()) {
+        self.root = root
+        self.files = files
+    }
+
+    /// The program that has the interface, with the file that tells.
+    package func manager(of name: String, index: Int32) -> RoleReason? {
+        networkManager(index) ?? networkd(index) ?? dhcpcd(name) ?? connman
+    }
+
+    /// True for a card with a driver, false for a bridge, a tunnel or a pair of virtual ones.
+    package func isHardware(_ name: String) -> Bool { isDirectory("/sys/class/net/\(name)/device") }
+
+    /// The names of those of CAP_NET_ADMIN and CAP_NET_RAW that this process lacks. Where nobody tells, none: the kernel will.
+    package var missingCapabilities: [String] {
+        guard let line = text("/proc/self/status")?.split(separator: "\n").first(where: { $0.hasPrefix("CapEff:") }),
+            let set = UInt64(line.dropFirst("CapEff:".count).drop { $0 == "\t" || $0 == " " }, radix: 16)
+        else { return [] }
+        return [(12, "CAP_NET_ADMIN"), (13, "CAP_NET_RAW")].filter { set >> $0.0 & 1 == 0 }.map(\.1)
+    }
+
+    /// It keeps a file for each device, and says there whether it manages it. Where it says nothing of this one yet, it will.
+    private func networkManager(_ index: Int32) -> RoleReason? {
+        let path = "/run/NetworkManager"
+        guard isDirectory(path) else { return nil }
+        let device = "\(path)/devices/\(index)"
+        guard let text = text(device) else { return .manager(.networkManager, evidence: path) }
+        let isLeft = text.split(separator: "\n").contains("managed=false")
+        return isLeft ? nil : .manager(.networkManager, evidence: device)
+    }
+
+    private func networkd(_ index: Int32) -> RoleReason? {
+        let path = "/run/systemd/netif/links/\(index)"
+        guard let text = text(path) else { return nil }
+        let isLeft = text.split(separator: "\n").contains("ADMIN_STATE=unmanaged")
+        return isLeft ? nil : .manager(.networkd, evidence: path)
+    }
+
+    /// Of the whole host, or one for the interface alone; before version 9 beside its directory, later in it.
+    private func dhcpcd(_ name: String) -> RoleReason? {
+        let paths = [
+            "/run/dhcpcd/pid", "/run/dhcpcd.pid", "/run/dhcpcd/\(name).pid", "/run/dhcpcd/\(name)-4.pid",
+            "/run/dhcpcd-\(name).pid", "/run/dhcpcd-\(name)-4.pid",
+        ]
+        // One that was killed leaves its file.
+        return paths.first(where: isOfProcess).map { .manager(.dhcpcd, evidence: $0) }
+    }
+
+    private var connman: RoleReason? {
+        isDirectory("/run/connman") ? .manager(.connman, evidence: "/run/connman") : nil
+    }
+
+    private func isOfProcess(_ path: String) -> Bool {
+        guard let text = text(path), let id = UInt32(text.prefix { !$0.isNewline }) else { return false }
+        return isDirectory("/proc/\(id)")
+    }
+
+    private func text(_ path: String) -> String? {
+        guard let bytes = try? files.readIfPresent(root + path, limit: Self.limit) else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func isDirectory(_ path: String) -> Bool { LinuxFileCalls().isDirectory(root + path) }
+}

@@ -1,0 +1,65 @@
+package import AddressConfiguration
+import DNSWire
+package import DurableFiles
+package import Logging
+
+/// Hands on what DHCP servers say about a network's other servers: `resolv.conf` (resolv.conf(5)) and `ntp-servers` (one address a
+/// line) in the plug's runtime directory, for whoever may enter it. They are there while there is a lease. The system's own
+/// /etc/resolv.conf is the administrator's, who may make it a link to this one.
+package final class ServerFiles {
+    /// As many as a resolver reads (MAXNS, and the six domains of old resolvers).
+    private static let nameServerLimit = 3
+    private static let domainLimit = 6
+    private static let timeServerLimit = 8
+
+    private let directory: String
+    private let files: FileStore
+    private let logger: Logger
+    /// In the order of the interfaces' numbers, which is that of their routes.
+    private var servers: [Int32: NetworkServers] = [:]
+
+    package init(directory: String, files: FileStore = FileStore(), logger: Logger) {
+        self.directory = directory
+        self.files = files
+        self.logger = logger
+    }
+
+    package func set(_ new: NetworkServers?, of interface: Int32) {
+        guard servers[interface] != new || servers.isEmpty else { return }
+        servers[interface] = new
+        let all = servers.sorted { $0.key < $1.key }.map(\.value)
+        write("resolv.conf", Self.resolverConfiguration(all))
+        write("ntp-servers", Self.lines(all.flatMap(\.timeServers), limit: Self.timeServerLimit) { "\($0)" })
+    }
+
+    /// Nil where there is nothing to say.
+    private func write(_ name: String, _ text: String?) {
+        let path = "\(directory)/\(name)"
+        do throws(FileError) {
+            guard let text else { return try files.removeIfPresent(path) }
+            try files.makeDirectories(directory)
+            try files.replaceForAll(path, with: Array(text.utf8))
+        } catch {
+            logger.warning("what the DHCP server says is not handed on: \(error)")
+        }
+    }
+
+    static func resolverConfiguration(_ servers: [NetworkServers]) -> String? {
+        let nameServers = lines(servers.flatMap(\.nameServers), limit: nameServerLimit) { "nameserver \($0)" }
+        guard let nameServers else { return nil }
+        let domains = servers.flatMap { $0.searchDomains.isEmpty ? $0.domain.map { [$0] } ?? [] : $0.searchDomains }
+        let search = unique(domains, limit: domainLimit).joined(separator: " ")
+        return "# By plugd, from DHCP.\n" + (search.isEmpty ? "" : "search \(search)\n") + nameServers
+    }
+
+    private static func lines<Element: Hashable>(
+        _ elements: [Element], limit: Int, _ line: (Element) -> String
+    ) -> String? {
+        elements.isEmpty ? nil : unique(elements, limit: limit).map { line($0) + "\n" }.joined()
+    }
+
+    private static func unique<Element: Hashable>(_ elements: [Element], limit: Int) -> [Element] {
+        var known: Set<Element> = []
+        return Array(elements.filter { known.insert($0).inserted }.prefix(limit))
+    }
+}

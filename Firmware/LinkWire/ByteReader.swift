@@ -1,0 +1,54 @@
+import DNSWire
+
+/// Reads fields one after the other. Offsets are those of the whole array.
+struct ByteReader {
+    let bytes: [UInt8]
+    private(set) var offset: Int
+    let end: Int
+
+    /// - Parameter range: what may be read of the bytes; it lies within them.
+    init(_ bytes: [UInt8], in range: Range<Int>? = nil) {
+        self.bytes = bytes
+        offset = range?.lowerBound ?? 0
+        end = range?.upperBound ?? bytes.count
+    }
+
+    var remaining: Int { end - offset }
+
+    mutating func readBytes(_ count: Int) throws(LinkWireError) -> ArraySlice<UInt8> {
+        guard count <= remaining else { throw LinkWireError(offset: offset, reason: .truncated(needed: count)) }
+        defer { offset += count }
+        return bytes[offset..<(offset + count)]
+    }
+
+    mutating func readUInt8() throws(LinkWireError) -> UInt8 {
+        try UInt8(truncatingIfNeeded: readNumber(1))
+    }
+
+    mutating func readUInt16() throws(LinkWireError) -> UInt16 {
+        try UInt16(truncatingIfNeeded: readNumber(2))
+    }
+
+    mutating func readUInt32() throws(LinkWireError) -> UInt32 {
+        try UInt32(truncatingIfNeeded: readNumber(4))
+    }
+
+    mutating func readIPv4Address() throws(LinkWireError) -> IPv4Address {
+        try IPv4Address(rawValue: readUInt32())
+    }
+
+    mutating func readMACAddress() throws(LinkWireError) -> MACAddress {
+        guard let address = MACAddress(bytes: try readBytes(6)) else { preconditionFailure("six bytes were read") }
+        return address
+    }
+
+    private mutating func readNumber(_ count: Int) throws(LinkWireError) -> UInt64 {
+        try readBytes(count).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+/// The two bytes in network order.
+func networkOrder(_ value: UInt16) -> [UInt8] { [UInt8(value >> 8), UInt8(truncatingIfNeeded: value)] }
+
+/// The four bytes in network order.
+func networkOrder(_ value: UInt32) -> [UInt8] { IPv4Address(rawValue: value).bytes }

@@ -1,0 +1,97 @@
+public import DNSWire
+
+/// A message of DHCP (RFC 2131 §2) for an Ethernet card. The server's name and the boot file are not kept.
+public struct DHCPMessage: Hashable, Sendable {
+    public enum Operation: UInt8, Hashable, Sendable { case request = 1, reply = 2 }
+
+    public var operation: Operation
+    /// Chosen by the client; replies have it again (xid).
+    public var transaction: UInt32
+    /// Seconds since the client began to ask (secs).
+    public var secondsElapsed: UInt16
+    /// The reply has to be broadcast, since the client cannot read packets to an address that it does not have yet.
+    public var wantsBroadcast: Bool
+    /// The client's own, while it can answer ARP requests for it (ciaddr).
+    public var clientAddress: IPv4Address
+    /// The address given to the client (yiaddr).
+    public var yourAddress: IPv4Address
+    /// siaddr.
+    public var nextServer: IPv4Address
+    /// The relay agent's (giaddr).
+    public var relay: IPv4Address
+    public var clientHardware: MACAddress
+    public var options: DHCPOptions
+
+    /// BOOTP relays of old drop messages below this (RFC 1542 §2.1).
+    public static let leastLength = 300
+    /// Beyond the payload of any frame we could receive. Bounds the work on one message.
+    public static let lengthLimit = 1500
+
+    static let cookie: UInt32 = 0x6382_5363
+    static let serverNameRange = 44..<108
+    static let fileRange = 108..<236
+    static let optionsStart = 240
+    private static let flagBroadcast: UInt16 = 0x8000
+
+    public init(
+        operation: Operation, transaction: UInt32, secondsElapsed: UInt16 = 0, wantsBroadcast: Bool = false,
+        clientAddress: IPv4Address = .any, yourAddress: IPv4Address = .any, nextServer: IPv4Address = .any,
+        relay: IPv4Address = .any, clientHardware: MACAddress, options: DHCPOptions = DHCPOptions()
+    ) {
+        self.operation = operation
+        self.transaction = transaction
+        self.secondsElapsed = secondsElapsed
+        self.wantsBroadcast = wantsBroadcast
+        self.clientAddress = clientAddress
+        self.yourAddress = yourAddress
+        self.nextServer = nextServer
+        self.relay = relay
+        self.clientHardware = clientHardware
+        self.options = options
+    }
+
+    /// The payload of a UDP datagram. Refused is what has no sound frame: cut off, not about an Ethernet card, without the magic
+    /// cookie, or with an option that reaches beyond its field. An option whose *content* is malformed, a lease time of three
+    /// bytes for one, does not spoil the others: it reads as nil, as if it were not there.
+    public init(decoding bytes: [UInt8]) throws(LinkWireError) {
+        guard bytes.count <= Self.lengthLimit else {
+            throw LinkWireError(offset: Self.lengthLimit, reason: .tooLong(limit: Self.lengthLimit))
+        }
+        var reader = ByteReader(bytes)
+        let code = try reader.readUInt8()
+        guard let operation = Operation(rawValue: code) else {
+            throw LinkWireError(offset: 0, reason: .operation(UInt16(code)))
+        }
+        self.operation = operation
+        let hardware = try reader.readUInt8()
+        guard hardware == 1 else { throw LinkWireError(offset: 1, reason: .hardwareType(UInt16(hardware))) }
+        let hardwareLength = try reader.readUInt8()
+        guard hardwareLength == 6 else { throw LinkWireError(offset: 2, reason: .addressLength(hardwareLength)) }
+        _ = try reader.readUInt8()
+        transaction = try reader.readUInt32()
+        secondsElapsed = try reader.readUInt16()
+        wantsBroadcast = try reader.readUInt16() & Self.flagBroadcast != 0
+        clientAddress = try reader.readIPv4Address()
+        yourAddress = try reader.readIPv4Address()
+        nextServer = try reader.readIPv4Address()
+        relay = try reader.readIPv4Address()
+        clientHardware = try reader.readMACAddress()
+        _ = try reader.readBytes(Self.fileRange.upperBound - reader.offset)
+        let cookie = try reader.readUInt32()
+        guard cookie == Self.cookie else {
+            throw LinkWireError(offset: Self.fileRange.upperBound, reason: .cookie(cookie))
+        }
+        options = try DHCPOptions(decodingMessage: bytes)
+    }
+
+    public var encoded: [UInt8] {
+        var bytes: [UInt8] = [operation.rawValue, 1, 6, 0]
+        bytes += networkOrder(transaction) + networkOrder(secondsElapsed)
+        bytes += networkOrder(wantsBroadcast ? Self.flagBroadcast : 0)
+        for address in [clientAddress, yourAddress, nextServer, relay] { bytes += address.bytes }
+        bytes += clientHardware.bytes
+        bytes += [UInt8](repeating: 0, count: Self.fileRange.upperBound - bytes.count)
+        bytes += networkOrder(Self.cookie) + options.encoded
+        return bytes + [UInt8](repeating: 0, count: max(0, Self.leastLength - bytes.count))
+    }
+}

@@ -1,0 +1,152 @@
+public import DNSWire
+
+/// What a DHCP message is (RFC 2132 §9.6).
+public enum DHCPMessageType: UInt8, Hashable, Sendable {
+    case discover = 1, offer, request, decline, ack, nak, release, inform
+}
+
+/// The options by their meaning. One that is not there, or whose content is malformed, is nil; nil takes it away.
+extension DHCPOptions {
+    public var messageType: DHCPMessageType? {
+        get { byte(.messageType).flatMap(DHCPMessageType.init) }
+        set { self[.messageType] = newValue.map { [$0.rawValue] } }
+    }
+
+    public var serverIdentifier: IPv4Address? {
+        get { address(.serverIdentifier) }
+        set { self[.serverIdentifier] = newValue?.bytes }
+    }
+
+    public var requestedAddress: IPv4Address? {
+        get { address(.requestedAddress) }
+        set { self[.requestedAddress] = newValue?.bytes }
+    }
+
+    /// Seconds; 0xFFFFFFFF is for ever (RFC 2131 §3.3).
+    public var leaseTime: UInt32? {
+        get { number(.leaseTime) }
+        set { self[.leaseTime] = newValue.map { networkOrder($0) } }
+    }
+
+    /// T1, in seconds since the lease began.
+    public var renewalTime: UInt32? {
+        get { number(.renewalTime) }
+        set { self[.renewalTime] = newValue.map { networkOrder($0) } }
+    }
+
+    /// T2, in seconds since the lease began.
+    public var rebindingTime: UInt32? {
+        get { number(.rebindingTime) }
+        set { self[.rebindingTime] = newValue.map { networkOrder($0) } }
+    }
+
+    public var subnetMask: IPv4Address? {
+        get { address(.subnetMask) }
+        set { self[.subnetMask] = newValue?.bytes }
+    }
+
+    public var broadcastAddress: IPv4Address? {
+        get { address(.broadcastAddress) }
+        set { self[.broadcastAddress] = newValue?.bytes }
+    }
+
+    /// The preferred one first.
+    public var routers: [IPv4Address]? {
+        get { addresses(.routers) }
+        set { self[.routers] = newValue?.flatMap(\.bytes) }
+    }
+
+    /// The preferred one first.
+    public var domainNameServers: [IPv4Address]? {
+        get { addresses(.domainNameServers) }
+        set { self[.domainNameServers] = newValue?.flatMap(\.bytes) }
+    }
+
+    /// The preferred one first.
+    public var ntpServers: [IPv4Address]? {
+        get { addresses(.ntpServers) }
+        set { self[.ntpServers] = newValue?.flatMap(\.bytes) }
+    }
+
+    /// RFC 3442. An empty list is malformed.
+    public var staticRoutes: [ClasslessRoute]? {
+        get { self[.staticRoutes].flatMap(ClasslessRoute.list(decoding:)) }
+        set { self[.staticRoutes] = newValue?.flatMap(\.encoded) }
+    }
+
+    /// Letters, digits, hyphens and underscores between dots: it goes into files that others read.
+    public var domainName: String? {
+        get { text(.domainName).flatMap(DomainList.name(presentation:)) }
+        set { self[.domainName] = newValue.map { Array($0.utf8) } }
+    }
+
+    /// RFC 3397; written without compression, and what is no domain name is left out. At most ``DomainList/limit`` are read.
+    public var searchDomains: [String]? {
+        get { self[.searchDomains].flatMap(DomainList.names(decoding:)) }
+        set { self[.searchDomains] = newValue.map(DomainList.encode) }
+    }
+
+    public var hostName: String? {
+        get { text(.hostName) }
+        set { self[.hostName] = newValue.map { Array($0.utf8) } }
+    }
+
+    /// What went wrong, for people: of a NAK or a DECLINE.
+    public var message: String? {
+        get { text(.message) }
+        set { self[.message] = newValue.map { Array($0.utf8) } }
+    }
+
+    /// What kind of device the client is.
+    public var vendorClass: String? {
+        get { text(.vendorClass) }
+        set { self[.vendorClass] = newValue.map { Array($0.utf8) } }
+    }
+
+    /// RFC 4361: the type 255, an interface's number and a device's identifier. At least two bytes (RFC 2132 §9.14).
+    public var clientIdentifier: [UInt8]? {
+        get { self[.clientIdentifier].flatMap { $0.count >= 2 ? $0 : nil } }
+        set { self[.clientIdentifier] = newValue }
+    }
+
+    public var parameterRequestList: [DHCPOptionCode]? {
+        get { self[.parameterRequestList]?.map(DHCPOptionCode.init) }
+        set { self[.parameterRequestList] = newValue?.map(\.rawValue) }
+    }
+
+    /// Bytes; at least 576 (RFC 2132 §9.10).
+    public var maximumMessageSize: UInt16? {
+        get {
+            guard let data = self[.maximumMessageSize], data.count == 2 else { return nil }
+            let size = UInt16(data[0]) << 8 | UInt16(data[1])
+            return size >= 576 ? size : nil
+        }
+        set { self[.maximumMessageSize] = newValue.map { networkOrder($0) } }
+    }
+
+    private func byte(_ code: DHCPOptionCode) -> UInt8? {
+        self[code].flatMap { $0.count == 1 ? $0[0] : nil }
+    }
+
+    private func number(_ code: DHCPOptionCode) -> UInt32? {
+        self[code].flatMap { $0.count == 4 ? $0.reduce(0) { $0 << 8 | UInt32($1) } : nil }
+    }
+
+    private func address(_ code: DHCPOptionCode) -> IPv4Address? { number(code).map(IPv4Address.init(rawValue:)) }
+
+    private func addresses(_ code: DHCPOptionCode) -> [IPv4Address]? {
+        guard let data = self[code], !data.isEmpty, data.count % 4 == 0 else { return nil }
+        return stride(from: 0, to: data.count, by: 4).map {
+            IPv4Address(data[$0], data[$0 + 1], data[$0 + 2], data[$0 + 3])
+        }
+    }
+
+    /// Text without control characters. Some servers close it with zeros, as RFC 2132 §2 foresees.
+    private func text(_ code: DHCPOptionCode) -> String? {
+        guard var data = self[code]?[...] else { return nil }
+        while data.last == 0 { data = data.dropLast() }
+        guard !data.isEmpty, let text = String(validating: data, as: UTF8.self) else { return nil }
+        let isPrintable = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }
+        return isPrintable ? text : nil
+    }
+}

@@ -1,0 +1,106 @@
+/// The options of a DHCP message in their order (RFC 2132), each once: what stood in several pieces is joined (RFC 3396), and
+/// where the fields for the server's name and the boot file held options (RFC 2132 §9.3), these are among them.
+public struct DHCPOptions: Hashable, Sendable {
+    private struct Option: Hashable {
+        let code: DHCPOptionCode
+        var data: [UInt8]
+    }
+
+    /// At most 254, as many as there are codes.
+    private var list: [Option] = []
+
+    public init() {}
+
+    /// In the order in which they stood.
+    public var codes: [DHCPOptionCode] { list.map(\.code) }
+
+    /// The content of an option; nil while it is not there. Whatever its length: it is split when it is written.
+    public subscript(code: DHCPOptionCode) -> [UInt8]? {
+        get { list.first { $0.code == code }?.data }
+        set {
+            precondition(code != .pad && code != .end, "the option \(code.rawValue) has no content")
+            let place = list.firstIndex { $0.code == code }
+            switch (place, newValue) {
+            case (let place?, let data?): list[place].data = data
+            case (let place?, nil): list.remove(at: place)
+            case (nil, let data?): list.append(Option(code: code, data: data))
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// All that a message says: first its options field, then the file field, then the server name (RFC 3396 §5).
+    /// - Parameter bytes: with everything before the options.
+    init(decodingMessage bytes: [UInt8]) throws(LinkWireError) {
+        try append(decoding: bytes, in: DHCPMessage.optionsStart..<bytes.count)
+        let overload = self[.overload]
+        self[.overload] = nil
+        guard overload?.count == 1, let fields = overload?.first else { return }
+        if fields & 1 != 0 { try append(decoding: bytes, in: DHCPMessage.fileRange) }
+        if fields & 2 != 0 { try append(decoding: bytes, in: DHCPMessage.serverNameRange) }
+        // A field of options cannot say that there are more fields of options.
+        self[.overload] = nil
+    }
+
+    /// The options of one field, up to its end option or its last byte.
+    private mutating func append(decoding bytes: [UInt8], in range: Range<Int>) throws(LinkWireError) {
+        var reader = ByteReader(bytes, in: range)
+        while reader.remaining > 0 {
+            let code = DHCPOptionCode(rawValue: try reader.readUInt8())
+            if code == .pad { continue }
+            if code == .end { return }
+            let length = Int(try reader.readUInt8())
+            let data = try reader.readBytes(length)
+            if let place = list.firstIndex(where: { $0.code == code }) {
+                list[place].data += data
+            } else {
+                list.append(Option(code: code, data: Array(data)))
+            }
+        }
+    }
+
+    /// With the end option; what is longer than one option may be, in pieces.
+    var encoded: [UInt8] {
+        var bytes: [UInt8] = []
+        for option in list {
+            var rest = option.data[...]
+            repeat {
+                let piece = rest.prefix(255)
+                bytes += [option.code.rawValue, UInt8(piece.count)] + piece
+                rest = rest.dropFirst(piece.count)
+            } while !rest.isEmpty
+        }
+        return bytes + [DHCPOptionCode.end.rawValue]
+    }
+}
+
+/// What an option is about (RFC 2132; 119: RFC 3397, 121: RFC 3442).
+public struct DHCPOptionCode: RawRepresentable, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    public static let pad = DHCPOptionCode(rawValue: 0)
+    public static let subnetMask = DHCPOptionCode(rawValue: 1)
+    public static let routers = DHCPOptionCode(rawValue: 3)
+    public static let domainNameServers = DHCPOptionCode(rawValue: 6)
+    public static let hostName = DHCPOptionCode(rawValue: 12)
+    public static let domainName = DHCPOptionCode(rawValue: 15)
+    public static let broadcastAddress = DHCPOptionCode(rawValue: 28)
+    public static let ntpServers = DHCPOptionCode(rawValue: 42)
+    public static let requestedAddress = DHCPOptionCode(rawValue: 50)
+    public static let leaseTime = DHCPOptionCode(rawValue: 51)
+    public static let overload = DHCPOptionCode(rawValue: 52)
+    public static let messageType = DHCPOptionCode(rawValue: 53)
+    public static let serverIdentifier = DHCPOptionCode(rawValue: 54)
+    public static let parameterRequestList = DHCPOptionCode(rawValue: 55)
+    public static let message = DHCPOptionCode(rawValue: 56)
+    public static let maximumMessageSize = DHCPOptionCode(rawValue: 57)
+    public static let renewalTime = DHCPOptionCode(rawValue: 58)
+    public static let rebindingTime = DHCPOptionCode(rawValue: 59)
+    public static let vendorClass = DHCPOptionCode(rawValue: 60)
+    public static let clientIdentifier = DHCPOptionCode(rawValue: 61)
+    public static let searchDomains = DHCPOptionCode(rawValue: 119)
+    public static let staticRoutes = DHCPOptionCode(rawValue: 121)
+    public static let end = DHCPOptionCode(rawValue: 255)
+}

@@ -1,0 +1,45 @@
+public import DNSWire
+
+/// A DHCP message in its IPv4 packet, as it goes between a client without an address and a server.
+public struct DHCPPacket: Hashable, Sendable {
+    public var source: IPv4Address
+    public var destination: IPv4Address
+    public var message: DHCPMessage
+
+    /// RFC 2131 §4.1.
+    public static let serverPort: UInt16 = 67
+    public static let clientPort: UInt16 = 68
+
+    public init(source: IPv4Address, destination: IPv4Address, message: DHCPMessage) {
+        self.source = source
+        self.destination = destination
+        self.message = message
+    }
+
+    /// A request to every server on the link, from the address that the client has, or from none (RFC 2131 §4.1).
+    public init(broadcasting message: DHCPMessage) {
+        self.init(source: message.clientAddress, destination: .broadcast, message: message)
+    }
+
+    /// The bytes behind the Ethernet header.
+    /// - Parameter verifiesChecksum: see ``UDPDatagram/init(decoding:verifiesChecksum:)``.
+    public init(decoding bytes: [UInt8], verifiesChecksum: Bool = true) throws(LinkWireError) {
+        let packet = try IPv4Packet(decoding: bytes)
+        let datagram = try UDPDatagram(decoding: packet, verifiesChecksum: verifiesChecksum)
+        guard [Self.serverPort, Self.clientPort].contains(datagram.destinationPort) else {
+            throw LinkWireError(offset: 2, reason: .port(datagram.destinationPort))
+        }
+        source = packet.source
+        destination = packet.destination
+        message = try DHCPMessage(decoding: datagram.payload)
+    }
+
+    /// Requests go from port 68 to 67, replies the other way.
+    public var encoded: [UInt8] {
+        let isRequest = message.operation == .request
+        let datagram = UDPDatagram(
+            sourcePort: isRequest ? Self.clientPort : Self.serverPort,
+            destinationPort: isRequest ? Self.serverPort : Self.clientPort, payload: message.encoded)
+        return datagram.packet(from: source, to: destination).encoded
+    }
+}

@@ -1,0 +1,61 @@
+public import DNSWire
+
+/// A whole packet of IPv4 (RFC 791) without options of its own; those of received packets are passed over.
+public struct IPv4Packet: Hashable, Sendable {
+    public var source: IPv4Address
+    public var destination: IPv4Address
+    /// What the payload is: 17 is UDP.
+    public var transport: UInt8
+    public var payload: [UInt8]
+
+    public static let udp: UInt8 = 17
+    /// Hops; RFC 1340 recommends 64.
+    private static let timeToLive: UInt8 = 64
+    private static let headerLength = 20
+
+    public init(source: IPv4Address, destination: IPv4Address, transport: UInt8, payload: [UInt8]) {
+        self.source = source
+        self.destination = destination
+        self.transport = transport
+        self.payload = payload
+    }
+
+    /// The bytes behind the Ethernet header; what follows the packet's own length is padding.
+    public init(decoding bytes: [UInt8]) throws(LinkWireError) {
+        var reader = ByteReader(bytes)
+        let first = try reader.readUInt8()
+        guard first >> 4 == 4 else { throw LinkWireError(offset: 0, reason: .version(first >> 4)) }
+        let headerLength = Int(first & 0xF) * 4
+        guard headerLength >= Self.headerLength else { throw LinkWireError(offset: 0, reason: .length(headerLength)) }
+        _ = try reader.readUInt8()
+        let totalLength = Int(try reader.readUInt16())
+        guard totalLength >= headerLength else { throw LinkWireError(offset: 2, reason: .length(totalLength)) }
+        guard totalLength <= bytes.count else {
+            throw LinkWireError(offset: bytes.count, reason: .truncated(needed: totalLength - bytes.count))
+        }
+        var checksum = InternetChecksum()
+        checksum.add(bytes[..<headerLength])
+        guard checksum.value == 0 else { throw LinkWireError(offset: 10, reason: .checksum) }
+        _ = try reader.readUInt16()
+        // "More fragments" and the offset; "don't fragment" is no matter here.
+        guard try reader.readUInt16() & 0x3FFF == 0 else { throw LinkWireError(offset: 6, reason: .fragment) }
+        _ = try reader.readUInt8()
+        transport = try reader.readUInt8()
+        _ = try reader.readUInt16()
+        source = try reader.readIPv4Address()
+        destination = try reader.readIPv4Address()
+        payload = Array(bytes[headerLength..<totalLength])
+    }
+
+    /// At most 65,535 bytes, or it is our own fault.
+    public var encoded: [UInt8] {
+        let length = Self.headerLength + payload.count
+        precondition(length <= UInt16.max, "a packet of \(length) bytes")
+        var header = [0x45, 0] + networkOrder(UInt16(length)) + [0, 0, 0, 0, Self.timeToLive, transport, 0, 0]
+        header += source.bytes + destination.bytes
+        var checksum = InternetChecksum()
+        checksum.add(header)
+        header.replaceSubrange(10..<12, with: networkOrder(checksum.value))
+        return header + payload
+    }
+}

@@ -1,0 +1,20 @@
+/// The checksum of IP and UDP (RFC 1071): the ones' complement of the ones' complement sum of 16-bit words.
+struct InternetChecksum {
+    private var sum: UInt64 = 0
+
+    /// Each call begins a new word: only the last piece may have an odd length.
+    mutating func add(_ bytes: some Collection<UInt8>) {
+        var isHigh = true
+        for byte in bytes {
+            sum += isHigh ? UInt64(byte) << 8 : UInt64(byte)
+            isHigh.toggle()
+        }
+    }
+
+    /// Zero over bytes that contain their right checksum.
+    var value: UInt16 {
+        var folded = sum
+        while folded > 0xFFFF { folded = folded & 0xFFFF + folded >> 16 }
+        return ~UInt16(truncatingIfNeeded: folded)
+    }
+}

@@ -1,0 +1,61 @@
+public import DNSWire
+
+/// A datagram of UDP (RFC 768).
+public struct UDPDatagram: Hashable, Sendable {
+    public var sourcePort: UInt16
+    public var destinationPort: UInt16
+    public var payload: [UInt8]
+
+    private static let headerLength = 8
+
+    public init(sourcePort: UInt16, destinationPort: UInt16, payload: [UInt8]) {
+        self.sourcePort = sourcePort
+        self.destinationPort = destinationPort
+        self.payload = payload
+    }
+
+    /// The payload of an IPv4 packet. A sender may leave the checksum out.
+    /// - Parameter verifiesChecksum: false where the sender is on this very machine and left the sum to a card that the packet
+    ///   never came by (TP_STATUS_CSUMNOTREADY of packet(7)): what stands there then is not the checksum.
+    public init(decoding packet: IPv4Packet, verifiesChecksum: Bool = true) throws(LinkWireError) {
+        guard packet.transport == IPv4Packet.udp else {
+            throw LinkWireError(offset: 0, reason: .transport(packet.transport))
+        }
+        var reader = ByteReader(packet.payload)
+        sourcePort = try reader.readUInt16()
+        destinationPort = try reader.readUInt16()
+        let length = Int(try reader.readUInt16())
+        guard length >= Self.headerLength else { throw LinkWireError(offset: 4, reason: .length(length)) }
+        let checksum = try reader.readUInt16()
+        guard length <= packet.payload.count else {
+            throw LinkWireError(
+                offset: packet.payload.count, reason: .truncated(needed: length - packet.payload.count))
+        }
+        if verifiesChecksum, checksum != 0 {
+            let sum = Self.checksum(packet.payload[..<length], from: packet.source, to: packet.destination)
+            guard sum == 0 else { throw LinkWireError(offset: 6, reason: .checksum) }
+        }
+        payload = Array(packet.payload[Self.headerLength..<length])
+    }
+
+    /// At most 65,515 bytes with its IPv4 header, or it is our own fault.
+    public func packet(from source: IPv4Address, to destination: IPv4Address) -> IPv4Packet {
+        let length = Self.headerLength + payload.count
+        precondition(length <= UInt16.max, "a datagram of \(length) bytes")
+        var bytes = networkOrder(sourcePort) + networkOrder(destinationPort) + networkOrder(UInt16(length)) + [0, 0]
+        bytes += payload
+        let sum = Self.checksum(bytes[...], from: source, to: destination)
+        // Zero would say that there is none.
+        bytes.replaceSubrange(6..<8, with: networkOrder(sum == 0 ? 0xFFFF : sum))
+        return IPv4Packet(source: source, destination: destination, transport: IPv4Packet.udp, payload: bytes)
+    }
+
+    private static func checksum(
+        _ bytes: ArraySlice<UInt8>, from source: IPv4Address, to destination: IPv4Address
+    ) -> UInt16 {
+        var checksum = InternetChecksum()
+        checksum.add(source.bytes + destination.bytes + [0, IPv4Packet.udp] + networkOrder(UInt16(bytes.count)))
+        checksum.add(bytes)
+        return checksum.value
+    }
+}

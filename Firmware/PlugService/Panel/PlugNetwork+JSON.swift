@@ -1,0 +1,40 @@
+import PlugProtocol
+import ProtocolCore
+
+extension PlugNetwork {
+    /// One object: `name`, `role` (manage or observe), `reason`, `hardwareAddress`, `addresses`, `conflicts`; where there are such,
+    /// `linkLocal`, and `lease` with `address`, `server`, `router` and `expiresIn` in seconds.
+    func json(now: Instant) -> String {
+        var fields = [
+            field("name", name), field("role", isManaged ? "manage" : "observe"), field("reason", reason),
+            field("hardwareAddress", hardwareAddress),
+            "\"addresses\":[\(addresses.map(quoted).joined(separator: ","))]", "\"conflicts\":\(conflicts)",
+        ]
+        if let linkLocal { fields.append(field("linkLocal", linkLocal)) }
+        if let lease {
+            var parts = [field("address", lease.address), field("server", lease.server)]
+            if let router = lease.router { parts.append(field("router", router)) }
+            if let expires = lease.expires {
+                parts.append("\"expiresIn\":\(max(0, (expires - now).components.seconds))")
+            }
+            fields.append("\"lease\":{\(parts.joined(separator: ","))}")
+        }
+        return "{\(fields.joined(separator: ","))}"
+    }
+}
+
+private func field(_ name: String, _ value: String) -> String { "\(quoted(name)):\(quoted(value))" }
+
+/// Names of interfaces may have quotation marks in them, and bytes that are no letters.
+private func quoted(_ text: String) -> String {
+    let escaped = text.unicodeScalars.map { scalar in
+        switch scalar {
+        case "\"": "\\\""
+        case "\\": "\\\\"
+        case _ where scalar.value < 0x20:
+            "\\u" + String(repeating: "0", count: scalar.value < 16 ? 3 : 2) + String(scalar.value, radix: 16)
+        default: String(scalar)
+        }
+    }
+    return "\"\(escaped.joined())\""
+}

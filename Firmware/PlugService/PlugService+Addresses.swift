@@ -1,0 +1,32 @@
+import AddressService
+import LinuxNetwork
+import PlugProtocol
+
+/// The plug's own addresses.
+extension PlugService {
+    /// Begins to give the interfaces addresses, without waiting for any, or goes on where the service before has ended.
+    func address(continuing former: Addressing?) -> Addressing {
+        let addressing =
+            former
+            ?? Addressing(
+                Addressing.Settings(
+                    mode: settings.addressing, interfaces: settings.interfaces,
+                    stateDirectory: settings.directories.state, runtimeDirectory: settings.directories.runtime,
+                    plug: machine.identity.id), on: loop, logger: logger)
+        self.addressing = addressing
+        addressing.assumeIsolated { addressing in
+            if former == nil { addressing.start() }
+            addressing.tell { [weak self] networks in
+                self?.assumeIsolated { $0.handle(.networks(networks)) }
+            }
+        }
+        tellAddressesInUse()
+        return addressing
+    }
+
+    /// A link-local address on which a controller is stays when a lease comes.
+    func tellAddressesInUse() {
+        let addresses = Set(connections.values.compactMap(\.localAddress))
+        addressing?.assumeIsolated { $0.use(addresses) }
+    }
+}

@@ -1,0 +1,94 @@
+#define _GNU_SOURCE
+#include "CLinuxNetwork.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static int failed(int descriptor, const char *name, const char **step) {
+    int error = errno;
+    *step = name;
+    if (descriptor >= 0) close(descriptor);
+    return -error;
+}
+
+/* Frames that this host sent itself (4), or that are for others (3) on a card that hears everything, are not for us. Then, for
+   `dhcp`: IPv4 (the socket is bound to that), no fragment, UDP, to port 68. Jumps count the instructions left out. */
+static struct sock_filter only_received[] = {
+    BPF_STMT(BPF_LD | BPF_B | BPF_ABS, SKF_AD_OFF + SKF_AD_PKTTYPE),
+    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, PACKET_OTHERHOST, 1, 0),
+    BPF_STMT(BPF_RET | BPF_K, 0xFFFF),
+    BPF_STMT(BPF_RET | BPF_K, 0),
+};
+static struct sock_filter only_dhcp[] = {
+    BPF_STMT(BPF_LD | BPF_B | BPF_ABS, SKF_AD_OFF + SKF_AD_PKTTYPE),
+    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, PACKET_OTHERHOST, 8, 0),
+    BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 14 + 6), /* flags and fragment offset */
+    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x3FFF, 6, 0),
+    BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 14 + 9), /* protocol */
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_UDP, 0, 4),
+    BPF_STMT(BPF_LDX | BPF_B | BPF_MSH, 14), /* length of the IPv4 header */
+    BPF_STMT(BPF_LD | BPF_H | BPF_IND, 14 + 2), /* destination port */
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 68, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, 0xFFFF),
+    BPF_STMT(BPF_RET | BPF_K, 0),
+};
+static struct sock_filter nothing[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
+
+static int filter(int descriptor, struct sock_filter *instructions, unsigned short count) {
+    struct sock_fprog program = {.len = count, .filter = instructions};
+    return setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+}
+#define FILTER(descriptor, instructions) filter(descriptor, instructions, sizeof instructions / sizeof *instructions)
+
+int clinuxnetwork_open_packet(int interface, uint16_t ethertype, bool dhcp, const char **step) {
+    /* Without a protocol it hears nothing until it is bound, and so nothing that the filter would have dropped. */
+    int descriptor = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (descriptor < 0) return failed(descriptor, "socket", step);
+    int refused = dhcp ? FILTER(descriptor, only_dhcp) : FILTER(descriptor, only_received);
+    if (refused < 0) return failed(descriptor, "SO_ATTACH_FILTER", step);
+    struct sockaddr_ll address = {
+        .sll_family = AF_PACKET, .sll_protocol = htons(ethertype), .sll_ifindex = interface};
+    if (bind(descriptor, (struct sockaddr *)&address, sizeof address) < 0) return failed(descriptor, "bind", step);
+    return descriptor;
+}
+
+int clinuxnetwork_send_udp(
+    int interface, const uint8_t source[4], const uint8_t destination[4], const uint8_t *datagram, int length,
+    const char **step) {
+    int descriptor = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_UDP);
+    if (descriptor < 0) return failed(descriptor, "socket", step);
+    /* It would be given a copy of every datagram of the host while it is open. */
+    if (FILTER(descriptor, nothing) < 0) return failed(descriptor, "SO_ATTACH_FILTER", step);
+    char name[IF_NAMESIZE];
+    if (if_indextoname(interface, name) == NULL) return failed(descriptor, "if_indextoname", step);
+    if (setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, name, strlen(name) + 1) < 0)
+        return failed(descriptor, "SO_BINDTODEVICE", step);
+    struct sockaddr_in from = {.sin_family = AF_INET}, to = {.sin_family = AF_INET};
+    memcpy(&from.sin_addr, source, 4);
+    memcpy(&to.sin_addr, destination, 4);
+    if (bind(descriptor, (struct sockaddr *)&from, sizeof from) < 0) return failed(descriptor, "bind", step);
+    if (sendto(descriptor, datagram, length, 0, (struct sockaddr *)&to, sizeof to) < 0)
+        return failed(descriptor, "sendto", step);
+    close(descriptor);
+    return 0;
+}
+
+int clinuxnetwork_keep_udp_port(uint16_t port, const char **step) {
+    int descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (descriptor < 0) return failed(descriptor, "socket", step);
+    if (FILTER(descriptor, nothing) < 0) return failed(descriptor, "SO_ATTACH_FILTER", step);
+    /* Another client on this host, of another interface, may have the port too. */
+    int on = 1;
+    if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0)
+        return failed(descriptor, "SO_REUSEADDR", step);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+    if (bind(descriptor, (struct sockaddr *)&address, sizeof address) < 0) return failed(descriptor, "bind", step);
+    return descriptor;
+}

@@ -1,0 +1,161 @@
+import CLinuxNetwork
+import Glibc
+package import Logging
+package import NIOCore
+import NIOPosix
+
+/// Whole Ethernet frames of one interface and one ethertype (packet(7)), kept open.
+///
+/// It hears what others send. While the interface is down the kernel refuses both ways, and reading ends with an error; the
+/// socket is then made anew after a pause. What is to be sent meanwhile is dropped: the protocols on it repeat what matters.
+/// Confined to its event loop.
+package final class PacketSocket: @unchecked Sendable {
+    package enum Kind: Hashable, Sendable {
+        case arp
+        /// IPv4 packets with a UDP datagram to port 68.
+        case dhcpReplies
+    }
+
+    private enum State {
+        case opening
+        /// NIO reads from its own descriptor and owns it. Writing goes past NIO, which would join two frames in one call.
+        case open(any Channel, writing: Int32)
+        case pausing(Scheduled<Void>)
+        case closed
+    }
+
+    /// A frame of an Ethernet with an MTU of 1500, and to spare; longer ones are cut.
+    private static let largestFrame = 2048
+    private static let firstPause = TimeAmount.milliseconds(50)
+    /// A link that was switched on again is heard at most this much later.
+    private static let longestPause = TimeAmount.seconds(1)
+
+    private let kind: Kind
+    private let interface: Int32
+    private let eventLoop: any EventLoop
+    private let logger: Logger
+    private let receive: @Sendable ([UInt8]) -> Void
+    private var state = State.opening
+    private var pause = PacketSocket.firstPause
+    /// Frames that the kernel did not take.
+    package private(set) var dropped = 0
+
+    /// Opens at once.
+    package init(
+        _ kind: Kind, interface: Int32, on eventLoop: any EventLoop, logger: Logger,
+        receive: @escaping @Sendable ([UInt8]) -> Void
+    ) {
+        self.kind = kind
+        self.interface = interface
+        self.eventLoop = eventLoop
+        self.receive = receive
+        self.logger = logger
+        open()
+    }
+
+    /// Sends the frame or counts that it could not. Nothing waits: a frame that the card does not take now would come too late.
+    package func send(_ frame: [UInt8]) {
+        eventLoop.preconditionInEventLoop()
+        guard case .open(_, let descriptor) = state, write(descriptor, frame, frame.count) == frame.count else {
+            dropped += 1
+            return
+        }
+        pause = Self.firstPause
+    }
+
+    /// Makes the socket anew if it is not open, without waiting for the pause to end: the link is there again.
+    package func openNow() {
+        eventLoop.preconditionInEventLoop()
+        guard case .pausing(let task) = state else { return }
+        task.cancel()
+        pause = Self.firstPause
+        open()
+    }
+
+    package func close() {
+        eventLoop.preconditionInEventLoop()
+        leave(.closed)
+    }
+
+    private func leave(_ next: State) {
+        let former = state
+        state = next
+        switch former {
+        case .open(let channel, let descriptor):
+            Glibc.close(descriptor)
+            channel.close(promise: nil)
+        case .pausing(let task): task.cancel()
+        case .opening, .closed: break
+        }
+    }
+
+    private func open() {
+        state = .opening
+        var step: UnsafePointer<CChar>?
+        let ethertype: UInt16 =
+            switch kind {
+            case .arp: 0x0806
+            case .dhcpReplies: 0x0800
+            }
+        let descriptor = clinuxnetwork_open_packet(interface, ethertype, kind == .dhcpReplies, &step)
+        guard descriptor >= 0 else {
+            return pauseThenOpen("\(step.map { String(cString: $0) } ?? "socket"): \(errorText(-descriptor))")
+        }
+        let writing = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        NIOPipeBootstrap(group: eventLoop)
+            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.largestFrame))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(FrameReader(self.receive))
+                }
+            }
+            .takingOwnershipOfDescriptor(inputOutput: descriptor)
+            .whenComplete { self.opened($0, writing: writing) }
+    }
+
+    private func opened(_ result: Result<any Channel, any Error>, writing: Int32) {
+        switch (result, state) {
+        case (.success(let channel), .opening) where writing >= 0:
+            state = .open(channel, writing: writing)
+            channel.closeFuture.whenComplete { _ in self.channelClosed() }
+        case (.success(let channel), _):
+            channel.close(promise: nil)
+            if writing >= 0 { Glibc.close(writing) }
+            if case .opening = state { pauseThenOpen("no descriptor is left") }
+        case (.failure(let error), _):
+            if writing >= 0 { Glibc.close(writing) }
+            if case .opening = state { pauseThenOpen("\(error)") }
+        }
+    }
+
+    private func channelClosed() {
+        guard case .open = state else { return }
+        pauseThenOpen("the interface is down")
+    }
+
+    private func pauseThenOpen(_ reason: String) {
+        logger.debug("packet socket unusable, trying again: \(reason)")
+        leave(
+            .pausing(
+                eventLoop.scheduleTask(in: pause) { [weak self] in
+                    guard let self, case .pausing = self.state else { return }
+                    self.open()
+                }))
+        pause = min(.nanoseconds(pause.nanoseconds * 2), Self.longestPause)
+    }
+}
+
+/// Each read brings one frame.
+private final class FrameReader: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let receive: ([UInt8]) -> Void
+
+    init(_ receive: @escaping ([UInt8]) -> Void) { self.receive = receive }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        receive(Array(unwrapInboundIn(data).readableBytesView))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}

@@ -1,0 +1,132 @@
+import AddressConfiguration
+import DNSWire
+import LinkWire
+import ProtocolCore
+
+/// One interface in virtual time; what it asks for is kept with its time.
+struct Bench {
+    static let mine = MACAddress(2, 0, 0, 0, 0, 1)
+    static let other = MACAddress(2, 0, 0, 0, 0, 2)
+
+    private(set) var machine: InterfaceAddressing
+    private(set) var now: Instant
+    private(set) var log: [(time: Instant, action: AddressingAction)] = []
+    /// What the actions have made of the interface.
+    private(set) var assigned: [IPv4Address: AssignedAddress] = [:]
+    private(set) var routes: [Route] = []
+    private(set) var kernelAnswersARP: Bool?
+    /// Answers DHCP messages at once while it is there.
+    var server: TestServer?
+    /// Somebody answers every probe.
+    var isDenied = false
+    /// The kernel takes no address.
+    var refuses = false
+    /// What the actions of a step led to comes after all of them.
+    private var pending: [AddressingEvent] = []
+    /// More calls than this at one moment are a machine that asks for itself again and again.
+    private static let patience = 10_000
+
+    init(
+        remembered: RememberedAddresses = RememberedAddresses(), inherited: Set<IPv4Address> = [],
+        isPowerOn: Bool = false, seed: UInt64 = 1, now: Duration = .seconds(1000)
+    ) {
+        self.now = .zero + now
+        for address in inherited {
+            assigned[address] = AssignedAddress(
+                address: address, prefixLength: 16, broadcast: .broadcast, scope: .link)
+        }
+        machine = InterfaceAddressing(
+            configuration: InterfaceAddressing.Configuration(
+                hardwareAddress: Self.mine, hostName: "plug", clientIdentifier: [255, 0, 0, 0, 1, 0, 3, 0, 1],
+                remembered: remembered, inherited: inherited, isPowerOn: isPowerOn, seed: seed))
+    }
+
+    /// Link-local address held, all announced, no server.
+    static func held(seed: UInt64 = 1) -> Bench {
+        var bench = Bench(seed: seed)
+        bench.send(.linkUp)
+        bench.run(for: .seconds(20))
+        bench.clear()
+        return bench
+    }
+
+    mutating func send(_ event: AddressingEvent) {
+        pending.append(event)
+        guard pending.count == 1 else { return }
+        while let first = pending.first {
+            for action in machine.handle(first, now: now) { perform(action) }
+            pending.removeFirst()
+        }
+    }
+
+    /// From another card.
+    mutating func hear(_ packet: ARPPacket) { send(.receivedARP(packet)) }
+
+    private mutating func perform(_ action: AddressingAction) {
+        log.append((now, action))
+        switch action {
+        case .assign(let address):
+            guard !refuses else { return send(.assignmentFailed(address.address, reason: "EPERM")) }
+            assigned[address.address] = address
+            send(.assigned(address.address))
+        case .remove(let address): assigned[address] = nil
+        case .setRoutes(let routes): self.routes = routes
+        case .kernelAnswersARP(let answers): kernelAnswersARP = answers
+        case .broadcastDHCP(let message), .sendDHCP(let message, _, _):
+            guard let reply = server?.answer(message) else { return }
+            send(.receivedDHCP(reply, from: TestServer.address))
+        case .sendARP(let packet):
+            if isDenied, packet.isProbe { hear(.reply(to: packet, from: Self.other)) }
+        case .handOn, .remember, .notice: break
+        }
+    }
+
+    mutating func clear() { log = [] }
+
+    mutating func run(for duration: Duration) {
+        let end = now + duration
+        for _ in 0..<Self.patience {
+            guard let next = machine.nextDeadline, next <= end else {
+                now = end
+                return
+            }
+            now = max(now, next)
+            send(.deadlineReached)
+        }
+        preconditionFailure("a machine wants to be called \(Self.patience) times within \(duration)")
+    }
+
+    var arp: [(time: Instant, packet: ARPPacket)] {
+        log.compactMap { time, action in
+            if case .sendARP(let packet) = action { (time, packet) } else { nil }
+        }
+    }
+
+    /// The addresses that were probed for, each once, in order.
+    var probed: [IPv4Address] {
+        arp.map(\.packet).filter(\.isProbe).map(\.targetAddress).reduce(into: []) { list, address in
+            if list.last != address { list.append(address) }
+        }
+    }
+
+    var notices: [AddressingNotice] {
+        log.compactMap { if case .notice(let notice) = $0.action { notice } else { nil } }
+    }
+
+    var remembered: [RememberedAddresses] {
+        log.compactMap { if case .remember(let memory) = $0.action { memory } else { nil } }
+    }
+
+    var handedOn: [NetworkServers?] {
+        log.compactMap { if case .handOn(let servers) = $0.action { .some(servers) } else { nil } }
+    }
+
+    var linkLocal: IPv4Address? {
+        assigned.keys.first { IPAddress.v4($0).isLinkLocal }
+    }
+
+    /// When an action was first asked for.
+    func time(where isIt: (AddressingAction) -> Bool) -> Instant? { log.first { isIt($0.action) }?.time }
+
+    func index(where isIt: (AddressingAction) -> Bool) -> Int? { log.firstIndex { isIt($0.action) } }
+}

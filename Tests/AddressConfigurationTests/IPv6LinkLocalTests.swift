@@ -1,0 +1,123 @@
+import DNSWire
+import ProtocolCore
+import Testing
+
+@testable import AddressConfiguration
+
+private let secret = [UInt8](1...16)
+private func at(_ seconds: Double) -> Instant { .zero + .milliseconds(Int64(seconds * 1000)) }
+private func ours(_ attempt: UInt8) -> IPv6Address {
+    IPv6StableIdentifier.linkLocalAddress(interface: "eth0", attempt: attempt, secret: secret)
+}
+private let kernels = IPv6Address(high: 0xFE80_0000_0000_0000, low: 0x0211_22FF_FE33_4455)
+
+@Suite("Stable identifiers of RFC 7217")
+struct IPv6StableIdentifierTests {
+    @Test("an address is the same each time, and another for each interface, attempt and secret")
+    func inputs() {
+        let address = ours(0)
+        #expect(address == ours(0))
+        #expect(address.high == 0xFE80_0000_0000_0000)
+        let others = [
+            ours(1), IPv6StableIdentifier.linkLocalAddress(interface: "eth1", attempt: 0, secret: secret),
+            IPv6StableIdentifier.linkLocalAddress(interface: "eth0", attempt: 0, secret: [UInt8](2...17)),
+        ]
+        #expect(Set(others + [address]).count == 4)
+    }
+
+    @Test("it never changes from one version of the firmware to the next")
+    func pinned() {
+        // SHA-256 of 08 fe80000000000000, 04 "eth0", 00, 01 00, 10 0102…10, its last eight bytes (made with sha256sum).
+        #expect(ours(0).low == 0x75C6_7713_0468_E74A)
+    }
+
+    @Test("what RFC 5453 keeps for others is reserved")
+    func reserved() {
+        for identifier: UInt64 in [
+            0, 0x0200_5EFF_FE00_0000, 0x0200_5EFF_FE00_5213, 0xFDFF_FFFF_FFFF_FF80, 0xFDFF_FFFF_FFFF_FFFF,
+        ] { #expect(IPv6StableIdentifier.isReserved(identifier)) }
+        for identifier: UInt64 in [1, 0x0200_5EFF_FE00_5214, 0xFDFF_FFFF_FFFF_FF7F] {
+            #expect(!IPv6StableIdentifier.isReserved(identifier))
+        }
+    }
+}
+
+@Suite("The link-local IPv6 address of an interface")
+struct IPv6LinkLocalClaimTests {
+    var claim = IPv6LinkLocalClaim(interface: "eth0", secret: secret)
+
+    @Test("constants are those of RFC 7217 section 7")
+    func constants() {
+        #expect(IPv6LinkLocalClaim.retries == 3)
+        #expect(IPv6LinkLocalClaim.rest == .seconds(3600))
+    }
+
+    @Test("what the kernel made is left alone") mutating func kernelsOwn() {
+        #expect(claim.handle(.linkUp(.makesOne), now: at(0)) == [])
+        #expect(claim.handle(.addresses([kernels: .tentative]), now: at(0.1)) == [])
+        #expect(claim.handle(.addresses([kernels: .usable]), now: at(1.5)) == [])
+        #expect(claim.nextDeadline == nil)
+    }
+
+    @Test("where the kernel makes none, one of ours is added at once") mutating func kernelMakesNone() {
+        #expect(claim.handle(.linkUp(.makesNone), now: at(0)) == [.assign(ours(0))])
+        #expect(claim.handle(.addresses([ours(0): .tentative]), now: at(0.1)) == [])
+        #expect(claim.handle(.addresses([ours(0): .usable]), now: at(1.5)) == [])
+        #expect(claim.nextDeadline == nil)
+        // Another cable: it is there already.
+        #expect(claim.handle(.linkDown, now: at(2)) == [])
+        #expect(claim.handle(.linkUp(.makesNone), now: at(3)) == [])
+    }
+
+    @Test("where IPv6 is off it is switched on, and one of ours added if the kernel makes none then")
+    mutating func disabled() {
+        #expect(claim.handle(.linkUp(.disabled), now: at(0)) == [.enable])
+        #expect(claim.nextDeadline == at(5))
+        #expect(claim.handle(.deadlineReached, now: at(5)) == [.assign(ours(0))])
+    }
+
+    @Test("a duplicate is told and another one tried, three times, and then an hour later")
+    mutating func duplicates() {
+        _ = claim.handle(.linkUp(.makesOne), now: at(0))
+        #expect(
+            claim.handle(.addresses([kernels: .duplicate]), now: at(1))
+                == [.duplicate(kernels, next: nil), .remove(kernels), .assign(ours(0))])
+        for attempt: UInt8 in 0..<3 {
+            #expect(claim.handle(.addresses([ours(attempt): .tentative]), now: at(2)) == [])
+            #expect(
+                claim.handle(.addresses([ours(attempt): .duplicate]), now: at(3)) == [
+                    .duplicate(ours(attempt), next: nil), .remove(ours(attempt)), .assign(ours(attempt + 1)),
+                ])
+        }
+        #expect(
+            claim.handle(.addresses([ours(3): .duplicate]), now: at(10))
+                == [.duplicate(ours(3), next: .seconds(3600)), .remove(ours(3))])
+        #expect(claim.handle(.addresses([:]), now: at(10)) == [])
+        #expect(claim.nextDeadline == at(3610))
+        #expect(claim.handle(.deadlineReached, now: at(3610)) == [.assign(ours(0))])
+    }
+
+    @Test("a duplicate beside an address that works is only taken away") mutating func duplicateBeside() {
+        _ = claim.handle(.linkUp(.makesOne), now: at(0))
+        #expect(
+            claim.handle(.addresses([kernels: .usable, ours(0): .duplicate]), now: at(1))
+                == [.duplicate(ours(0), next: nil), .remove(ours(0))])
+        #expect(claim.nextDeadline == nil)
+    }
+
+    @Test("one that somebody takes away comes back") mutating func takenAway() {
+        _ = claim.handle(.linkUp(.makesOne), now: at(0))
+        _ = claim.handle(.addresses([kernels: .usable]), now: at(1))
+        #expect(claim.handle(.addresses([:]), now: at(20)) == [])
+        #expect(claim.handle(.deadlineReached, now: at(25)) == [.assign(ours(0))])
+    }
+
+    @Test("adding that fails is tried again, without a link nothing is") mutating func retry() {
+        #expect(claim.handle(.linkUp(.makesNone), now: at(0)) == [.assign(ours(0))])
+        #expect(claim.handle(.deadlineReached, now: at(4)) == [])
+        #expect(claim.handle(.deadlineReached, now: at(5)) == [.assign(ours(0))])
+        #expect(claim.handle(.linkDown, now: at(6)) == [])
+        #expect(claim.nextDeadline == nil)
+        #expect(claim.handle(.addresses([kernels: .duplicate]), now: at(7)) == [])
+    }
+}

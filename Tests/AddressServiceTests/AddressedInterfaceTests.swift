@@ -1,0 +1,182 @@
+import AddressConfiguration
+import DNSWire
+import LinkWire
+import LinuxNetwork
+import Logging
+import NIOCore
+import PlugProtocol
+import PrivateNetworks
+import Testing
+
+@testable import AddressService
+
+@Suite(
+    "Addresses in a namespace",
+    .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
+struct AddressedInterfaceTests {
+    private let host = MadeUpHost()
+
+    private func addressing(_ network: PrivateNetwork, _ mode: AddressingMode = .auto) -> Addressing {
+        let settings = Addressing.Settings(
+            mode: mode, interfaces: ["eth7"], stateDirectory: host.root + "/state",
+            runtimeDirectory: host.root + "/run", plug: PlugID(rawValue: "0123456789ab")!)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        return Addressing(settings, host: HostFiles(root: host.root), on: network.eventLoop, logger: logger)
+    }
+
+    /// The lists that the addressing tells.
+    private func lists(_ addressing: Addressing) async -> AsyncStream<[PlugNetwork]> {
+        let (lists, told) = AsyncStream<[PlugNetwork]>.makeStream()
+        await addressing.tell { told.yield($0) }
+        await addressing.start()
+        return lists
+    }
+
+    private func first(
+        of lists: AsyncStream<[PlugNetwork]>, where isMeant: (PlugNetwork) -> Bool
+    ) async throws -> PlugNetwork {
+        for await list in lists {
+            if let network = list.first, isMeant(network) { return network }
+        }
+        throw CancellationError()
+    }
+
+    private func kernelAnswers(_ network: PrivateNetwork) async throws -> String? {
+        try await network.eventLoop.submit { KernelSetting.read(.ignoredARP, of: "eth7") }.get()
+    }
+
+    @Test(
+        "an interface that is off is switched on, claims a link-local address, and keeps it over a restart",
+        .timeLimit(.minutes(1)))
+    func linkLocal() async throws {
+        let network = try await PrivateNetwork()
+        try await network.ip("link add eth7 type veth peer name other")
+        try await network.ip("link set other up")
+        let before = addressing(network)
+        let lists = await lists(before)
+        let claimed = try await first(of: lists) { $0.linkLocal != nil }
+        let address = try #require(claimed.linkLocal)
+        #expect(address.hasPrefix("169.254."))
+        #expect(claimed.isManaged && claimed.reason == "\(RoleReason.nobodyElse)")
+        #expect(claimed.conflicts == 0 && claimed.lease == nil)
+        _ = try await first(of: lists) { $0.addresses.contains(address) }
+        #expect(try await kernelAnswers(network) == "8")
+        #expect(host.text("/state/networks")?.contains(address) == true)
+        await before.stop()
+        #expect(try await kernelAnswers(network) == "0")
+        // `ip` fails where the address is not there, with the scope and the mark that it should have.
+        try await network.wait(for: ["eth7"]) {
+            $0[0].addresses.contains { $0.origin == .plug && "\($0.bytes)" == "\(bytes(of: address))" }
+        }
+        let after = addressing(network)
+        let again = try await first(of: await self.lists(after)) { $0.linkLocal != nil }
+        #expect(again.linkLocal == address)
+        await after.stop()
+    }
+
+    @Test("an address that somebody set by hand is left alone, and so is its interface", .timeLimit(.minutes(1)))
+    func observed() async throws {
+        let network = try await PrivateNetwork()
+        try await network.ip("link add eth7 type veth peer name other")
+        try await network.ip("link set other up")
+        try await network.ip("addr add 192.0.2.7/24 dev eth7")
+        let addressing = addressing(network)
+        let seen = try await first(of: await lists(addressing)) { _ in true }
+        #expect(!seen.isManaged && seen.reason == "\(RoleReason.foreignAddress("192.0.2.7"))")
+        #expect(seen.addresses == ["192.0.2.7"])
+        await addressing.stop()
+        try await network.wait(for: ["eth7"]) { !$0[0].flags.contains(.up) }
+    }
+
+    @Test("a program that comes after the plug and gives an address gets the interface", .timeLimit(.minutes(1)))
+    func handedOver() async throws {
+        let network = try await PrivateNetwork()
+        try await network.ip("link add eth7 type veth peer name other")
+        try await network.ip("link set other up")
+        let addressing = addressing(network)
+        let (lists, told) = AsyncStream<[PlugNetwork]>.makeStream()
+        await addressing.tell { told.yield($0) }
+        await addressing.start()
+        var list = lists.makeAsyncIterator()
+        func wait(_ isMeant: (PlugNetwork) -> Bool) async {
+            while let next = await list.next() { if let first = next.first, isMeant(first) { return } }
+        }
+        await wait { $0.linkLocal != nil }
+        try await network.ip("addr add 192.0.2.7/24 dev eth7")
+        await wait { !$0.isManaged && $0.reason == "\(RoleReason.foreignAddress("192.0.2.7"))" }
+        await wait { !$0.addresses.contains { $0.hasPrefix("169.254.") } }
+        #expect(try await kernelAnswers(network) == "0")
+        await addressing.stop()
+    }
+
+    @Test("an interface that goes and comes back is taken up again", .timeLimit(.minutes(1)))
+    func replaced() async throws {
+        let network = try await PrivateNetwork()
+        let addressing = addressing(network)
+        let (lists, told) = AsyncStream<[PlugNetwork]>.makeStream()
+        await addressing.tell { told.yield($0) }
+        await addressing.start()
+        var list = lists.makeAsyncIterator()
+        func wait(_ isMeant: ([PlugNetwork]) -> Bool) async {
+            while let next = await list.next() { if isMeant(next) { return } }
+        }
+        for _ in 0..<2 {
+            try await network.ip("link add eth7 type veth peer name other")
+            await wait { $0.first?.isManaged == true }
+            try await network.ip("link del eth7")
+            await wait { $0.isEmpty }
+        }
+        await addressing.stop()
+    }
+
+    @Test(
+        "IPv6 that was switched off is switched on while the plug has the interface, and stays as it was after it",
+        .timeLimit(.minutes(1)))
+    func linkLocalIPv6() async throws {
+        let network = try await PrivateNetwork()
+        try await network.ip("link add eth7 type veth peer name other")
+        try await network.ip("link set other up")
+        try await network.eventLoop.submit {
+            var setting = KernelSetting(.disableIPv6)
+            #expect(setting.set("1", on: "eth7") == nil)
+        }.get()
+        let addressing = addressing(network)
+        _ = try await first(of: await lists(addressing)) { $0.addresses.contains { $0.hasPrefix("fe80::") } }
+        await addressing.stop()
+        let setting = try await network.eventLoop.submit { KernelSetting.read(.disableIPv6, of: "eth7") }.get()
+        #expect(setting == "1")
+    }
+
+    @Test("where the kernel makes no link-local address the plug adds one of its own", .timeLimit(.minutes(1)))
+    func stableIdentifier() async throws {
+        let network = try await PrivateNetwork()
+        try await network.ip("link add eth7 type veth peer name other")
+        try await network.ip("link set other up")
+        try await network.ip("link set eth7 addrgenmode none")
+        let addressing = addressing(network)
+        let seen = try await first(of: await lists(addressing)) { $0.addresses.contains { $0.hasPrefix("fe80::") } }
+        await addressing.stop()
+        let store = AddressStore(directory: host.root + "/state", logger: Logger(label: "test"))
+        let expected = IPv6StableIdentifier.linkLocalAddress(interface: "eth7", attempt: 0, secret: store.secret)
+        #expect(seen.addresses.contains("\(expected)"))
+    }
+
+    private func bytes(of address: String) -> [UInt8] { address.split(separator: ".").compactMap { UInt8($0) } }
+}
+
+@Suite("How a plug calls itself to DHCP servers")
+struct ClientIdentifierTests {
+    @Test("it is the plug's, and each interface's another")
+    func bytes() {
+        let plug = PlugID(rawValue: "0123456789ab")!
+        let bytes = ClientIdentifier.bytes(plug: plug, interface: "eth0")
+        #expect(bytes.count == 23)
+        #expect(bytes[0] == 255)
+        // FNV-1a of "eth0", computed elsewhere.
+        #expect(Array(bytes[1..<5]) == [0x67, 0xB1, 0x97, 0x24])
+        #expect(Array(bytes[5..<7]) == [0, 4])
+        #expect(Array(bytes[7...]) == Array("smartp".utf8) + [0x8C, 0x75, 0xA7, 0x2D, 1, 0x23, 0x45, 0x67, 0x89, 0xAB])
+        #expect(ClientIdentifier.bytes(plug: plug, interface: "eth1")[1..<5] != bytes[1..<5])
+    }
+}

@@ -1,0 +1,62 @@
+import DNSWire
+import LinkWire
+import Testing
+
+@testable import AddressService
+
+@Suite("Frames that an interface hears")
+struct InterfaceFramesTests {
+    private let mac = MACAddress(2, 0, 0, 0, 0, 1)
+    private let server = IPv4Address(192, 0, 2, 1)
+
+    private func frame(_ type: UInt16, _ payload: [UInt8]) -> [UInt8] {
+        EthernetFrame(destination: .broadcast, source: mac, type: type, payload: payload).encoded
+    }
+
+    private var reply: DHCPMessage {
+        DHCPMessage(operation: .reply, transaction: 7, yourAddress: IPv4Address(192, 0, 2, 9), clientHardware: mac)
+    }
+
+    private var replyFrame: [UInt8] {
+        frame(
+            EthernetFrame.ipv4,
+            DHCPPacket(source: server, destination: IPv4Address(rawValue: .max), message: reply).encoded)
+    }
+
+    private func isReply(_ heard: InterfaceFrames.Heard) -> Bool {
+        if case .dhcp(let message, from: server) = heard { message == reply } else { false }
+    }
+
+    @Test("ARP is read behind its header, padding or not")
+    func arp() {
+        let probe = ARPPacket.probe(for: server, from: mac)
+        let bytes = frame(EthernetFrame.arp, probe.encoded + [UInt8](repeating: 0, count: 18))
+        guard case .arp(probe) = InterfaceFrames.readARP(bytes) else { return #expect(Bool(false), "no probe") }
+        guard case .malformed = InterfaceFrames.readARP(Array(bytes.prefix(30))) else {
+            return #expect(Bool(false), "cut off")
+        }
+    }
+
+    @Test("a reply counts with its checksum, and with the sum that a virtual card leaves in its place")
+    func checksum() {
+        #expect(isReply(InterfaceFrames.readDHCP(replyFrame)))
+        // 192.0 + 2.1 + 255.255 twice + 17 + the length: 8 + 300.
+        var left = replyFrame
+        var sum: UInt32 = 0xC000 + 0x0201 + 0xFFFF + 0xFFFF + 17 + 308
+        while sum > 0xFFFF { sum = sum & 0xFFFF + sum >> 16 }
+        (left[14 + 20 + 6], left[14 + 20 + 7]) = (UInt8(sum >> 8), UInt8(sum & 0xFF))
+        #expect(isReply(InterfaceFrames.readDHCP(left)))
+        var wrong = replyFrame
+        wrong[60] ^= 1
+        guard case .malformed = InterfaceFrames.readDHCP(wrong) else { return #expect(Bool(false), "a wrong sum") }
+    }
+
+    @Test("every cut of a frame is malformed, and none more than that")
+    func cuts() {
+        for length in 0..<replyFrame.count {
+            guard case .malformed = InterfaceFrames.readDHCP(Array(replyFrame.prefix(length))) else {
+                return #expect(Bool(false), "cut at \(length)")
+            }
+        }
+    }
+}

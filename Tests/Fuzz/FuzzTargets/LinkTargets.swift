@@ -1,0 +1,164 @@
+import AddressConfiguration
+import DNSWire
+import LinkWire
+import ProtocolCore
+
+extension FuzzTarget {
+    /// An ARP packet that was read can be written, byte for byte.
+    static let arpPacket = FuzzTarget(
+        name: "arp-packet",
+        seeds: {
+            let probe = ARPPacket.probe(for: IPv4Address(169, 254, 7, 9), from: card)
+            return [
+                probe, ARPPacket.announcement(of: IPv4Address(169, 254, 7, 9), from: card),
+                ARPPacket.reply(to: probe, from: card),
+            ].map { EthernetFrame(destination: .broadcast, source: card, type: 0x0806, payload: $0.encoded).encoded }
+        },
+        check: { bytes in
+            guard let frame = try? EthernetFrame(decoding: bytes) else { return false }
+            try require(frame.encoded == bytes, "another frame comes back")
+            guard let packet = try? ARPPacket(decoding: frame.payload) else { return false }
+            try require(frame.payload.starts(with: packet.encoded), "another packet comes back")
+            return true
+        })
+
+    /// A DHCP message that was read can be written, and comes back as it was; so does the packet that carries it.
+    static let dhcpMessage = FuzzTarget(
+        name: "dhcp-message",
+        seeds: { [reply(.ack), reply(.nak), reply(.offer)].map(\.encoded) + [overloaded] },
+        check: { bytes in
+            // Checksums would be right by accident only.
+            _ = try? DHCPPacket(decoding: bytes, verifiesChecksum: false)
+            let message: DHCPMessage
+            do throws(LinkWireError) {
+                message = try DHCPMessage(decoding: bytes)
+            } catch {
+                try require((0...bytes.count).contains(error.offset), "\(error) in \(bytes.count) bytes")
+                return false
+            }
+            let written = message.encoded
+            // Options in pieces are written in fewer; what comes of three fields may be too long for one message.
+            guard written.count <= DHCPMessage.lengthLimit else { return true }
+            try require(try DHCPMessage(decoding: written) == message, "another message comes back")
+            let packet = DHCPPacket(broadcasting: message)
+            try require(try DHCPPacket(decoding: packet.encoded) == packet, "another packet comes back")
+            return true
+        })
+
+    /// Whatever servers answer, each message behind its length in two bytes: a client goes on, takes only what makes sense, and
+    /// does not talk too much.
+    static let dhcpClient = FuzzTarget(
+        name: "dhcp-client",
+        seeds: {
+            [
+                framed([reply(.offer), reply(.ack), reply(.ack)].map(\.encoded)),
+                framed([reply(.offer), reply(.nak), reply(.offer), reply(.ack)].map(\.encoded) + [overloaded]),
+            ]
+        },
+        check: { bytes in
+            var served = ServedClient()
+            for datagram in datagrams(in: bytes) { try served.receive(datagram) }
+            try served.live()
+            return served.wasGiven
+        })
+
+    private static let card = ServedClient.card
+
+    private static func reply(_ type: DHCPMessageType) -> DHCPMessage {
+        let server = IPv4Address(10, 0, 0, 1)
+        var options = DHCPOptions()
+        options.messageType = type
+        options.serverIdentifier = server
+        options.leaseTime = 3600
+        options.renewalTime = 600
+        options.rebindingTime = 1200
+        options.subnetMask = IPv4Address(255, 255, 255, 0)
+        options.routers = [server]
+        options.domainNameServers = [server]
+        options.domainName = "lan"
+        options.searchDomains = ["lan", "example.com"]
+        options.staticRoutes = [ClasslessRoute(destination: .any, prefixLength: 0, router: server)]
+        return DHCPMessage(
+            operation: .reply, transaction: 1, yourAddress: IPv4Address(10, 0, 0, 9), clientHardware: card,
+            options: options)
+    }
+
+    /// An offer whose options stand in three fields, one of them in two pieces.
+    private static var overloaded: [UInt8] {
+        var bytes = DHCPMessage(
+            operation: .reply, transaction: 1, yourAddress: IPv4Address(10, 0, 0, 9), clientHardware: card
+        ).encoded
+        bytes.replaceSubrange(44..<55, with: [54, 4, 10, 0, 0, 1, 6, 2, 0, 1, 255])
+        bytes.replaceSubrange(108..<119, with: [51, 4, 0, 0, 1, 0, 6, 2, 10, 0, 255])
+        bytes.replaceSubrange(240..<247, with: [53, 1, 2, 52, 1, 3, 255])
+        return bytes
+    }
+}
+
+/// A client whose servers are the input: what they say is made to look as if it was asked for.
+private struct ServedClient {
+    static let card = MACAddress(2, 0, 0, 0, 0, 1)
+    private var client = DHCPClient(
+        configuration: DHCPClient.Configuration(
+            hardwareAddress: card, hostName: "plug", clientIdentifier: [255, 1, 2], remembered: nil, seed: 1))
+    private var now = FuzzedPlug.now
+    private var transaction: UInt32 = 0
+    private var sent = 0
+    private(set) var wasGiven = false
+
+    init() {
+        for case .broadcast(let message) in client.handle(.linkUp(isPowerOn: false), now: now) {
+            transaction = message.transaction
+        }
+    }
+
+    mutating func receive(_ datagram: [UInt8]) throws(FuzzFailure) {
+        guard var message = try? DHCPMessage(decoding: datagram) else { return }
+        message.transaction = transaction
+        message.clientHardware = Self.card
+        let before = sent
+        try handle(.received(message, from: message.options.serverIdentifier ?? .any))
+        // So that the next message answers something again: a lease is renewed, a bad server's offer is taken for want of others.
+        if sent == before { try wait() }
+    }
+
+    /// A while without an answer.
+    mutating func live() throws(FuzzFailure) {
+        let end = now + .seconds(600)
+        sent = 0
+        while let deadline = client.nextDeadline, deadline < end { try wait() }
+        try require(sent < 130, "\(sent) messages in ten minutes")
+    }
+
+    private mutating func wait() throws(FuzzFailure) {
+        now = max(now, client.nextDeadline ?? now)
+        try handle(.deadlineReached)
+    }
+
+    private mutating func handle(_ event: DHCPClient.Event) throws(FuzzFailure) {
+        for action in client.handle(event, now: now) {
+            switch action {
+            case .broadcast(let message), .send(let message, _, _):
+                transaction = message.transaction
+                sent += 1
+            case .check(let lease):
+                try check(lease)
+                wasGiven = true
+                try handle(.addressChecked)
+            case .bound(let lease): try check(lease)
+            case .lost: break
+            }
+        }
+        let isForEver = client.lease.map { $0.duration == nil } ?? false
+        try require(client.nextDeadline != nil || isForEver, "the client waits for nothing")
+    }
+
+    private func check(_ lease: DHCPLease) throws(FuzzFailure) {
+        try require((8...32).contains(lease.prefixLength), "a prefix of \(lease.prefixLength) bits")
+        try require(lease.routers.count <= 4 && lease.routes.count <= 32, "\(lease.routers), \(lease.routes)")
+        guard let duration = lease.duration, let renewal = lease.renewal, let rebinding = lease.rebinding else {
+            return
+        }
+        try require(renewal < rebinding && rebinding < duration, "\(renewal), \(rebinding), \(duration)")
+    }
+}

@@ -1,0 +1,26 @@
+import AddressConfiguration
+import DNSWire
+import LinkWire
+import ProtocolCore
+
+/// A neighbour that heeds no conflict.
+struct StubbornHost {
+    let hardware: MACAddress
+    /// Configured by hand, or taken from somebody.
+    var address: IPv4Address?
+    /// Says of every address that it has it.
+    var deniesAll = false
+    /// Sends all that it hears back, as some access points do.
+    var mirrors = false
+
+    func answer(_ packet: ARPPacket) -> ARPPacket? {
+        if mirrors { return packet }
+        if deniesAll, packet.isProbe { return .reply(to: packet, from: hardware) }
+        guard let address, packet.senderHardware != hardware else { return nil }
+        if packet.senderAddress == address { return .announcement(of: address, from: hardware) }
+        guard packet.operation == .request, packet.targetAddress == address else { return nil }
+        return .reply(to: packet, from: hardware)
+    }
+
+    var announcement: ARPPacket? { address.map { .announcement(of: $0, from: hardware) } }
+}
