@@ -47,6 +47,9 @@ package actor AddressedInterface {
     private var timer = DeadlineTimer()
     private var sleep = SleepDetector(asleep: BootClock.timeAsleep)
     private var isStopped = false
+    /// When to look again whether connections are left on an address that is to go.
+    private var nextLook: Instant?
+    private static let lookInterval = Duration.seconds(5)
 
     /// - Parameters:
     ///   - configuration: what the plug is and knows of this interface.
@@ -121,12 +124,10 @@ package actor AddressedInterface {
         report(.changed)
     }
 
-    /// The local ends of connections.
-    func use(_ addresses: Set<IPv4Address>) { handle(.inUse(addresses)) }
-
     private func linkCame() {
         frames?.linkCame()
         if let routes { set(routes) }
+        handle(.inUse(ConnectionEnds.local()))
         handle(.linkUp)
         guard let kernel = IPv6LinkLocalClaim.Kernel(of: interface.name) else { return }
         handleLinkLocal(.addresses(linkLocalAddresses))
@@ -162,9 +163,12 @@ package actor AddressedInterface {
         let before = machine.status
         if sleep.hasSlept(asleep: BootClock.timeAsleep) {
             logger.info("the host slept; addresses are claimed anew")
+            pass(.inUse(ConnectionEnds.local()), now: now)
             pass(.resumed, now: now)
         }
+        if event == .deadlineReached { lookForConnections(now: now) }
         pass(event, now: now)
+        nextLook = isLinkLocalDeprecated ? nextLook ?? now + Self.lookInterval : nil
         follow()
         if machine.status != before { report(.changed) }
     }
@@ -173,6 +177,17 @@ package actor AddressedInterface {
     private func pass(_ event: AddressingEvent, now: Instant) {
         perform(machine.handle(event, now: now))
         while !answers.isEmpty { perform(machine.handle(answers.removeFirst(), now: now)) }
+    }
+
+    /// A link-local address beside a lease goes when the last connection on it has ended, which the kernel tells only when asked.
+    private func lookForConnections(now: Instant) {
+        guard isLinkLocalDeprecated else { return }
+        nextLook = nil
+        pass(.inUse(ConnectionEnds.local()), now: now)
+    }
+
+    private var isLinkLocalDeprecated: Bool {
+        if case .deprecated = machine.status.linkLocal { true } else { false }
     }
 
     private func perform(_ actions: [AddressingAction]) {
@@ -186,8 +201,8 @@ package actor AddressedInterface {
     }
 
     private func follow() {
-        timer.follow(sooner(machine.nextDeadline, linkLocal.nextDeadline), now: BootClock.now, on: eventLoop) {
-            [weak self] in
+        let next = sooner(sooner(machine.nextDeadline, linkLocal.nextDeadline), nextLook)
+        timer.follow(next, now: BootClock.now, on: eventLoop) { [weak self] in
             self?.assumeIsolated { interface in
                 interface.handle(.deadlineReached)
                 interface.handleLinkLocal(.deadlineReached)

@@ -57,7 +57,6 @@ public actor Addressing {
     private var control: RouteControl?
     private var known: [Int32: Known] = [:]
     private var following: Task<Void, Never>?
-    private var inUse: Set<IPv4Address> = []
     private var isStopped = false
     private var isTold = true
 
@@ -102,14 +101,6 @@ public actor Addressing {
     public func tell(_ changed: @escaping @Sendable ([PlugNetwork]) -> Void) {
         self.changed = changed
         changed(networks)
-    }
-
-    /// Addresses that are the local end of a connection: a link-local one among them stays when a lease comes.
-    public func use(_ addresses: Set<String>) {
-        let parsed = Set(addresses.compactMap(Self.address))
-        guard parsed != inUse else { return }
-        inUse = parsed
-        for known in known.values { known.addressed?.assumeIsolated { $0.use(parsed) } }
     }
 
     /// How the interfaces stand, at most ``PlugNetwork/limit``.
@@ -190,11 +181,7 @@ public actor Addressing {
             self?.assumeIsolated { $0.take(report, from: index) }
         }
         known[index]?.addressed = addressed
-        let connected = inUse
-        addressed.assumeIsolated { addressed in
-            addressed.use(connected)
-            addressed.start()
-        }
+        addressed.assumeIsolated { $0.start() }
     }
 
     private func configuration(
@@ -255,10 +242,5 @@ public actor Addressing {
         isTold = true
         guard !isStopped else { return }
         changed(networks)
-    }
-
-    private static func address(_ text: String) -> IPv4Address? {
-        let bytes = text.split(separator: ".", omittingEmptySubsequences: false).compactMap { UInt8($0) }
-        return bytes.count == 4 ? IPv4Address(bytes[0], bytes[1], bytes[2], bytes[3]) : nil
     }
 }

@@ -20,13 +20,6 @@ extension PlugService {
                 self?.assumeIsolated { $0.handle(.networks(networks)) }
             }
         }
-        tellAddressesInUse()
         return addressing
-    }
-
-    /// A link-local address on which a controller is stays when a lease comes.
-    func tellAddressesInUse() {
-        let addresses = Set(connections.values.compactMap(\.localAddress))
-        addressing?.assumeIsolated { $0.use(addresses) }
     }
 }

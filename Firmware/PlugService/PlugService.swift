@@ -38,7 +38,7 @@ public actor PlugService: ConnectionOwner {
     private(set) var isReset = false
     private var timer = DeadlineTimer()
     private let actions = ActionQueue<PlugMachine.Action>()
-    private(set) var connections: [ConnectionID: Connection] = [:]
+    private var connections: [ConnectionID: Connection] = [:]
     /// What failed last of each thing that the parts are asked to do: a fault is told once, not at every measurement.
     private var faults: [String: String] = [:]
 
@@ -109,7 +109,6 @@ public actor PlugService: ConnectionOwner {
         // Its handshake was under way when the plug was stopped.
         guard !machine.isStopped else { return connection.close() }
         connections[connection.id] = connection
-        tellAddressesInUse()
         logger.debug(
             "controller connected",
             metadata: ["peer": "\(connection.peer)", "key": "\(connection.peerKey.fingerprint)"])
@@ -126,7 +125,6 @@ public actor PlugService: ConnectionOwner {
 
     public func closed(_ id: ConnectionID) {
         connections[id] = nil
-        tellAddressesInUse()
         handle(.closed(id))
     }
 

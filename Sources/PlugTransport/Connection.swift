@@ -6,8 +6,6 @@ public struct Connection: Sendable {
     public let id: ConnectionID
     /// Address and port of the other side, for logs and limits.
     public let peer: String
-    /// The address of this side, without an interface: an IPv4 address also where the listening socket is one of IPv6.
-    public let localAddress: String?
     /// The key that the other side proved to have.
     public let peerKey: PublicKey
     private let channel: any Channel
@@ -21,11 +19,6 @@ public struct Connection: Sendable {
         self.peerKey = peerKey
         unwritten = NIOLoopBoundBox(ByteBuffer(), eventLoop: channel.eventLoop)
         peer = channel.remoteAddress?.description ?? "unknown peer"
-        localAddress = channel.localAddress?.ipAddress.map { address in
-            let mapped = "::ffff:"
-            let isMapped = address.hasPrefix(mapped) && address.contains(".")
-            return isMapped ? String(address.dropFirst(mapped.count)) : address
-        }
     }
 
     /// Queues the bytes. A failed write closes the connection, which the owner hears of; no other report is made.

@@ -59,7 +59,7 @@ struct RoutableAddressTests {
                 Route(destination: IPv4Address(192, 0, 2, 0), prefixLength: 24, source: leased, metric: 100),
                 Route(
                     destination: .any, prefixLength: 0, router: TestServer.address, source: leased, metric: 100),
-                Route(destination: RFC3927.prefix, prefixLength: 16, source: leased, metric: 1100),
+                Route(destination: RFC3927.prefix, prefixLength: 16, source: leased, metric: 2100),
             ])
         #expect(bench.handedOn == [nil, NetworkServers(nameServers: [TestServer.address])])
         #expect(

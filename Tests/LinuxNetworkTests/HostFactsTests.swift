@@ -26,6 +26,22 @@ struct HostFactsTests {
         #expect(SocketEntry.parse("") == [])
     }
 
+    @Test("this host's ends of TCP connections, not of sockets that listen or only wait for strays")
+    func connections() {
+        let text = """
+              sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+               0: 0807FEA9:1F90 0102FEA9:C350 01 00000000:00000000 00:00000000 00000000     0        0 7
+               1: 0907FEA9:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 8
+               2: 0A07FEA9:1F90 0102FEA9:C351 06 00000000:00000000 00:00000000 00000000     0        0 0
+               3: 0000000000000000FFFF00000B07FEA9:1F90 0000000000000000FFFF00000102FEA9:C352 08 00000000:00000000 0 0 0
+               4: 000080FE000000000000000001000000:1F90 000080FE000000000000000002000000:C352 01 00000000:00000000 0 0 0
+            nothing that the kernel writes
+            """
+        #expect(
+            ConnectionEnds.parse(text) == [IPv4Address(169, 254, 7, 8), IPv4Address(169, 254, 7, 11)])
+        #expect(ConnectionEnds.parse("") == [])
+    }
+
     @Test("memberships of IPv4, under the line of their interface")
     func membershipsV4() {
         let text = """

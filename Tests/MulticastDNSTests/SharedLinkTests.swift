@@ -48,6 +48,16 @@ struct SharedLinkTests {
         #expect(published1 == [.v4(10, 0, 0, 1)])
     }
 
+    @Test func aDeprecatedAddressIsPublishedWhereThereIsNoOtherOfItsFamily() throws {
+        let lease = InterfaceAddress(.v4(10, 0, 0, 1), prefixLength: 24)
+        let former = InterfaceAddress(.v4(169, 254, 7, 8), prefixLength: 16, isDeprecated: true)
+        let last = InterfaceAddress(v6(1), prefixLength: 64, isDeprecated: true)
+        var test = Harness.announced(on: [network(2, former, lease, last)])
+        #expect(try addresses(test, on: 2) == [.v4(10, 0, 0, 1), v6(1)])
+        test.send(.interfaceChanged(network(2, former, last)))
+        #expect(try addresses(test, on: 2) == [.v4(169, 254, 7, 8), v6(1)])
+    }
+
     @Test func hearingOurselvesTellsThatTwoInterfacesShareALink() throws {
         let left = network(2, InterfaceAddress(v6(1), prefixLength: 64))
         let right = network(3, InterfaceAddress(v6(2), prefixLength: 64))

@@ -5,6 +5,8 @@ import LinkWire
 extension InterfaceAddressing {
     /// Behind all leases of all interfaces of the host.
     static let linkLocalMetric: UInt32 = 1000
+    /// Neighbours with a link-local address are first sought where we have one too.
+    static let leasedNeighboursMetric: UInt32 = 2000
     /// As many as a server's routes fit into a message of ordinary size. Bounds what one message costs the kernel.
     static let routeLimit = 64
 
@@ -16,7 +18,11 @@ extension InterfaceAddressing {
         if case .held(let claim, _) = linkLocal, isPresent(claim.address) { own = claim.address }
         var leased: DHCPLease?
         if case .bound(let lease, _) = lease, isPresent(lease.address) { leased = lease }
-        if let leased { return lessened([neighbours(from: own ?? leased.address)] + routes(of: leased)) }
+        if let leased {
+            let metric = own == nil ? Self.leasedNeighboursMetric : Self.linkLocalMetric
+            let all = [neighbours(from: own ?? leased.address, metric)] + routes(of: leased)
+            return lessened(all)
+        }
         guard let own else { return deprecatedNeighbours }
         return [neighbours(from: own), onLink(.any, 0, from: own, Self.linkLocalMetric + configuration.routeMetric)]
     }
@@ -29,8 +35,8 @@ extension InterfaceAddressing {
 
     private func isPresent(_ address: IPv4Address) -> Bool { interface.present.contains(address) }
 
-    private func neighbours(from source: IPv4Address) -> Route {
-        onLink(RFC3927.prefix, RFC3927.prefixLength, from: source, Self.linkLocalMetric + configuration.routeMetric)
+    private func neighbours(from source: IPv4Address, _ metric: UInt32 = Self.linkLocalMetric) -> Route {
+        onLink(RFC3927.prefix, RFC3927.prefixLength, from: source, metric + configuration.routeMetric)
     }
 
     private func onLink(

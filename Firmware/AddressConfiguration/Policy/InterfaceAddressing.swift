@@ -127,9 +127,15 @@ public struct InterfaceAddressing: Machine, Sendable {
         case .inUse(let addresses): use(addresses)
         }
         catchUp(now: now)
-        let actions = settle(now: now) + outbox
-        outbox = []
-        return actions
+        let actions = settle(now: now)
+        defer { outbox = [] }
+        return actions + outbox.filter(stillHolds)
+    }
+
+    /// Nothing is said of an address that went in this very step, or that the kernel refuses.
+    private func stillHolds(_ action: Action) -> Bool {
+        guard case .sendARP(let packet) = action, !packet.isProbe else { return true }
+        return interface.present.contains(packet.senderAddress)
     }
 
     /// What is due. After the event: a packet that came before a deadline counts even where both are told late.

@@ -16,7 +16,9 @@ extension NetworkInterface {
     init?(_ interface: LinuxInterface) {
         guard interface.isOperational else { return nil }
         let usable = interface.addresses.filter(\.isUsable).compactMap { described in
-            IPAddress(bytes: described.bytes).map { InterfaceAddress($0, prefixLength: described.prefixLength) }
+            IPAddress(bytes: described.bytes).map {
+                InterfaceAddress($0, prefixLength: described.prefixLength, isDeprecated: described.isDeprecated)
+            }
         }
         // IPv6 multicast on a link goes out from its link-local address. Loopback has none, and no route for it either.
         let families = Set(usable.map(\.address).filter { $0.family == .v4 || $0.isLinkLocal }.map(\.family))

@@ -24,12 +24,18 @@ public struct LinuxAddress: Sendable, Hashable {
     public let prefixLength: UInt8
     public let state: State
     public let origin: Origin
+    /// Nothing new should begin from it (RFC 4862 §5.5.4); what lives on it goes on.
+    public let isDeprecated: Bool
 
-    public init(bytes: [UInt8], prefixLength: UInt8, state: State = .usable, origin: Origin = .unknown) {
+    public init(
+        bytes: [UInt8], prefixLength: UInt8, state: State = .usable, origin: Origin = .unknown,
+        isDeprecated: Bool = false
+    ) {
         self.bytes = bytes
         self.prefixLength = prefixLength
         self.state = state
         self.origin = origin
+        self.isDeprecated = isDeprecated
     }
 
     /// Whether packets may be sent from it.
@@ -43,6 +49,7 @@ extension LinuxAddress: Comparable {
         guard left.bytes == right.bytes else { return left.bytes.lexicographicallyPrecedes(right.bytes) }
         guard left.prefixLength == right.prefixLength else { return left.prefixLength < right.prefixLength }
         guard left.state == right.state else { return left.state.rawValue < right.state.rawValue }
-        return left.origin.rawValue < right.origin.rawValue
+        guard left.origin == right.origin else { return left.origin.rawValue < right.origin.rawValue }
+        return !left.isDeprecated && right.isDeprecated
     }
 }

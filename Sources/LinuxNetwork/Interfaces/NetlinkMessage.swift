@@ -92,6 +92,8 @@ enum Netlink {
     static let addressTentative: UInt32 = 0x40
     /// IFA_F_OPTIMISTIC: tentative, but allowed to send (RFC 4429).
     static let addressOptimistic: UInt32 = 0x04
+    /// IFA_F_DEPRECATED: nothing new is to begin from it.
+    static let addressDeprecated: UInt32 = 0x20
     /// IFA_F_PERMANENT: it has no end. What routers announce has one.
     static let addressPermanent: UInt32 = 0x80
     /// IFA_F_NOPREFIXROUTE: no route to its network comes with it.

@@ -110,7 +110,8 @@ private func parseAddress(
     let index = bytes.load(Int32.self, at: range.lowerBound + 4)
     let described = LinuxAddress(
         bytes: own, prefixLength: prefixLength, state: state(of: flags),
-        origin: LinuxAddress.Origin(mark: origin, flags: flags, isIPv6: family == Netlink.familyIPv6))
+        origin: LinuxAddress.Origin(mark: origin, flags: flags, isIPv6: family == Netlink.familyIPv6),
+        isDeprecated: flags & Netlink.addressDeprecated != 0)
     return isRemoval ? .addressRemoved(index: index, described) : .address(index: index, described)
 }
 

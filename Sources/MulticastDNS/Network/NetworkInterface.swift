@@ -7,10 +7,13 @@ public typealias InterfaceID = UInt32
 public struct InterfaceAddress: Hashable, Sendable {
     public var address: IPAddress
     public var prefixLength: UInt8
+    /// Kept for what lives on it; nothing new should begin from it or to it (RFC 4862 §5.5.4, RFC 3927 §1.9).
+    public var isDeprecated: Bool
 
-    public init(_ address: IPAddress, prefixLength: UInt8) {
+    public init(_ address: IPAddress, prefixLength: UInt8, isDeprecated: Bool = false) {
         self.address = address
         self.prefixLength = prefixLength
+        self.isDeprecated = isDeprecated
     }
 
     /// True when the other address lies in the same subnet.
@@ -46,8 +49,15 @@ public struct NetworkInterface: Hashable, Sendable, Identifiable {
         self.families = families ?? Set(addresses.map(\.address.family)).subtracting(isLoopback ? [.v6] : [])
     }
 
-    /// Those of the addresses whose family has multicast here, and so can be found and used.
-    var own: [IPAddress] { addresses.map(\.address).filter { families.contains($0.family) } }
+    /// Those of the addresses whose family has multicast here, and so can be found and used; deprecated ones only where there is
+    /// nothing better in their family.
+    var own: [IPAddress] {
+        let preferred = Set(addresses.filter { !$0.isDeprecated }.map(\.address.family))
+        return addresses.filter { entry in
+            let family = entry.address.family
+            return families.contains(family) && !(entry.isDeprecated && preferred.contains(family))
+        }.map(\.address)
+    }
 
     /// The addresses to publish, each once.
     var published: [IPAddress] {
