@@ -13,6 +13,10 @@ bench            gcc           command cc
 bench            mosquitto     command mosquitto
 bench            libmosquitto-dev  header mosquitto.h
 bench            libldns-dev   header ldns/ldns.h
+bench-addressing avahi-autoipd  command avahi-autoipd
+bench-addressing udhcpc        command udhcpc
+bench-addressing isc-dhcp-client  command dhclient
+bench-addressing dhcpcd-base   command dhcpcd
 generate         protobuf-compiler  command protoc
 interoperability iproute2      command ip
 interoperability util-linux    command nsenter
@@ -20,6 +24,10 @@ interoperability dbus          command dbus-daemon
 interoperability avahi-daemon  command avahi-daemon
 interoperability avahi-utils   command avahi-browse
 interoperability tshark        command tshark
+interoperability nftables      command nft
+interoperability dnsmasq-base  command dnsmasq
+interoperability isc-dhcp-server  command dhcpd
+interoperability kea-dhcp4-server  command kea-dhcp4
 interoperability python3-venv  module ensurepip
 conformance      iproute2      command ip
 conformance      util-linux    command nsenter

@@ -74,7 +74,7 @@ class Measurement:
         for number in range(services):
             text = (HERE / "avahi.service").read_text().replace("NUMBER", str(number))
             # /run is the host's own.
-            folder = pathlib.Path(f"/proc/{host._holder.process.pid}/root/run/services")
+            folder = pathlib.Path(f"/proc/{host.process_id}/root/run/services")
             (folder / f"plug{number}.service").write_text(text)
         host.run("mount", "--bind", "/run/services", "/etc/avahi/services")
         return Avahi(host)

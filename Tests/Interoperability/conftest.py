@@ -8,6 +8,7 @@ import pytest
 
 from harness.lan import LAN
 from harness.plugs import Controller, Plug
+from harness.together import Verdicts
 
 LONGEST_TEST = 90  # seconds, where the test's mark `time_limit` says nothing else; each wait inside has its own, shorter limit
 
@@ -37,6 +38,16 @@ def time_limit(request):
 def own_memory(monkeypatch, tmp_path):
     """What programs remember of one test is not known in the next, nor to whoever runs the tests."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+@pytest.fixture(scope="module")
+def verdicts(request, programs, tmp_path_factory):
+    """Of the module's cases that were asked for, which run beside each other from here on."""
+    asked = [item for item in request.session.items if item.module is request.module and "verdicts" in item.fixturenames]
+    names = [item.callspec.params["case"] for item in asked]
+    verdicts = Verdicts(request.module, names, programs, tmp_path_factory.mktemp("cases"))
+    yield verdicts
+    verdicts.close()
 
 
 @pytest.fixture(scope="session")
@@ -70,7 +81,12 @@ def controller(programs):
 def pytest_runtest_makereport(item, call):
     """A failure shows what every program of the test printed."""
     report = yield
-    if report.failed and call.when == "call" and "lan" in item.funcargs:
-        for name, transcript in item.funcargs["lan"].transcripts:
-            report.sections.append((name, transcript))
+    if report.failed and call.when == "call":
+        report.sections += transcripts_of(item)
     return report
+
+
+def transcripts_of(item):
+    if "verdicts" in item.funcargs:
+        return item.funcargs["verdicts"].transcripts(item.callspec.params["case"])
+    return item.funcargs["lan"].transcripts if "lan" in item.funcargs else []

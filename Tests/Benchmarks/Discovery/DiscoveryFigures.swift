@@ -2,7 +2,9 @@ import Foundation
 
 /// Multicast DNS and service discovery against what else there is.
 func discoveryFigures(_ setting: Setting) async throws -> [Figure] {
-    let measured = try MeasuredLAN(setting)
+    let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let measured = try MeasuredLAN(
+        by: "discovery_lan.py", [program, "\(services)", "3", "\(setting.idleSeconds)"])
     return try messageFigures(setting) + browsing(measured) + registering(measured) + lasting(measured)
 }
 
@@ -71,35 +73,4 @@ private func lasting(_ lan: MeasuredLAN) throws -> [Figure] {
             "all idle packets in that time", try lan.median("idle packets"), "",
             against: Figure.Reference(name: "avahi-daemon", value: try lan.median("idle packets of avahi-daemon"))),
     ]
-}
-
-/// What Tests/BenchmarkReferences/discovery_lan.py has measured.
-private struct MeasuredLAN {
-    private struct Line: Decodable {
-        let name: String
-        let value: Double
-    }
-
-    private var values: [String: [Double]] = [:]
-
-    init(_ setting: Setting) throws {
-        let folder = "Tests/BenchmarkReferences"
-        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let child = try ChildProcess(
-            "Tests/Interoperability/isolated",
-            [
-                ".build-python/bin/python", "\(folder)/discovery_lan.py", program, "\(services)", "3",
-                "\(setting.idleSeconds)",
-            ])
-        defer { child.finish() }
-        while let line = child.line() {
-            let told = try JSONDecoder().decode(Line.self, from: Data(line.utf8))
-            values[told.name, default: []].append(told.value)
-        }
-    }
-
-    func median(_ name: String) throws -> Double {
-        guard let measured = values[name] else { throw Complaint("\"\(name)\" was not measured") }
-        return measured.median
-    }
 }

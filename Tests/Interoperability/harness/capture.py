@@ -1,5 +1,6 @@
 """What goes over a port of the LAN's bridge."""
 
+import errno
 import socket
 import threading
 import time
@@ -11,9 +12,10 @@ SO_RCVBUFFORCE = 33  # Python has no name for it.
 
 @dataclass
 class Datagram:
-    """A multicast DNS packet: its UDP payload, and the moment it came."""
+    """A multicast DNS packet: its UDP payload, the moment it came, and whether by IPv6."""
     at: float
     bytes: bytes
+    is_ipv6: bool
 
 
 class Capture:
@@ -36,11 +38,13 @@ class Capture:
                 frame = self._socket.recv(10_000)
             except TimeoutError:
                 continue
-            except OSError:  # The port is gone.
-                return
+            except OSError as error:
+                if error.errno == errno.ENETDOWN:  # The cable is pulled.
+                    continue
+                return  # The port is gone.
             payload = multicast_dns(frame)
             if payload is not None:
-                self.datagrams.append(Datagram(time.monotonic(), payload))
+                self.datagrams.append(Datagram(time.monotonic(), payload, frame[12:14] == IPV6.to_bytes(2, "big")))
 
     def close(self):
         self._open = False

@@ -8,9 +8,9 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 
-def controller_directory():
-    """Where plugctl keeps its key and the plugs that it knows, in this test."""
-    return pathlib.Path(os.environ["XDG_STATE_HOME"], "smartplug")
+def controller_directory(memory=None):
+    """Where plugctl keeps its key and the plugs that it knows, in this test, or in a case of it that has a memory of its own."""
+    return pathlib.Path(memory or os.environ["XDG_STATE_HOME"], "smartplug")
 
 
 def key_in(file):
@@ -44,12 +44,12 @@ def make_paired(state, controller_key):
     return plug, key_in(state / "key")
 
 
-def introduce(state, name):
+def introduce(state, name, memory=None):
     """Makes the state directory of a plug that was paired with this test's controller before it was started first."""
     if (state / "key").exists():
         return
-    plug, plug_key = make_paired(state, key_in(controller_directory() / "key"))
-    known = controller_directory() / "plugs"
+    plug, plug_key = make_paired(state, key_in(controller_directory(memory) / "key"))
+    known = controller_directory(memory) / "plugs"
     lines = known.read_bytes() if known.exists() else b""
     write(known, lines + f"{plug} {plug_key.hex()} {name}\n".encode())
 

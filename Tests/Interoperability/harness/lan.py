@@ -1,5 +1,7 @@
 """A LAN of network namespaces: a bridge here, and hosts that each have a network, a /run and a host name of their own."""
 
+import itertools
+import json
 import subprocess
 
 from harness.processes import Running
@@ -15,27 +17,85 @@ class LAN:
     """`host()` adds a host; `close()` ends everything that runs on any of them."""
 
     def __init__(self):
-        self.hosts = []
-        command("ip", "link", "add", "lan0", "type", "bridge", "mcast_snooping", "0", "stp_state", "0", "forward_delay", "0")
-        command("ip", "link", "set", "lan0", "up")
+        # Cases that run beside each other take their numbers from these.
+        self.host_numbers = itertools.count(1)
+        self._link_numbers = itertools.count()
+        self._links = []
+        self._main = self.link()
 
-    def host(self, connected=True, ipv4=True, ipv6=True):
-        host = Host(len(self.hosts) + 1)
-        self.hosts.append(host)
-        if connected:
-            host.connect(ipv4=ipv4, ipv6=ipv6)
-        return host
+    def link(self):
+        """Another link: nothing that is sent on it is heard on the others."""
+        link = Link(self, next(self._link_numbers))
+        self._links.append(link)
+        return link
+
+    def host(self, connected=True, **how):
+        return self._main.host(connected, **how)
+
+    @property
+    def hosts(self):
+        return [host for link in self._links for host in link.hosts]
 
     @property
     def transcripts(self):
         """What every program printed that printed anything, under its name."""
+        return [told for link in self._links for told in link.transcripts]
+
+    def close(self):
+        for link in self._links:
+            link.close()
+
+
+class Link:
+    """A bridge, and the hosts that were made for it."""
+
+    def __init__(self, lan, number):
+        self.name = f"lan{number}"
+        self.hosts = []
+        self._lan = lan
+        self._is_lossy = self._is_closed = False
+        command(
+            "ip", "link", "add", self.name, "type", "bridge", "mcast_snooping", "0", "stp_state", "0", "forward_delay", "0")
+        command("ip", "link", "set", self.name, "up")
+
+    def host(self, connected=True, **how):
+        """`how`: as of Host.connect."""
+        host = Host(next(self._lan.host_numbers), self)
+        self.hosts.append(host)
+        if connected:
+            host.connect(**how)
+        return host
+
+    @property
+    def transcripts(self):
         told = ((f"{running.name} on {host.name}", running.transcript()) for host in self.hosts for running in host.started)
         return [(name, transcript) for name, transcript in told if transcript.strip()]
 
+    def lose(self, percent):
+        """From now on so many of a hundred frames of the hosts that are there, at random, do not reach whom they are for."""
+        # The kernel need not be able to tell the bridges apart, so the ports stand for theirs.
+        ports = ", ".join(f'"{host.port}"' for host in self.hosts)
+        rules = f"""
+            table bridge {self.name} {{
+                chain loss {{
+                    type filter hook forward priority 0
+                    iifname {{ {ports} }} numgen random mod 100 < {percent} drop
+                }}
+            }}"""
+        done = subprocess.run(["nft", "-f", "-"], input=rules, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        self._is_lossy = True
+
     def close(self):
+        """Also more than once."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         for host in self.hosts:
             host.close()
-        command("ip", "link", "delete", "lan0")
+        if self._is_lossy:
+            command("nft", "delete", "table", "bridge", self.name)
+        command("ip", "link", "delete", self.name)
 
 
 class Host:
@@ -43,8 +103,9 @@ class Host:
 
     holding = "mount -t tmpfs tmpfs /run && mount -t sysfs sysfs /sys && ip link set lo up && echo held && exec sleep infinity"
 
-    def __init__(self, number):
+    def __init__(self, number, link):
         self.number = number
+        self._link = link
         self.name = f"host{number}"
         self.started = []
         self._interfaces = set()
@@ -54,8 +115,13 @@ class Host:
              "sh", "-c", f"hostname {self.name} && {self.holding}"])
         self._holder.seen(lambda line: line.text == "held", within=5, what="that its namespaces are there")
 
+    @property
+    def process_id(self):
+        """Of a process on it."""
+        return self._holder.process.pid
+
     def entering(self, words):
-        return ["nsenter", "--target", str(self._holder.process.pid), "--net", "--mount", "--uts", "--",
+        return ["nsenter", "--target", str(self.process_id), "--net", "--mount", "--uts", "--",
                 *(str(word) for word in words)]
 
     def start(self, *words, name=None):
@@ -83,31 +149,46 @@ class Host:
     def ipv4_of(self, interface):
         return f"10.7.0.{self.number + 100 * int(interface[-1])}"
 
-    def connect(self, interface="eth0", ipv4=True, ipv6=True):
-        """Plugs the cable of eth0 or eth1 into the bridge. Addresses stand at once: duplicate address detection is off."""
+    def connect(self, interface="eth0", ipv4=True, ipv6=True, link=None, up=True, detects_duplicates=False):
+        """Plugs the cable of eth0 or eth1 into the host's bridge, or another. Without the detection of duplicates, IPv6 addresses
+        stand at once."""
         port = self._port(interface)
         self._interfaces.add(interface)
         command(
-            "ip", "link", "add", port, "type", "veth", "peer", "name", interface, "netns", str(self._holder.process.pid))
-        command("ip", "link", "set", port, "master", "lan0", "up")
+            "ip", "link", "add", port, "type", "veth", "peer", "name", interface, "netns", str(self.process_id))
+        command("ip", "link", "set", port, "master", (link or self._link).name, "up")
         settings = f"net.ipv6.conf.{interface}"
-        self.run("sysctl", "-qw", f"{settings}.accept_dad=0", f"{settings}.disable_ipv6={0 if ipv6 else 1}")
+        detection = 1 if detects_duplicates else 0
+        self.run("sysctl", "-qw", f"{settings}.accept_dad={detection}", f"{settings}.disable_ipv6={0 if ipv6 else 1}")
         if ipv4:
             self.run("ip", "address", "add", f"{self.ipv4_of(interface)}/24", "broadcast", "+", "dev", interface)
-        self.run("ip", "link", "set", interface, "up")
+        if up:
+            self.run("ip", "link", "set", interface, "up")
 
-    def pull_cable(self):
-        command("ip", "link", "set", self._port("eth0"), "down")
+    def pull_cable(self, interface="eth0"):
+        command("ip", "link", "set", self._port(interface), "down")
 
-    def plug_cable(self):
-        command("ip", "link", "set", self._port("eth0"), "up")
+    def plug_cable(self, interface="eth0"):
+        command("ip", "link", "set", self._port(interface), "up")
 
     def part(self):
         """The LAN is split between this host and the others, without any of them noticing: a switch between them is off."""
         command("ip", "link", "set", self._port("eth0"), "nomaster")
 
-    def join(self):
-        command("ip", "link", "set", self._port("eth0"), "master", "lan0")
+    def join(self, link=None):
+        """Its own, or another."""
+        command("ip", "link", "set", self._port("eth0"), "master", (link or self._link).name)
+
+    def hardware_address(self, interface="eth0"):
+        return json.loads(self.run("ip", "-j", "link", "show", interface))[0]["address"]
+
+    def addresses(self, interface="eth0", family=4):
+        """As the kernel has them: objects of `ip -j address`, without those whose duplicates are still looked for."""
+        told = json.loads(self.run("ip", "-j", f"-{family}", "address", "show", interface))
+        return [found for link in told for found in link.get("addr_info", []) if not found.get("tentative")]
+
+    def routes(self):
+        return json.loads(self.run("ip", "-j", "-4", "route"))
 
     @property
     def port(self):

@@ -10,18 +10,22 @@ class Plug:
     """`plugd run`, with what one does to it from its own machine."""
 
     def __init__(
-            self, programs, host, name, state, simulate="lamp", runtime=None, prepare=None, paired=True, **options):
+            self, programs, host, name, state, simulate="lamp", runtime=None, prepare=None, paired=True, memory=None, as_user=(),
+            **options):
         """`prepare` is a shell's line that runs before, in a mount namespace of the plug's own. `paired`: it and the test's
-        controllers know each other; otherwise it is as new."""
+        controllers, or those with this memory, know each other; otherwise it is as new. `as_user`: the command that makes it
+        another user's. An option with a list is given as often."""
         if paired:
-            introduce(pathlib.Path(state), name)
+            introduce(pathlib.Path(state), name, memory)
         self.host, self.name, self.state = host, name, state
         self._places = ["--state", state] + (["--runtime", runtime] if runtime else [])
+        self._runtime = runtime or pathlib.Path(state) / "run"
         self._plugd = programs / "plugd"
-        more = [word for option, value in options.items() for word in (f"--{option}", value)]
+        more = [word for option, values in options.items() for value in (values if isinstance(values, list) else [values])
+                for word in (f"--{option}", value)]
         private = ["unshare", "--mount", "--propagation", "private", "sh", "-ec", f'{prepare}; exec "$@"', "sh"]
         self.running = host.start(
-            *(private if prepare else []), self._plugd, "run", "--name", name, *self._places, "--simulate", simulate, *more,
+            *(private if prepare else []), *as_user, self._plugd, "run", "--name", name, *self._places, "--simulate", simulate, *more,
             name=f"plugd {name}")
 
     def press(self, *how):
@@ -36,6 +40,15 @@ class Plug:
     def status(self):
         return self.host.finish(self._plugd, "status", *self._places).objects[0]
 
+    def networks(self):
+        """Its interfaces, as `plugd status` tells them; none as long as it has not started."""
+        told = self.host.finish(self._plugd, "status", *self._places)
+        return told.objects[0]["networks"] if told.objects else []
+
+    def handed_on(self, name):
+        """The lines of a file in which it hands on what the DHCP server says of other servers."""
+        return (pathlib.Path(self._runtime) / name).read_text().splitlines()
+
     def load(self, value):
         return self.host.finish(self._plugd, "load", *self._places, value)
 
@@ -43,12 +56,17 @@ class Plug:
 class Controller:
     """`plugctl` on a host: each verb as a person would type it."""
 
-    def __init__(self, programs, host):
+    def __init__(self, programs, host, memory=None):
+        """`memory`: its state home, if it is not the test's."""
         self.host = host
         self.program = programs / "plugctl"
+        self._command = [*(["env", f"XDG_STATE_HOME={memory}"] if memory else []), self.program]
+
+    def start(self, *words):
+        return self.host.start(*self._command, *words, name=f"plugctl {' '.join(map(str, words))}")
 
     def finish(self, *words, within=15):
-        return self.host.finish(self.program, *words, within=within)
+        return self.host.finish(*self._command, *words, within=within)
 
     def does(self, *words, within=15):
         """A command that has to succeed."""
@@ -57,23 +75,21 @@ class Controller:
         return done
 
     def browse(self):
-        return Browser(self.host.start(self.program, "browse", "--json"))
+        return Browser(self.start("browse", "--json"))
 
     def packets(self, *words):
         """`plugctl browse --packets`, left running."""
-        return self.host.start(self.program, "browse", "--packets", *words, name="plugctl browse --packets")
+        return self.start("browse", "--packets", *words)
 
     def doctor(self, *words, within=25):
         return self.finish("doctor", "--json", *words, within=within)
 
     def watch(self, *words):
-        return self.host.start(self.program, "watch", *words, "--json", name=f"plugctl watch {' '.join(map(str, words))}")
+        return self.start("watch", *words, "--json")
 
     def daemon(self, rules, state=None):
         """Its state is beside the rules."""
-        return self.host.start(
-            self.program, "daemon", "--json", "--rules", rules, "--state", state or rules.parent / "daemon",
-            name="plugctl daemon")
+        return self.start("daemon", "--json", "--rules", rules, "--state", state or rules.parent / "daemon")
 
     def resolve(self, name):
         return self.does("resolve", name, "--json").objects[0]

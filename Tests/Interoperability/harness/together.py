@@ -1,0 +1,121 @@
+"""Cases that wait more than they work: those of a module run beside each other, each on a link of its own, and each is a test with
+its own verdict."""
+
+import functools
+import itertools
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+from harness.lan import LAN
+from harness.plugs import Controller, Plug
+
+PREFIX = "case_"
+AT_ONCE = 12
+# Starting is work, and what is measured elsewhere meanwhile must not wait for it.
+STARTING = threading.Semaphore(2)
+
+
+def cases(module):
+    """Of a module's `globals()`: its cases by the name of their verdict, to be given to its test. What a case is to be run with
+    stands in its list `each`, which `with_each` makes."""
+    found = {}
+    for name, case in module.items():
+        if name.startswith(PREFIX):
+            spoken = name.removeprefix(PREFIX).replace("_", " ")
+            if hasattr(case, "each"):
+                found |= {f"{spoken}, {kind.name}": functools.partial(case, kind=kind) for kind in case.each}
+            else:
+                found[spoken] = case
+    return found
+
+
+def with_each(*kinds):
+    def mark(case):
+        case.each = kinds
+        return case
+
+    return mark
+
+
+class Verdicts:
+    """Starts the cases when made."""
+
+    def __init__(self, module, names, programs, folder):
+        self._lan = LAN()
+        all_cases = cases(vars(module))
+        self._houses = {name: House(self._lan, programs, folder / str(number)) for number, name in enumerate(names)}
+        self._pool = ThreadPoolExecutor(max_workers=min(AT_ONCE, len(names)))
+        self._running = {name: self._pool.submit(self._run, all_cases[name], house)
+                         for name, house in self._houses.items()}
+
+    @staticmethod
+    def _run(case, house):
+        try:
+            return case(house)
+        finally:
+            house.close()
+
+    def of(self, name):
+        """Waits for it, and fails as it failed."""
+        return self._running[name].result()
+
+    def transcripts(self, name):
+        return self._houses[name].transcripts
+
+    def close(self):
+        self._pool.shutdown()
+        self._lan.close()
+
+
+class House:
+    """What a case has: a link, hosts on it that nobody has given an address, and plugs that choose their own."""
+
+    def __init__(self, lan, programs, folder):
+        self.folder = folder
+        self._lan, self._programs = lan, programs
+        self._links = []
+        self._plugs = itertools.count()
+        self._resources = []
+        self.link = self.another_link()
+        folder.mkdir()
+
+    def another_link(self):
+        self._links.append(self._lan.link())
+        return self._links[-1]
+
+    def host(self, **how):
+        with STARTING:
+            return self.link.host(**{"ipv4": False, "detects_duplicates": True} | how)
+
+    def server(self, kind, *rest, **more):
+        """A DHCP server on a host of its own, which has an address that a person gave it."""
+        with STARTING:
+            return kind(self.link.host(), *rest, **more)
+
+    def plug(self, host, name="Lamp", addressing="manage", **options):
+        state = options.pop("state", self.folder / f"plug{next(self._plugs)}")
+        options = {"interface": "eth0", "port": 4711} | options
+        with STARTING:
+            plug = Plug(
+                self._programs, host, name, state, memory=self.folder, addressing=addressing,
+                **{option: value for option, value in options.items() if value is not None})
+            plug.running.seen(lambda line: "addresses" in line.text, 20, "who gives the interface its addresses")
+        return plug
+
+    def controller(self, host):
+        return Controller(self._programs, host, memory=self.folder)
+
+    def until_end(self, resource):
+        """Closes it after the case."""
+        self._resources.append(resource)
+        return resource
+
+    @property
+    def transcripts(self):
+        return [told for link in self._links for told in link.transcripts]
+
+    def close(self):
+        for resource in self._resources:
+            resource.close()
+        for link in self._links:
+            link.close()
