@@ -10,6 +10,7 @@ from conformance.records import SRV
 from conformance.criteria.addressing_claiming import LATE, from_address
 from conformance.criteria.addressing_defence import settled
 from conformance.criteria.addressing_denials import Rival, by_reply, by_use
+from conformance.criteria.addressing_use import echo_request
 
 LATER_PROBES_LOST = from_target("probes after the announcements are lost", dropped(after(announcement, probe, 2)))
 
@@ -51,6 +52,10 @@ def link_back_silent(bench):
     claim = settled(bench)
     bench.disconnect(1.5)
     back = bench.connect()
+    # A neighbour that goes on where it was: the kernel answers for an address that is still there.
+    for _ in range(30):
+        bench.peer.put(echo_request(bench, 6, claim.address))
+        bench.pause(0.001)
     new = bench.claim(9, back)
     early = from_address(bench, claim.address, back, new.announcement.at)
     if early:
