@@ -135,6 +135,7 @@ package actor AddressedInterface {
     }
 
     private func linkWent() {
+        handle(.inUse(ConnectionEnds.local()))
         handle(.linkDown)
         handleLinkLocal(.linkDown)
     }

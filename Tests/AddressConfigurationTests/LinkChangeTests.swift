@@ -19,12 +19,15 @@ struct LinkChangeTests {
         return (bench, address)
     }
 
-    @Test func theAddressStaysWhileThereIsNoLink() throws {
+    @Test(arguments: [true, false])
+    func anAddressWithAConnectionStaysWhileThereIsNoLink(isInUse: Bool) throws {
         var bench = Bench.held()
         let address = try #require(bench.linkLocal)
+        if isInUse { bench.send(.inUse([address])) }
         bench.send(.linkDown)
+        #expect(bench.linkLocal == (isInUse ? address : nil))
         bench.run(for: .seconds(24 * 3600))
-        #expect(bench.linkLocal == address && bench.arp.isEmpty)
+        #expect(bench.linkLocal == (isInUse ? address : nil) && bench.arp.isEmpty)
         #expect(bench.machine.status == AddressingStatus(linkLocal: .none, dhcp: .off, conflicts: 0))
         #expect(bench.machine.nextDeadline == nil)
     }

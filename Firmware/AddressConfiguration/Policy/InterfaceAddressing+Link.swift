@@ -26,15 +26,15 @@ extension InterfaceAddressing {
     mutating func resume(now: Instant) {
         guard isLinkUp else { return }
         doubtAll()
-        lingering.formIntersection(inUse)
         lingeringUntil = now + Self.longestLingering
         tellDHCP(.resumed, now: now)
     }
 
+    /// An address without a connection goes at once: when the link is back, the kernel would use it before we could take it off.
     private mutating func doubtAll() {
         linkLocal = .none
         lease = .none
-        lingering = interface.present
+        lingering = interface.present.intersection(inUse)
     }
 
     /// Another card is another host to its neighbours: all begins anew, but for the lease, which is the client identifier's.

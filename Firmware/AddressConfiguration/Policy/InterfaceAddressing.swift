@@ -7,10 +7,9 @@ public import ProtocolCore
 /// Both are sought from the moment there is a link. What the interface should have follows from where the two stand, and each
 /// step asks for the difference to what it has (`settle`), so that no path through the states can forget to take something back.
 ///
-/// When the link is lost the addresses stay on the interface: nobody can be disturbed, and a cable is often back soon. When it is
-/// back, perhaps on another network, each is claimed anew before it is used. Meanwhile an address on which a connection lives
-/// lingers, silent: nobody is told that we have it, but the connection goes on where the network is still the same. One without a
-/// connection is taken off until it is verified, since there is nothing to lose.
+/// When the link is lost the addresses are taken off, and when it is back, perhaps on another network, each is claimed anew before
+/// it is used. An address on which a connection lives lingers, silent: nobody is told that we have it, but the connection goes on
+/// where the network is still the same, and a cable is often back soon.
 public struct InterfaceAddressing: Machine, Sendable {
     public typealias Event = AddressingEvent
     public typealias Action = AddressingAction
