@@ -20,13 +20,13 @@ PORT = 4711
 
 def case_an_address_is_claimed_as_the_RFC_says(house):
     """RFC 3927 section 2: three probes after up to a second, 1 to 2 s apart, two announcements; from link-up 4 to 7 s."""
-    host = house.host(up=False)
+    host = house.host()
+    host.pull_cable()
     frames, events = house.until_end(Frames(host.port)), house.until_end(AddressEvents(host))
-    lamp = house.plug(host)
-    lamp.running.seen(lambda line: line.text, 10, "that it is there")
+    house.plug(host)
     time.sleep(1)
     up = time.monotonic()
-    host.run("ip", "link", "set", "eth0", "up")
+    host.plug_cable()
     usable = events.usable(is_link_local, 8)
     frames.comes(lambda packet: len(announcements(frames, usable.address)) == 2, 4, "the second announcement")
     assert 4 <= usable.at - up <= 7 + SLACK, frames.transcript()

@@ -12,6 +12,7 @@ from harness.keys import controller_directory, introduce, key_in, twice, write
 
 STRANGER = pathlib.Path(__file__).with_name("harness") / "stranger_program.py"
 PORT = 4711
+NET_ADMIN, NET_RAW = 1 << 12, 1 << 13
 
 
 def stranger(host, *words):
@@ -229,14 +230,18 @@ def test_a_key_that_cannot_be_used(lan, plug, spoil):
     eventually(lambda: again.status()["relay"] == "on", 5, lambda: f"that the button works: {again.status()}")
 
 
-def test_plugd_gives_up_what_it_does_not_need(lamp):
+@pytest.mark.parametrize("addressing, capabilities", [("observe", 0), ("auto", NET_ADMIN | NET_RAW)])
+def test_plugd_gives_up_what_it_does_not_need(lan, plug, addressing, capabilities):
+    """An interface that it may have to give addresses can appear at any time; who only observes needs nothing."""
+    lamp = plug(lan.host(), "Lamp", port=PORT, paired=False, addressing=addressing)
+    lamp.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
     for task in pathlib.Path(f"/proc/{lamp.running.process.pid}/task").iterdir():
         status = dict(line.split(":\t", 1) for line in (task / "status").read_text().splitlines() if ":\t" in line)
-        for kept in ("CapPrm", "CapEff", "CapBnd", "CapAmb"):
-            assert int(status[kept], 16) == 0, f"{task}: {kept} {status[kept]}"
+        kept = {name: int(status[name], 16) for name in ("CapPrm", "CapEff", "CapInh", "CapBnd", "CapAmb")}
+        assert kept == {"CapPrm": capabilities, "CapEff": capabilities, "CapInh": 0, "CapBnd": 0, "CapAmb": 0}, task
         assert status["Umask"].strip() == "0077", status
         assert status["NoNewPrivs"].strip() == "1" and status["Seccomp"].strip() == "2", status
-    for name in ("key", "setup-code", "controllers", "id", "state", "sequence"):
+    for name in ("key", "setup-code", "controllers", "id", "state", "sequence", "networks", "network-secret"):
         file = pathlib.Path(lamp.state) / name
         assert not file.exists() or file.stat().st_mode & 0o077 == 0, file
     for file in pathlib.Path(lamp.state, "run").iterdir():

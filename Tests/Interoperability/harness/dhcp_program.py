@@ -16,8 +16,8 @@ import sys
 import time
 
 from link_packets import (
-    ACK, CLIENT, DISCOVER, EVERYBODY, KIND, LEASE, MASK, NAK, OFFER, OVERLOAD, REQUEST, REQUESTED, SERVER, DHCP, datagram, dotted,
-    encoded, packed)
+    ACK, CLIENT, DISCOVER, EVERYBODY, KIND, LEASE, MASK, NAK, OFFER, OVERLOAD, REQUEST, REQUESTED, SERVER, DHCP, datagram, encoded,
+    packed)
 
 FOREIGN = "10.7.0.98"  # a server that nobody asked
 LIED = "10.7.0.99"  # whoever has this address believed a lie
@@ -84,7 +84,6 @@ LIES = {
     "a loopback address": address_lie("127.0.0.1"),
     "the network's address": address_lie("10.7.0.0"),
     "the broadcast address": address_lie("10.7.0.255"),
-    "the server's address": reply_lie(lambda reply: dataclasses.replace(reply, yours=dotted(reply.options[SERVER]))),
 }
 # Those that are only lies about a REQUEST's answer.
 ANSWER_LIES = {
