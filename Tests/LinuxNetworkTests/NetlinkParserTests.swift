@@ -43,7 +43,8 @@ struct NetlinkParserTests {
     func addressFlags() throws {
         let address = [UInt8](repeating: 1, count: 16)
         let states: [(UInt32, LinuxAddress.State)] = [
-            (0xC0, .tentative), (0xC4, .usable), (0x88, .duplicate), (0xC8, .duplicate), (0xA0, .usable), (0x180, .usable),
+            (0xC0, .tentative), (0xC4, .usable), (0x88, .duplicate), (0xC8, .duplicate), (0xA0, .usable),
+            (0x180, .usable),
         ]
         for (flags, state) in states {
             let datagram = NetlinkBuilder.datagram { $0.address(1, address, 64, flags: flags) }
