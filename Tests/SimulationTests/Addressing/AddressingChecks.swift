@@ -68,7 +68,8 @@ extension AddressingHouse {
         }
     }
 
-    static let writes = 40
-    static let arp = 400
-    static let dhcp = 250
+    /// In twelve minutes, half as much again as the worst plug of 10,000 houses: 18 writes, 129 ARP packets, 85 DHCP messages.
+    static let writes = 27
+    static let arp = 200
+    static let dhcp = 130
 }
