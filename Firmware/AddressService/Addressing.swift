@@ -103,6 +103,11 @@ public actor Addressing {
         changed(networks)
     }
 
+    /// Frames that were no packets, on the interfaces that are there.
+    public var malformedFrames: Int {
+        known.values.reduce(0) { $0 + ($1.addressed?.assumeIsolated { $0.malformed } ?? 0) }
+    }
+
     /// How the interfaces stand, at most ``PlugNetwork/limit``.
     public var networks: [PlugNetwork] {
         known.sorted { $0.key < $1.key }.prefix(PlugNetwork.limit).map { _, known in

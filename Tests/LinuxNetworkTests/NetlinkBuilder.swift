@@ -26,8 +26,7 @@ struct NetlinkBuilder {
 
     mutating func address(
         _ index: Int32, _ address: [UInt8], _ prefixLength: UInt8, flags: UInt32 = 0x80, local: [UInt8]? = nil,
-        mark: UInt8? = nil,
-        removed: Bool = false, sequence: UInt32 = 0, headerFlags: UInt16 = 2
+        mark: UInt8? = nil, removed: Bool = false, sequence: UInt32 = 0, headerFlags: UInt16 = 2
     ) {
         message(removed ? 21 : 20, sequence, headerFlags) { body in
             body += [address.count == 4 ? 2 : 10, prefixLength, UInt8(flags & 0xFF), 0] + native(index)

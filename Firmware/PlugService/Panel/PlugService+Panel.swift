@@ -1,3 +1,4 @@
+import AddressService
 import Appliance
 import LinuxNetwork
 import Metering
@@ -65,6 +66,9 @@ extension PlugService: PanelOwner {
         // Discovery runs on the same loop.
         if let counters = discovery?.assumeIsolated({ $0.counters }) {
             fields.append("\"malformedDatagrams\":\(counters.malformed)")
+        }
+        if let addressing {
+            fields.append("\"malformedFrames\":\(addressing.assumeIsolated { $0.malformedFrames })")
         }
         if let level = state.level { fields.append("\"level\":\(level.percent)") }
         if let reading = state.reading { fields.append("\"activePower\":\(reading.activePower)") }
