@@ -11,7 +11,8 @@ import Testing
     "Changing interfaces in a namespace",
     .enabled(if: PrivateNetwork.isAvailable, Comment(rawValue: PrivateNetwork.reason)))
 struct RouteControlTests {
-    private let address = LinuxAddress(bytes: [169, 254, 7, 8], prefixLength: 16, origin: .plug)
+    private let address = LinuxAddress(
+        bytes: [169, 254, 7, 8], prefixLength: 16, origin: .plug, isDeprecated: true)
 
     /// Runs the body on the loop's thread, which lives in the namespace, with the index of eth7.
     private func control<Value: Sendable>(
