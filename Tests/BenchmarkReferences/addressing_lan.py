@@ -222,7 +222,41 @@ class Measurement:
         moment = self.acknowledged("DHCPACK by dhcpcd", host, frames, client)
         tell("usable by dhcpcd", self.usable(events, moment))
 
-    def memory(process, what):
+    def memory(self):
+        """Of programs that have an address of their own choice and announce one service."""
+        ours, theirs = self.host(), self.host()
+        set_cable(ours, True), set_cable(theirs, True)
+        plug = self.plug(ours)
+        avahi = Avahi(theirs)
+        avahi.publish("Lamp", 4711, "txtvers=1", "id=00aa00aa00aa")
+        autoipd = self.autoipd(theirs)
+        udhcpc = theirs.start("udhcpc", "-f", "-i", "eth0", "-s", "/bin/true")
+        time.sleep(15)
+        tell("memory", memory(plug.running.process.pid, "Rss"))
+        tell("memory, shared divided", memory(plug.running.process.pid, "Pss"))
+        others = [process for running in (avahi.daemon, autoipd, udhcpc) for process in family(running.process.pid)]
+        tell("memory of others", sum(memory(process, "Rss") for process in others))
+        tell("memory of others, shared divided", sum(memory(process, "Pss") for process in others))
+
+
+def announced(capture, by_ipv6):
+    """When the plug's service was announced first, by this family; None: not yet."""
+    for datagram in list(capture.datagrams):
+        message = DNSIncoming(datagram.bytes)
+        if datagram.is_ipv6 == by_ipv6 and message.is_response() and any(record.type == SRV for record in message.answers()):
+            return datagram.at
+    return None
+
+
+def family(process):
+    """It and its children: a daemon may do its work in one."""
+    found = [process]
+    for one in found:
+        found += [int(child) for child in pathlib.Path(f"/proc/{one}/task/{one}/children").read_text().split()]
+    return found
+
+
+def memory(process, what):
     """Kilobytes; Rss: resident, Pss: the same with what is shared divided among those who share it."""
     text = pathlib.Path(f"/proc/{process}/smaps_rollup").read_text()
     return int(re.search(rf"^{what}:\s+(\d+)", text, re.MULTILINE).group(1))
