@@ -7,7 +7,7 @@ from harness.lan import Host
 
 class OwnHost(Host):
     def __init__(self, name):
-        super().__init__(1)
+        super().__init__(1, link=None)
         self.name = name
 
     @property
