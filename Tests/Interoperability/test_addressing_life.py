@@ -139,7 +139,7 @@ def case_another_network(house):
     person.does("on", "Lamp")
     pulled = time.monotonic()
     move(host, house.link)
-    events.removed(chosen.address, 5, since=pulled)
+    events.removed(chosen.address, 30, since=pulled)
     eventually(lambda: first.address in held(host), 15, "the first network's address again")
     assert lamp.running.is_running
 
