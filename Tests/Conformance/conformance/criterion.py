@@ -42,7 +42,7 @@ class Criterion:
     seconds: float  # about how long it takes; the long ones begin first
     worst: str  # a SHOULD that is not kept is a warning, everything else a failure
     subject: str
-    retried: bool  # a machine that is busy can make any responder late: what is late is judged once more
+    retried: int  # a machine that is busy can make any responder late: how often what is late is judged once more
 
     @property
     def phase(self):
@@ -53,7 +53,7 @@ class Criterion:
 class Table:
     criteria: dict = field(default_factory=dict)
 
-    def __call__(self, section, title, proof, needs=(), seconds=8.0, worst=FAIL, retried=False):
+    def __call__(self, section, title, proof, needs=(), seconds=8.0, worst=FAIL, retried=0):
         """Decorates the function that judges: judge(bench) returns or raises a Judgement."""
         def register(judge):
             name = judge.__name__.replace("_", "-")

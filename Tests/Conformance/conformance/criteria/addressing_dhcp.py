@@ -23,7 +23,7 @@ def served(bench, **how):
     return server, bench.leased(server)
 
 
-@criterion("RFC 2131 §4.4.1", "it asks for a server within a second of the link", seconds=8, needs={"dhcp"}, retried=True,
+@criterion("RFC 2131 §4.4.1", "it asks for a server within a second of the link", seconds=8, needs={"dhcp"}, retried=1,
            proof=from_target("DHCP messages come 1.3 s later", delayed(1.3, dhcp_packet())))
 def dhcp_at_once(bench):
     begin = bench.begin()
@@ -133,7 +133,7 @@ def foreign_offers(bench):
     return passed("both ignored", first)
 
 
-@criterion("RFC 2131 §3.1, §4.4.1", "refused, it searches anew", seconds=14, needs={"dhcp"}, retried=True,
+@criterion("RFC 2131 §3.1, §4.4.1", "refused, it searches anew", seconds=14, needs={"dhcp"}, retried=1,
            proof=to_target("the refusal is lost", dropped(dhcp_packet(NAK))))
 def refused(bench):
     bench.plug_in()

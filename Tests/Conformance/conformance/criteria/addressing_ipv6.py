@@ -71,7 +71,7 @@ def ipv6_duplicate(bench):
 
 
 @criterion("RFC 4862 §5.4", "without an IPv4 address yet the service is announced over IPv6, within 3.5 s of the link",
-           seconds=9, needs={"ipv6 addresses", "service"}, worst=WARN, retried=True,
+           seconds=9, needs={"ipv6 addresses", "service"}, worst=WARN, retried=1,
            proof=from_target("responses over IPv6 are lost", dropped(
                mdns(lambda it: it.message.is_response and it.family == 6))))
 def ipv6_first(bench):
