@@ -38,18 +38,26 @@ extension PlugService: PanelOwner {
 
     /// Moves the simulated contact as a finger does: a press lasts 100 ms, a long one 1.2 s, and 100 ms lie between two.
     private func push(_ plug: SimulatedPlug, _ press: ButtonPress) {
-        let edges: [(after: TimeAmount, down: Bool)] =
-            switch press {
-            case .single: [(.zero, true), (.milliseconds(100), false)]
-            case .double:
-                [
-                    (.zero, true), (.milliseconds(100), false), (.milliseconds(200), true),
-                    (.milliseconds(300), false),
-                ]
-            case .long: [(.zero, true), (.milliseconds(1200), false)]
-            }
-        for edge in edges {
-            _ = loop.scheduleTask(in: edge.after) { plug.moveButton(down: edge.down) }
+        let down = Movement(after: .zero, down: true)
+        let up = Movement(after: .milliseconds(100), down: false)
+        switch press {
+        case .single: move(plug, [down, up])
+        case .double: move(plug, [down, up, Movement(after: .milliseconds(100), down: true), up])
+        case .long: move(plug, [down, Movement(after: .milliseconds(1200), down: false)])
+        }
+    }
+
+    private struct Movement {
+        var after: TimeAmount
+        var down: Bool
+    }
+
+    /// Each movement is counted from the one before as it was made: on a busy machine a press gets longer, never too short to be one.
+    private func move(_ plug: SimulatedPlug, _ movements: ArraySlice<Movement>) {
+        guard let next = movements.first else { return }
+        _ = loop.scheduleTask(in: next.after) {
+            plug.moveButton(down: next.down)
+            self.assumeIsolated { $0.move(plug, movements.dropFirst()) }
         }
     }
 
