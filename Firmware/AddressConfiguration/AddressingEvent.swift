@@ -28,7 +28,8 @@ public enum AddressingEvent: MachineEvent, Hashable, Sendable {
 public enum AddressingAction: Hashable, Sendable {
     /// To everybody on the link, whatever it says: RFC 3927 §2.5 wants even replies broadcast.
     case sendARP(ARPPacket)
-    /// From 0.0.0.0 to 255.255.255.255, past the kernel, which has no address to send from yet.
+    /// To 255.255.255.255, past the kernel, from the message's `clientAddress`: 0.0.0.0 before there is a lease, the lease's
+    /// address while rebinding (RFC 2131 §4.4.5).
     case broadcastDHCP(DHCPMessage)
     /// By the kernel's routes, as renewals go.
     case sendDHCP(DHCPMessage, from: IPv4Address, to: IPv4Address)
