@@ -62,6 +62,9 @@ let shared: [Target] = [
     module("Recordings", "Sources/Recordings", ["ProtocolCore", "CLZMA"]),
 ]
 
+/// A folder with `include` and `lib` of another libgpiod than the system's: both of its interfaces, 1 and 2, are spoken.
+let libgpiod = Context.environment["SMARTPLUG_LIBGPIOD"]
+
 let firmware: [Target] = [
     module("LinkWire", "Firmware/LinkWire", ["DNSWire"]),
     module(
@@ -79,6 +82,11 @@ let firmware: [Target] = [
     .systemLibrary(name: "CQREncode", path: "Firmware/CQREncode", providers: [.apt(["libqrencode-dev"])]),
     module("QRCode", "Firmware/QRCode", ["CQREncode"]),
     module("PlugHardware", "Firmware/PlugHardware", ["ProtocolCore", "Metering", "Recordings"]),
+    .target(
+        name: "CGPIOD", path: "Firmware/CGPIOD", cSettings: libgpiod.map { [.unsafeFlags(["-I\($0)/include"])] },
+        linkerSettings: [.linkedLibrary("gpiod")] + (libgpiod.map { [.unsafeFlags(["-L\($0)/lib"])] } ?? [])),
+    module("LinuxDevices", "Firmware/LinuxDevices", ["CGPIOD", "PlugHardware", "ProtocolCore"]),
+    module("PlugConfiguration", "Firmware/PlugConfiguration", [.product(name: "TOMLKit", package: "TOMLKit")]),
     module(
         "PlugService", "Firmware/PlugService",
         [
@@ -88,8 +96,8 @@ let firmware: [Target] = [
     program(
         "plugd", "Firmware/plugd",
         [
-            "AddressService", "Appliance", "PlugProtocol", "LinuxNetwork", "PlugService", "PlugHardware", "Recordings",
-            "DurableFiles",
+            "AddressService", "Appliance", "PlugProtocol", "LinuxNetwork", "PlugService", "PlugHardware",
+            "PlugConfiguration", "LinuxDevices", "Recordings", "DurableFiles",
             "Privileges", "QRCode", "Storage", arguments, signals, logging,
         ]),
 ]
@@ -309,6 +317,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: namingAll(shared + firmware + controller + checks + fuzzer + benchmarks),
     swiftLanguageModes: [.v6]

@@ -46,13 +46,41 @@ public struct ButtonEdge: Hashable, Sendable {
 
 /// Tells of every edge of its contact.
 public protocol Button: Sendable {
+    /// True: edges come debounced, by the kernel or the hardware. False: they come as the contact bounces.
+    var isDebounced: Bool { get }
+
     /// Begins to watch; called once. `report` may be called on any thread, in the order of the edges.
     func watch(_ report: @escaping @Sendable (ButtonEdge) -> Void) throws(HardwareFault)
 }
 
-/// Measures what flows through the plug. A driver takes a bus and answers within some milliseconds.
+/// Measures what flows through the plug. A driver takes a bus and answers within some milliseconds, or with a stuck bus
+/// within seconds: it is asked on a thread of its own, never twice at a time.
+///
+/// A driver sets its chip up when it is first asked, and again after each fault of the bus, so a chip that comes late or
+/// comes back needs nobody.
 public protocol PowerMeter: Sendable {
+    /// - Throws: what kept it from measuring. A value that cannot be true is thrown too, never returned.
     func measure() throws(HardwareFault) -> Measurement
+    /// What went wrong since the start.
+    var counters: MeterCounters { get }
+}
+
+/// What went wrong with a meter since the start.
+public struct MeterCounters: Hashable, Sendable {
+    /// Measurements that cannot be true and were not used.
+    public var impossible: UInt64 = 0
+    /// Transfers that failed.
+    public var busFaults: UInt64 = 0
+    /// How often the chip was set up, the first time too.
+    public var initialisations: UInt64 = 0
+
+    public init() {}
+}
+
+/// Measures how hot the plug is inside.
+public protocol Thermometer: Sendable {
+    /// Tenths of a degree Celsius.
+    func temperature() throws(HardwareFault) -> Int16
 }
 
 /// The parts that a plug is built of. What is nil it does not have.
@@ -62,15 +90,18 @@ public struct PlugParts: Sendable {
     public var lamp: (any StatusLamp)?
     public var meter: (any PowerMeter)?
     public var dimmer: (any Dimmer)?
+    public var thermometer: (any Thermometer)?
 
     public init(
         relay: (any Relay)? = nil, button: (any Button)? = nil, lamp: (any StatusLamp)? = nil,
-        meter: (any PowerMeter)? = nil, dimmer: (any Dimmer)? = nil
+        meter: (any PowerMeter)? = nil, dimmer: (any Dimmer)? = nil,
+        thermometer: (any Thermometer)? = nil
     ) {
         self.relay = relay
         self.button = button
         self.lamp = lamp
         self.meter = meter
         self.dimmer = dimmer
+        self.thermometer = thermometer
     }
 }

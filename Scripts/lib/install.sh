@@ -7,6 +7,7 @@ needed_packages='
 build            liblzma-dev   header lzma.h
 build            libqrencode-dev  header qrencode.h
 build            libseccomp-dev  header seccomp.h
+build            libgpiod-dev  header gpiod.h
 build            openssl       command openssl
 demo             iproute2      command ip
 bench            gcc           command cc

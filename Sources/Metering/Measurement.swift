@@ -1,5 +1,5 @@
-/// What a meter says at one instant, quantised as a ``Reading`` is: 0.1 W, 0.1 V, 1 mA. It has no energy yet: the total is
-/// counted by ``EnergyCounter``, which outlives the meter's power.
+/// What a meter says at one instant, quantised as a ``Reading`` is: 0.1 W, 0.1 V, 1 mA. The total of the energy is counted by
+/// ``EnergyCounter``, which outlives the meter's power.
 public struct Measurement: Hashable, Sendable {
     /// Active power in tenths of a watt.
     public var deciwatts: Int32
@@ -7,11 +7,21 @@ public struct Measurement: Hashable, Sendable {
     public var decivolts: UInt16?
     /// RMS current in milliamperes; nil from a meter that has none.
     public var milliamperes: UInt32?
+    /// Nil from a meter of direct current, and from one that cannot tell.
+    public var alternating: AlternatingPower?
+    /// Active energy in microwatt-hours since the measurement before, as the meter's own counter says, which sees what lies
+    /// between two measurements; negative when the load fed back. Nil where it has none, or cannot say for this span.
+    public var addedMicrowattHours: Int64?
 
-    public init(deciwatts: Int32, decivolts: UInt16? = nil, milliamperes: UInt32? = nil) {
+    public init(
+        deciwatts: Int32, decivolts: UInt16? = nil, milliamperes: UInt32? = nil,
+        alternating: AlternatingPower? = nil, addedMicrowattHours: Int64? = nil
+    ) {
         self.deciwatts = deciwatts
         self.decivolts = decivolts
         self.milliamperes = milliamperes
+        self.alternating = alternating
+        self.addedMicrowattHours = addedMicrowattHours
     }
 
     /// Rounds to the resolution that is kept. Nil when a value is not finite or lies outside what the resolution can hold,

@@ -11,16 +11,20 @@ public struct Reading: Hashable, Sendable {
     public var decivolts: UInt16?
     /// RMS current in milliamperes; nil from a meter that has none.
     public var milliamperes: UInt32?
+    /// Nil from a meter that measures none of it.
+    public var alternating: AlternatingPower?
     /// Active energy in milliwatt-hours since the plug was made; only rises.
     public var milliwattHours: UInt64
 
     public init(
-        time: Instant, deciwatts: Int32, decivolts: UInt16? = nil, milliamperes: UInt32? = nil, milliwattHours: UInt64
+        time: Instant, deciwatts: Int32, decivolts: UInt16? = nil, milliamperes: UInt32? = nil,
+        alternating: AlternatingPower? = nil, milliwattHours: UInt64
     ) {
         self.time = time
         self.deciwatts = deciwatts
         self.decivolts = decivolts
         self.milliamperes = milliamperes
+        self.alternating = alternating
         self.milliwattHours = milliwattHours
     }
 

@@ -47,6 +47,10 @@ public final class SimulatedPlug: Relay, Dimmer, StatusLamp, Button, PowerMeter 
 
     public func set(lit: Bool) { state.withLock { $0.lit = lit } }
 
+    public var isDebounced: Bool { false }
+
+    public var counters: MeterCounters { MeterCounters() }
+
     public func watch(_ report: @escaping @Sendable (ButtonEdge) -> Void) { state.withLock { $0.report = report } }
 
     public func measure() throws(HardwareFault) -> Measurement {

@@ -1,0 +1,30 @@
+/// What only alternating current has, quantised: 0.1 VA, 0.1 var, 0.001, 1 mHz.
+public struct AlternatingPower: Hashable, Sendable {
+    /// Apparent power in tenths of a volt-ampere.
+    public var apparentDecivoltAmperes: UInt32
+    /// Reactive power in tenths of a var; positive for an inductive load.
+    public var reactiveDecivars: Int32
+    /// Active by apparent power in thousandths, -1000 to 1000.
+    public var powerFactorThousandths: Int16
+    /// Nil where there is no mains to measure.
+    public var millihertz: UInt32?
+
+    public init(
+        apparentDecivoltAmperes: UInt32, reactiveDecivars: Int32, powerFactorThousandths: Int16,
+        millihertz: UInt32? = nil
+    ) {
+        self.apparentDecivoltAmperes = apparentDecivoltAmperes
+        self.reactiveDecivars = reactiveDecivars
+        self.powerFactorThousandths = powerFactorThousandths
+        self.millihertz = millihertz
+    }
+
+    /// Volt-amperes.
+    public var apparentPower: Double { Double(apparentDecivoltAmperes) / 10 }
+    /// Vars.
+    public var reactivePower: Double { Double(reactiveDecivars) / 10 }
+    /// -1 to 1.
+    public var powerFactor: Double { Double(powerFactorThousandths) / 1000 }
+    /// Hertz.
+    public var frequency: Double? { millihertz.map { Double($0) / 1000 } }
+}
