@@ -89,7 +89,7 @@ public actor PlugService: ConnectionOwner {
         handle(.started)
         try settings.parts.button?.watch { [weak self] edge in
             guard let self else { return }
-            loop.execute { self.assumeIsolated { $0.handle(.buttonEdge(down: edge.down)) } }
+            loop.execute { self.assumeIsolated { $0.handle(.buttonEdge(down: edge.down, at: edge.time)) } }
         }
     }
 
