@@ -86,7 +86,9 @@ let firmware: [Target] = [
         name: "CGPIOD", path: "Firmware/CGPIOD", cSettings: libgpiod.map { [.unsafeFlags(["-I\($0)/include"])] },
         linkerSettings: [.linkedLibrary("gpiod")] + (libgpiod.map { [.unsafeFlags(["-L\($0)/lib"])] } ?? [])),
     module("LinuxDevices", "Firmware/LinuxDevices", ["CGPIOD", "PlugHardware", "ProtocolCore"]),
-    module("PlugConfiguration", "Firmware/PlugConfiguration", [.product(name: "TOMLKit", package: "TOMLKit")]),
+    module(
+        "PlugConfiguration", "Firmware/PlugConfiguration",
+        ["Appliance", "PlugProtocol", "ProtocolCore", .product(name: "TOMLKit", package: "TOMLKit")]),
     module(
         "PlugService", "Firmware/PlugService",
         [
@@ -254,6 +256,7 @@ let checks: [Target] = [
             "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage", "PlugClient", "Automation",
             "AddressConfiguration", "LinkWire",
         ]),
+    tests("PlugConfigurationTests", ["PlugConfiguration", "Appliance", "PlugProtocol"]),
     tests("StructureTests", []),
 ]
 
