@@ -4,6 +4,8 @@ public import PlugProtocol
 public enum PanelRequest: Hashable, Sendable {
     /// `press single|double|long`: pushes the simulated button.
     case press(ButtonPress)
+    /// `press hold MILLISECONDS`: holds the simulated button down for so long, from 1 to 60000.
+    case hold(Int)
     /// `load TEXT`: changes what is plugged in; the simulated load reads the text.
     case load(String)
     /// `status`: what the plug is doing, as one line of JSON.
@@ -15,10 +17,7 @@ public enum PanelRequest: Hashable, Sendable {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)
         switch (words.first, words.dropFirst().first) {
         case ("press", let kind?):
-            guard let press = ButtonPress(rawValue: kind) else {
-                throw PanelError("a button is pressed single, double or long, not \"\(kind)\"")
-            }
-            self = .press(press)
+            self = try Self.press(kind)
         case ("load", let text?): self = .load(text)
         case ("status", nil): self = .status
         case ("reset", nil): self = .reset
@@ -26,8 +25,24 @@ public enum PanelRequest: Hashable, Sendable {
         }
     }
 
+    private static func press(_ kind: String) throws(PanelError) -> PanelRequest {
+        if let press = ButtonPress(rawValue: kind) { return .press(press) }
+        let words = kind.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 2, words[0] == "hold" else {
+            throw PanelError("a button is pressed single, double or long, or held, not \"\(kind)\"")
+        }
+        guard let milliseconds = Int(words[1]), holds.contains(milliseconds), "\(milliseconds)" == words[1] else {
+            throw PanelError("a button is held for 1 to \(holds.upperBound) milliseconds, not \"\(words[1])\"")
+        }
+        return .hold(milliseconds)
+    }
+
+    /// Milliseconds of a hold that can be asked for.
+    private static let holds = 1...60_000
+
     package var line: String {
         switch self {
+        case .hold(let milliseconds): "press hold \(milliseconds)"
         case .press(let press): "press \(press.rawValue)"
         case .load(let text): "load \(text)"
         case .status: "status"

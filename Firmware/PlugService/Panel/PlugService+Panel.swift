@@ -7,18 +7,21 @@ import PlugHardware
 import PlugProtocol
 
 extension PlugService: PanelOwner {
-    func perform(_ request: PanelRequest) throws -> String {
+    func perform(_ request: PanelRequest) async throws -> String {
         switch request {
         case .status:
             return status
         case .reset:
-            handle(.factoryReset)
-            guard isReset else {
+            guard await resetFromPanel() else {
                 throw PanelError("the plug cannot be set back: its flash cannot be written; its log says why")
             }
             return "set back to factory state"
         case .press(let press):
             try push(simulated(), press)
+            return "pressed"
+        case .hold(let milliseconds):
+            let up = Movement(after: .milliseconds(Int64(milliseconds)), down: false)
+            move(try simulated(), [Movement(after: .zero, down: true), up])
             return "pressed"
         case .load(let text):
             let plug = try simulated()
