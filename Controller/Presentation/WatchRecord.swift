@@ -132,6 +132,10 @@ extension WatchRecord {
         case .protectionTripped(let protection):
             self.event = "protection"
             self.protection = protection.rawValue
+        case .protectionReset(let protection, let cause):
+            self.event = "protectionReset"
+            self.protection = protection.rawValue
+            fill(from: cause)
         case .restarted(let powerLost):
             self.event = "restarted"
             self.powerLost = powerLost

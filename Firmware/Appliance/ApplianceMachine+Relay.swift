@@ -32,6 +32,8 @@ extension ApplianceMachine {
             changed = setLevel(target, over: duration, cause: cause, now, &actions)
         case .identify:
             identifyUntil = now + Self.identifyTime
+        case .resetProtection:
+            protection.reset()
         }
         return .done(state, recorded: changed)
     }
@@ -75,7 +77,7 @@ extension ApplianceMachine {
                 return Refusal(.outOfRange, "A transition takes from zero to one hour.")
             }
             return level.permille > 0 ? trippedRefusal : nil
-        case .identify:
+        case .identify, .resetProtection:
             return nil
         }
     }

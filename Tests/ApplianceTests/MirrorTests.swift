@@ -24,7 +24,12 @@ import Testing
 
     private static let full = PlugState(
         relayOn: true, level: DimLevel(percent: 12.5),
-        reading: Reading(time: at(3), deciwatts: -4, decivolts: 2301, milliamperes: 17, milliwattHours: 99))
+        reading: Reading(
+            time: at(3), deciwatts: -4, decivolts: 2301, milliamperes: 17,
+            alternating: AlternatingPower(
+                apparentDecivoltAmperes: 39, reactiveDecivars: -38, powerFactorThousandths: -103, millihertz: 50_012),
+            milliwattHours: 99),
+        tripped: .overTemperature)
 
     /// One of each kind, in an order in which a plug could write them.
     static let records: [MirrorRecord] = [
@@ -36,7 +41,12 @@ import Testing
         event(14, .buttonPressed(.single)), event(15, .buttonPressed(.double)), event(16, .buttonPressed(.long)),
         event(17, .protectionTripped(.overPower)), event(18, .protectionTripped(.overCurrent)),
         event(19, .pairingFailed(failures: 3)), event(20, .controllerPaired(name: "Küche")),
-        event(21, .controllerRemoved(name: "")), .leap(to: 1 << 47),
+        event(21, .controllerRemoved(name: "")), event(22, .protectionTripped(.overVoltage)),
+        event(23, .protectionTripped(.underVoltage)), event(24, .protectionTripped(.overTemperature)),
+        event(25, .protectionTripped(.weldedRelay)), event(26, .protectionTripped(.restTime)),
+        event(27, .protectionTripped(.switchingRate)), event(28, .protectionReset(.overCurrent, cause: .button)),
+        event(29, .protectionReset(.restTime, cause: .controller(name: "Küche", request: request(8)))),
+        .leap(to: 1 << 47),
         .request(FinishedRequest(request(1), .done(full, event: 9))),
         .request(FinishedRequest(request(2), .done(PlugState(relayOn: false), event: nil))),
         .request(FinishedRequest(request(3), .refused(Refusal(.outOfRange, "Too far.")))),
@@ -122,7 +132,7 @@ import Testing
         }
         #expect(again.records == written)
         #expect(again.journal.nextSequence == 1 << 47)
-        #expect(again.journal.read(after: 0, limit: 99).map(\.sequence) == Array(7...21))
+        #expect(again.journal.read(after: 0, limit: 99).map(\.sequence) == Array(7...29))
         #expect(again.requests.map(\.request) == [request(1), request(2), request(3)])
         #expect(again.samples.count == 307)
         #expect(again.appliance.state == StoredState())

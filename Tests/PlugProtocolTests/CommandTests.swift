@@ -35,6 +35,22 @@ import Testing
         #expect(try results(&bench) == [.done(PlugState(relayOn: true), event: 40)])
     }
 
+    @Test func theEventOfAResetIsThatOfTheCommand() throws {
+        var bench = Bench(state: PlugState(relayOn: false, tripped: .overPower))
+        bench.greet()
+        bench.say { $0.command = WireCommand(.resetProtection, request: request(1), within: .seconds(2)) }
+        bench.handle(.record(.protectionReset(.overPower, cause: .controller(name: "Desk", request: request(1)))))
+        bench.handle(.record(.protectionReset(.overPower, cause: .button)))
+        bench.handle(.commandOutcome(request(1), .done(PlugState(relayOn: false), event: nil)))
+        let answer = CommandOutcome.done(PlugState(relayOn: false), event: 1)
+        #expect(try results(&bench) == [answer])
+        // After a restart the journal still has it.
+        var restarted = Bench(journal: bench.server.journal, state: PlugState(relayOn: false))
+        restarted.greet()
+        restarted.say { $0.command = WireCommand(.resetProtection, request: request(1), within: .seconds(2)) }
+        #expect(try results(&restarted) == [answer])
+    }
+
     @Test func theSameRequestGetsTheSameAnswerAndIsNotCarriedOutTwice() throws {
         var bench = Bench()
         bench.greet(first)

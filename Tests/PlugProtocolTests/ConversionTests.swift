@@ -5,9 +5,12 @@ import Testing
 @testable import PlugProtocol
 
 @Suite struct ConversionTests {
+    static let causes = [
+        RelayCause.button, .protection, .timer, .powerOn, .controller(name: "Küche", request: request(9)),
+    ]
     static let kinds: [PlugEvent.Kind] =
-        [RelayCause.button, .protection, .timer, .powerOn, .controller(name: "Küche", request: request(9))]
-        .map { .relayChanged(on: true, cause: $0) }
+        causes.map { .relayChanged(on: true, cause: $0) } + causes.map { .protectionReset(.weldedRelay, cause: $0) }
+        + Protection.allCases.map { .protectionReset($0, cause: .button) }
         + [.relayChanged(on: false, cause: .button)]
         + ButtonPress.allCases.map { .buttonPressed($0) } + Protection.allCases.map { .protectionTripped($0) }
         + [
@@ -37,8 +40,46 @@ import Testing
             PlugState(relayOn: false), PlugState(relayOn: true, level: DimLevel(permille: 0)),
             PlugState(relayOn: true, level: .full, reading: reading),
             PlugState(relayOn: true, reading: Reading(time: .zero, deciwatts: 0, milliwattHours: 0)),
-        ] {
+        ] + Protection.allCases.map({ PlugState(relayOn: false, tripped: $0) }) {
             #expect(try WireState(state).model() == state)
+        }
+    }
+
+    @Test func whatOnlyAlternatingCurrentHasSurvivesTheWire() throws {
+        var reading = Reading(time: at(1), deciwatts: -15, milliwattHours: 1)
+        for alternating in [
+            AlternatingPower(
+                apparentDecivoltAmperes: 217, reactiveDecivars: -216, powerFactorThousandths: -69, millihertz: 49_987),
+            AlternatingPower(apparentDecivoltAmperes: .max, reactiveDecivars: .min, powerFactorThousandths: 1000),
+            AlternatingPower(
+                apparentDecivoltAmperes: 0, reactiveDecivars: 0, powerFactorThousandths: -1000,
+                millihertz: 0),
+        ] {
+            reading.alternating = alternating
+            #expect(try WireReading(reading).model() == reading)
+        }
+    }
+
+    @Test func whatOnlyAlternatingCurrentHasComesWholeOrNotAtAll() throws {
+        let alternating = AlternatingPower(
+            apparentDecivoltAmperes: 217, reactiveDecivars: 9, powerFactorThousandths: 999, millihertz: 50_000)
+        let whole = WireReading(Reading(time: .zero, deciwatts: 1, alternating: alternating, milliwattHours: 0))
+        var cut = whole
+        cut.clearReactivePowerDvar()
+        #expect(throws: MessageFault.missing(field: "reactive_power_dvar")) { try cut.model() }
+        cut = whole
+        cut.clearPowerFactorPermille()
+        #expect(throws: MessageFault.missing(field: "power_factor_permille")) { try cut.model() }
+        cut = whole
+        cut.clearApparentPowerDva()
+        #expect(try cut.model().alternating == nil)
+        for factor in [-1001, 1001] as [Int32] {
+            cut = whole
+            cut.powerFactorPermille = factor
+            #expect(
+                throws: MessageFault.outOfRange(
+                    field: "power_factor_permille", value: Int64(factor), allowed: -1000...1000)
+            ) { try cut.model() }
         }
     }
 
@@ -48,7 +89,7 @@ import Testing
             .setRelay(on: true, autoOff: .milliseconds(1)), .setRelay(on: true, autoOff: .zero),
             .setRelay(on: false, autoOff: nil),
             .setLevel(DimLevel(permille: 333)!, transition: .seconds(3600)), .setLevel(.full, transition: .zero),
-            .identify,
+            .identify, .resetProtection,
         ]
         for command in commands {
             let wire = WireCommand(command, request: request(3), within: .milliseconds(1234))
@@ -97,6 +138,16 @@ import Testing
         #expect(try event.model(session: boot) == nil)
         event.relayChanged.cause = .UNRECOGNIZED(99)
         #expect(try event.model(session: boot) == nil)
+        event.protectionReset = WireProtectionReset(.overPower, cause: .button)
+        event.protectionReset.protection = .UNRECOGNIZED(99)
+        #expect(try event.model(session: boot) == nil)
+        event.protectionReset = WireProtectionReset(.overPower, cause: .button)
+        event.protectionReset.cause = .UNRECOGNIZED(99)
+        #expect(try event.model(session: boot) == nil)
+        // What it is that tripped, a later plug knows better; that something did is lost with it, as with every unknown value.
+        var state = WireState(PlugState(relayOn: false, tripped: .restTime))
+        state.tripped = .UNRECOGNIZED(99)
+        #expect(try state.model() == PlugState(relayOn: false))
         event.kind = nil
         #expect(try event.model(session: boot) == nil)
         var gap = WireGap(Gap(from: 1, to: 2, reason: .powerLost))

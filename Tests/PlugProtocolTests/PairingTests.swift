@@ -126,7 +126,9 @@ private struct Pairing {
         #expect(pairing.others == [.pairingWindow(isOpen: true), .pairingWindow(isOpen: false)])
         pairing.pair(first, at: 601)
         #expect(pairing.results[first] == .failure(.windowClosed))
-        pairing.plug(.record(.buttonPressed(.long)), at: 700)
+        pairing.plug(.record(.buttonPressed(.long)), at: 690)
+        #expect(!pairing.server.access.isOpen(at: at(690)), "a press of a second is for rules")
+        pairing.plug(.openPairing, at: 700)
         pairing.pair(second, at: 819)
         #expect(pairing.results[second] == .success(PairedPlug(id: lamp.id, key: plugKey)))
     }

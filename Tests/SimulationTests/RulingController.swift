@@ -282,7 +282,8 @@ final class RulingController {
             return run(.commandRecorded(plug: name, id: request), now)
         case .buttonPressed(let press):
             return run(.buttonPressed(plug: name, press: press, sequence: event.sequence, age: age), now)
-        case .relayChanged, .protectionTripped, .restarted, .pairingFailed, .controllerPaired, .controllerRemoved:
+        case .relayChanged, .protectionTripped, .protectionReset, .restarted, .pairingFailed, .controllerPaired,
+            .controllerRemoved:
             return []
         }
     }

@@ -94,7 +94,9 @@ extension HouseRules {
         case .buttonPressed(let press):
             run(
                 .buttonPressed(plug: plug, press: press, sequence: event.sequence, age: age), now: now, &actions)
-        case .relayChanged, .protectionTripped, .restarted, .pairingFailed, .controllerPaired, .controllerRemoved: break
+        case .relayChanged, .protectionTripped, .protectionReset, .restarted, .pairingFailed, .controllerPaired,
+            .controllerRemoved:
+            break
         }
     }
 

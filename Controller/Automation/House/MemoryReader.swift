@@ -109,6 +109,7 @@ struct MemoryReader {
             }
             return .setLevel(level, transition: .nanoseconds(transition))
         case 3: return .identify
+        case 4: return .resetProtection
         case _: throw MemoryFault(offset: start, reason: .outOfRange("a command"))
         }
     }

@@ -57,6 +57,7 @@ package struct MemoryWriter {
             put(level.permille)
             put(UInt64(bitPattern: transition.wholeNanoseconds))
         case .identify: put(UInt8(3))
+        case .resetProtection: put(UInt8(4))
         }
     }
 }

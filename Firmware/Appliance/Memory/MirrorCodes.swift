@@ -26,8 +26,8 @@ extension Gap.Reason: MirrorCoded {
     }
 }
 
-/// Kinds of events: 1 and 2 the relay off and on, 3 to 5 the button, 6 and 7 the protection, 8 and 9 restarted without and
-/// with a loss of power, 10 pairing failed, 11 and 12 a controller paired and removed.
+/// Kinds of events: 1 and 2 the relay off and on, 3 to 5 the button, 6, 7 and 13 to 18 the protection, 8 and 9 restarted without
+/// and with a loss of power, 10 pairing failed, 11 and 12 a controller paired and removed, 19 the protection reset.
 extension ButtonPress: MirrorCoded {
     var mirrorCode: UInt8 {
         switch self {
@@ -43,6 +43,12 @@ extension Protection: MirrorCoded {
         switch self {
         case .overPower: 6
         case .overCurrent: 7
+        case .overVoltage: 13
+        case .underVoltage: 14
+        case .overTemperature: 15
+        case .weldedRelay: 16
+        case .restTime: 17
+        case .switchingRate: 18
         }
     }
 }
@@ -57,6 +63,8 @@ extension Refusal.Code: MirrorCoded {
         case .outOfRange: 4
         case .busy: 5
         case .deadlinePassed: 6
+        case .lockedOn: 7
+        case .resting: 8
         }
     }
 }

@@ -85,11 +85,17 @@ public struct MirrorDecoder: Sendable {
         case 10: return .pairingFailed(failures: try integer())
         case 11: return .controllerPaired(name: try text())
         case 12: return .controllerRemoved(name: try text())
+        case 19: return .protectionReset(try protection(), cause: try cause())
         case let code:
             if let press = ButtonPress(mirrorCode: code) { return .buttonPressed(press) }
             guard let protection = Protection(mirrorCode: code) else { throw fault }
             return .protectionTripped(protection)
         }
+    }
+
+    private mutating func protection() throws(MirrorFault) -> Protection {
+        guard let protection = Protection(mirrorCode: try integer(UInt8.self)) else { throw fault }
+        return protection
     }
 
     private mutating func cause() throws(MirrorFault) -> RelayCause {
@@ -107,7 +113,8 @@ public struct MirrorDecoder: Sendable {
         guard try flag() else {
             let state = PlugState(
                 relayOn: try flag(), level: try optional { decoder throws(MirrorFault) in try decoder.level() },
-                reading: try optional { decoder throws(MirrorFault) in try decoder.reading() })
+                reading: try optional { decoder throws(MirrorFault) in try decoder.reading() },
+                tripped: try optional { decoder throws(MirrorFault) in try decoder.protection() })
             return .done(state, event: try optional { decoder throws(MirrorFault) in try decoder.sequence() })
         }
         guard let code = Refusal.Code(mirrorCode: try integer(UInt8.self)) else { throw fault }
@@ -115,9 +122,17 @@ public struct MirrorDecoder: Sendable {
     }
 
     private mutating func reading() throws(MirrorFault) -> Reading {
-        Reading(
+        var reading = Reading(
             time: try instant(), deciwatts: try integer(), decivolts: try optionalInteger(),
             milliamperes: try optionalInteger(), milliwattHours: try integer())
+        reading.alternating = try optional { decoder throws(MirrorFault) in try decoder.alternating() }
+        return reading
+    }
+
+    private mutating func alternating() throws(MirrorFault) -> AlternatingPower {
+        AlternatingPower(
+            apparentDecivoltAmperes: try integer(), reactiveDecivars: try integer(),
+            powerFactorThousandths: try integer(), millihertz: try optionalInteger())
     }
 
     // MARK: Fields

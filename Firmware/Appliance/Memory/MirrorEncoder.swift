@@ -73,6 +73,10 @@ public struct MirrorEncoder: Sendable {
             encode(cause)
         case .buttonPressed(let press): put(press.mirrorCode)
         case .protectionTripped(let protection): put(protection.mirrorCode)
+        case .protectionReset(let protection, let cause):
+            put(19 as UInt8)
+            put(protection.mirrorCode)
+            encode(cause)
         case .restarted(let powerLost): put(powerLost ? 9 : 8 as UInt8)
         case .pairingFailed(let failures):
             put(10 as UInt8)
@@ -111,13 +115,22 @@ public struct MirrorEncoder: Sendable {
                 encoder.put(reading.decivolts) { $0.put($1) }
                 encoder.put(reading.milliamperes) { $0.put($1) }
                 encoder.put(reading.milliwattHours)
+                encoder.put(reading.alternating) { $0.encode($1) }
             }
+            put(state.tripped) { $0.put($1.mirrorCode) }
             put(event) { $0.put($1) }
         case .refused(let refusal):
             put(1 as UInt8)
             put(refusal.code.mirrorCode)
             put(text: refusal.detail)
         }
+    }
+
+    private mutating func encode(_ alternating: AlternatingPower) {
+        put(alternating.apparentDecivoltAmperes)
+        put(alternating.reactiveDecivars)
+        put(alternating.powerFactorThousandths)
+        put(alternating.millihertz) { $0.put($1) }
     }
 
     private mutating func put(_ value: some FixedWidthInteger) {

@@ -15,7 +15,7 @@ public import ProtocolCore
 /// An optional field has a byte before it, 1 where it is there; a text has its length in bytes before it, in two bytes;
 /// times are nanoseconds since boot in eight.
 public enum MirrorRecord: Hashable, Sendable {
-    /// 1, the first of every mirror: format (one byte, 1), boot (16 bytes), plug (12 digits).
+    /// 1, the first of every mirror: format (one byte, 2), boot (16 bytes), plug (12 digits).
     case begins(BootID, PlugID)
     /// 2: an empty journal: first number of its life, why those before are lost (one byte), next number.
     case journal(origin: SequenceNumber, lossBefore: Gap.Reason, next: SequenceNumber)
@@ -38,7 +38,7 @@ public enum MirrorRecord: Hashable, Sendable {
     /// Bytes of a payload at most. It stops a damaged length from being taken for one; the longest is a chunk.
     static let longestPayload = 1 << 17
     static let headSize = 8
-    static let format: UInt8 = 1
+    static let format: UInt8 = 2
 }
 
 /// Why bytes are no mirror, and where.

@@ -20,6 +20,8 @@ extension WireCommand {
             kind = .setLevel(wire)
         case .identify:
             kind = .identify(WireIdentify())
+        case .resetProtection:
+            kind = .resetProtection(WireResetProtection())
         }
     }
 
@@ -44,6 +46,8 @@ extension WireCommand {
             return .success(.setLevel(level, transition: transition))
         case .identify:
             return .success(.identify)
+        case .resetProtection:
+            return .success(.resetProtection)
         case nil:
             return .failure(Refusal(.unsupported, "This plug does not know the command; its firmware may be too old."))
         }
@@ -92,6 +96,8 @@ extension WireRefusalCode {
         case .outOfRange: self = .outOfRange
         case .busy: self = .busy
         case .deadlinePassed: self = .deadlinePassed
+        case .lockedOn: self = .lockedOn
+        case .resting: self = .resting
         case .unknown: self = .unspecified
         }
     }
@@ -104,6 +110,8 @@ extension WireRefusalCode {
         case .outOfRange: .outOfRange
         case .busy: .busy
         case .deadlinePassed: .deadlinePassed
+        case .lockedOn: .lockedOn
+        case .resting: .resting
         case .unspecified, .UNRECOGNIZED: .unknown
         }
     }

@@ -38,6 +38,8 @@ extension WireEvent.OneOf_Kind {
             var wire = WireProtectionTripped()
             wire.protection = WireProtection(protection)
             self = .protectionTripped(wire)
+        case .protectionReset(let protection, let cause):
+            self = .protectionReset(WireProtectionReset(protection, cause: cause))
         case .restarted(let powerLost):
             var wire = WireRestarted()
             wire.powerLost = powerLost
@@ -61,7 +63,9 @@ extension WireEvent.OneOf_Kind {
     func model() throws(MessageFault) -> PlugEvent.Kind? {
         switch self {
         case .relayChanged(let wire):
-            guard let cause = try wire.causeModel() else { return nil }
+            guard let cause = try wire.cause.model(controller: wire.controller, request: wire.requestID) else {
+                return nil
+            }
             return .relayChanged(on: wire.on, cause: cause)
         case .buttonPressed(let wire):
             guard let press = wire.press.model else { return nil }
@@ -69,6 +73,11 @@ extension WireEvent.OneOf_Kind {
         case .protectionTripped(let wire):
             guard let protection = wire.protection.model else { return nil }
             return .protectionTripped(protection)
+        case .protectionReset(let wire):
+            guard let protection = wire.protection.model,
+                let cause = try wire.cause.model(controller: wire.controller, request: wire.requestID)
+            else { return nil }
+            return .protectionReset(protection, cause: cause)
         case .restarted(let wire):
             return .restarted(powerLost: wire.powerLost)
         case .pairingFailed(let wire):
@@ -77,36 +86,6 @@ extension WireEvent.OneOf_Kind {
             return .controllerPaired(name: try WireScalar.name(wire.controller, "controller"))
         case .controllerRemoved(let wire):
             return .controllerRemoved(name: try WireScalar.name(wire.controller, "controller"))
-        }
-    }
-}
-
-extension WireRelayChanged {
-    init(on: Bool, cause: RelayCause) {
-        self.init()
-        self.on = on
-        switch cause {
-        case .button: self.cause = .button
-        case .controller(let name, let request):
-            self.cause = .controller
-            controller = name
-            requestID = .init(request.bytes)
-        case .protection: self.cause = .protection
-        case .timer: self.cause = .timer
-        case .powerOn: self.cause = .powerOn
-        }
-    }
-
-    func causeModel() throws(MessageFault) -> RelayCause? {
-        switch cause {
-        case .button: .button
-        case .controller:
-            .controller(
-                name: try WireScalar.name(controller, "controller"), request: try WireScalar.request(requestID))
-        case .protection: .protection
-        case .timer: .timer
-        case .powerOn: .powerOn
-        case .unspecified, .UNRECOGNIZED: nil
         }
     }
 }
@@ -125,23 +104,6 @@ extension WirePress {
         case .single: .single
         case .double: .double
         case .long: .long
-        case .unspecified, .UNRECOGNIZED: nil
-        }
-    }
-}
-
-extension WireProtection {
-    init(_ protection: Protection) {
-        switch protection {
-        case .overPower: self = .overPower
-        case .overCurrent: self = .overCurrent
-        }
-    }
-
-    var model: Protection? {
-        switch self {
-        case .overPower: .overPower
-        case .overCurrent: .overCurrent
         case .unspecified, .UNRECOGNIZED: nil
         }
     }

@@ -7,13 +7,14 @@ extension WireState {
         relayOn = state.relayOn
         if let level = state.level { levelPermille = UInt32(level.permille) }
         if let reading = state.reading { self.reading = WireReading(reading) }
+        if let tripped = state.tripped { self.tripped = WireProtection(tripped) }
     }
 
     func model() throws(MessageFault) -> PlugState {
         PlugState(
             relayOn: relayOn,
             level: hasLevelPermille ? try WireScalar.level(levelPermille) : nil,
-            reading: hasReading ? try reading.model() : nil)
+            reading: hasReading ? try reading.model() : nil, tripped: hasTripped ? tripped.model : nil)
     }
 }
 
@@ -25,6 +26,11 @@ extension WireReading {
         if let decivolts = reading.decivolts { voltageDv = UInt32(decivolts) }
         if let milliamperes = reading.milliamperes { currentMa = milliamperes }
         activeEnergyMwh = reading.milliwattHours
+        guard let alternating = reading.alternating else { return }
+        apparentPowerDva = alternating.apparentDecivoltAmperes
+        reactivePowerDvar = alternating.reactiveDecivars
+        powerFactorPermille = Int32(alternating.powerFactorThousandths)
+        if let millihertz = alternating.millihertz { frequencyMillihertz = millihertz }
     }
 
     func model() throws(MessageFault) -> Reading {
@@ -37,6 +43,21 @@ extension WireReading {
         }
         return Reading(
             time: try WireScalar.instant(plugTime, "plug_time"), deciwatts: activePowerDw, decivolts: decivolts,
-            milliamperes: hasCurrentMa ? currentMa : nil, milliwattHours: activeEnergyMwh)
+            milliamperes: hasCurrentMa ? currentMa : nil, alternating: try alternating(),
+            milliwattHours: activeEnergyMwh)
+    }
+
+    private func alternating() throws(MessageFault) -> AlternatingPower? {
+        guard hasApparentPowerDva else { return nil }
+        guard hasReactivePowerDvar else { throw .missing(field: "reactive_power_dvar") }
+        guard hasPowerFactorPermille else { throw .missing(field: "power_factor_permille") }
+        guard (-1000...1000).contains(powerFactorPermille) else {
+            throw .outOfRange(
+                field: "power_factor_permille", value: Int64(powerFactorPermille), allowed: -1000...1000)
+        }
+        return AlternatingPower(
+            apparentDecivoltAmperes: apparentPowerDva, reactiveDecivars: reactivePowerDvar,
+            powerFactorThousandths: Int16(powerFactorPermille),
+            millihertz: hasFrequencyMillihertz ? frequencyMillihertz : nil)
     }
 }

@@ -6,6 +6,8 @@ public enum PlugCommand: Hashable, Sendable {
     case setLevel(DimLevel, transition: Duration)
     /// Blink the light, so that a person sees which plug this is.
     case identify
+    /// Reset what tripped, so that the plug can be turned on again. It stays off.
+    case resetProtection
 }
 
 /// The plug's answer to a command.
@@ -19,6 +21,10 @@ public enum CommandOutcome: Hashable, Sendable {
 public struct Refusal: Error, Hashable, Sendable {
     public enum Code: String, Hashable, Sendable, CaseIterable {
         case notPaired, protectionTripped, unsupported, outOfRange, busy, deadlinePassed
+        /// The plug is set up never to turn off.
+        case lockedOn
+        /// It was turned off too short a time ago, or switched too often: later.
+        case resting
         /// A code that this version does not know.
         case unknown
     }

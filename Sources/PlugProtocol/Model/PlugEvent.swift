@@ -9,6 +9,8 @@ public struct PlugEvent: Hashable, Sendable {
         case relayChanged(on: Bool, cause: RelayCause)
         case buttonPressed(ButtonPress)
         case protectionTripped(Protection)
+        /// Somebody reset it deliberately: the button, or a controller.
+        case protectionReset(Protection, cause: RelayCause)
         case restarted(powerLost: Bool)
         /// Somebody did not know the setup code: so many times since it was right last.
         case pairingFailed(failures: UInt32)
@@ -31,7 +33,7 @@ public struct PlugEvent: Hashable, Sendable {
     }
 }
 
-/// What made a relay change.
+/// What made a relay change, or who reset a protection.
 public enum RelayCause: Hashable, Sendable {
     case button
     /// A command of this controller, which named the request so.
@@ -47,6 +49,15 @@ public enum ButtonPress: String, Hashable, Sendable, CaseIterable {
     case single, double, long
 }
 
+/// What a plug protects itself and its load from.
 public enum Protection: String, Hashable, Sendable, CaseIterable {
-    case overPower, overCurrent
+    case overPower, overCurrent, overVoltage, underVoltage
+    /// Inside the plug.
+    case overTemperature
+    /// Current flows although the relay is open: the plug cannot turn off what it feeds.
+    case weldedRelay
+    /// What it feeds has not rested long enough since it was turned off, as a compressor must.
+    case restTime
+    /// The relay was asked to switch more often than is good for it.
+    case switchingRate
 }

@@ -7,11 +7,16 @@ public struct PlugState: Hashable, Sendable {
     public var level: DimLevel?
     /// Nil until the meter has answered, and again when it stopped answering.
     public var reading: Reading?
+    /// What locked the relay open, until somebody resets it deliberately; nil: nothing.
+    public var tripped: Protection?
 
-    public init(relayOn: Bool, level: DimLevel? = nil, reading: Reading? = nil) {
+    public init(
+        relayOn: Bool, level: DimLevel? = nil, reading: Reading? = nil, tripped: Protection? = nil
+    ) {
         self.relayOn = relayOn
         self.level = level
         self.reading = reading
+        self.tripped = tripped
     }
 }
 

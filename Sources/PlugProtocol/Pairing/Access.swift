@@ -26,17 +26,20 @@ extension PlugServer {
         /// Whether somebody may prove the setup code now.
         public func isOpen(at now: Instant) -> Bool { gate.isOpen(at: now) }
 
+        /// Somebody who stands before the plug asks for it.
+        mutating func openAtPlug(now: Instant) {
+            // Without a code nobody could use it.
+            if code != nil { gate.buttonHeld(now: now) }
+        }
+
         /// What happens to a plug may open its window.
         mutating func note(_ kind: PlugEvent.Kind, now: Instant) {
-            // Without a code nobody could use it.
             guard code != nil else { return }
             switch kind {
-            case .buttonPressed(.long):
-                gate.buttonHeld(now: now)
             case .restarted:
                 if controllers.all.isEmpty, !isListLost { gate.open(for: PairingGate.factoryWindow, now: now) }
-            case .relayChanged, .buttonPressed, .protectionTripped, .pairingFailed, .controllerPaired,
-                .controllerRemoved:
+            case .relayChanged, .buttonPressed, .protectionTripped, .protectionReset, .pairingFailed,
+                .controllerPaired, .controllerRemoved:
                 break
             }
         }

@@ -59,6 +59,8 @@ public struct PlugServer: Machine, Sendable {
         /// Numbers up to here stay unused, because the plug cannot rely on its storage; everyone who listens is told the gap.
         case leap(to: SequenceNumber)
         case stateChanged(PlugState)
+        /// Somebody at the plug asks that it can be paired: its button was held for that.
+        case openPairing
         /// The plug is set back to factory state, and no loss of power undoes it: says so to all and accepts nobody any more.
         case factoryReset
         /// The answer to ``Action/factoryReset`` where that cannot be.
@@ -173,6 +175,8 @@ public struct PlugServer: Machine, Sendable {
             journal.leap(to: next, reason: .storageFailed)
         case .stateChanged(let state):
             self.state = state
+        case .openPairing:
+            access.openAtPlug(now: now)
         case .factoryReset:
             stopped = true
             endAll(.factoryReset, now: now, &actions)

@@ -114,7 +114,13 @@ struct RequestLedger: Sendable {
 extension PlugEvent {
     /// The command that caused it, where one did.
     var request: RequestID? {
-        guard case .relayChanged(_, cause: .controller(_, let request)) = kind else { return nil }
-        return request
+        switch kind {
+        case .relayChanged(_, cause: .controller(_, let request)),
+            .protectionReset(_, cause: .controller(_, let request)):
+            request
+        case .relayChanged, .buttonPressed, .protectionTripped, .protectionReset, .restarted, .pairingFailed,
+            .controllerPaired, .controllerRemoved:
+            nil
+        }
     }
 }

@@ -8,7 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// The protocol between a smart plug and its controllers. This file is the specification.
+// The protocol between a smart plug and its controllers. This file is the specification, with pairing.proto beside it, which has
+// the messages about who may command a plug.
 //
 // Transport: TCP to the port in the plug's SRV record of `_smartplug._tcp`. Each side sends frames:
 //
@@ -224,6 +225,20 @@ nonisolated enum WireProtection: SwiftProtobuf.Enum, Swift.CaseIterable {
   case unspecified // = 0
   case overPower // = 1
   case overCurrent // = 2
+  case overVoltage // = 3
+  case underVoltage // = 4
+
+  /// inside the plug
+  case overTemperature // = 5
+
+  /// current flows although the relay is open: the plug cannot turn off what it feeds
+  case weldedRelay // = 6
+
+  /// what it feeds has not rested long enough since it was turned off, as a compressor must
+  case restTime // = 7
+
+  /// the relay was asked to switch more often than is good for it
+  case switchingRate // = 8
   case UNRECOGNIZED(Int)
 
   init() {
@@ -235,6 +250,12 @@ nonisolated enum WireProtection: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 0: self = .unspecified
     case 1: self = .overPower
     case 2: self = .overCurrent
+    case 3: self = .overVoltage
+    case 4: self = .underVoltage
+    case 5: self = .overTemperature
+    case 6: self = .weldedRelay
+    case 7: self = .restTime
+    case 8: self = .switchingRate
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -244,6 +265,12 @@ nonisolated enum WireProtection: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .unspecified: return 0
     case .overPower: return 1
     case .overCurrent: return 2
+    case .overVoltage: return 3
+    case .underVoltage: return 4
+    case .overTemperature: return 5
+    case .weldedRelay: return 6
+    case .restTime: return 7
+    case .switchingRate: return 8
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -253,6 +280,12 @@ nonisolated enum WireProtection: SwiftProtobuf.Enum, Swift.CaseIterable {
     .unspecified,
     .overPower,
     .overCurrent,
+    .overVoltage,
+    .underVoltage,
+    .overTemperature,
+    .weldedRelay,
+    .restTime,
+    .switchingRate,
   ]
 
 }
@@ -261,11 +294,19 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
   case notPaired // = 1
+
+  /// reset it first: ResetProtection, or the plug's button
   case protectionTripped // = 2
   case unsupported // = 3
   case outOfRange // = 4
   case busy // = 5
   case deadlinePassed // = 6
+
+  /// the plug is set up never to turn off, nor to be dimmed
+  case lockedOn // = 7
+
+  /// it was turned off too short a time ago, or switched too often: later
+  case resting // = 8
   case UNRECOGNIZED(Int)
 
   init() {
@@ -281,6 +322,8 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 4: self = .outOfRange
     case 5: self = .busy
     case 6: self = .deadlinePassed
+    case 7: self = .lockedOn
+    case 8: self = .resting
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -294,6 +337,8 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .outOfRange: return 4
     case .busy: return 5
     case .deadlinePassed: return 6
+    case .lockedOn: return 7
+    case .resting: return 8
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -307,6 +352,8 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     .outOfRange,
     .busy,
     .deadlinePassed,
+    .lockedOn,
+    .resting,
   ]
 
 }
@@ -946,12 +993,23 @@ nonisolated struct WireState: Sendable {
   /// Clears the value of `reading`. Subsequent reads from it will return its default value.
   mutating func clearReading() {self._reading = nil}
 
+  /// what locked the relay open, until somebody resets it deliberately; absent: nothing
+  var tripped: WireProtection {
+    get {_tripped ?? .unspecified}
+    set {_tripped = newValue}
+  }
+  /// Returns true if `tripped` has been explicitly set.
+  var hasTripped: Bool {self._tripped != nil}
+  /// Clears the value of `tripped`. Subsequent reads from it will return its default value.
+  mutating func clearTripped() {self._tripped = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _levelPermille: UInt32? = nil
   fileprivate var _reading: WireReading? = nil
+  fileprivate var _tripped: WireProtection? = nil
 }
 
 nonisolated struct WireReading: Sendable {
@@ -987,12 +1045,56 @@ nonisolated struct WireReading: Sendable {
   /// milliwatt-hours; only rises
   var activeEnergyMwh: UInt64 = 0
 
+  /// Of a meter of alternating current: the next three together, or none of them.
+  var apparentPowerDva: UInt32 {
+    get {_apparentPowerDva ?? 0}
+    set {_apparentPowerDva = newValue}
+  }
+  /// Returns true if `apparentPowerDva` has been explicitly set.
+  var hasApparentPowerDva: Bool {self._apparentPowerDva != nil}
+  /// Clears the value of `apparentPowerDva`. Subsequent reads from it will return its default value.
+  mutating func clearApparentPowerDva() {self._apparentPowerDva = nil}
+
+  /// tenths of a var; positive for an inductive load
+  var reactivePowerDvar: Int32 {
+    get {_reactivePowerDvar ?? 0}
+    set {_reactivePowerDvar = newValue}
+  }
+  /// Returns true if `reactivePowerDvar` has been explicitly set.
+  var hasReactivePowerDvar: Bool {self._reactivePowerDvar != nil}
+  /// Clears the value of `reactivePowerDvar`. Subsequent reads from it will return its default value.
+  mutating func clearReactivePowerDvar() {self._reactivePowerDvar = nil}
+
+  /// active by apparent power, -1000 to 1000
+  var powerFactorPermille: Int32 {
+    get {_powerFactorPermille ?? 0}
+    set {_powerFactorPermille = newValue}
+  }
+  /// Returns true if `powerFactorPermille` has been explicitly set.
+  var hasPowerFactorPermille: Bool {self._powerFactorPermille != nil}
+  /// Clears the value of `powerFactorPermille`. Subsequent reads from it will return its default value.
+  mutating func clearPowerFactorPermille() {self._powerFactorPermille = nil}
+
+  /// only with them; absent where there is no mains
+  var frequencyMillihertz: UInt32 {
+    get {_frequencyMillihertz ?? 0}
+    set {_frequencyMillihertz = newValue}
+  }
+  /// Returns true if `frequencyMillihertz` has been explicitly set.
+  var hasFrequencyMillihertz: Bool {self._frequencyMillihertz != nil}
+  /// Clears the value of `frequencyMillihertz`. Subsequent reads from it will return its default value.
+  mutating func clearFrequencyMillihertz() {self._frequencyMillihertz = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _voltageDv: UInt32? = nil
   fileprivate var _currentMa: UInt32? = nil
+  fileprivate var _apparentPowerDva: UInt32? = nil
+  fileprivate var _reactivePowerDvar: Int32? = nil
+  fileprivate var _powerFactorPermille: Int32? = nil
+  fileprivate var _frequencyMillihertz: UInt32? = nil
 }
 
 nonisolated struct WireEvent: Sendable {
@@ -1077,6 +1179,14 @@ nonisolated struct WireEvent: Sendable {
     set {kind = .controllerRemoved(newValue)}
   }
 
+  var protectionReset: WireProtectionReset {
+    get {
+      if case .protectionReset(let v)? = kind {return v}
+      return WireProtectionReset()
+    }
+    set {kind = .protectionReset(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -1087,6 +1197,7 @@ nonisolated struct WireEvent: Sendable {
     case pairingFailed(WirePairingFailed)
     case controllerPaired(WireControllerPaired)
     case controllerRemoved(WireControllerRemoved)
+    case protectionReset(WireProtectionReset)
 
   }
 
@@ -1127,12 +1238,33 @@ nonisolated struct WireButtonPressed: Sendable {
   init() {}
 }
 
+/// The plug protects itself or what it feeds: it turned off and stays so until it is reset, or it did not do what was asked.
 nonisolated struct WireProtectionTripped: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   var protection: WireProtection = .unspecified
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Somebody reset what had tripped: by the plug's button, or by a command. The relay stays as it is.
+nonisolated struct WireProtectionReset: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var protection: WireProtection = .unspecified
+
+  var cause: WireCause = .unspecified
+
+  /// as in RelayChanged
+  var controller: String = String()
+
+  var requestID: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1229,12 +1361,21 @@ nonisolated struct WireCommand: Sendable {
     set {kind = .identify(newValue)}
   }
 
+  var resetProtection: WireResetProtection {
+    get {
+      if case .resetProtection(let v)? = kind {return v}
+      return WireResetProtection()
+    }
+    set {kind = .resetProtection(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
     case setRelay(WireSetRelay)
     case setLevel(WireSetLevel)
     case identify(WireIdentify)
+    case resetProtection(WireResetProtection)
 
   }
 
@@ -1283,6 +1424,17 @@ nonisolated struct WireSetLevel: Sendable {
 
 /// Blinks the light for some seconds, so that a person sees which plug this is.
 nonisolated struct WireIdentify: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Resets what tripped, so that the plug can be turned on again. It stays off. Where nothing tripped, nothing changes.
+nonisolated struct WireResetProtection: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -1467,142 +1619,6 @@ nonisolated struct WireGoodbye: Sendable {
   init() {}
 }
 
-/// Pairing. Both sides have shown a self-signed certificate in the TLS handshake and so proved that they own its key; the plug
-/// does not know the controller's yet. In place of Hello the controller sends PairingRequest, and the plug answers with
-/// PairingChallenge while its pairing window is open: for ten minutes after a start without any controller, and for two after
-/// its button was held. The controller sends its proof; the plug checks it, keeps the controller's key and answers with its own
-/// proof; the controller checks that one and keeps the plug's key. Hello may follow on the same connection.
-///
-///     T = smartplug-pair-1, version, plug id, plug's key, controller's key, plug's nonce, controller's nonce
-///         each behind its length, 4 bytes big endian; version as 4 bytes big endian, plug id as text,
-///         keys as DER SubjectPublicKeyInfo (RFC 5280) of the certificates that TLS verified
-///     K = HKDF-SHA256 (RFC 5869): input the 10 bytes of the setup code, salt SHA-256(T), no info, 32 bytes
-///     controller's proof = HMAC-SHA256(K, "controller"), plug's proof = HMAC-SHA256(K, "plug")
-///
-/// The setup code is 80 random bits, written in base 32 (RFC 4648 section 6). After a wrong proof the plug looks at no other
-/// for half a second, twice as long after each further one, at most 30 s, whoever sends it; it answers late instead, and looks
-/// at all that came meanwhile at once.
-nonisolated struct WirePairingRequest: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// protocol version the controller speaks: 1
-  var version: UInt32 = 0
-
-  /// as in Hello
-  var controller: String = String()
-
-  /// 32 bytes, drawn for this connection
-  var nonce: Data = Data()
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-nonisolated struct WirePairingChallenge: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var plugID: String = String()
-
-  /// 32 bytes, drawn for this connection
-  var nonce: Data = Data()
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-nonisolated struct WirePairingProof: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// 32 bytes
-  var proof: Data = Data()
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-/// Asks who is paired. Answered with Controllers.
-nonisolated struct WireListControllers: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-/// Forgets a controller and closes its connections. Answered with Controllers, if the asker is still one of them.
-nonisolated struct WireRemoveController: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// as in Controllers; one that is not there changes nothing
-  var fingerprint: String = String()
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-/// Sets the plug back to factory state: it forgets its controllers, its key, relay, level, energy, events and samples, and keeps
-/// its id, its setup code and the numbering of events. Every session, the asker's among them, is answered with Goodbye,
-/// FACTORY_RESET, once no loss of power undoes it, and nobody with anything else; where flash cannot be written nothing
-/// changes, and the asker is answered with Goodbye, RESET_FAILED. The plug starts anew with another key and lets itself be
-/// paired. Holding its button for 15 s does the same; from 10 s on its light blinks fast.
-nonisolated struct WireFactoryReset: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-nonisolated struct WireControllers: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// in the order in which they were paired, at most 16
-  var controllers: [WirePairedController] = []
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-nonisolated struct WirePairedController: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// as it called itself when it was paired
-  var name: String = String()
-
-  /// SHA-256 of its key, 64 hexadecimal digits
-  var fingerprint: String = String()
-
-  var connected: Bool = false
-
-  /// the controller that asks
-  var asker: Bool = false
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "smartplug.v1"
@@ -1620,11 +1636,11 @@ nonisolated extension WirePress: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension WireProtection: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PROTECTION_UNSPECIFIED\0\u{1}PROTECTION_OVER_POWER\0\u{1}PROTECTION_OVER_CURRENT\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PROTECTION_UNSPECIFIED\0\u{1}PROTECTION_OVER_POWER\0\u{1}PROTECTION_OVER_CURRENT\0\u{1}PROTECTION_OVER_VOLTAGE\0\u{1}PROTECTION_UNDER_VOLTAGE\0\u{1}PROTECTION_OVER_TEMPERATURE\0\u{1}PROTECTION_WELDED_RELAY\0\u{1}PROTECTION_REST_TIME\0\u{1}PROTECTION_SWITCHING_RATE\0")
 }
 
 nonisolated extension WireRefusalCode: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REFUSAL_CODE_UNSPECIFIED\0\u{1}REFUSAL_CODE_NOT_PAIRED\0\u{1}REFUSAL_CODE_PROTECTION_TRIPPED\0\u{1}REFUSAL_CODE_UNSUPPORTED\0\u{1}REFUSAL_CODE_OUT_OF_RANGE\0\u{1}REFUSAL_CODE_BUSY\0\u{1}REFUSAL_CODE_DEADLINE_PASSED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REFUSAL_CODE_UNSPECIFIED\0\u{1}REFUSAL_CODE_NOT_PAIRED\0\u{1}REFUSAL_CODE_PROTECTION_TRIPPED\0\u{1}REFUSAL_CODE_UNSUPPORTED\0\u{1}REFUSAL_CODE_OUT_OF_RANGE\0\u{1}REFUSAL_CODE_BUSY\0\u{1}REFUSAL_CODE_DEADLINE_PASSED\0\u{1}REFUSAL_CODE_LOCKED_ON\0\u{1}REFUSAL_CODE_RESTING\0")
 }
 
 nonisolated extension WireGoodbyeReason: SwiftProtobuf._ProtoNameProviding {
@@ -2566,7 +2582,7 @@ nonisolated extension WireStateUpdate: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".State"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}relay_on\0\u{3}level_permille\0\u{1}reading\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}relay_on\0\u{3}level_permille\0\u{1}reading\0\u{1}tripped\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2577,6 +2593,7 @@ nonisolated extension WireState: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 1: try { try decoder.decodeSingularBoolField(value: &self.relayOn) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self._levelPermille) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._reading) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self._tripped) }()
       default: break
       }
     }
@@ -2596,6 +2613,9 @@ nonisolated extension WireState: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     try { if let v = self._reading {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
+    try { if let v = self._tripped {
+      try visitor.visitSingularEnumField(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2603,6 +2623,7 @@ nonisolated extension WireState: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.relayOn != rhs.relayOn {return false}
     if lhs._levelPermille != rhs._levelPermille {return false}
     if lhs._reading != rhs._reading {return false}
+    if lhs._tripped != rhs._tripped {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2610,7 +2631,7 @@ nonisolated extension WireState: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireReading: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Reading"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}plug_time\0\u{3}active_power_dw\0\u{3}voltage_dv\0\u{3}current_ma\0\u{3}active_energy_mwh\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}plug_time\0\u{3}active_power_dw\0\u{3}voltage_dv\0\u{3}current_ma\0\u{3}active_energy_mwh\0\u{3}apparent_power_dva\0\u{3}reactive_power_dvar\0\u{3}power_factor_permille\0\u{3}frequency_millihertz\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2623,6 +2644,10 @@ nonisolated extension WireReading: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self._voltageDv) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self._currentMa) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.activeEnergyMwh) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self._apparentPowerDva) }()
+      case 7: try { try decoder.decodeSingularSInt32Field(value: &self._reactivePowerDvar) }()
+      case 8: try { try decoder.decodeSingularSInt32Field(value: &self._powerFactorPermille) }()
+      case 9: try { try decoder.decodeSingularUInt32Field(value: &self._frequencyMillihertz) }()
       default: break
       }
     }
@@ -2648,6 +2673,18 @@ nonisolated extension WireReading: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.activeEnergyMwh != 0 {
       try visitor.visitSingularUInt64Field(value: self.activeEnergyMwh, fieldNumber: 5)
     }
+    try { if let v = self._apparentPowerDva {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._reactivePowerDvar {
+      try visitor.visitSingularSInt32Field(value: v, fieldNumber: 7)
+    } }()
+    try { if let v = self._powerFactorPermille {
+      try visitor.visitSingularSInt32Field(value: v, fieldNumber: 8)
+    } }()
+    try { if let v = self._frequencyMillihertz {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 9)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2657,6 +2694,10 @@ nonisolated extension WireReading: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs._voltageDv != rhs._voltageDv {return false}
     if lhs._currentMa != rhs._currentMa {return false}
     if lhs.activeEnergyMwh != rhs.activeEnergyMwh {return false}
+    if lhs._apparentPowerDva != rhs._apparentPowerDva {return false}
+    if lhs._reactivePowerDvar != rhs._reactivePowerDvar {return false}
+    if lhs._powerFactorPermille != rhs._powerFactorPermille {return false}
+    if lhs._frequencyMillihertz != rhs._frequencyMillihertz {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2664,7 +2705,7 @@ nonisolated extension WireReading: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Event"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sequence\0\u{3}boot_id\0\u{3}plug_time\0\u{3}age_ms\0\u{3}relay_changed\0\u{3}button_pressed\0\u{3}protection_tripped\0\u{1}restarted\0\u{3}pairing_failed\0\u{3}controller_paired\0\u{3}controller_removed\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sequence\0\u{3}boot_id\0\u{3}plug_time\0\u{3}age_ms\0\u{3}relay_changed\0\u{3}button_pressed\0\u{3}protection_tripped\0\u{1}restarted\0\u{3}pairing_failed\0\u{3}controller_paired\0\u{3}controller_removed\0\u{3}protection_reset\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2767,6 +2808,19 @@ nonisolated extension WireEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
           self.kind = .controllerRemoved(v)
         }
       }()
+      case 12: try {
+        var v: WireProtectionReset?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .protectionReset(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .protectionReset(v)
+        }
+      }()
       default: break
       }
     }
@@ -2817,6 +2871,10 @@ nonisolated extension WireEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     case .controllerRemoved?: try {
       guard case .controllerRemoved(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .protectionReset?: try {
+      guard case .protectionReset(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
     }()
     case nil: break
     }
@@ -2934,6 +2992,51 @@ nonisolated extension WireProtectionTripped: SwiftProtobuf.Message, SwiftProtobu
 
   static func ==(lhs: WireProtectionTripped, rhs: WireProtectionTripped) -> Bool {
     if lhs.protection != rhs.protection {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProtectionReset: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ProtectionReset"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}protection\0\u{1}cause\0\u{1}controller\0\u{3}request_id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.protection) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.cause) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.controller) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.requestID) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.protection != .unspecified {
+      try visitor.visitSingularEnumField(value: self.protection, fieldNumber: 1)
+    }
+    if self.cause != .unspecified {
+      try visitor.visitSingularEnumField(value: self.cause, fieldNumber: 2)
+    }
+    if !self.controller.isEmpty {
+      try visitor.visitSingularStringField(value: self.controller, fieldNumber: 3)
+    }
+    if !self.requestID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.requestID, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireProtectionReset, rhs: WireProtectionReset) -> Bool {
+    if lhs.protection != rhs.protection {return false}
+    if lhs.cause != rhs.cause {return false}
+    if lhs.controller != rhs.controller {return false}
+    if lhs.requestID != rhs.requestID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3061,7 +3164,7 @@ nonisolated extension WireControllerRemoved: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Command"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}deadline_ms\0\u{3}set_relay\0\u{3}set_level\0\u{1}identify\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}deadline_ms\0\u{3}set_relay\0\u{3}set_level\0\u{1}identify\0\u{3}reset_protection\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3110,6 +3213,19 @@ nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.kind = .identify(v)
         }
       }()
+      case 6: try {
+        var v: WireResetProtection?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .resetProtection(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .resetProtection(v)
+        }
+      }()
       default: break
       }
     }
@@ -3138,6 +3254,10 @@ nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .identify?: try {
       guard case .identify(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .resetProtection?: try {
+      guard case .resetProtection(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     }()
     case nil: break
     }
@@ -3241,6 +3361,25 @@ nonisolated extension WireIdentify: SwiftProtobuf.Message, SwiftProtobuf._Messag
   }
 
   static func ==(lhs: WireIdentify, rhs: WireIdentify) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireResetProtection: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ResetProtection"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireResetProtection, rhs: WireResetProtection) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3571,254 +3710,6 @@ nonisolated extension WireGoodbye: SwiftProtobuf.Message, SwiftProtobuf._Message
   static func ==(lhs: WireGoodbye, rhs: WireGoodbye) -> Bool {
     if lhs.reason != rhs.reason {return false}
     if lhs.detail != rhs.detail {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WirePairingRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".PairingRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}controller\0\u{1}nonce\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.version) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.controller) }()
-      case 3: try { try decoder.decodeSingularBytesField(value: &self.nonce) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.version != 0 {
-      try visitor.visitSingularUInt32Field(value: self.version, fieldNumber: 1)
-    }
-    if !self.controller.isEmpty {
-      try visitor.visitSingularStringField(value: self.controller, fieldNumber: 2)
-    }
-    if !self.nonce.isEmpty {
-      try visitor.visitSingularBytesField(value: self.nonce, fieldNumber: 3)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WirePairingRequest, rhs: WirePairingRequest) -> Bool {
-    if lhs.version != rhs.version {return false}
-    if lhs.controller != rhs.controller {return false}
-    if lhs.nonce != rhs.nonce {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WirePairingChallenge: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".PairingChallenge"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}plug_id\0\u{1}nonce\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.plugID) }()
-      case 2: try { try decoder.decodeSingularBytesField(value: &self.nonce) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.plugID.isEmpty {
-      try visitor.visitSingularStringField(value: self.plugID, fieldNumber: 1)
-    }
-    if !self.nonce.isEmpty {
-      try visitor.visitSingularBytesField(value: self.nonce, fieldNumber: 2)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WirePairingChallenge, rhs: WirePairingChallenge) -> Bool {
-    if lhs.plugID != rhs.plugID {return false}
-    if lhs.nonce != rhs.nonce {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WirePairingProof: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".PairingProof"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}proof\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self.proof) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.proof.isEmpty {
-      try visitor.visitSingularBytesField(value: self.proof, fieldNumber: 1)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WirePairingProof, rhs: WirePairingProof) -> Bool {
-    if lhs.proof != rhs.proof {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireListControllers: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".ListControllers"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    // Load everything into unknown fields
-    while try decoder.nextFieldNumber() != nil {}
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireListControllers, rhs: WireListControllers) -> Bool {
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireRemoveController: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".RemoveController"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fingerprint\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.fingerprint) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.fingerprint.isEmpty {
-      try visitor.visitSingularStringField(value: self.fingerprint, fieldNumber: 1)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireRemoveController, rhs: WireRemoveController) -> Bool {
-    if lhs.fingerprint != rhs.fingerprint {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireFactoryReset: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".FactoryReset"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    // Load everything into unknown fields
-    while try decoder.nextFieldNumber() != nil {}
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireFactoryReset, rhs: WireFactoryReset) -> Bool {
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireControllers: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Controllers"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}controllers\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.controllers) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.controllers.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.controllers, fieldNumber: 1)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireControllers, rhs: WireControllers) -> Bool {
-    if lhs.controllers != rhs.controllers {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WirePairedController: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".PairedController"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}fingerprint\0\u{1}connected\0\u{1}asker\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.fingerprint) }()
-      case 3: try { try decoder.decodeSingularBoolField(value: &self.connected) }()
-      case 4: try { try decoder.decodeSingularBoolField(value: &self.asker) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.name.isEmpty {
-      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
-    }
-    if !self.fingerprint.isEmpty {
-      try visitor.visitSingularStringField(value: self.fingerprint, fieldNumber: 2)
-    }
-    if self.connected != false {
-      try visitor.visitSingularBoolField(value: self.connected, fieldNumber: 3)
-    }
-    if self.asker != false {
-      try visitor.visitSingularBoolField(value: self.asker, fieldNumber: 4)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WirePairedController, rhs: WirePairedController) -> Bool {
-    if lhs.name != rhs.name {return false}
-    if lhs.fingerprint != rhs.fingerprint {return false}
-    if lhs.connected != rhs.connected {return false}
-    if lhs.asker != rhs.asker {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -29,6 +29,7 @@ struct FuzzedPlug {
             .buttonPressed(.long), .relayChanged(on: true, cause: .button), .protectionTripped(.overPower),
             .relayChanged(on: false, cause: .protection), .relayChanged(on: true, cause: .timer),
         ] { _ = server.handle(.record(kind), now: Self.now - .seconds(3)) }
+        _ = server.handle(.openPairing, now: Self.now - .seconds(3))
     }
 
     mutating func handle(_ event: PlugServer.Event) throws(FuzzFailure) {
@@ -73,6 +74,11 @@ struct FuzzedPlug {
         case .identify:
             let refusal = Refusal(.unsupported, "There is no light.")
             return try handle(.commandOutcome(asked.request, .refused(refusal)))
+        case .resetProtection: state.tripped = nil
+        }
+        if let tripped = server.state.tripped, state.tripped == nil {
+            let cause = RelayCause.controller(name: asked.controller, request: asked.request)
+            try handle(.record(.protectionReset(tripped, cause: cause)))
         }
         if state.relayOn != server.state.relayOn {
             let cause = RelayCause.controller(name: asked.controller, request: asked.request)

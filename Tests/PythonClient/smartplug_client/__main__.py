@@ -45,6 +45,7 @@ def main():
     relay = verbs.add_parser("relay")
     relay.add_argument("state", choices=["on", "off"])
     relay.add_argument("--request", help="its id, 32 hexadecimal digits, to repeat a request")
+    verbs.add_parser("reset-protection")
     verbs.add_parser("samples")
     verbs.add_parser("controllers")
     verbs.add_parser("remove").add_argument("fingerprint")
@@ -61,6 +62,8 @@ def main():
     elif words.verb == "relay":
         request = bytes.fromhex(words.request) if words.request else None
         say(**MessageToDict(session.set_relay(words.state == "on", request), preserving_proto_field_name=True))
+    elif words.verb == "reset-protection":
+        say(**MessageToDict(session.reset_protection(), preserving_proto_field_name=True))
     elif words.verb == "samples":
         for sample in session.samples(0, session.welcome.plug_time):
             say(**sample)

@@ -45,6 +45,14 @@ class Session:
     def set_relay(self, on, request=None):
         request = request or os.urandom(16)
         self.ask_relay(on, request)
+        return self._result(request)
+
+    def reset_protection(self):
+        request = os.urandom(16)
+        self.connection.send(command={"request_id": request, "reset_protection": {}})
+        return self._result(request)
+
+    def _result(self, request):
         while True:
             result = self._next("result")
             if result.request_id == request:
