@@ -27,6 +27,7 @@ extension ConfigurationReader {
     func meter() -> MeterConfiguration? {
         let table = table("meter")
         let kind = table.choice("kind", Kind.self)
+        let isReversed = table.boolean("reversed") ?? false
         let interval = table.number("interval_s", 0.1...60, "s")
         let noLoad = table.number("no_load_w", 0...100, "W")
         let calibration = table.path("calibration", "the calibration's file")
@@ -39,7 +40,7 @@ extension ConfigurationReader {
             return nil
         }
         guard let meter = kind.isChip ? chip(kind, table) : attributes(kind, table) else { return nil }
-        var configuration = MeterConfiguration(meter, noLoad: noLoad, calibration: calibration)
+        var configuration = MeterConfiguration(meter, isReversed: isReversed, noLoad: noLoad, calibration: calibration)
         if let interval { configuration.interval = .milliseconds(Int64((interval * 1000).rounded())) }
         return configuration
     }

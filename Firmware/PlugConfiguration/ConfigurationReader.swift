@@ -33,7 +33,7 @@ final class ConfigurationReader {
 
     /// What nobody asked for. Called last.
     func tellUnknown() {
-        for key in text.loose.sorted() { wrong(.outsideTable, nil, key) }
+        for key in text.loose.keys.sorted() { wrong(.outsideTable, nil, key) }
         let names = known.keys.sorted()
         for (name, values) in text.tables {
             guard let keys = known[name] else {
@@ -154,7 +154,7 @@ final class ConfigurationReader {
 
 extension ConfigurationText.Value {
     /// What it is, for whoever wrote something else.
-    fileprivate var words: String {
+    var words: String {
         switch self {
         case .text(let text): "the text \"\(text.prefix(40))\""
         case .integer(let integer): "\(integer)"

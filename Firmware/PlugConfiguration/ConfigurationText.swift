@@ -16,7 +16,7 @@ struct ConfigurationText {
 
     let tables: [String: [String: Value]]
     /// Keys that stand before the first table.
-    let loose: [String]
+    let loose: [String: Value]
     private let lines: [[String]: Int]
 
     /// - Throws: the first thing that is no TOML, with its place.
@@ -35,12 +35,11 @@ struct ConfigurationText {
             throw ConfigurationMistake(.syntax("\(error)"))
         }
         var tables: [String: [String: Value]] = [:]
-        var loose: [String] = []
         for name in root.keys {
-            if let table = root[name]?.table { tables[name] = Self.values(of: table) } else { loose.append(name) }
+            if let table = root[name]?.table { tables[name] = Self.values(of: table) }
         }
         self.tables = tables
-        self.loose = loose
+        loose = Self.values(of: root).filter { tables[$0.key] == nil }
         lines = Self.places(in: text)
     }
 

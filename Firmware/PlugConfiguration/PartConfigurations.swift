@@ -102,6 +102,8 @@ public struct MeterConfiguration: Hashable, Sendable {
     }
 
     public var kind: Kind
+    /// Its current is wired the other way round.
+    public var isReversed: Bool
     public var interval: Duration
     /// Watts below which the load counts as none; nil leaves it to the driver.
     public var noLoad: Double?
@@ -109,9 +111,11 @@ public struct MeterConfiguration: Hashable, Sendable {
     public var calibration: String?
 
     public init(
-        _ kind: Kind, interval: Duration = .seconds(1), noLoad: Double? = nil, calibration: String? = nil
+        _ kind: Kind, isReversed: Bool = false, interval: Duration = .seconds(1), noLoad: Double? = nil,
+        calibration: String? = nil
     ) {
         self.kind = kind
+        self.isReversed = isReversed
         self.interval = interval
         self.noLoad = noLoad
         self.calibration = calibration

@@ -63,15 +63,14 @@ public struct PlugConfiguration: Hashable, Sendable {
         meter = reader.meter()
         dimmer = reader.dimmer()
         thermometer = reader.thermometer()
-        appliance = reader.appliance()
+        appliance = reader.appliance(hasRelay: relay != nil)
+        appliance.hasThermometer = thermometer != nil
         if let button {
             appliance.debounce = button.debounce
             appliance.doublePressWindow = button.doublePressWindow
         }
         if let meter {
             appliance.meterInterval = meter.interval
-            // Three measurements at least, or a slow meter's reading would be gone before the next.
-            appliance.readingLifetime = max(.seconds(5), meter.interval * 3)
         }
         appliance.capabilities = []
         if relay != nil { appliance.capabilities.insert(.relay) }

@@ -77,6 +77,16 @@ extension PlugService {
         }
     }
 
+    /// Leaves the relay as it is to be while no plugd runs.
+    func releaseRelay() async {
+        guard let relay = settings.parts.relay else { return }
+        do throws(HardwareFault) {
+            try await relay.release(keeping: settings.keepsRelayOnExit)
+        } catch {
+            note("leave the relay", error)
+        }
+    }
+
     private func retryParts() {
         guard partRetry == nil else { return }
         partRetry = loop.scheduleTask(in: Self.partRetry) { [weak self] in

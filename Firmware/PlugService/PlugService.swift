@@ -54,11 +54,13 @@ public actor PlugService: ConnectionOwner {
     // Parts; see PlugService+Parts.
     var meterThread: WorkThread?
     var isMeasuring = false
+    var isCalibrating = false
     /// What failed last of each thing that the parts are asked to do.
     var faults: [String: HardwareFault] = [:]
     /// What is to be asked again.
     var unfinished: [String: () throws(HardwareFault) -> Void] = [:]
     var partRetry: Scheduled<Void>?
+    private var watchdog: RepeatedTask?
 
     /// Who waits at the end for the threads.
     private var ending: (isDone: () -> Bool, waiter: CheckedContinuation<Void, Never>)?
@@ -116,6 +118,16 @@ public actor PlugService: ConnectionOwner {
     public func start() {
         handle(.started)
         watchButton()
+        settings.supervisor?.notify("READY=1")
+        if let limit = settings.supervisor?.watchdog { watch(within: limit) }
+    }
+
+    /// The loop that does everything tells that it turns.
+    private func watch(within limit: Duration) {
+        let half = TimeAmount(limit / 2)
+        watchdog = loop.scheduleRepeatedTask(initialDelay: half, delay: half) { [weak self] _ in
+            self?.assumeIsolated { $0.settings.supervisor?.notify("WATCHDOG=1") }
+        }
     }
 
     /// How long an orderly stop waits for a storage: long for a slow card, short beside what a service manager allows.
@@ -125,12 +137,15 @@ public actor PlugService: ConnectionOwner {
 
     /// Says goodbye to the controllers, writes what flash lacks and gives the directories back.
     public func stop() async {
+        if !isReset { settings.supervisor?.notify("STOPPING=1") }
         handle(.stopping)
         timer.stop()
+        watchdog?.cancel()
         partRetry?.cancel()
         unfinished = [:]
         await wait(atMost: Self.flashEnd) { [unowned self] in jobs.isEmpty && held == nil }
         if !jobs.isEmpty { logger.error("flash does not answer: what was to be written is lost") }
+        if !isReset { await releaseRelay() }
         await wait(atMost: Self.meterEnd) { [unowned self] in !isMeasuring }
         flashThread?.stop()
         meterThread?.stop()

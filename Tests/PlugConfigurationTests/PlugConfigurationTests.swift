@@ -115,13 +115,49 @@ struct PlugConfigurationTests {
         #expect(plug.appliance.capabilities == [.meter])
     }
 
-    @Test func aSlowMetersReadingLivesUntilTheNextButOne() throws {
-        let plug = try parse("[meter]\nkind = \"ina260\"\ninterval_s = 60")
-        #expect(plug.appliance.meterInterval == .seconds(60) && plug.appliance.readingLifetime == .seconds(180))
+    /// A relay that is simulated does not wear out, and the mains' numbers suit no bench.
+    @Test func whatThePlugMayCarrySetsTheLimitsAndSingleKeysGoOverThem() throws {
+        let plug = try parse(
+            """
+            [protection]
+            rated_current_a = 3
+            rated_voltage_v = 24
+            over_power_w = 50
+            over_power_s = 2
+            instant_current_a = 5.5
+            twice_rated_s = 4
+            under_voltage_v = 18.5
+            voltage_s = 1
+            over_temperature_c = 70
+            welded_relay = false
+            rest_s = 30
+            switches = 6
+            switches_window_s = 60
+            """)
+        let appliance = plug.appliance
+        #expect(appliance.overPower == OverPowerLimit(deciwatts: 500, duration: .seconds(2)))
+        #expect(
+            appliance.overCurrent
+                == OverCurrentLimits(
+                    ratedMilliamperes: 3000, instantMilliamperes: 5500, atTwiceRated: .seconds(4)))
+        #expect(appliance.overVoltage == VoltageLimit(decivolts: 288, duration: .seconds(1)))
+        #expect(appliance.underVoltage == VoltageLimit(decivolts: 185, duration: .seconds(1)))
+        #expect(appliance.overTemperature == TemperatureLimit(decidegrees: 700, hysteresis: 150))
+        #expect(appliance.weldedRelay == nil && appliance.rest == .seconds(30))
+        #expect(appliance.switchingRate == SwitchingRate(count: 6, window: .seconds(60)))
+    }
+
+    @Test func aRealRelaysSwitchingIsLimited() throws {
+        #expect(try parse("").appliance.switchingRate == nil)
+        #expect(try parse("[relay]\nline = \"A\"").appliance.switchingRate == .usual)
+        #expect(try parse("[relay]\nline = \"A\"\n[protection]\nswitches = 0").appliance.switchingRate == nil)
     }
 
     @Test func zeroTurnsOff() throws {
-        let plug = try parse("[power]\nauto_off_s = 0\n[protection]\nover_power_w = 0")
-        #expect(plug.appliance.autoOff == nil && plug.appliance.overPower == nil)
+        let keys = ["over_power_w", "over_voltage_v", "over_temperature_c", "rest_s"].map { $0 + " = 0" }
+        let text = "[power]\nauto_off_s = 0\n[protection]\nover_current = false\n" + keys.joined(separator: "\n")
+        let appliance = try parse(text).appliance
+        #expect(appliance.autoOff == nil && appliance.overPower == nil && appliance.overCurrent == nil)
+        #expect(appliance.overVoltage == nil && appliance.overTemperature == nil && appliance.rest == nil)
     }
 }

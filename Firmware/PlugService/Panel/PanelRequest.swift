@@ -10,6 +10,8 @@ public enum PanelRequest: Hashable, Sendable {
     case load(String)
     /// `status`: what the plug is doing, as one line of JSON.
     case status
+    /// `calibrate WATTS [VOLTS]`: finds the meter's calibration with the load that is plugged in.
+    case calibrate(KnownLoad)
     /// `reset`: sets the plug back to factory state.
     case reset
 
@@ -19,9 +21,11 @@ public enum PanelRequest: Hashable, Sendable {
         case ("press", let kind?):
             self = try Self.press(kind)
         case ("load", let text?): self = .load(text)
+        case ("calibrate", let load?): self = .calibrate(try Self.load(load))
         case ("status", nil): self = .status
         case ("reset", nil): self = .reset
-        default: throw PanelError("\"\(line)\" is none of: press single|double|long, load TEXT, status, reset")
+        default:
+            throw PanelError("\"\(line)\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, reset")
         }
     }
 
@@ -37,6 +41,15 @@ public enum PanelRequest: Hashable, Sendable {
         return .hold(milliseconds)
     }
 
+    private static func load(_ text: String) throws(PanelError) -> KnownLoad {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        let numbers = words.compactMap { Double($0) }.filter(\.isFinite)
+        guard (1...2).contains(words.count), numbers.count == words.count else {
+            throw PanelError("a load is WATTS or WATTS VOLTS, not \"\(text)\"")
+        }
+        return KnownLoad(power: numbers[0], voltage: numbers.count == 2 ? numbers[1] : nil)
+    }
+
     /// Milliseconds of a hold that can be asked for.
     private static let holds = 1...60_000
 
@@ -45,6 +58,8 @@ public enum PanelRequest: Hashable, Sendable {
         case .hold(let milliseconds): "press hold \(milliseconds)"
         case .press(let press): "press \(press.rawValue)"
         case .load(let text): "load \(text)"
+        case .calibrate(let load):
+            (["calibrate", "\(load.power)"] + [load.voltage].compactMap { $0.map { "\($0)" } }).joined(separator: " ")
         case .status: "status"
         case .reset: "reset"
         }

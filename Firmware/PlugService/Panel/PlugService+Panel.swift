@@ -23,6 +23,7 @@ extension PlugService: PanelOwner {
             let up = Movement(after: .milliseconds(Int64(milliseconds)), down: false)
             move(try simulated(), [Movement(after: .zero, down: true), up])
             return "pressed"
+        case .calibrate(let load): return try await calibrate(load)
         case .load(let text):
             let plug = try simulated()
             let load = try PluggedLoad.parse(text, replacing: plug.load)
@@ -62,29 +63,5 @@ extension PlugService: PanelOwner {
             plug.moveButton(down: next.down)
             self.assumeIsolated { $0.move(plug, movements.dropFirst()) }
         }
-    }
-
-    /// One line of JSON.
-    private var status: String {
-        let state = machine.state
-        var fields = [
-            "\"id\":\"\(machine.identity.id)\"", "\"relay\":\"\(state.relayOn ? "on" : "off")\"",
-            "\"nextSequence\":\(machine.nextSequence)", "\"controllers\":\(machine.connections.count)",
-            "\"paired\":\(machine.access.controllers.all.count)",
-            "\"pairingWindow\":\(machine.access.isOpen(at: BootClock.now))",
-            "\"malformedSessions\":\(machine.malformedSessions)",
-        ]
-        // Discovery runs on the same loop.
-        if let counters = discovery?.assumeIsolated({ $0.counters }) {
-            fields.append("\"malformedDatagrams\":\(counters.malformed)")
-        }
-        if let addressing {
-            fields.append("\"malformedFrames\":\(addressing.assumeIsolated { $0.malformedFrames })")
-        }
-        if let level = state.level { fields.append("\"level\":\(level.percent)") }
-        if let reading = state.reading { fields.append("\"activePower\":\(reading.activePower)") }
-        let networks = machine.identity.networks.map { $0.json(now: BootClock.now) }
-        fields.append("\"networks\":[\(networks.joined(separator: ","))]")
-        return "{" + fields.joined(separator: ",") + "}"
     }
 }
