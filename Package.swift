@@ -85,7 +85,9 @@ let firmware: [Target] = [
     .target(
         name: "CGPIOD", path: "Firmware/CGPIOD", cSettings: libgpiod.map { [.unsafeFlags(["-I\($0)/include"])] },
         linkerSettings: [.linkedLibrary("gpiod")] + (libgpiod.map { [.unsafeFlags(["-L\($0)/lib"])] } ?? [])),
-    module("LinuxDevices", "Firmware/LinuxDevices", ["CGPIOD", "PlugHardware", "ProtocolCore"]),
+    .target(name: "CLinuxDevices", path: "Firmware/CLinuxDevices"),
+    module(
+        "LinuxDevices", "Firmware/LinuxDevices", ["CGPIOD", "CLinuxDevices", "PlugHardware", "ProtocolCore"]),
     module(
         "PlugConfiguration", "Firmware/PlugConfiguration",
         ["Appliance", "PlugProtocol", "ProtocolCore", .product(name: "TOMLKit", package: "TOMLKit")]),
@@ -93,7 +95,8 @@ let firmware: [Target] = [
         "PlugService", "Firmware/PlugService",
         [
             "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "ServiceDiscovery", "LinuxNetwork",
-            "DurableFiles", "AddressService", "Appliance", "Storage", "PlugHardware", nioCore, nioPosix, logging,
+            "DurableFiles", "AddressService", "Appliance", "Storage", "PlugHardware", "PlugConfiguration", nioCore,
+            nioPosix, logging,
         ]),
     program(
         "plugd", "Firmware/plugd",
@@ -210,6 +213,7 @@ let checks: [Target] = [
             "PrivateNetworks", "AddressService", "AddressConfiguration", "LinkWire", "DNSWire", "LinuxNetwork",
             "PlugProtocol", nioCore, logging,
         ]),
+    tests("LinuxDevicesTests", ["LinuxDevices", "PlugHardware", "ProtocolCore"]),
     tests("PlugHardwareTests", ["Fuzzing", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests(
         "PlugServiceTests",
