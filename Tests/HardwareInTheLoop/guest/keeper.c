@@ -1,6 +1,6 @@
-// What systemd does for a service with a store for its descriptors: keeper PROGRAM ARGUMENT... runs it with NOTIFY_SOCKET, keeps
-// the descriptors that it hands over, runs it again with them when it was killed, and ends with it when it ended by itself.
-// What the service says (READY=1) and its process numbers go to standard output.
+// What systemd does for a service with a store for its descriptors: keeper PROGRAM ARGUMENT... runs it with NOTIFY_SOCKET,
+// keeps the descriptors that it hands over, runs it again with them when it was killed, and ends with it when it ended by
+// itself. What the service says (READY=1) and its process numbers go to standard output.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
