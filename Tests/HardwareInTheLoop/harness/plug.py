@@ -57,7 +57,7 @@ class Plug:
 
     def status(self):
         """What `plugd status` tells; None as long as nobody answers."""
-        done = self._guest.run(f"ask {self.folder}/run/panel status")
+        done = self._guest.run(f"ask {self.folder}/run/panel.sock status")
         return json.loads(done.text.removeprefix("ok ")) if done.status == 0 and done.text.startswith("ok ") else None
 
     def shows(self, check, what, within=20):
