@@ -74,9 +74,8 @@ press() { press_poller "$1/sim_gpio1/pull" "$1/sim_gpio0/value" "$2" "$3"; }
 # tell NAME FILE
 tell() { sed "s/^/measured $1: /" "$2"; }
 
-# rest NAME: when what came before has settled.
+# rest NAME
 rest() {
-    sleep 5
     process_rest $plugd $rest_seconds >/tmp/rest
     tell "$1" /tmp/rest
 }

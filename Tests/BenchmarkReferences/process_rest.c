@@ -1,4 +1,4 @@
-// What a process does to the machine while nobody asks anything of it: `process_rest PID SECONDS`.
+// What a process does to the machine while nobody asks anything of it: `process_rest PID SECONDS`, after some seconds to come to rest.
 // Prints the context switches a second of all its threads, those that it asked for and those that it did not, and then the share
 // of one core, in percent, that it had.
 #include <dirent.h>
@@ -13,8 +13,10 @@ struct rest {
     double nanoseconds;  // On a core.
 };
 
-// Threads that end in between would take their counts with them: the caller compares the same threads by their sum, and a sum that
-// falls is an error.
+// Swift's and libdispatch's threads that have nothing to do any more end after 5 s.
+enum { settling = 10 };
+
+// A thread that ends takes its counts with it: a sum that falls is an error.
 static struct rest read_rest(const char *pid) {
     char path[64], line[128], thread[280];
     struct rest rest = {0, 0};
@@ -53,6 +55,7 @@ static double now(void) {
 
 int main(int count, char **words) {
     if (count != 3) return 64;
+    sleep(settling);
     struct rest before = read_rest(words[1]);
     double began = now();
     sleep(atoi(words[2]));
