@@ -43,6 +43,15 @@ build_benchmarks() {
     cc -O2 -Wall -o .build-release/references/ldns_message Tests/BenchmarkReferences/ldns_message.c -lldns
 }
 
+# The C programs that press buttons, do what plugd does to them, and count.
+build_hardware_references() {
+    local program
+    for program in press_poller process_rest; do
+        cc -O2 -Wall -o ".build-release/references/$program" "Tests/BenchmarkReferences/$program.c"
+    done
+    cc -O2 -Wall -o .build-release/references/edge_to_line Tests/BenchmarkReferences/edge_to_line.c -lgpiod
+}
+
 # The folder that holds plugd and plugctl.
 program_folder() { swift build "${program_settings[@]}" --show-bin-path 2>/dev/null; }
 
