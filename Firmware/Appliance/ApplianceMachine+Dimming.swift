@@ -9,7 +9,6 @@ extension ApplianceMachine {
         _ target: DimLevel, over duration: Duration, cause: RelayCause, _ now: Instant, _ actions: inout [Action]
     ) -> Bool {
         guard target.permille > 0 else {
-            protection.reset()
             guard relayOn, duration > .zero else { return switchRelay(false, cause: cause, now, &actions) }
             move(to: target, over: duration, cause: cause, now, &actions)
             return false
@@ -19,6 +18,10 @@ extension ApplianceMachine {
         if !relayOn {
             level = duration > .zero ? DimLevel(percent: 0) : target
             changed = switchRelay(true, cause: cause, now, &actions)
+            guard relayOn else {
+                level = restingLevel
+                return false
+            }
         }
         move(to: target, over: duration, cause: cause, now, &actions)
         return changed

@@ -2,91 +2,122 @@ import PlugProtocol
 import ProtocolCore
 
 extension ApplianceMachine {
-    /// The longest transition and the longest auto-off; beyond them somebody mistook the unit.
-    static let longestTransition = Duration.seconds(3600)
-    static let longestAutoOff = Duration.seconds(30 * 24 * 3600)
-
     mutating func obey(_ sign: ButtonSign, _ now: Instant, _ actions: inout [Action]) {
         switch sign {
-        case .toggle:
-            // Whoever presses stands before the plug and sees what it feeds: the press also resets the protection.
-            protection.reset()
-            _ = switchRelay(!relayOn, cause: .button, now, &actions)
-        case .press(let press):
-            actions.append(.record(.buttonPressed(press)))
-        case .factoryReset:
-            actions.append(.factoryReset)
+        case .toggle: toggle(now, &actions)
+        case .press(let press): actions.append(.record(.buttonPressed(press)))
+        case .openPairing: actions.append(.openPairing)
+        case .factoryReset: actions.append(.factoryReset)
+        }
+    }
+
+    /// Whoever presses stands before the plug and sees what it feeds: the press also resets the protection.
+    private mutating func toggle(_ now: Instant, _ actions: inout [Action]) {
+        if tripped != nil {
+            if resetProtection(cause: .button, &actions) { turnOn(.button, now, &actions) }
+        } else if rest.delayed != nil {
+            if !isLockedOn { rest.cancel() }
+        } else if !relayOn {
+            turnOn(.button, now, &actions)
+        } else if !isLockedOn {
+            _ = switchRelay(false, cause: .button, now, &actions)
+        }
+    }
+
+    /// Turns the relay on, or lets it turn on when its rest ends.
+    mutating func turnOn(_ start: DelayedStart, _ now: Instant, _ actions: inout [Action]) {
+        if rest.left(now) != nil {
+            tellRest(&actions)
+            rest.delay(start)
+        } else {
+            _ = switchRelay(true, cause: start.cause, now, &actions)
         }
     }
 
     mutating func carryOut(
         _ command: PlugCommand, cause: RelayCause, _ now: Instant, _ actions: inout [Action]
     ) -> CommandAnswer {
-        if let refusal = refusal(of: command) { return .refused(refusal) }
+        if let refusal = refusal(of: command, now) {
+            if refusal.code == .resting { tellRest(&actions) }
+            return .refused(refusal)
+        }
         var changed = false
         switch command {
         case .setRelay(let on, let autoOff):
-            if !on { protection.reset() }
             changed = switchRelay(on, cause: cause, autoOff: autoOff, now, &actions)
         case .setLevel(let target, let duration):
             changed = setLevel(target, over: duration, cause: cause, now, &actions)
         case .identify:
             identifyUntil = now + Self.identifyTime
         case .resetProtection:
-            protection.reset()
+            changed = resetProtection(cause: cause, &actions)
         }
+        // The switch that was one too many is not made, if it was to turn on.
+        if command.turnsOn, let refusal = trippedRefusal { return .refused(refusal) }
         return .done(state, recorded: changed)
     }
 
-    /// Opens or closes the relay and records it. Turning off ends a transition; turning on, also when it is on already,
-    /// sets the auto-off timer anew.
+    /// Opens or closes the relay and records it. Turning off ends a transition, and the wait for the end of a rest; turning on,
+    /// also when it is on already, sets the auto-off timer anew.
+    ///
+    /// Whoever turns on has made sure that nothing is tripped and that the relay has rested.
     /// - Returns: whether the relay changed.
     mutating func switchRelay(
         _ on: Bool, cause: RelayCause, autoOff: Duration? = nil, _ now: Instant, _ actions: inout [Action]
     ) -> Bool {
-        autoOffAt = on ? (autoOff ?? configuration.autoOff).map { now + $0 } : nil
+        if !on { rest.cancel() }
+        let isOneTooMany = on != relayOn && cause.wearsRelay && !switchingRate.take(now)
+        if isOneTooMany, on {
+            trip(.switchingRate, now, &actions)
+            return false
+        }
+        let usual = isLockedOn ? nil : configuration.autoOff
+        autoOffAt = on ? (autoOff ?? usual).map { now + $0 } : nil
         guard on != relayOn else { return false }
         relayOn = on
+        guards.relayChanged()
         if on {
             // The dimmer first, so that a lamp does not flash at the level before.
             if can(.dimmer) { actions.append(.setDimmer(level)) }
+            rest.end()
         } else {
             transition = nil
             level = restingLevel
+            rest.begin(now)
         }
         actions.append(.setRelay(on))
         actions.append(.record(.relayChanged(on: on, cause: cause)))
+        if isOneTooMany { trip(.switchingRate, now, &actions) }
         return true
     }
 
-    private func refusal(of command: PlugCommand) -> Refusal? {
-        switch command {
-        case .setRelay(let on, let autoOff):
-            if !can(.relay) {
-                return Refusal(.unsupported, "This plug has no relay, so it cannot be turned on or off.")
-            }
-            if let autoOff, autoOff <= .zero || autoOff > Self.longestAutoOff {
-                return Refusal(.outOfRange, "Auto-off takes a time above zero and up to 30 days.")
-            }
-            return on ? trippedRefusal : nil
-        case .setLevel(let level, let duration):
-            if !can(.dimmer) {
-                return Refusal(.unsupported, "This plug has no dimmer; it can only be turned on and off.")
-            }
-            if duration < .zero || duration > Self.longestTransition {
-                return Refusal(.outOfRange, "A transition takes from zero to one hour.")
-            }
-            return level.permille > 0 ? trippedRefusal : nil
-        case .identify, .resetProtection:
-            return nil
-        }
+    private mutating func tellRest(_ actions: inout [Action]) {
+        if rest.tell() { actions.append(.record(.protectionTripped(.restTime))) }
     }
 
-    private var trippedRefusal: Refusal? {
-        guard protection.isTripped else { return nil }
-        return Refusal(
-            .protectionTripped,
-            "The plug turned itself off because the load drew too much. Reduce the load, then press the plug's button, "
-                + "or turn the plug off and on again.")
+    var isLockedOn: Bool {
+        switch configuration.powerOnState {
+        case .lockedOn: true
+        case .off, .on, .last: false
+        }
+    }
+}
+
+extension DelayedStart {
+    var cause: RelayCause {
+        switch self {
+        case .button: .button
+        case .powerOn: .powerOn
+        }
+    }
+}
+
+extension RelayCause {
+    /// Switches for a machine, which never tires of it. A person's button is never refused, and protection opens in any case.
+    fileprivate var wearsRelay: Bool {
+        switch self {
+        case .controller, .timer: true
+        case .button, .protection, .powerOn: false
+        }
     }
 }

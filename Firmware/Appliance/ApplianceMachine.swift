@@ -10,14 +10,18 @@ public struct ApplianceMachine: Machine, Sendable {
     public enum Event: MachineEvent, Sendable {
         /// First of all events.
         case started(ApplianceMemory)
-        /// A raw edge of the button's contact; the machine does the debouncing.
-        case buttonEdge(down: Bool)
+        /// An edge of the button's contact, and when it was: `now` or before. The machine does the debouncing where nobody did.
+        case buttonEdge(down: Bool, at: Instant)
         /// The name of the controller stands in the event that records the change.
         case command(RequestID, controller: String, PlugCommand)
         /// The answer to ``Action/readMeter``.
         case measured(Measurement)
         /// The other answer to ``Action/readMeter``.
         case meterFailed
+        /// Tenths of a degree Celsius, before the meter's answer where there is a meter too; nil: the thermometer failed.
+        case temperature(Int16?)
+        /// What the light shows of the world around.
+        case surroundings(Surroundings)
         /// The answer to ``Action/persist(_:)`` where nothing was written.
         case persistFailed
         /// The firmware stops in order: what flash lacks is written now.
@@ -30,7 +34,8 @@ public struct ApplianceMachine: Machine, Sendable {
         case setDimmer(DimLevel)
         /// Light on or off; the machine does the blinking.
         case setLight(Bool)
-        /// To be answered by ``Event/measured(_:)`` or ``Event/meterFailed``.
+        /// To be answered, at once or later: by ``Event/temperature(_:)`` where there is a thermometer, then by
+        /// ``Event/measured(_:)`` or ``Event/meterFailed`` where there is a meter. Comes again only after the answer.
         case readMeter
         /// An event for the journal.
         case record(PlugEvent.Kind)
@@ -41,14 +46,16 @@ public struct ApplianceMachine: Machine, Sendable {
         case sample(Sample)
         /// State to write to flash.
         case persist(StoredState)
+        /// Somebody held the button to pair the plug.
+        case openPairing
         /// Somebody held the button for a factory reset.
         case factoryReset
     }
 
     /// The outcome of a command, but for the sequence number, which only the journal's owner knows.
     public enum CommandAnswer: Hashable, Sendable {
-        /// `recorded`: the last ``Action/record(_:)`` before this action is the event that records the change; its cause
-        /// names the request. Otherwise nothing changed.
+        /// `recorded`: an ``Action/record(_:)`` before this action is the event that records the change; its cause names the
+        /// request. Otherwise nothing changed.
         case done(PlugState, recorded: Bool)
         case refused(Refusal)
     }
@@ -61,7 +68,11 @@ public struct ApplianceMachine: Machine, Sendable {
     let configuration: ApplianceConfiguration
     private(set) var isStarted = false
     var button: ButtonReader
-    var protection: OverPowerGuard
+    var guards: ProtectionGuards
+    var switchingRate: SwitchingRateGuard
+    var rest: RestTime
+    /// What locks the relay open.
+    var tripped: Protection?
     var relayOn = false
     /// Where the dimmer is now; while the relay is off, where it will be.
     var level = DimLevel.full
@@ -69,37 +80,52 @@ public struct ApplianceMachine: Machine, Sendable {
     var restingLevel = DimLevel.full
     var transition: DimTransition?
     /// When the relay turns off by itself.
-    public internal(set) var autoOffAt: Instant?
+    var autoOffAt: Instant?
     var identifyUntil: Instant?
     var nextMeasurement: Instant?
+    /// The meter was asked and has not answered.
+    var isMeasuring = false
+    private var surroundings: Surroundings?
     var reading: Reading?
     var energy = EnergyCounter()
-    private var light = StatusLight()
-    private var keeper: StateKeeper?
+    private var lamp = StatusLight()
+    var keeper: StateKeeper?
     private var reported: PlugState?
     private var levelReportedAt = Instant.zero
 
     public init(_ configuration: ApplianceConfiguration) {
         self.configuration = configuration
         button = ButtonReader(configuration)
-        protection = OverPowerGuard(configuration.overPower)
+        guards = ProtectionGuards(configuration)
+        switchingRate = SwitchingRateGuard(configuration.switchingRate)
+        rest = RestTime(configuration.rest)
     }
 
     /// The state as a snapshot shows it.
     public var state: PlugState {
-        PlugState(relayOn: relayOn, level: can(.dimmer) ? level : nil, reading: reading)
+        PlugState(relayOn: relayOn, level: can(.dimmer) ? level : nil, reading: reading, tripped: tripped)
     }
 
     /// The state as flash should have it.
     public var storedState: StoredState {
-        StoredState(relayOn: relayOn, level: restingLevel, milliwattHours: energy.milliwattHours)
+        StoredState(
+            relayOn: relayOn || rest.delayed != nil, level: restingLevel, milliwattHours: energy.milliwattHours,
+            tripped: tripped)
     }
+
+    /// What runs on if the process is killed now.
+    public var timers: ApplianceMemory.Timers {
+        ApplianceMemory.Timers(autoOff: autoOffAt, offSince: rest.offSince, delayed: rest.delayed)
+    }
+
+    /// What the light shows.
+    public var light: LightPattern { lamp.pattern }
 
     public var nextDeadline: Instant? {
         guard isStarted else { return nil }
         let deadlines = [
-            button.nextDeadline, transition?.nextStep, autoOffAt, identifyUntil, nextMeasurement, readingExpires,
-            light.nextDeadline, keeper?.nextDeadline,
+            button.nextDeadline, transition?.nextStep, autoOffAt, rest.nextDeadline, identifyUntil,
+            isMeasuring ? nil : nextMeasurement, readingExpires, lamp.nextDeadline, keeper?.nextDeadline,
         ]
         return deadlines.reduce(nil, sooner)
     }
@@ -107,6 +133,8 @@ public struct ApplianceMachine: Machine, Sendable {
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
         if isStarted {
+            // An edge says itself until when the button was as before.
+            if !event.isButtonEdge { for sign in button.advance(to: now) { obey(sign, now, &actions) } }
             doWhatIsDue(now, &actions)
             perform(event, now, &actions)
         } else if case .started(let memory) = event {
@@ -122,13 +150,16 @@ public struct ApplianceMachine: Machine, Sendable {
     private mutating func perform(_ event: Event, _ now: Instant, _ actions: inout [Action]) {
         switch event {
         case .started: preconditionFailure("A plug starts once.")
-        case .buttonEdge(let down): button.edge(down: down, now: now)
+        case .buttonEdge(let down, let time):
+            for sign in button.edge(down: down, at: time, now: now) { obey(sign, now, &actions) }
         case .command(let request, let controller, let command):
             let cause = RelayCause.controller(name: controller, request: request)
             let answer = carryOut(command, cause: cause, now, &actions)
             actions.append(.commandDone(request, answer))
         case .measured(let measurement): measured(measurement, now, &actions)
-        case .meterFailed: protection.interrupt()
+        case .meterFailed: meterFailed(now)
+        case .temperature(let decidegrees): temperature(decidegrees, now, &actions)
+        case .surroundings(let new): surroundings = new
         case .persistFailed: keeper?.failed(now: now)
         case .stopping:
             let stored = storedState
@@ -139,41 +170,21 @@ public struct ApplianceMachine: Machine, Sendable {
 
     /// Everything whose time has come, so that an event always meets the state of its own time.
     private mutating func doWhatIsDue(_ now: Instant, _ actions: inout [Action]) {
-        for sign in button.advance(to: now) { obey(sign, now, &actions) }
         stepTransition(now, &actions)
         if let deadline = autoOffAt, deadline <= now {
             _ = switchRelay(false, cause: .timer, now, &actions)
         }
+        if let start = rest.delayed, let deadline = rest.nextDeadline, deadline <= now {
+            _ = switchRelay(true, cause: start.cause, now, &actions)
+        }
         if let deadline = identifyUntil, deadline <= now { identifyUntil = nil }
-        if let deadline = nextMeasurement, deadline <= now { requestMeasurement(now, &actions) }
-        if let deadline = readingExpires, deadline <= now { reading = nil }
-    }
-
-    private mutating func start(_ memory: ApplianceMemory, _ now: Instant, _ actions: inout [Action]) {
-        let stored = memory.state ?? StoredState()
-        keeper = StateKeeper(memory.inFlash ?? StoredState(), energy: stored.milliwattHours, now: now)
-        energy = EnergyCounter(milliwattHours: stored.milliwattHours)
-        restingLevel = stored.level
-        level = restingLevel
-        // One that was set back to factory state starts as one that is new.
-        let policy = memory.powerLost || memory.state == nil ? configuration.powerOnState : .last
-        relayOn =
-            switch policy {
-            case .off: false
-            case .on: true
-            case .last: stored.relayOn
-            }
-        actions.append(.record(.restarted(powerLost: memory.powerLost)))
-        if can(.dimmer) { actions.append(.setDimmer(level)) }
-        actions.append(.setRelay(relayOn))
-        if relayOn != stored.relayOn { actions.append(.record(.relayChanged(on: relayOn, cause: .powerOn))) }
-        if relayOn { autoOffAt = memory.autoOff ?? configuration.autoOff.map { now + $0 } }
-        if can(.meter) { requestMeasurement(now, &actions) }
+        if let deadline = nextMeasurement, deadline <= now, !isMeasuring { requestMeasurement(now, &actions) }
+        if let deadline = readingExpires, deadline <= now { expireReading() }
     }
 
     /// What the outside sees after an event: the light, the state, what flash should have.
     private mutating func report(_ now: Instant, _ actions: inout [Action]) {
-        if let lit = light.show(lightPattern, now: now) { actions.append(.setLight(lit)) }
+        if let lit = lamp.show(lightPattern, now: now) { actions.append(.setLight(lit)) }
         let state = state
         if state != reported, !isMerelyMoving(state, now) {
             if state.level != reported?.level { levelReportedAt = now }
@@ -191,11 +202,30 @@ public struct ApplianceMachine: Machine, Sendable {
         return before == state && now - levelReportedAt < Self.levelReportInterval
     }
 
+    /// The table of ``LightPattern`` from above.
     private var lightPattern: LightPattern {
         if button.isNearReset { return .nearReset }
         if identifyUntil != nil { return .identify }
-        return protection.isTripped ? .tripped : .steady(lit: relayOn)
+        if rest.delayed != nil { return .resting }
+        if surroundings?.isPairingOpen == true { return .pairing }
+        if tripped != nil { return .tripped }
+        guard let surroundings else { return .connected(lit: relayOn) }
+        if surroundings.network == Surroundings.Network.none { return .noAddress(lit: relayOn) }
+        if !surroundings.isPaired { return .unpaired(lit: relayOn) }
+        if surroundings.network == .linkLocal { return .linkLocal(lit: relayOn) }
+        return surroundings.isConnected ? .connected(lit: relayOn) : .alone(lit: relayOn)
     }
 
     func can(_ capability: Capability) -> Bool { configuration.capabilities.contains(capability) }
+}
+
+extension ApplianceMachine.Event {
+    fileprivate var isButtonEdge: Bool {
+        switch self {
+        case .buttonEdge: true
+        case .started, .command, .measured, .meterFailed, .temperature, .surroundings, .persistFailed, .stopping,
+            .deadlineReached:
+            false
+        }
+    }
 }

@@ -12,7 +12,6 @@ extension PlugMachine {
         let number = nextSequence
         serve(.record(kind), now, &step)
         if let event = server.journal[number] { step.records.append(.event(event)) }
-        if case .buttonPressed(.long) = kind { serve(.openPairing, now, &step) }
     }
 
     mutating func serve(_ event: PlugServer.Event, _ now: Instant, _ step: inout Step) {

@@ -10,9 +10,12 @@ public struct PlugMachine: Machine, Sendable {
     public enum Event: MachineEvent, Sendable {
         /// First of all events.
         case started
-        case buttonEdge(down: Bool)
+        /// An edge of the button's contact, and when it was: `now` or before, in the order of the edges.
+        case buttonEdge(down: Bool, at: Instant)
         case measured(Measurement)
         case meterFailed
+        /// Tenths of a degree Celsius; nil: the thermometer failed.
+        case temperature(Int16?)
         case opened(PlugServer.Opening)
         case received(ConnectionID, [UInt8])
         case writable(ConnectionID, Bool)
@@ -46,7 +49,8 @@ public struct PlugMachine: Machine, Sendable {
         case setRelay(Bool)
         case setDimmer(DimLevel)
         case setLight(Bool)
-        /// To be answered by `measured` or `meterFailed`.
+        /// To be answered, at once or later: by `temperature` where there is a thermometer, then by `measured` or `meterFailed`
+        /// where there is a meter. Comes again only after the answer.
         case readMeter
         /// To be in the mirror before any of the actions that follow; at most one in the answer to an event.
         case mirror([MirrorRecord])
@@ -72,6 +76,8 @@ public struct PlugMachine: Machine, Sendable {
     var random: SeededRandom
     /// When the list of controllers is written again that flash did not take.
     var keepsAgainAt: Instant?
+    private var network: Surroundings.Network?
+    private var surroundings: Surroundings?
     private var life: Life
     /// The state as the mirror has it.
     private var mirrored: MirroredState?
@@ -85,7 +91,8 @@ public struct PlugMachine: Machine, Sendable {
     private struct MirroredState: Equatable {
         var relayOn: Bool
         var level: DimLevel
-        var autoOff: Instant?
+        var tripped: Protection?
+        var timers: ApplianceMemory.Timers
     }
 
     /// A flash that is full or broken is not tried all the time.
@@ -110,6 +117,8 @@ public struct PlugMachine: Machine, Sendable {
     }
 
     public var state: PlugState { appliance.state }
+    /// What the light shows.
+    public var light: LightPattern { appliance.light }
     /// It takes nothing any more: it was stopped, or set back to factory state.
     public var isStopped: Bool { if case .stopped = life { true } else { false } }
     public var connections: [PlugServer.Connection] { server.connections }
@@ -127,7 +136,7 @@ public struct PlugMachine: Machine, Sendable {
             journal: server.journal, appliance: ApplianceMemory(appliance.storedState, powerLost: false))
         memory.requests = server.finishedRequests
         memory.samples = samples
-        memory.appliance.autoOff = appliance.autoOffAt
+        memory.appliance.timers = appliance.timers
         memory.numbers = numbers
         return memory
     }
@@ -151,6 +160,7 @@ public struct PlugMachine: Machine, Sendable {
         case .running: take(event, now, &step)
         case .stopped: return []
         }
+        lookAround(now, &step)
         mirrorState(&step)
         reserve(now, &step)
         return step.actions
@@ -159,15 +169,18 @@ public struct PlugMachine: Machine, Sendable {
     private mutating func take(_ event: Event, _ now: Instant, _ step: inout Step) {
         switch event {
         case .started: preconditionFailure("A plug starts once.")
-        case .buttonEdge(let down): self.step(.buttonEdge(down: down), now, &step)
+        case .buttonEdge(let down, let time): self.step(.buttonEdge(down: down, at: time), now, &step)
         case .measured(let measurement): self.step(.measured(measurement), now, &step)
         case .meterFailed: self.step(.meterFailed, now, &step)
+        case .temperature(let decidegrees): self.step(.temperature(decidegrees), now, &step)
         case .opened(let opening): serve(.opened(opening), now, &step)
         case .received(let id, let bytes): serve(.received(id, bytes), now, &step)
         case .writable(let id, let isWritable): serve(.writable(id, isWritable), now, &step)
         case .closed(let id): serve(.closed(id), now, &step)
         case .renamed(let name): serve(.renamed(name), now, &step)
-        case .networks(let networks): serve(.networks(networks), now, &step)
+        case .networks(let networks):
+            network = Surroundings.Network(networks)
+            serve(.networks(networks), now, &step)
         case .reserved(let boundary): numbers.confirm(boundary, next: nextSequence)
         case .reservationFailed: numbers.fail(now: now)
         case .persistFailed: self.step(.persistFailed, now, &step)
@@ -197,6 +210,7 @@ public struct PlugMachine: Machine, Sendable {
             case .setLight(let lit): step.parts.append(.setLight(lit))
             case .readMeter: step.parts.append(.readMeter)
             case .persist(let state): step.flash.append(.persist(state))
+            case .openPairing: serve(.openPairing, now, &step)
             case .factoryReset: step.asksForReset = true
             case .record(let kind): record(kind, now, &step)
             case .stateChanged(let state): serve(.stateChanged(state), now, &step)
@@ -217,10 +231,21 @@ public struct PlugMachine: Machine, Sendable {
     /// Energy goes with the samples; the rest of the state when it changes.
     private mutating func mirrorState(_ step: inout Step) {
         let state = appliance.storedState
-        let new = MirroredState(relayOn: state.relayOn, level: state.level, autoOff: appliance.autoOffAt)
+        let new = MirroredState(
+            relayOn: state.relayOn, level: state.level, tripped: state.tripped, timers: appliance.timers)
         guard new != mirrored else { return }
         mirrored = new
-        step.records.append(.state(state, autoOff: new.autoOff))
+        step.records.append(.state(state, new.timers))
+    }
+
+    /// Tells the appliance what its light shows of the sessions and the network.
+    private mutating func lookAround(_ now: Instant, _ step: inout Step) {
+        let new = Surroundings(
+            isPaired: !server.access.controllers.all.isEmpty, isPairingOpen: server.access.isOpen(at: now),
+            network: network, isConnected: server.isFollowed)
+        guard new != surroundings, !isStopped else { return }
+        surroundings = new
+        self.step(.surroundings(new), now, &step)
     }
 
     private mutating func reserve(_ now: Instant, _ step: inout Step) {

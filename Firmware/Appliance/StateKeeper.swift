@@ -1,14 +1,18 @@
 import ProtocolCore
 
 /// Decides when the stored state is written. Flash wears out, so a change waits a little for the next one, writes keep a
-/// distance, and energy alone is written a few times a day.
+/// distance, and energy alone is written when enough of it has come together.
 struct StateKeeper {
     /// How long a change rests before it is written.
     static let settling = Duration.seconds(5)
-    /// Two writes are at least this far apart: at most 2880 a day, however often the relay is switched.
+    /// Two writes are at least this far apart: at most 2880 a day, however often the relay is switched. Only a lock is written
+    /// at once: what trips a plug often trips the fuse, and the lock must outlive it.
     static let spacing = Duration.seconds(30)
-    /// A loss of power costs at most the energy of this long.
-    static let energyInterval = Duration.seconds(6 * 3600)
+    /// A loss of power costs at most this much energy, in milliwatt-hours, or what is drawn in ``spacing`` where that is more
+    /// (above 12 kW)...
+    static let energyStep: UInt64 = 100_000
+    /// ...and at most the energy of this long.
+    static let energyInterval = Duration.seconds(3600)
 
     /// After a failed write: a storage that is full or broken is not tried at every change.
     static let retryInterval = Duration.seconds(300)
@@ -30,12 +34,18 @@ struct StateKeeper {
 
     /// Called after every event. Returns true when the state is to be written now.
     mutating func shouldWrite(_ state: StoredState, now: Instant) -> Bool {
-        if let deadline = nextDeadline, deadline <= now { return write(state, now: now) }
-        guard let stored else { return false }
-        if state.relayOn != stored.relayOn || state.level != stored.level {
-            nextDeadline = sooner(nextDeadline, max(now + Self.settling, lastWrite + Self.spacing))
+        if let stored, let wanted = wanted(state, stored, now: now) { nextDeadline = sooner(nextDeadline, wanted) }
+        guard let nextDeadline, nextDeadline <= now else { return false }
+        return write(state, now: now)
+    }
+
+    private func wanted(_ state: StoredState, _ stored: StoredState, now: Instant) -> Instant? {
+        if state.tripped != nil, stored.tripped == nil { return now }
+        if state.relayOn != stored.relayOn || state.level != stored.level || state.tripped != stored.tripped {
+            return max(now + Self.settling, lastWrite + Self.spacing)
         }
-        return false
+        let isMuch = state.milliwattHours.subtractingReportingOverflow(stored.milliwattHours)
+        return !isMuch.overflow && isMuch.partialValue >= Self.energyStep ? lastWrite + Self.spacing : nil
     }
 
     /// Writes at once, before the plug stops. Returns false if flash has it already.

@@ -162,7 +162,7 @@ public final class PlugStorage {
         "nothing has to be done: event numbers go on far above all that can have been used, and controllers are told a gap"
 
     private static let controllersHint =
-        "nobody is let in; the button works. Hold it for a second and pair again, or put the file back and restart"
+        "nobody is let in; the button works. Hold it for five seconds and pair again, or put the file back and restart"
     private static let codeHint =
         "the plug cannot be paired; who is paired stays so. Write the label's code into the file, in two equal lines"
 

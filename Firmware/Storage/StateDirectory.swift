@@ -6,7 +6,7 @@ import PlugProtocol
 /// spoilt digit would else be believed: another plug's id, numbers that were used before, a relay that is on.
 ///
 /// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power. `state`:
-/// relay, level and energy. `setup-code`: as the label shows it, drawn once. `controllers`: who is paired; both are refused
+/// relay, level, energy and what locks the relay open (a word more, which older firmware never wrote). `setup-code`: as the label shows it, drawn once. `controllers`: who is paired; both are refused
 /// where others could have read or written them. `unmirrored`, seldom there: the boot whose mirror is out of date and could
 /// not be removed. `reset`, for moments: see ``FactoryReset``. A file that does not hold what it should is kept as
 /// `NAME.damaged`, and is not taken for one that never was.
@@ -43,12 +43,17 @@ struct StateDirectory: Sendable {
     }
 
     func state(_ tell: (FileFault) -> Void) -> Found<StoredState> {
-        read("state", expected: "relay (on or off), level and milliwatt-hours", tell) { text in
+        let expected = "relay (on or off), level, milliwatt-hours and perhaps what tripped"
+        return read("state", expected: expected, tell) { text in
             let words = text.split(separator: " ", omittingEmptySubsequences: false)
-            guard words.count == 3, ["on", "off"].contains(words[0]),
+            guard (3...4).contains(words.count), ["on", "off"].contains(words[0]),
                 let level = Int(words[1]).flatMap({ DimLevel(permille: $0) }), let energy = UInt64(words[2])
             else { return nil }
-            return StoredState(relayOn: words[0] == "on", level: level, milliwattHours: energy)
+            var state = StoredState(relayOn: words[0] == "on", level: level, milliwattHours: energy)
+            guard words.count == 4 else { return state }
+            guard let tripped = Protection(rawValue: String(words[3])) else { return nil }
+            state.tripped = tripped
+            return state
         }
     }
 
@@ -95,7 +100,8 @@ struct StateDirectory: Sendable {
     func write(boundary: SequenceNumber) throws(FileError) { try replace("sequence", with: "\(boundary)") }
 
     func write(_ state: StoredState) throws(FileError) {
-        try replace("state", with: "\(state.relayOn ? "on" : "off") \(state.level.permille) \(state.milliwattHours)")
+        let words = "\(state.relayOn ? "on" : "off") \(state.level.permille) \(state.milliwattHours)"
+        try replace("state", with: words + (state.tripped.map { " \($0.rawValue)" } ?? ""))
     }
 
     private func replace(_ name: String, with line: String) throws(FileError) {

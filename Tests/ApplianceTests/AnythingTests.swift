@@ -41,7 +41,7 @@ import Testing
     private func step(_ bench: inout Bench, _ random: inout SeededRandom) -> Int {
         switch Int.random(in: 0...6, using: &random) {
         case 0:
-            bench.feed(.buttonEdge(down: random.chance(0.5)))
+            bench.edge(down: random.chance(0.5))
         case 1:
             let autoOff: Duration? = random.chance(0.5) ? nil : random.duration(in: .seconds(-1)...(.seconds(40)))
             bench.command(.setRelay(on: random.chance(0.6), autoOff: autoOff))

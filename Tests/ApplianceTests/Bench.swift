@@ -14,6 +14,8 @@ struct Bench {
     var log: [(at: Int64, action: Action)] = []
     /// The load's active power in tenths of a watt, answered to every `readMeter`; nil: the meter fails.
     var load: Int32? = 0
+    /// False: nobody answers `readMeter`, the test measures by itself.
+    var isMetered = true
     private var random = SeededRandom(seed: 1)
 
     init(
@@ -32,7 +34,7 @@ struct Bench {
             log.append((now.nanoseconds / 1_000_000, action))
         }
         // The load draws only while the relay is closed.
-        for case .readMeter in actions {
+        for case .readMeter in actions where isMetered {
             if let load {
                 feed(.measured(Measurement(deciwatts: machine.state.relayOn ? load : 0)))
             } else {
@@ -54,13 +56,16 @@ struct Bench {
         now = end
     }
 
+    /// The contact moves now.
+    mutating func edge(down: Bool) { feed(.buttonEdge(down: down, at: now)) }
+
     mutating func run(milliseconds: Int64) { run(for: .milliseconds(milliseconds)) }
 
     /// Down, and up again after so long, without bouncing.
     mutating func press(milliseconds: Int64) {
-        feed(.buttonEdge(down: true))
+        edge(down: true)
         run(milliseconds: milliseconds)
-        feed(.buttonEdge(down: false))
+        edge(down: false)
     }
 
     @discardableResult
@@ -105,6 +110,16 @@ struct Bench {
     var answers: [ApplianceMachine.CommandAnswer] {
         log.compactMap { if case .commandDone(_, let answer) = $0.action { answer } else { nil } }
     }
+}
+
+extension Bench {
+    /// Of the last command.
+    func refusal() throws -> Refusal {
+        guard case .refused(let refusal) = try #require(answers.last) else { throw NotRefused() }
+        return refusal
+    }
+
+    private struct NotRefused: Error {}
 }
 
 /// A value and the millisecond in which it came.

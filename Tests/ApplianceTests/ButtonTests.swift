@@ -1,7 +1,8 @@
-import Appliance
 import PlugProtocol
 import ProtocolCore
 import Testing
+
+@testable import Appliance
 
 @Suite struct ButtonTests {
     /// Started, with the start's actions out of the way.
@@ -82,20 +83,20 @@ import Testing
     @Test func bouncingIsOnePress() {
         var bench = bench()
         for _ in 0..<6 {
-            bench.feed(.buttonEdge(down: true))
+            bench.edge(down: true)
             bench.run(milliseconds: 2)
-            bench.feed(.buttonEdge(down: false))
+            bench.edge(down: false)
             bench.run(milliseconds: 1)
         }
-        bench.feed(.buttonEdge(down: true))
+        bench.edge(down: true)
         bench.run(milliseconds: 200)
         for _ in 0..<6 {
-            bench.feed(.buttonEdge(down: false))
+            bench.edge(down: false)
             bench.run(milliseconds: 3)
-            bench.feed(.buttonEdge(down: true))
+            bench.edge(down: true)
             bench.run(milliseconds: 1)
         }
-        bench.feed(.buttonEdge(down: false))
+        bench.edge(down: false)
         let release = bench.now.nanoseconds / 1_000_000
         bench.run(milliseconds: 1000)
         #expect(bench.relay == [Timed(release + 20, true)])
@@ -113,12 +114,110 @@ import Testing
     @Test func lateWakeUpsChangeNothingButTheTime() {
         var bench = bench()
         // The shell sleeps through the press: no deadline is served between the edges.
-        bench.feed(.buttonEdge(down: true))
+        bench.edge(down: true)
         bench.now = bench.now + .milliseconds(400)
-        bench.feed(.buttonEdge(down: false))
+        bench.edge(down: false)
         bench.now = bench.now + .seconds(3)
         bench.feed(.deadlineReached)
+        bench.run(for: ButtonReader.patience)
         #expect(bench.recorded == [.relayChanged(on: true, cause: .button), .buttonPressed(.single)])
+    }
+
+    @Test func edgesThatTheKernelDebouncedActInTheStepThatHearsThem() {
+        var bench = bench { $0.debounce = .zero }
+        bench.edge(down: true)
+        bench.run(milliseconds: 150)
+        bench.edge(down: false)
+        #expect(bench.relay == [Timed(250, true)])
+        bench.run(milliseconds: 1000)
+        #expect(bench.presses == [Timed(550, .single)])
+        bench.edge(down: false)
+        bench.edge(down: false)
+        bench.run(milliseconds: 1000)
+        #expect(bench.presses.count == 1, "an edge that changes nothing")
+    }
+
+    @Test(arguments: [Duration.zero, .milliseconds(20)], [Int64(0), 300, 1200, 60_000])
+    func howeverLateEdgesAreHeardTheirOwnTimesCount(debounce: Duration, delay: Int64) {
+        var bench = bench { $0.debounce = debounce }
+        // Down at 0.1 s, up at 1.0 s, and again down and up within 0.1 s: read all at once by a machine that was busy.
+        let start = bench.now
+        let edges: [(Bool, Int64)] = [(true, 0), (false, 900), (true, 1000), (false, 1050)]
+        bench.now = start + .milliseconds(1050 + delay)
+        for (down, time) in edges { bench.feed(.buttonEdge(down: down, at: start + .milliseconds(time))) }
+        bench.run(for: .seconds(3))
+        #expect(bench.presses.map(\.value) == [.double])
+        #expect(bench.relay.map(\.value) == [true, false])
+    }
+
+    @Test func whoWakesLateHearsTheEdgesBeforeItJudges() {
+        var bench = bench { $0.debounce = .zero }
+        bench.edge(down: true)
+        let start = bench.now
+        bench.now = start + .milliseconds(2000)
+        // The timer comes first; the release, at half a second, still waits to be read.
+        bench.feed(.deadlineReached)
+        bench.feed(.buttonEdge(down: false, at: start + .milliseconds(500)))
+        bench.run(for: .seconds(1))
+        #expect(bench.presses.map(\.value) == [.single])
+        #expect(bench.relay.map(\.value) == [true])
+        // Where none waits, it goes on a moment later.
+        bench.edge(down: true)
+        bench.now = bench.now + .milliseconds(1100)
+        let late = bench.now
+        bench.feed(.deadlineReached)
+        bench.run(for: .milliseconds(5))
+        #expect(bench.presses.last == Timed((late + .milliseconds(5)).nanoseconds / 1_000_000, .long))
+    }
+
+    @Test func bouncesThatAreHeardLateAreStillBounces() {
+        var bench = bench()
+        let start = bench.now
+        bench.now = start + .milliseconds(100)
+        bench.feed(.buttonEdge(down: true, at: start))
+        // Its 20 ms are over long since; the bounce at 2 ms is behind it in the queue.
+        bench.feed(.deadlineReached)
+        bench.feed(.buttonEdge(down: false, at: start + .milliseconds(2)))
+        bench.run(for: .seconds(2))
+        #expect(bench.recorded.isEmpty)
+    }
+
+    @Test func timesThatCannotBeAreMovedToWhereTheyCan() {
+        var bench = bench { $0.debounce = .zero }
+        bench.feed(.buttonEdge(down: true, at: bench.now + .seconds(100)))
+        bench.run(milliseconds: 200)
+        bench.feed(.buttonEdge(down: false, at: .zero - .seconds(5)))
+        bench.run(milliseconds: 1000)
+        // In the future is now; before the press is at the press.
+        #expect(bench.presses == [Timed(400, .single)])
+    }
+
+    @Test func aContactThatIsDownFromTheStartMeansNothingUntilItWasUp() {
+        var bench = bench()
+        // Released for the first time.
+        bench.edge(down: false)
+        bench.run(for: .seconds(60))
+        #expect(bench.log.allSatisfy { !$0.action.isOfTheButton })
+        bench.press(milliseconds: 100)
+        bench.run(for: .seconds(1))
+        #expect(bench.presses.count == 1)
+        bench.edge(down: true)
+        bench.run(for: .seconds(86_400))
+        #expect(
+            bench.log.count { $0.action == .factoryReset } == 1, "stuck for a day it resets once, as a finger would")
+        #expect(bench.log.count { $0.action == .openPairing } == 1)
+    }
+
+    @Test func heldForFiveSecondsItOpensPairing() {
+        var bench = bench()
+        bench.press(milliseconds: 4999)
+        bench.run(for: .seconds(1))
+        #expect(!bench.log.contains { $0.action == .openPairing })
+        let start = bench.now.nanoseconds / 1_000_000
+        bench.press(milliseconds: 5001)
+        bench.run(for: .seconds(10))
+        #expect(bench.log.filter { $0.action == .openPairing }.map(\.at) == [start + 5000])
+        #expect(bench.presses.map(\.value) == [.long, .long] && bench.relay.isEmpty)
     }
 
     @Test func anyEdgesAtAnyTimeKeepRelayAndPressesInStep() {
@@ -126,15 +225,25 @@ import Testing
             var random = SeededRandom(seed: seed)
             var bench = bench { $0.doublePressWindow = seed.isMultiple(of: 3) ? .zero : .milliseconds(300) }
             for _ in 0..<60 {
-                bench.feed(.buttonEdge(down: random.chance(0.5)))
+                bench.edge(down: random.chance(0.5))
                 bench.run(for: random.duration(in: .zero ... .milliseconds(random.chance(0.5) ? 25 : 1400)))
             }
-            bench.feed(.buttonEdge(down: false))
+            bench.edge(down: false)
             bench.run(milliseconds: 3000)
             let singles = bench.presses.count { $0.value == .single }
             let doubles = bench.presses.count { $0.value == .double }
             #expect(bench.relay.count == singles + 2 * doubles, "seed \(seed)")
             #expect(bench.relay.enumerated().allSatisfy { $1.value == $0.isMultiple(of: 2) }, "seed \(seed)")
+        }
+    }
+}
+
+extension ApplianceMachine.Action {
+    fileprivate var isOfTheButton: Bool {
+        switch self {
+        case .setRelay, .openPairing, .factoryReset: true
+        case .record(.buttonPressed): true
+        case .setDimmer, .setLight, .readMeter, .record, .stateChanged, .commandDone, .sample, .persist: false
         }
     }
 }

@@ -23,13 +23,16 @@ struct House {
     /// Whether flash can be written, and the boundary in it.
     var isFlashWritable = true
     var boundary: SequenceNumber = 1001
+    private let rest: Duration?
 
     init(
         _ memory: PlugMemory = PlugMemory(appliance: ApplianceMemory(powerLost: false)), dimmer: Bool = false,
-        access: PlugServer.Access = .knowing(), at now: Instant = .zero
+        rest: Duration? = nil, access: PlugServer.Access = .knowing(), at now: Instant = .zero
     ) {
         self.now = now
+        self.rest = rest
         var configuration = ApplianceConfiguration()
+        configuration.rest = rest
         if dimmer { configuration.capabilities.insert(.dimmer) }
         let identity = PlugServer.Identity(
             id: PlugID(rawValue: "0123456789ab")!, name: "Lamp", capabilities: configuration.capabilities,
@@ -47,7 +50,8 @@ struct House {
         _ = try decoder.next()
         while let record = try decoder.next() { precondition(memory.take(record, limits: PlugMemory.Limits())) }
         memory.numbers = ReservedNumbers(below: boundary, next: memory.journal.nextSequence)
-        return House(memory, dimmer: machine.identity.capabilities.contains(.dimmer), at: now)
+        return House(
+            memory, dimmer: machine.identity.capabilities.contains(.dimmer), rest: rest, at: now)
     }
 
     mutating func feed(_ event: PlugMachine.Event) {
@@ -105,10 +109,13 @@ struct House {
         hear(desk, .command(request, command, deadline: now + .seconds(5)))
     }
 
+    /// The contact moves now.
+    mutating func edge(down: Bool) { feed(.buttonEdge(down: down, at: now)) }
+
     mutating func press() {
-        feed(.buttonEdge(down: true))
+        edge(down: true)
         run(for: .milliseconds(100))
-        feed(.buttonEdge(down: false))
+        edge(down: false)
         run(for: .seconds(1))
     }
 

@@ -41,20 +41,25 @@ import Testing
         event(14, .buttonPressed(.single)), event(15, .buttonPressed(.double)), event(16, .buttonPressed(.long)),
         event(17, .protectionTripped(.overPower)), event(18, .protectionTripped(.overCurrent)),
         event(19, .pairingFailed(failures: 3)), event(20, .controllerPaired(name: "Küche")),
-        event(21, .controllerRemoved(name: "")), event(22, .protectionTripped(.overVoltage)),
-        event(23, .protectionTripped(.underVoltage)), event(24, .protectionTripped(.overTemperature)),
-        event(25, .protectionTripped(.weldedRelay)), event(26, .protectionTripped(.restTime)),
-        event(27, .protectionTripped(.switchingRate)), event(28, .protectionReset(.overCurrent, cause: .button)),
-        event(29, .protectionReset(.restTime, cause: .controller(name: "Küche", request: request(8)))),
-        .leap(to: 1 << 47),
+        event(21, .controllerRemoved(name: "")),
+        event(22, .protectionReset(.weldedRelay, cause: .controller(name: "Küche", request: request(8)))),
+        event(23, .protectionTripped(.overVoltage)), event(24, .protectionTripped(.underVoltage)),
+        event(25, .protectionTripped(.overTemperature)), event(26, .protectionTripped(.weldedRelay)),
+        event(27, .protectionTripped(.restTime)), event(28, .protectionTripped(.switchingRate)),
+        event(29, .protectionReset(.restTime, cause: .button)), .leap(to: 1 << 47),
         .request(FinishedRequest(request(1), .done(full, event: 9))),
         .request(FinishedRequest(request(2), .done(PlugState(relayOn: false), event: nil))),
         .request(FinishedRequest(request(3), .refused(Refusal(.outOfRange, "Too far.")))),
         .sealedChunk(chunk(300)), .openChunk(chunk(5)),
-        .state(StoredState(relayOn: true, level: DimLevel(percent: 50), milliwattHours: 12), autoOff: at(40)),
+        .state(
+            StoredState(relayOn: true, level: DimLevel(percent: 50), milliwattHours: 12),
+            ApplianceMemory.Timers(autoOff: at(40))),
+        .state(
+            StoredState(milliwattHours: 12, tripped: .overTemperature),
+            ApplianceMemory.Timers(offSince: at(3), delayed: .powerOn)),
         .sample(Sample(milliseconds: 5000, deciwatts: 6), milliwattHours: 13),
         .sample(Sample(milliseconds: 6000, deciwatts: 6, decivolts: 1, milliamperes: 2), milliwattHours: 14),
-        .state(StoredState(), autoOff: nil),
+        .state(StoredState(), ApplianceMemory.Timers()),
     ]
 
     private static func bytes(_ records: [MirrorRecord]) -> [UInt8] {
@@ -86,8 +91,39 @@ import Testing
         let event = Self.event(2, .relayChanged(on: true, cause: .button))
         #expect(
             Self.bytes([event])[8...] == [3, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0x77, 0x35, 0x94, 0, 2, 1])
-        let state = MirrorRecord.state(StoredState(relayOn: true, level: .full, milliwattHours: 3), autoOff: nil)
-        #expect(Self.bytes([state])[8...] == [6, 1, 3, 0xE8, 0, 0, 0, 0, 0, 0, 0, 3, 0])
+        let stored = StoredState(relayOn: true, level: .full, milliwattHours: 3, tripped: .overCurrent)
+        let timers = ApplianceMemory.Timers(offSince: Instant(nanoseconds: 5), delayed: .button)
+        let state = MirrorRecord.state(stored, timers)
+        #expect(
+            Self.bytes([state])[8...] == [6, 1, 3, 0xE8, 0, 0, 0, 0, 0, 0, 0, 3, 0, 1, 7, 1, 0, 0, 0, 0, 0, 0, 0, 5, 1])
+    }
+
+    @Test func aMirrorOfTheFirstFormatIsTakenOver() throws {
+        func framed(_ payload: [UInt8]) -> [UInt8] {
+            let sum = Checksum.crc32(payload.span)
+            return [UInt32(payload.count), sum].flatMap { number in
+                [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> UInt32($0)) }
+            } + payload
+        }
+        let head = [1, 1] + Self.boot.bytes + Array(Self.id.rawValue.utf8)
+        let energy: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 3]
+        let state: [UInt8] = [6, 1, 3, 0xE8] + energy + [1] + energy
+        let reading: [UInt8] = [1] + energy + [0, 0, 0, 7, 0, 0] + energy
+        let outcome: [UInt8] = [5] + request(1).bytes + [0, 1, 0] + reading + [0]
+        let (records, fault) = Self.decode([head, state, outcome].flatMap(framed))
+        #expect(fault == nil)
+        let time = Instant(nanoseconds: 3)
+        let plug = PlugState(relayOn: true, reading: Reading(time: time, deciwatts: 7, milliwattHours: 3))
+        #expect(
+            records == [
+                .begins(Self.boot, Self.id),
+                .state(StoredState(relayOn: true, milliwattHours: 3), ApplianceMemory.Timers(autoOff: time)),
+                .request(FinishedRequest(request(1), .done(plug, event: nil))),
+            ])
+        #expect(Self.decode(framed([1, 3] + head.dropFirst(2))).fault?.reason == .badRecord)
+        // What no plug writes is not taken for something else.
+        let unknown = Self.bytes([.begins(Self.boot, Self.id)]) + framed([6, 1, 3, 0xE8] + energy + [0, 0, 0, 3])
+        #expect(Self.decode(unknown).fault?.reason == .badRecord)
     }
 
     @Test func theChecksumIsTheOneOfTheStandard() {

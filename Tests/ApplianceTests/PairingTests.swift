@@ -29,9 +29,9 @@ import Testing
     }
 
     private func hold(_ house: inout House) {
-        house.feed(.buttonEdge(down: true))
-        house.run(for: .seconds(2))
-        house.feed(.buttonEdge(down: false))
+        house.edge(down: true)
+        house.run(for: .seconds(6))
+        house.edge(down: false)
         house.run(for: .seconds(1))
     }
 
@@ -99,7 +99,7 @@ import Testing
         house.run(for: .seconds(299))
         #expect(house.kept == [list])
         house.isFlashWritable = true
-        house.run(for: .seconds(2))
+        house.run(for: .seconds(6))
         #expect(house.kept == [list, list])
         house.run(for: .seconds(1000))
         house.feed(.stopping)

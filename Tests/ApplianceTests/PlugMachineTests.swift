@@ -53,9 +53,9 @@ import Testing
         house.join(desk, name: "Desk")
         house.join(hall, name: "Hall")
         house.run(for: .seconds(1))
-        house.feed(.buttonEdge(down: true))
+        house.edge(down: true)
         house.run(for: .milliseconds(100))
-        house.feed(.buttonEdge(down: false))
+        house.edge(down: false)
         house.run(for: .seconds(1))
         let kinds: [PlugEvent.Kind] = [.relayChanged(on: true, cause: .button), .buttonPressed(.single)]
         #expect(house.events(desk).map(\.kind) == kinds)
@@ -141,7 +141,7 @@ import Testing
                 .reserve(upTo: house.machine.nextSequence),
             ])
         house.actions = []
-        house.feed(.buttonEdge(down: true))
+        house.edge(down: true)
         house.run(for: .seconds(10))
         #expect(house.actions.isEmpty, "a plug that stopped does nothing more")
         for id in [desk, hall] { #expect(house.heard[id]?.last == .ended(.endedByPeer(goodbye))) }

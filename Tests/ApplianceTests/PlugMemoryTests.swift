@@ -13,7 +13,7 @@ import Testing
         var now = house.now
         var actions: [PlugMachine.Action] = []
         for down in [true, false] {
-            _ = house.machine.handle(.buttonEdge(down: down), now: now)
+            _ = house.machine.handle(.buttonEdge(down: down, at: now), now: now)
             now = now + .milliseconds(20)
             actions = house.machine.handle(.deadlineReached, now: now)
         }
@@ -28,7 +28,7 @@ import Testing
         #expect(records.count == 2)
         guard case .event(let event) = records.first else { return }
         #expect(event.kind == .relayChanged(on: true, cause: .button))
-        #expect(records.last == .state(StoredState(relayOn: true), autoOff: nil))
+        #expect(records.last == .state(StoredState(relayOn: true), ApplianceMemory.Timers()))
     }
 
     @Test func afterAKillNumbersGoOnAndNothingIsLost() throws {

@@ -29,7 +29,7 @@ import Testing
     @Test func beforeTheStartCommandsAreRefusedAndNothingElseHappens() {
         var machine = ApplianceMachine(ApplianceConfiguration())
         #expect(machine.nextDeadline == nil)
-        #expect(machine.handle(.buttonEdge(down: true), now: .zero).isEmpty)
+        #expect(machine.handle(.buttonEdge(down: true, at: .zero), now: .zero).isEmpty)
         #expect(machine.handle(.deadlineReached, now: .zero).isEmpty)
         let request = RequestID(bytes: [UInt8](repeating: 1, count: 16))!
         let answer = machine.handle(.command(request, controller: "a", .identify), now: .zero)
@@ -43,7 +43,7 @@ import Testing
     @Test(arguments: [
         (PowerOnState.off, true, false), (.off, false, false), (.on, false, true), (.on, true, true),
         (.last, true, true),
-        (.last, false, false),
+        (.last, false, false), (.lockedOn, false, true), (.lockedOn, true, true),
     ])
     func afterALossOfPowerThePowerOnStateCounts(policy: PowerOnState, wasOn: Bool, expected: Bool) {
         let bench = Bench(StoredState(relayOn: wasOn)) { $0.powerOnState = policy }
@@ -55,8 +55,10 @@ import Testing
     @Test(arguments: PowerOnState.allCases, [true, false])
     func aRestartOfTheFirmwareAloneLeavesTheRelay(policy: PowerOnState, wasOn: Bool) {
         let bench = Bench(StoredState(relayOn: wasOn), powerLost: false) { $0.powerOnState = policy }
-        #expect(bench.relay == [Timed(0, wasOn)])
-        #expect(bench.recorded == [.restarted(powerLost: false)])
+        let isTurnedOn = policy == .lockedOn && !wasOn
+        #expect(bench.relay == [Timed(0, wasOn || isTurnedOn)])
+        let change: [PlugEvent.Kind] = isTurnedOn ? [.relayChanged(on: true, cause: .powerOn)] : []
+        #expect(bench.recorded == [.restarted(powerLost: false)] + change)
     }
 
     @Test func autoOffOfACommand() {

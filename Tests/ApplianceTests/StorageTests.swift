@@ -34,12 +34,32 @@ import Testing
         #expect(zip(bench.persisted, bench.persisted.dropFirst()).allSatisfy { $1.at - $0.at >= 30_000 })
     }
 
-    @Test func energyIsWrittenFourTimesADay() {
+    @Test(arguments: [5, 600, 3000, 36_800] as [Int32])
+    func aLossOfPowerCostsATenthOfAKilowattHourOrAnHour(load: Int32) {
         var bench = Bench(StoredState(relayOn: true), powerLost: false)
-        bench.load = 36_000
-        bench.run(for: .seconds(86_400))
-        #expect(bench.persisted.map(\.at) == [1, 2, 3, 4].map { $0 * 21_600_000 })
-        #expect(bench.persisted.last?.value.milliwattHours == 86_398_500)
+        bench.load = load
+        var worst: (energy: UInt64, time: Int64) = (0, 0)
+        var writes: [Int64] = []
+        var stored = Timed(0, StoredState(relayOn: true))
+        for _ in 0..<86_400 {
+            bench.run(for: .seconds(1))
+            if let newest = bench.persisted.last {
+                stored = newest
+                writes.append(newest.at)
+            }
+            bench.forget()
+            let known = bench.machine.storedState.milliwattHours
+            if known > stored.value.milliwattHours {
+                worst.time = max(worst.time, bench.now.nanoseconds / 1_000_000 - stored.at)
+            }
+            worst.energy = max(worst.energy, known - stored.value.milliwattHours)
+        }
+        // One measurement's energy more is known before it is written.
+        #expect(worst.energy <= 100_000 + UInt64(load) / 36 + 1)
+        #expect(worst.time <= 3_600_000)
+        #expect(zip(writes, writes.dropFirst()).allSatisfy { $1 - $0 >= 30_000 })
+        // Full load all day: every 98 s. 300 W: every 20 min. Standby: every hour.
+        #expect(writes.count == [5: 24, 600: 24, 3000: 71, 36_800: 881][load])
     }
 
     @Test func nothingToWriteIsNotWritten() {

@@ -25,7 +25,7 @@ final class SimulatedPlug {
     private static let registration = RegistrationID(rawValue: 1)
     /// How long a finger stays on the button, and until the press is certainly recorded.
     private static let hold = Duration.milliseconds(100)
-    private static let longHold = Duration.milliseconds(1500)
+    private static let longHold = Duration.milliseconds(5200)
     private static let resetHold = Duration.milliseconds(15_100)
     private static let recorded = Duration.milliseconds(500)
 
@@ -159,7 +159,7 @@ final class SimulatedPlug {
         guard release == nil, certain == nil else { return }
         pressesBegun += 1
         release = now + duration
-        perform(.buttonEdge(down: true))
+        perform(.buttonEdge(down: true, at: now))
     }
 
     private func id(_ stream: StreamID) -> ConnectionID { ConnectionID(rawValue: stream.rawValue) }
@@ -172,7 +172,7 @@ final class SimulatedPlug {
         guard let time = release, time <= now else { return }
         release = nil
         certain = now + Self.recorded
-        perform(.buttonEdge(down: false))
+        perform(.buttonEdge(down: false, at: now))
     }
 
     private func discover(_ step: (inout DiscoveryShell) -> DiscoveryShell.Outcome) {

@@ -122,9 +122,9 @@ import Testing
         try directories.write("nonsense", to: "state/controllers")
         do {
             var plug = try start()
-            plug.feed(.buttonEdge(down: true))
-            plug.run(for: .seconds(2))
-            plug.feed(.buttonEdge(down: false))
+            plug.edge(down: true)
+            plug.run(for: .seconds(6))
+            plug.edge(down: false)
             let result = try pair(&plug, code: plug.machine.access.code)
             #expect(try result?.get().key == .plug)
         }

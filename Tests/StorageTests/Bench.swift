@@ -112,10 +112,13 @@ struct StoredPlug {
         return nil
     }
 
+    /// The contact moves now.
+    mutating func edge(down: Bool) { feed(.buttonEdge(down: down, at: now)) }
+
     mutating func press() {
-        feed(.buttonEdge(down: true))
+        edge(down: true)
         run(for: .milliseconds(100))
-        feed(.buttonEdge(down: false))
+        edge(down: false)
         run(for: .milliseconds(900))
     }
 

@@ -53,7 +53,7 @@ import Testing
         let life = try #require(start(disk, boot: firstBoot, newKey: "old"))
         #expect(life.storage.keep(PlugServer.Access.knowing().controllers) && life.storage.persist(Self.kept))
         let event = PlugEvent(sequence: 1, boot: firstBoot, time: .zero, kind: .restarted(powerLost: true))
-        life.storage.mirror([.event(event), .state(Self.kept, autoOff: nil)])
+        life.storage.mirror([.event(event), .state(Self.kept, ApplianceMemory.Timers())])
         return life
     }
 

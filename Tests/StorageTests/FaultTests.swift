@@ -157,8 +157,8 @@ import Testing
         #expect(
             notices.troubles == [
                 """
-                \(directories.state)/state is damaged: expected relay (on or off), level and milliwatt-hours, in two \
-                equal lines; it is kept as state.damaged
+                \(directories.state)/state is damaged: expected relay (on or off), level, milliwatt-hours and \
+                perhaps what tripped, in two equal lines; it is kept as state.damaged
                 hint: check whether the plug is on or off as you want it
                 """
             ])

@@ -27,7 +27,7 @@ import Testing
         #expect((12_000...12_600).contains(counts.bytesWritten))
     }
 
-    @Test func aQuietDayWritesTheEnergyFourTimes() throws {
+    @Test func aQuietDayWritesTheEnergyEveryHour() throws {
         let directories = Directories()
         let disk = SelectiveDisk()
         var plug = try StoredPlug(in: directories, files: FileStore(calls: disk))
@@ -36,7 +36,7 @@ import Testing
         disk.count(directories.state + "/")
         plug.run(for: .seconds(86_400))
         let counts = disk.counts
-        #expect(counts.filesReplaced == 4)
-        #expect(counts.bytesWritten == 124, "four times two lines such as \"on 1000 1440000\"")
+        #expect(counts.filesReplaced == 24)
+        #expect(counts.bytesWritten == 734, "24 times two lines such as \"on 1000 144000\"")
     }
 }

@@ -12,6 +12,8 @@ public struct MirrorDecoder: Sendable {
     /// Where the record that is being read goes on, and ends.
     private var place = 0
     private var end = 0
+    /// As the first record says.
+    private var format = MirrorRecord.format
     /// Of the events: as the first record says.
     private var boot = BootID(bytes: [UInt8](repeating: 0, count: 16))!
 
@@ -55,8 +57,7 @@ public struct MirrorDecoder: Sendable {
         case 4: return .leap(to: try sequence())
         case 5: return .request(FinishedRequest(try request(), try outcome()))
         case 6:
-            let state = StoredState(relayOn: try flag(), level: try level(), milliwattHours: try integer())
-            return .state(state, autoOff: try optional { decoder throws(MirrorFault) in try decoder.instant() })
+            return try state()
         case 7:
             let sample = Sample(
                 milliseconds: try integer(), deciwatts: try integer(), decivolts: try optionalInteger(),
@@ -69,7 +70,8 @@ public struct MirrorDecoder: Sendable {
     }
 
     private mutating func begins() throws(MirrorFault) -> MirrorRecord {
-        guard try integer(UInt8.self) == MirrorRecord.format, let boot = BootID(bytes: try take(16)),
+        format = try integer()
+        guard MirrorRecord.formats.contains(format), let boot = BootID(bytes: try take(16)),
             let id = PlugID(rawValue: String(decoding: try take(12), as: UTF8.self))
         else { throw fault }
         self.boot = boot
@@ -93,6 +95,19 @@ public struct MirrorDecoder: Sendable {
         }
     }
 
+    private mutating func state() throws(MirrorFault) -> MirrorRecord {
+        var state = StoredState(relayOn: try flag(), level: try level(), milliwattHours: try integer())
+        var timers = ApplianceMemory.Timers()
+        timers.autoOff = try optional { decoder throws(MirrorFault) in try decoder.instant() }
+        guard format >= 2 else { return .state(state, timers) }
+        state.tripped = try optional { decoder throws(MirrorFault) in try decoder.protection() }
+        timers.offSince = try optional { decoder throws(MirrorFault) in try decoder.instant() }
+        let delayed = try integer(UInt8.self)
+        timers.delayed = DelayedStart(rawValue: delayed)
+        guard delayed == 0 || timers.delayed != nil else { throw fault }
+        return .state(state, timers)
+    }
+
     private mutating func protection() throws(MirrorFault) -> Protection {
         guard let protection = Protection(mirrorCode: try integer(UInt8.self)) else { throw fault }
         return protection
@@ -111,10 +126,12 @@ public struct MirrorDecoder: Sendable {
 
     private mutating func outcome() throws(MirrorFault) -> CommandOutcome {
         guard try flag() else {
-            let state = PlugState(
+            var state = PlugState(
                 relayOn: try flag(), level: try optional { decoder throws(MirrorFault) in try decoder.level() },
-                reading: try optional { decoder throws(MirrorFault) in try decoder.reading() },
-                tripped: try optional { decoder throws(MirrorFault) in try decoder.protection() })
+                reading: try optional { decoder throws(MirrorFault) in try decoder.reading() })
+            if format >= 2 {
+                state.tripped = try optional { decoder throws(MirrorFault) in try decoder.protection() }
+            }
             return .done(state, event: try optional { decoder throws(MirrorFault) in try decoder.sequence() })
         }
         guard let code = Refusal.Code(mirrorCode: try integer(UInt8.self)) else { throw fault }
@@ -125,7 +142,9 @@ public struct MirrorDecoder: Sendable {
         var reading = Reading(
             time: try instant(), deciwatts: try integer(), decivolts: try optionalInteger(),
             milliamperes: try optionalInteger(), milliwattHours: try integer())
-        reading.alternating = try optional { decoder throws(MirrorFault) in try decoder.alternating() }
+        if format >= 2 {
+            reading.alternating = try optional { decoder throws(MirrorFault) in try decoder.alternating() }
+        }
         return reading
     }
 

@@ -44,12 +44,15 @@ public struct MirrorEncoder: Sendable {
             put(5 as UInt8)
             put(finished.request.bytes)
             encode(finished.outcome)
-        case .state(let state, let autoOff):
+        case .state(let state, let timers):
             put(6 as UInt8)
             put(state.relayOn)
             put(state.level.permille)
             put(state.milliwattHours)
-            put(autoOff) { $0.put($1) }
+            put(timers.autoOff) { $0.put($1) }
+            put(state.tripped) { $0.put($1.mirrorCode) }
+            put(timers.offSince) { $0.put($1) }
+            put(timers.delayed?.rawValue ?? 0)
         case .sample(let sample, let energy):
             put(7 as UInt8)
             put(sample.milliseconds)

@@ -1,6 +1,6 @@
 public import Metering
 public import PlugProtocol
-public import ProtocolCore
+import ProtocolCore
 
 /// One entry of the mirror: a log, in memory that a killed process leaves behind and a loss of power does not, of everything
 /// that the plug must still know when its firmware starts again.
@@ -16,6 +16,9 @@ public import ProtocolCore
 /// times are nanoseconds since boot in eight.
 public enum MirrorRecord: Hashable, Sendable {
     /// 1, the first of every mirror: format (one byte, 2), boot (16 bytes), plug (12 digits).
+    ///
+    /// Format 1 is read too, so that a newer firmware takes over the mirror of an older one: a state ends after the time at which
+    /// the relay turns off there, and an outcome has neither alternating power nor what locks the relay.
     case begins(BootID, PlugID)
     /// 2: an empty journal: first number of its life, why those before are lost (one byte), next number.
     case journal(origin: SequenceNumber, lossBefore: Gap.Reason, next: SequenceNumber)
@@ -26,8 +29,9 @@ public enum MirrorRecord: Hashable, Sendable {
     /// 5: how a command ended: request (16 bytes), 0 for done with state and optional event, 1 for refused with code and
     /// detail.
     case request(FinishedRequest)
-    /// 6: relay, level, milliwatt-hours; when the relay turns off by itself, optional.
-    case state(StoredState, autoOff: Instant?)
+    /// 6: relay, level, milliwatt-hours; optional: when the relay turns off by itself, what locks it open (one byte), since
+    /// when it is open; who gets it turned on when its rest ends (one byte, 0 nobody).
+    case state(StoredState, ApplianceMemory.Timers)
     /// 7: milliseconds, deciwatts, optional decivolts and milliamperes; active energy with it.
     case sample(Sample, milliwattHours: UInt64)
     /// 8: samples, as a chunk that grows no more.
@@ -39,6 +43,7 @@ public enum MirrorRecord: Hashable, Sendable {
     static let longestPayload = 1 << 17
     static let headSize = 8
     static let format: UInt8 = 2
+    static let formats: ClosedRange<UInt8> = 1...2
 }
 
 /// Why bytes are no mirror, and where.

@@ -18,7 +18,7 @@ extension PlugMemory {
         records += requests.map { .request($0) }
         records += samples.sealed.map { .sealedChunk($0) }
         if let chunk = samples.openChunk { records.append(.openChunk(chunk)) }
-        if let state = appliance.state { records.append(.state(state, autoOff: appliance.autoOff)) }
+        if let state = appliance.state { records.append(.state(state, appliance.timers)) }
         return records
     }
 
@@ -33,9 +33,9 @@ extension PlugMemory {
             guard next > journal.nextSequence else { return false }
             journal.leap(to: next, reason: .storageFailed)
         case .request(let finished): requests.append(finished)
-        case .state(let state, let autoOff):
+        case .state(let state, let timers):
             appliance.state = state
-            appliance.autoOff = autoOff
+            appliance.timers = timers
         case .sample(let sample, let energy):
             samples.append(sample)
             appliance.state?.milliwattHours = energy

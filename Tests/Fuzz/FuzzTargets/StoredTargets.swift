@@ -60,9 +60,9 @@ extension FuzzTarget {
         }
         mirrored(.started)
         for second in 0..<5 {
-            mirrored(.buttonEdge(down: true))
+            mirrored(.buttonEdge(down: true, at: now))
             now = now + .milliseconds(100)
-            mirrored(.buttonEdge(down: false))
+            mirrored(.buttonEdge(down: false, at: now))
             mirrored(.measured(Measurement(deciwatts: Int32(second) * 7, decivolts: 2300, milliamperes: 5)))
             now = now + .seconds(1)
             mirrored(.deadlineReached)
@@ -97,13 +97,13 @@ extension FuzzTarget {
         var now = FuzzedPlug.now
         _ = machine.handle(.started, now: now)
         let first = machine.nextSequence
-        _ = machine.handle(.buttonEdge(down: true), now: now)
+        _ = machine.handle(.buttonEdge(down: true, at: now), now: now)
         for _ in 0..<100 {
             guard let deadline = machine.nextDeadline, deadline < FuzzedPlug.now + .seconds(60) else { break }
             now = max(now, deadline)
             _ = machine.handle(.deadlineReached, now: now)
         }
-        _ = machine.handle(.buttonEdge(down: false), now: now)
+        _ = machine.handle(.buttonEdge(down: false, at: now), now: now)
         try require(machine.nextSequence >= first && first > memory.journal.nextSequence, "numbers fell")
         let records = [head] + machine.memory.records
         try require(decode(encode(records)) == records, "the plug's own mirror comes back otherwise")

@@ -6,11 +6,16 @@ enum ButtonSign: Hashable {
     /// A press shorter than a long one was released: the relay changes now, whatever the press will be called.
     case toggle
     case press(ButtonPress)
+    /// Held so long that the plug is to be paired.
+    case openPairing
     /// Held so long that the plug is to be set back to factory state.
     case factoryReset
 }
 
-/// Makes presses out of the raw edges of a bouncing contact.
+/// Makes presses out of the edges of a contact, which may bounce.
+///
+/// It goes by the times of the edges, however late they are handed over: a machine that was busy for a second takes no short
+/// press for a long one. A contact that is down from the start has no edge, so it means nothing until it was up once.
 struct ButtonReader {
     private enum Contact {
         case settled(down: Bool)
@@ -24,6 +29,8 @@ struct ButtonReader {
         case held(since: Instant, second: Bool)
         /// Reported as long; a release means nothing more.
         case heldLong(since: Instant)
+        /// Held for pairing, which it got.
+        case heldForPairing(since: Instant)
         /// Held so long that the light warns of the reset; a release still means nothing.
         case nearReset(since: Instant)
         /// Reported as the reset too.
@@ -32,11 +39,20 @@ struct ButtonReader {
         case awaitingSecond(until: Instant)
     }
 
+    /// Whoever wakes so late may have edges before him that nobody has read yet...
+    static let lateness = Duration.milliseconds(10)
+    /// ...and hears them before he judges.
+    static let patience = Duration.milliseconds(5)
+
     private var contact = Contact.settled(down: false)
     private var press = Press.none
+    /// Nothing that comes belongs before this.
+    private var judgedUntil = Instant(nanoseconds: .min)
+    private var patientUntil: Instant?
     private let debounce: Duration
     private let longPress: Duration
     private let doublePressWindow: Duration
+    private let pairingHold: Duration
     private let resetWarning: Duration
     private let resetHold: Duration
 
@@ -44,6 +60,7 @@ struct ButtonReader {
         debounce = configuration.debounce
         longPress = configuration.longPress
         doublePressWindow = configuration.doublePressWindow
+        pairingHold = configuration.pairingHold
         resetWarning = configuration.resetWarning
         resetHold = configuration.resetHold
     }
@@ -51,48 +68,75 @@ struct ButtonReader {
     /// Whoever holds it on resets the plug.
     var isNearReset: Bool {
         switch press {
-        case .none, .held, .heldLong, .heldForReset, .awaitingSecond: false
+        case .none, .held, .heldLong, .heldForPairing, .heldForReset, .awaitingSecond: false
         case .nearReset: true
         }
     }
 
-    var nextDeadline: Instant? {
+    var nextDeadline: Instant? { due.map { max($0, patientUntil ?? $0) } }
+
+    /// When something is decided if no edge comes.
+    private var due: Instant? {
         switch contact {
         // While the contact moves, a press may just have ended or begun in time: its own deadline waits for the outcome.
         case .changing(_, let since): since + debounce
-        case .settled: pressDeadline
+        case .settled: pressDue
         }
     }
 
-    private var pressDeadline: Instant? {
+    private var pressDue: Instant? {
         switch press {
         case .none, .heldForReset: nil
         case .held(let since, _): since + longPress
-        case .heldLong(let since): since + resetWarning
+        case .heldLong(let since): since + pairingHold
+        case .heldForPairing(let since): since + resetWarning
         case .nearReset(let since): since + resetHold
         case .awaitingSecond(let until): until
         }
     }
 
-    mutating func edge(down: Bool, now: Instant) {
+    /// - Parameter time: of the edge itself. One that lies before what was judged already, or in the future, is moved there.
+    mutating func edge(down: Bool, at time: Instant, now: Instant) -> [ButtonSign] {
+        let time = min(max(time, judgedUntil), now)
+        patientUntil = nil
+        var signs = judge(upTo: time)
         switch contact {
         case .settled(let settled):
-            if down != settled { contact = .changing(down: down, since: now) }
+            if down != settled { contact = .changing(down: down, since: time) }
         case .changing(let target, _):
             if down != target { contact = .settled(down: down) }
         }
+        judgedUntil = max(judgedUntil, time)
+        // Where the kernel has debounced, nothing is left to wait for.
+        signs += judge(upTo: time)
+        return signs
     }
 
-    /// Does what is due. Called before every edge, so that late timers do not change what a press means.
+    /// Does what is due if no edge came.
     mutating func advance(to now: Instant) -> [ButtonSign] {
+        guard let due, due <= now else {
+            patientUntil = nil
+            return []
+        }
+        if now - due > Self.lateness {
+            let end = patientUntil ?? now + Self.patience
+            patientUntil = end
+            guard end <= now else { return [] }
+        }
+        patientUntil = nil
+        return judge(upTo: now)
+    }
+
+    private mutating func judge(upTo time: Instant) -> [ButtonSign] {
         var signs: [ButtonSign] = []
-        while let deadline = nextDeadline, deadline <= now {
+        while let due, due <= time {
+            judgedUntil = max(judgedUntil, due)
             switch contact {
             case .changing(let down, let since):
                 contact = .settled(down: down)
                 if down { pressed(at: since) } else { signs += released(at: since) }
             case .settled:
-                signs += pressDeadlineReached()
+                signs += pressCameDue()
             }
         }
         return signs
@@ -101,7 +145,8 @@ struct ButtonReader {
     private mutating func pressed(at time: Instant) {
         switch press {
         case .awaitingSecond: press = .held(since: time, second: true)
-        case .none, .held, .heldLong, .nearReset, .heldForReset: press = .held(since: time, second: false)
+        case .none, .held, .heldLong, .heldForPairing, .nearReset, .heldForReset:
+            press = .held(since: time, second: false)
         }
     }
 
@@ -109,7 +154,7 @@ struct ButtonReader {
         switch press {
         case .none, .awaitingSecond:
             return []
-        case .heldLong, .nearReset, .heldForReset:
+        case .heldLong, .heldForPairing, .nearReset, .heldForReset:
             press = .none
             return []
         case .held(let since, let second):
@@ -122,19 +167,22 @@ struct ButtonReader {
         }
     }
 
-    private mutating func pressDeadlineReached() -> [ButtonSign] {
+    private mutating func pressCameDue() -> [ButtonSign] {
         switch press {
         case .none, .heldForReset:
             return []
+        case .held(let since, let second):
+            press = .heldLong(since: since)
+            return (second ? [.press(.single)] : []) + [.press(.long)]
         case .heldLong(let since):
+            press = .heldForPairing(since: since)
+            return [.openPairing]
+        case .heldForPairing(let since):
             press = .nearReset(since: since)
             return []
         case .nearReset:
             press = .heldForReset
             return [.factoryReset]
-        case .held(let since, let second):
-            press = .heldLong(since: since)
-            return (second ? [.press(.single)] : []) + [.press(.long)]
         case .awaitingSecond:
             press = .none
             return [.press(.single)]

@@ -1,0 +1,95 @@
+import PlugProtocol
+import ProtocolCore
+
+extension ApplianceMachine {
+    /// The longest transition and the longest auto-off; beyond them somebody mistook the unit.
+    static let longestTransition = Duration.seconds(3600)
+    static let longestAutoOff = Duration.seconds(30 * 24 * 3600)
+
+    /// Why a command is not carried out; nil: it is.
+    func refusal(of command: PlugCommand, _ now: Instant) -> Refusal? {
+        switch command {
+        case .setRelay(let on, let autoOff):
+            if !can(.relay) {
+                return Refusal(.unsupported, "This plug has no relay, so it cannot be turned on or off.")
+            }
+            if let autoOff, autoOff <= .zero || autoOff > Self.longestAutoOff {
+                return Refusal(.outOfRange, "Auto-off takes a time above zero and up to 30 days.")
+            }
+            if !on || autoOff != nil, let lockedOnRefusal { return lockedOnRefusal }
+            return on ? refusalToTurnOn(now) : nil
+        case .setLevel(let level, let duration):
+            if !can(.dimmer) {
+                return Refusal(.unsupported, "This plug has no dimmer; it can only be turned on and off.")
+            }
+            if duration < .zero || duration > Self.longestTransition {
+                return Refusal(.outOfRange, "A transition takes from zero to one hour.")
+            }
+            return level.permille > 0 ? refusalToTurnOn(now) : lockedOnRefusal
+        case .resetProtection: return tooHotRefusal
+        case .identify: return nil
+        }
+    }
+
+    /// Of everybody who wants the relay on while it is locked open.
+    var trippedRefusal: Refusal? {
+        guard let tripped else { return nil }
+        return Refusal(
+            .protectionTripped,
+            "The plug is locked, because \(tripped.reason). \(tripped.remedy), then press the plug's button, or reset it: "
+                + "plugctl reset --protection, and the plug's name.")
+    }
+
+    private func refusalToTurnOn(_ now: Instant) -> Refusal? {
+        if let trippedRefusal { return trippedRefusal }
+        guard !relayOn, let left = rest.left(now) else { return nil }
+        let seconds = (left.wholeNanoseconds + 999_999_999) / 1_000_000_000
+        return Refusal(.resting, "What the plug feeds must rest for another \(seconds) s before it is turned on again.")
+    }
+
+    private var lockedOnRefusal: Refusal? {
+        guard isLockedOn else { return nil }
+        return Refusal(.lockedOn, "This plug is set up to be always on. Change power_on in its configuration first.")
+    }
+
+    private var tooHotRefusal: Refusal? {
+        guard tripped == .overTemperature, let tooHot = guards.tooHot else { return nil }
+        return Refusal(
+            .protectionTripped, "The plug is still too hot inside: \(tooHot / 10) °C. Let it cool down, then reset it.")
+    }
+}
+
+extension PlugCommand {
+    var turnsOn: Bool {
+        switch self {
+        case .setRelay(let on, _): on
+        case .setLevel(let level, _): level.permille > 0
+        case .identify, .resetProtection: false
+        }
+    }
+}
+
+extension Protection {
+    fileprivate var reason: String {
+        switch self {
+        case .overPower, .overCurrent: "the load drew too much"
+        case .overVoltage: "the voltage was too high"
+        case .underVoltage: "the voltage was too low"
+        case .overTemperature: "it got too hot inside"
+        case .weldedRelay: "current flowed although its relay was open, and nothing in the plug can stop that"
+        case .restTime: "the load has to rest"
+        case .switchingRate: "it was switched more often than its relay endures"
+        }
+    }
+
+    fileprivate var remedy: String {
+        switch self {
+        case .overPower, .overCurrent: "Reduce the load"
+        case .overVoltage, .underVoltage: "Have the supply looked at"
+        case .overTemperature: "Let it cool down"
+        case .weldedRelay: "Unplug the load and replace the plug; to go on all the same, check what it feeds"
+        case .restTime: "Wait"
+        case .switchingRate: "Find out which rule or program switches it"
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import PlugProtocol
+import ProtocolCore
+
+/// What the plug's light says: one lamp of one colour, which a person reads from across the room. What asks for something to
+/// be done blinks all the time; what is merely worth knowing winks every eight seconds, so many times, over the light of the
+/// relay, lit or dark as it is; when all is well the light is the relay's alone. Of several the first in this table shows:
+///
+/// | pattern | light | changes a second |
+/// | --- | --- | --- |
+/// | near reset | flickers, 50 ms lit, 50 ms dark | 20, for 5 s |
+/// | identify | blinks quickly, 250 ms lit, 250 ms dark | 4, for 10 s |
+/// | waiting for the rest to end | mostly dark: 0.5 s lit, 1.5 s dark | 1 |
+/// | pairing | blinks evenly, 0.5 s lit, 0.5 s dark | 2, for 10 min at most |
+/// | tripped | mostly lit: 1.5 s lit, 0.5 s dark | 1 |
+/// | no address | winks three times every 8 s | 0.75 |
+/// | unpaired | winks four times every 8 s | 1 |
+/// | link-local | winks twice every 8 s | 0.5 |
+/// | alone: no controller is connected | winks once every 8 s | 0.25 |
+/// | connected | lit while the relay is on, dark while it is off | 0 |
+///
+/// A wink is 150 ms of the opposite, winks of a group begin 400 ms apart. What lasts costs no more than one change, and so
+/// one wake-up, a second.
+public enum LightPattern: Hashable, Sendable {
+    case nearReset, identify, resting, pairing, tripped
+    case noAddress(lit: Bool)
+    case unpaired(lit: Bool)
+    case linkLocal(lit: Bool)
+    case alone(lit: Bool)
+    /// Also where nobody told about the surroundings.
+    case connected(lit: Bool)
+
+    static let winkPeriod = Duration.seconds(8)
+    static let wink = Duration.milliseconds(150)
+    /// From the beginning of one wink to that of the next.
+    static let winkDistance = Duration.milliseconds(400)
+
+    /// The light over time.
+    enum Course: Hashable {
+        case steady(lit: Bool)
+        /// In turn, lit first.
+        case blinking(lit: Duration, dark: Duration)
+        /// The winks stand at the end of each period, so that the relay's own light shows at once when it changes.
+        case winking(Int, lit: Bool)
+    }
+
+    var course: Course {
+        switch self {
+        case .nearReset: .blinking(lit: .milliseconds(50), dark: .milliseconds(50))
+        case .identify: .blinking(lit: .milliseconds(250), dark: .milliseconds(250))
+        case .resting: .blinking(lit: .milliseconds(500), dark: .milliseconds(1500))
+        case .pairing: .blinking(lit: .milliseconds(500), dark: .milliseconds(500))
+        case .tripped: .blinking(lit: .milliseconds(1500), dark: .milliseconds(500))
+        case .noAddress(let lit): .winking(3, lit: lit)
+        case .unpaired(let lit): .winking(4, lit: lit)
+        case .linkLocal(let lit): .winking(2, lit: lit)
+        case .alone(let lit): .winking(1, lit: lit)
+        case .connected(let lit): .steady(lit: lit)
+        }
+    }
+}
+
+extension LightPattern: CustomStringConvertible {
+    /// As `plugd status` shows it.
+    public var description: String {
+        switch self {
+        case .nearReset: "near reset"
+        case .identify: "identify"
+        case .resting: "resting"
+        case .pairing: "pairing"
+        case .tripped: "tripped"
+        case .noAddress: "no address"
+        case .unpaired: "unpaired"
+        case .linkLocal: "link-local"
+        case .alone: "no controller"
+        case .connected(let lit): lit ? "on" : "off"
+        }
+    }
+}
+
+extension LightPattern.Course {
+    /// How the light is so long after the pattern began, and when it changes next, counted from the beginning too.
+    func phase(after elapsed: Duration) -> (lit: Bool, until: Duration?) {
+        switch self {
+        case .steady(let lit): return (lit, nil)
+        case .blinking(let lit, let dark):
+            let start = Self.start(elapsed, lit + dark)
+            return elapsed - start < lit ? (true, start + lit) : (false, start + lit + dark)
+        case .winking(let count, let lit):
+            let start = Self.start(elapsed, LightPattern.winkPeriod)
+            let group = LightPattern.winkDistance * (count - 1) + LightPattern.wink
+            let first = start + LightPattern.winkPeriod - group
+            guard elapsed >= first else { return (lit, first) }
+            let own = first + Self.start(elapsed - first, LightPattern.winkDistance)
+            return elapsed - own < LightPattern.wink
+                ? (!lit, own + LightPattern.wink) : (lit, own + LightPattern.winkDistance)
+        }
+    }
+
+    /// Where the period began in which this lies.
+    private static func start(_ elapsed: Duration, _ period: Duration) -> Duration {
+        period * (elapsed.wholeNanoseconds / period.wholeNanoseconds)
+    }
+}

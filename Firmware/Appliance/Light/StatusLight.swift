@@ -1,0 +1,22 @@
+import ProtocolCore
+
+/// The light over time: the pattern that shows, since when, and how the light was last set.
+struct StatusLight: Sendable {
+    private(set) var pattern = LightPattern.connected(lit: false)
+    private var since: Instant?
+    private var lit: Bool?
+
+    private(set) var nextDeadline: Instant?
+
+    /// Shows the pattern, from its beginning if it is a new one. Returns how to set the light, nil if it stays.
+    mutating func show(_ wanted: LightPattern, now: Instant) -> Bool? {
+        let start = wanted == pattern ? since ?? now : now
+        pattern = wanted
+        since = start
+        let phase = wanted.course.phase(after: now - start)
+        nextDeadline = phase.until.map { start + $0 }
+        let wasLit = lit
+        lit = phase.lit
+        return lit == wasLit ? nil : lit
+    }
+}

@@ -1,0 +1,136 @@
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Appliance
+
+@Suite struct LightTests {
+    private static let all: [LightPattern] = [
+        .nearReset, .identify, .resting, .pairing, .tripped, .noAddress(lit: false), .unpaired(lit: false),
+        .linkLocal(lit: false), .alone(lit: false), .connected(lit: false), .noAddress(lit: true),
+        .unpaired(lit: true), .linkLocal(lit: true), .alone(lit: true), .connected(lit: true),
+    ]
+
+    /// The changes of the light in a minute, each with its milliseconds since the pattern began.
+    private func changes(_ pattern: LightPattern) -> [Timed<Bool>] {
+        var light = StatusLight()
+        var found: [Timed<Bool>] = []
+        var now = Instant.zero
+        while now < .zero + .seconds(60) {
+            if let lit = light.show(pattern, now: now) { found.append(Timed(now.nanoseconds / 1_000_000, lit)) }
+            guard let next = light.nextDeadline else { break }
+            #expect(next > now)
+            now = next
+        }
+        return found
+    }
+
+    @Test func noTwoPatternsLookAlike() { #expect(Set(Self.all.map(changes)).count == Self.all.count) }
+
+    @Test func whatLastsCostsOneWakeUpASecondAtMost() {
+        let counts = Self.all.map { changes($0).count }
+        // In a minute; the first setting of the light is one of them.
+        #expect(counts == [1200, 240, 60, 120, 60, 43, 57, 29, 15, 1, 43, 57, 29, 15, 1])
+    }
+
+    @Test func winksStandAtTheEndOfEightSecondsAndAreTheOpposite() {
+        #expect(
+            changes(.linkLocal(lit: true)).prefix(6) == [
+                Timed(0, true), Timed(7450, false), Timed(7600, true), Timed(7850, false), Timed(8000, true),
+                Timed(15_450, false),
+            ])
+        #expect(changes(.tripped).prefix(3) == [Timed(0, true), Timed(1500, false), Timed(2000, true)])
+    }
+
+    // MARK: What shows
+
+    private static let well = Surroundings(isPaired: true, isPairingOpen: false, network: .routable, isConnected: true)
+
+    @Test func theFirstOfTheTableShows() {
+        var bench = Bench {
+            $0.rest = .seconds(60)
+            $0.hasThermometer = true
+        }
+        bench.run(for: .seconds(100))
+        var around = Self.well
+        func shown(_ change: (inout Surroundings) -> Void) -> LightPattern {
+            change(&around)
+            bench.feed(.surroundings(around))
+            return bench.machine.light
+        }
+        #expect(shown { _ in } == .connected(lit: false))
+        #expect(shown { $0.isConnected = false } == .alone(lit: false))
+        #expect(shown { $0.network = .linkLocal } == .linkLocal(lit: false))
+        #expect(shown { $0.isPaired = false } == .unpaired(lit: false))
+        #expect(shown { $0.network = Surroundings.Network.none } == .noAddress(lit: false))
+        #expect(shown { $0.network = nil } == .unpaired(lit: false), "nobody said anything about a network")
+        bench.feed(.temperature(900))
+        bench.feed(.temperature(900))
+        #expect(bench.machine.light == .tripped)
+        #expect(shown { $0.isPairingOpen = true } == .pairing)
+        bench.feed(.temperature(200))
+        bench.press(milliseconds: 100)
+        bench.run(for: .seconds(1))
+        #expect(bench.machine.light == .pairing, "it had rested and is on")
+        bench.command(.setRelay(on: false, autoOff: nil))
+        bench.press(milliseconds: 100)
+        bench.run(for: .seconds(1))
+        #expect(bench.machine.light == .resting)
+        bench.command(.identify)
+        #expect(bench.machine.light == .identify)
+        bench.edge(down: true)
+        bench.run(for: .seconds(12))
+        #expect(bench.machine.light == .nearReset)
+    }
+
+    @Test func theRelaysOwnLightShowsAtOnceWhateverWinks() {
+        var bench = Bench()
+        bench.feed(
+            .surroundings(
+                Surroundings(isPaired: false, isPairingOpen: false, network: .linkLocal, isConnected: false)))
+        bench.run(milliseconds: 7300)
+        bench.forget()
+        bench.command(.setRelay(on: true, autoOff: nil))
+        bench.run(for: .seconds(7))
+        #expect(bench.light == [Timed(7300, true)])
+    }
+
+    @Test func whereAddressesReach() {
+        func network(_ addresses: [String]) -> Surroundings.Network {
+            Surroundings.Network([
+                PlugNetwork(
+                    name: "eth0", isManaged: true, reason: "", hardwareAddress: "", addresses: ["127.0.0.1", "::1"]),
+                PlugNetwork(name: "eth1", isManaged: true, reason: "", hardwareAddress: "", addresses: addresses),
+            ])
+        }
+        #expect(network([]) == .none)
+        #expect(network(["169.254.3.4", "fe80::1"]) == .linkLocal)
+        #expect(network(["169.254.3.4", "192.0.2.7"]) == .routable)
+        #expect(network(["fd00::1"]) == .routable)
+    }
+
+    @Test func aWholePlugTellsItsSurroundings() {
+        var house = House(access: .knowing([]))
+        #expect(house.machine.light == .pairing, "nobody is paired with it")
+        house.run(for: .seconds(600))
+        #expect(house.machine.light == .unpaired(lit: false))
+        house.edge(down: true)
+        house.run(for: .seconds(6))
+        #expect(house.machine.light == .pairing)
+
+        house = House()
+        house.feed(.networks([]))
+        #expect(house.machine.light == .noAddress(lit: false))
+        let network = PlugNetwork(
+            name: "wlan0", isManaged: true, reason: "", hardwareAddress: "", addresses: ["192.0.2.1"])
+        house.feed(.networks([network]))
+        #expect(house.machine.light == .alone(lit: false))
+        house.join(desk, name: "Desk")
+        #expect(house.machine.light == .connected(lit: false))
+        house.press()
+        #expect(house.machine.light == .connected(lit: true))
+        house.controllers = [:]
+        house.feed(.closed(desk))
+        #expect(house.machine.light == .alone(lit: true))
+    }
+}

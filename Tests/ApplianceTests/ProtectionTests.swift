@@ -1,0 +1,219 @@
+import Metering
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Appliance
+
+/// What trips a plug, what it does then, and who gets it back.
+@Suite struct ProtectionTests {
+    private func on(_ adjust: (inout ApplianceConfiguration) -> Void = { _ in }) -> Bench {
+        var bench = Bench(StoredState(relayOn: true), powerLost: false, adjust)
+        bench.isMetered = false
+        bench.run(for: .seconds(1))
+        bench.forget()
+        return bench
+    }
+
+    /// Lets these be measured every second until something happens, a minute at most.
+    private func measure(_ bench: inout Bench, _ measurement: Measurement) {
+        for _ in 0..<60 where bench.machine.state.tripped == nil {
+            bench.now = bench.now + .seconds(1)
+            bench.feed(.measured(measurement))
+        }
+    }
+
+    private static let limits: [(Protection, Measurement)] = [
+        (.overPower, Measurement(deciwatts: 36_801)), (.overPower, Measurement(deciwatts: -36_801)),
+        (.overCurrent, Measurement(deciwatts: 100, milliamperes: 32_000)),
+        (.overCurrent, Measurement(deciwatts: 100, milliamperes: 40_001)),
+        (.overVoltage, Measurement(deciwatts: 100, decivolts: 2751)),
+        (.underVoltage, Measurement(deciwatts: 100, decivolts: 1700)),
+    ]
+
+    @Test(arguments: limits) func eachTripsWithAnEventOfItsOwnAndLocksTheRelay(_ what: Protection, _ much: Measurement)
+    {
+        var bench = on { $0.underVoltage = VoltageLimit(decivolts: 1800, duration: .seconds(5)) }
+        measure(&bench, much)
+        #expect(bench.recorded == [.protectionTripped(what), .relayChanged(on: false, cause: .protection)])
+        #expect(bench.machine.state.tripped == what && bench.states.last?.value.tripped == what)
+        #expect(bench.machine.light == .tripped)
+        #expect(bench.persisted.last?.value.tripped == what, "a lock is written in the same step")
+        bench.forget()
+        for command in [PlugCommand.setRelay(on: true, autoOff: nil), .setRelay(on: false, autoOff: nil)] {
+            bench.command(command)
+        }
+        guard case .refused(let refusal) = bench.answers.first else {
+            Issue.record("\(bench.answers)")
+            return
+        }
+        #expect(refusal.code == .protectionTripped)
+        #expect(bench.machine.state.tripped == what && bench.relay.isEmpty)
+    }
+
+    @Test(arguments: limits) func eachCanBeTurnedOff(_ what: Protection, _ much: Measurement) {
+        var bench = on {
+            ($0.overPower, $0.overCurrent, $0.overVoltage, $0.underVoltage) = (nil, nil, nil, nil)
+        }
+        measure(&bench, much)
+        #expect(bench.machine.state.tripped == nil)
+    }
+
+    @Test func theMeasurementAtTheLimitItselfIsAllowed() {
+        var bench = on()
+        measure(
+            &bench, Measurement(deciwatts: 36_800, decivolts: 2750, milliamperes: 16_000))
+        #expect(bench.recorded.isEmpty)
+    }
+
+    @Test func currentThroughAnOpenRelayIsAnAlarmAndLocks() throws {
+        var bench = Bench(powerLost: false)
+        bench.isMetered = false
+        for (deciwatts, milliamperes) in [(100, 100), (0, 3)] as [(Int32, UInt32)] {
+            bench.forget()
+            measure(&bench, Measurement(deciwatts: deciwatts, milliamperes: milliamperes))
+            #expect(bench.recorded.isEmpty, "what leaks is no weld")
+        }
+        let start = bench.now
+        measure(&bench, Measurement(deciwatts: 0, milliamperes: 101))
+        #expect(bench.now - start == .seconds(6), "seen for five seconds")
+        #expect(bench.recorded == [.protectionTripped(.weldedRelay)])
+        #expect(bench.relay.map(\.value) == [false], "one more try to open it")
+        #expect(bench.machine.state.tripped == .weldedRelay)
+        bench.command(.setRelay(on: true, autoOff: nil))
+        let refusal = try bench.refusal()
+        #expect(refusal.detail.contains("nothing in the plug can stop that"))
+        bench.forget()
+        measure(&bench, Measurement(deciwatts: 5000))
+        #expect(bench.recorded.isEmpty, "it is said once")
+        bench.command(.resetProtection)
+        measure(&bench, Measurement(deciwatts: 5000))
+        #expect(bench.recorded.last == .protectionTripped(.weldedRelay), "and again after a reset")
+    }
+
+    @Test func aLockThatDoesNotHoldIsToldToo() {
+        var bench = on()
+        measure(&bench, Measurement(deciwatts: 40_000))
+        #expect(bench.machine.state.tripped == .overPower)
+        for _ in 0..<10 {
+            bench.now = bench.now + .seconds(1)
+            bench.feed(.measured(Measurement(deciwatts: 40_000)))
+        }
+        #expect(bench.recorded.last == .protectionTripped(.weldedRelay))
+        #expect(bench.machine.state.tripped == .weldedRelay)
+    }
+
+    @Test func whatIsTooHotStaysLockedUntilItHasCooledDown() throws {
+        var bench = on { $0.hasThermometer = true }
+        bench.feed(.temperature(860))
+        #expect(bench.machine.state.tripped == nil)
+        bench.feed(.temperature(861))
+        #expect(bench.machine.state.tripped == .overTemperature && !bench.machine.state.relayOn)
+        bench.feed(.temperature(705))
+        bench.press(milliseconds: 100)
+        bench.run(for: .seconds(1))
+        #expect(bench.presses.map(\.value) == [.single], "a press is told in any case")
+        bench.command(.resetProtection)
+        let refusal = try bench.refusal()
+        #expect(refusal.detail == "The plug is still too hot inside: 70 °C. Let it cool down, then reset it.")
+        #expect(bench.machine.state.tripped == .overTemperature && !bench.machine.state.relayOn)
+        bench.feed(.temperature(700))
+        bench.press(milliseconds: 100)
+        #expect(bench.machine.state.relayOn == false)
+        bench.run(for: .seconds(1))
+        #expect(bench.machine.state.tripped == nil && bench.machine.state.relayOn)
+    }
+
+    @Test func thePressResetsAndTurnsOnAndALongOneDoesNeither() {
+        var bench = on()
+        measure(&bench, Measurement(deciwatts: 40_000))
+        bench.forget()
+        bench.press(milliseconds: 1500)
+        bench.run(for: .seconds(1))
+        #expect(bench.recorded == [.buttonPressed(.long)])
+        bench.press(milliseconds: 100)
+        bench.run(for: .seconds(1))
+        #expect(
+            bench.recorded.dropFirst() == [
+                .protectionReset(.overPower, cause: .button), .relayChanged(on: true, cause: .button),
+                .buttonPressed(.single),
+            ])
+    }
+
+    @Test func aResetOfNothingChangesNothing() {
+        var bench = on()
+        let request = bench.command(.resetProtection)
+        #expect(bench.log.map(\.action) == [.commandDone(request, .done(bench.machine.state, recorded: false))])
+    }
+
+    @Test(arguments: PowerOnState.allCases, [true, false])
+    func aLockOutlivesRestartsAndLossesOfPower(policy: PowerOnState, powerLost: Bool) {
+        let stored = StoredState(relayOn: false, milliwattHours: 7, tripped: .overCurrent)
+        var bench = Bench(stored, powerLost: powerLost) { $0.powerOnState = policy }
+        #expect(bench.relay == [Timed(0, false)])
+        #expect(bench.recorded == [.restarted(powerLost: powerLost)])
+        #expect(bench.machine.state.tripped == .overCurrent && bench.machine.light == .tripped)
+        bench.command(.setRelay(on: true, autoOff: nil))
+        #expect(!bench.machine.state.relayOn)
+        bench.press(milliseconds: 100)
+        bench.run(for: .seconds(1))
+        #expect(bench.machine.state.relayOn && bench.machine.storedState.tripped == nil)
+    }
+
+    @Test func aSilentMeterCountsForNothing() {
+        var bench = on()
+        bench.feed(.measured(Measurement(deciwatts: 40_000)))
+        // Four seconds of the five, then nobody answers until the reading is forgotten.
+        bench.now = bench.now + .seconds(4)
+        bench.feed(.measured(Measurement(deciwatts: 40_000)))
+        bench.run(for: .seconds(10))
+        bench.feed(.measured(Measurement(deciwatts: 40_000)))
+        #expect(bench.machine.state.relayOn)
+    }
+
+    @Test func switchedTooOftenByCommandsItLocksAndTheButtonGoesOnWorking() {
+        var bench = on { $0.switchingRate = SwitchingRate(count: 4, window: .seconds(60)) }
+        for _ in 0..<20 {
+            bench.press(milliseconds: 100)
+            bench.run(for: .seconds(1))
+        }
+        #expect(bench.machine.state.relayOn && bench.machine.state.tripped == nil)
+        bench.forget()
+        for number in 0..<5 { bench.command(.setRelay(on: number.isMultiple(of: 2) == false, autoOff: nil)) }
+        // Off, on, off, on; the fifth, off, is obeyed, and locks.
+        #expect(bench.relay.map(\.value) == [false, true, false, true, false])
+        #expect(bench.recorded.last == .protectionTripped(.switchingRate))
+        #expect(bench.machine.state.tripped == .switchingRate)
+        bench.press(milliseconds: 100)
+        bench.run(for: .seconds(1))
+        #expect(bench.machine.state.relayOn && bench.machine.state.tripped == nil)
+    }
+
+    @Test func aTurnOnThatIsOneTooManyIsRefusedAndNotMade() throws {
+        var bench = on {
+            $0.switchingRate = SwitchingRate(count: 3, window: .seconds(60))
+            $0.capabilities.insert(.dimmer)
+        }
+        for on in [false, true, false] { bench.command(.setRelay(on: on, autoOff: nil)) }
+        bench.forget()
+        bench.command(.setLevel(DimLevel(percent: 30), transition: .zero))
+        let refusal = try bench.refusal()
+        #expect(refusal.code == .protectionTripped)
+        #expect(bench.recorded == [.protectionTripped(.switchingRate)])
+        #expect(bench.relay.isEmpty && bench.dimmer.isEmpty)
+    }
+
+    @Test func timersCountAsSwitchesToo() {
+        var bench = on { $0.switchingRate = SwitchingRate(count: 4, window: .seconds(600)) }
+        for _ in 0..<3 {
+            bench.command(.setRelay(on: false, autoOff: nil))
+            bench.press(milliseconds: 100)
+            bench.run(for: .seconds(1))
+        }
+        bench.command(.setRelay(on: true, autoOff: .seconds(2)))
+        bench.run(for: .seconds(3))
+        #expect(bench.machine.state.tripped == nil && !bench.machine.state.relayOn)
+        bench.command(.setRelay(on: true, autoOff: .seconds(2)))
+        #expect(bench.machine.state.tripped == .switchingRate)
+    }
+}
