@@ -166,6 +166,9 @@ let checks: [Target] = [
         name: "PrivateNetworks", dependencies: ["LinuxNetwork", nioCore, nioPosix],
         path: "Tests/Support/PrivateNetworks", swiftSettings: strict),
     .target(name: "Fuzzing", dependencies: ["ProtocolCore"], path: "Tests/Support/Fuzzing", swiftSettings: strict),
+    .target(
+        name: "RegisterModels", dependencies: ["PlugHardware", "ProtocolCore"], path: "Tests/Support/RegisterModels",
+        swiftSettings: strict),
     module(
         "FuzzTargets", "Tests/Fuzz/FuzzTargets",
         [
@@ -214,7 +217,9 @@ let checks: [Target] = [
             "PlugProtocol", nioCore, logging,
         ]),
     tests("LinuxDevicesTests", ["LinuxDevices", "PlugHardware", "ProtocolCore"]),
-    tests("PlugHardwareTests", ["Fuzzing", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
+    tests(
+        "PlugHardwareTests",
+        ["Fuzzing", "RegisterModels", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests(
         "PlugServiceTests",
         [

@@ -66,6 +66,7 @@ enum Layout {
         "Tests/Support/Fuzzing": .support,
         "Tests/Support/PrivateNetworks": .support,
         "Tests/Support/MadeUpKeys": .support,
+        "Tests/Support/RegisterModels": .support,
         "Tests/Fuzz/FuzzTargets": .support,
         "Tests/Fuzz/Fuzzer": .program,
         "Tests/Interoperability/DecodeMessages": .program,
