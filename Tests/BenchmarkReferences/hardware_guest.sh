@@ -55,7 +55,7 @@ kind = "ade7953"
 bus = "/dev/$bus"
 interval_s = $1
 [protection]
-max_switches = 0
+switches = 0
 TOML
     plugd run --config /tmp/plugd.toml --name Benchmark --state $state --interface lo 2>/tmp/plugd.log &
     plugd=$!
@@ -82,9 +82,8 @@ rest() {
 
 chip=$(grep -l "plug bench" /sys/class/i2c-adapter/*/name)
 bus=$(basename "$(dirname "$chip")")
-# Volts and amperes as a meter on the mains would see them.
-echo "0x31c 5000000" >/sys/kernel/debug/plug_i2c/0x38/registers
-echo "0x31a 500000" >/sys/kernel/debug/plug_i2c/0x38/registers
+# 230 V.
+echo "0x31c 5980000" >/sys/kernel/debug/plug_i2c/0x38/registers
 # Each edge written down by the kernel would cost its time.
 echo 0 >/sys/kernel/tracing/events/gpio/enable
 
