@@ -25,7 +25,8 @@ public struct KnownLoad: Hashable, Sendable {
     /// - Throws: `CalibrationFault` where it would make the meter worse, `HardwareFault` where it does not answer.
     public func calibration(
         of meter: BoardMeter,
-        ask: (@escaping Reading) async -> Result<MeterQuantities, HardwareFault>, pause: () async -> Void
+        ask: @Sendable (@escaping Reading) async -> Result<MeterQuantities, HardwareFault>,
+        pause: @Sendable () async -> Void
     ) async throws -> Calibration {
         let driver = try meter.uncalibrated()
         let reading: Reading = { Result { () throws(HardwareFault) in try driver.quantities() } }
