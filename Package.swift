@@ -90,7 +90,7 @@ let firmware: [Target] = [
         "LinuxDevices", "Firmware/LinuxDevices", ["CGPIOD", "CLinuxDevices", "PlugHardware", "ProtocolCore"]),
     module(
         "PlugConfiguration", "Firmware/PlugConfiguration",
-        ["Appliance", "PlugProtocol", "ProtocolCore", .product(name: "TOMLKit", package: "TOMLKit")]),
+        ["Appliance", "ProtocolCore", .product(name: "TOMLKit", package: "TOMLKit")]),
     module(
         "PlugService", "Firmware/PlugService",
         [

@@ -30,7 +30,7 @@ extension ApplianceMachine {
 
     mutating func measured(_ measurement: Measurement, _ now: Instant, _ actions: inout [Action]) {
         finishMeasurement(now)
-        energy.add(deciwatts: measurement.deciwatts, at: now)
+        energy.add(measurement, at: now)
         reading = Reading(
             time: now, deciwatts: measurement.deciwatts, decivolts: measurement.decivolts,
             milliamperes: measurement.milliamperes, alternating: measurement.alternating,

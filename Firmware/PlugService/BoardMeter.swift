@@ -43,8 +43,16 @@ public final class BoardMeter: PowerMeter {
         }
     }
 
+    /// With which one finds another: no gains. The phase stays, of which a resistive load says nothing, and which stands in
+    /// the chip that the plug's own meter goes on with.
+    var uncalibrated: Calibration {
+        var plain = Calibration()
+        plain.phaseDelay = calibration.phaseDelay
+        return plain
+    }
+
     /// A meter of the same chip, as one finds a calibration with.
-    func uncalibrated() throws(HardwareFault) -> any CalibratedMeter { try make(Calibration(), true) }
+    func uncalibratedMeter() throws(HardwareFault) -> any CalibratedMeter { try make(uncalibrated, true) }
 
     /// Only one thread asks, so it is made once.
     private func meter() throws(HardwareFault) -> any CalibratedMeter {

@@ -25,9 +25,11 @@ public struct KnownLoad: Hashable, Sendable {
     /// - Throws: `CalibrationFault` where it would make the meter worse, `HardwareFault` where it does not answer.
     public func calibration(
         of meter: BoardMeter,
-        ask: (@escaping Reading) async -> Result<MeterQuantities, HardwareFault>, pause: () async -> Void
+        ask: @Sendable (@escaping Reading) async -> Result<MeterQuantities, HardwareFault>,
+        pause: @Sendable () async -> Void
     ) async throws -> Calibration {
-        let driver = try meter.uncalibrated()
+        let used = meter.uncalibrated
+        let driver = try meter.uncalibratedMeter()
         let reading: Reading = { Result { () throws(HardwareFault) in try driver.quantities() } }
         var readings: [MeterQuantities] = []
         var last: HardwareFault?
@@ -40,7 +42,8 @@ public struct KnownLoad: Hashable, Sendable {
         }
         if readings.isEmpty, let last { throw last }
         let run = CalibrationRun(
-            knownPower: power, knownVoltage: voltage, supply: driver.supply, measuresPower: driver.measuresPower)
+            knownPower: power, knownVoltage: voltage, supply: driver.supply, measuresPower: driver.measuresPower,
+            used: used)
         return try run.calibration(from: readings)
     }
 

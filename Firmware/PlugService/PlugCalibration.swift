@@ -1,5 +1,5 @@
-public import DurableFiles
-public import PlugHardware
+import DurableFiles
+import PlugHardware
 
 /// Calibrating a plug from beside it, whether it runs or not.
 public enum PlugCalibration {
@@ -11,9 +11,9 @@ public enum PlugCalibration {
         board: () throws -> (meter: BoardMeter, calibration: CalibrationFile)
     ) async throws -> String {
         let lock: DirectoryLock
-        do {
+        do throws(FileError) {
             lock = try DirectoryLock(plug.state)
-        } catch let error as FileError {
+        } catch {
             // Whoever works in the directory is the plug itself.
             guard case .held = error.reason else { throw error }
             return try await PanelClient.ask(.calibrate(load), at: plug)

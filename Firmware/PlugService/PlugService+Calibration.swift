@@ -50,5 +50,5 @@ extension PlugService {
 
 extension Calibration {
     /// For a person: `power_gain 1.0123, …`.
-    public var words: String { values.map { "\($0.name) \($0.value)" }.joined(separator: ", ") }
+    var words: String { values.map { "\($0.name) \($0.value)" }.joined(separator: ", ") }
 }

@@ -36,6 +36,8 @@ extension PlugService {
 
     private func wrote(_ outcome: FlashJob.Outcome) {
         let job = jobs.removeFirst()
+        // The next before anything is told of this one, which may ask for another write and would begin it too.
+        beginWriting()
         if let isKept = outcome.isKeyKept { isKeyKept = isKept }
         let isWritten = outcome.result.map(storage.finish) ?? false
         switch job.kind {
@@ -45,7 +47,6 @@ extension PlugService {
             if let boundary = job.boundary { handle(isWritten ? .reserved(boundary) : .reservationFailed) }
         case .reset: orderedReset(isWritten)
         }
-        beginWriting()
         lookAround()
     }
 

@@ -63,7 +63,7 @@ public actor PlugService: ConnectionOwner {
     private var watchdog: RepeatedTask?
 
     /// Who waits at the end for the threads.
-    private var ending: (isDone: () -> Bool, waiter: CheckedContinuation<Void, Never>)?
+    private var ending: (work: Unfinished, waiter: CheckedContinuation<Void, Never>)?
 
     /// While it stands nobody is told anything: it is about who is paired.
     struct Held {
@@ -143,25 +143,34 @@ public actor PlugService: ConnectionOwner {
         watchdog?.cancel()
         partRetry?.cancel()
         unfinished = [:]
-        await wait(atMost: Self.flashEnd) { [unowned self] in jobs.isEmpty && held == nil }
+        await wait(for: .flash, atMost: Self.flashEnd)
         if !jobs.isEmpty { logger.error("flash does not answer: what was to be written is lost") }
         if !isReset { await releaseRelay() }
-        await wait(atMost: Self.meterEnd) { [unowned self] in !isMeasuring }
+        await wait(for: .meter, atMost: Self.meterEnd)
         flashThread?.stop()
         meterThread?.stop()
         storage.close()
     }
 
-    /// Waits until it is done, or for so long.
-    private func wait(atMost limit: TimeAmount, until isDone: @escaping () -> Bool) async {
-        guard !isDone() else { return }
+    /// What an orderly stop waits for.
+    enum Unfinished { case flash, meter }
+
+    private func isDone(_ work: Unfinished) -> Bool {
+        switch work {
+        case .flash: jobs.isEmpty && held == nil
+        case .meter: !isMeasuring
+        }
+    }
+
+    private func wait(for work: Unfinished, atMost limit: TimeAmount) async {
+        guard !isDone(work) else { return }
         let patience = loop.scheduleTask(in: limit) { self.assumeIsolated { $0.endWait() } }
-        await withCheckedContinuation { ending = (isDone, $0) }
+        await withCheckedContinuation { ending = (work, $0) }
         patience.cancel()
     }
 
     /// Something came back from a thread.
-    func lookAround() { if ending?.isDone() == true { endWait() } }
+    func lookAround() { if let ending, isDone(ending.work) { endWait() } }
 
     private func endWait() {
         ending?.waiter.resume()

@@ -13,6 +13,9 @@ struct ADE7953Chip: MeterChip {
     /// a second, is a chip that answers and measures no more.
     static let sameValuesLimit = 3600
 
+    /// With so many steps of energy to come by the power before and after, there must be some.
+    private static let stillStepsLimit = 100.0
+
     private let board: ADE7953.Board
     private let calibration: Calibration
     private let clock: @Sendable () -> Instant
@@ -22,6 +25,9 @@ struct ADE7953Chip: MeterChip {
     private var settled: Instant?
     /// When the energy register was last read; nil before the first time, whose value nobody knows the span of.
     private var energyRead: Instant?
+    /// The steps of active power at that time and now, as amounts.
+    private var lastPower = 0.0
+    private var power = 0.0
     private var measurements = 0
     private var frequency: Double?
     private var lastValues: [UInt32] = []
@@ -80,6 +86,7 @@ struct ADE7953Chip: MeterChip {
         }
         measurements += 1
         try check([voltage, current])
+        power = abs(Double(Int32(bitPattern: active)))
         let sign = board.isReversed ? -1.0 : 1.0
         let powers = -C.fullScalePower...C.fullScalePower
         let wattsPerStep = sign * calibration.powerGain / board.stepsPerWatt
@@ -94,13 +101,18 @@ struct ADE7953Chip: MeterChip {
         let steps = Double(Int32(bitPattern: try registers.read(channel.activeEnergy)))
         let now = clock()
         let last = energyRead
+        let expected = min(power, lastPower)
         energyRead = now
+        lastPower = power
         guard let last else { return nil }
         let seconds = (now - last).inSeconds
         guard seconds >= 0, seconds <= C.energyRange else { return nil }
         // A step of energy is what so many steps of power are in a second.
+        let powerPerStep = C.fullScalePower / C.fullScaleEnergyRate
+        // A counter that stands still while power flows says nothing.
+        guard steps != 0 || expected * seconds < powerPerStep * Self.stillStepsLimit else { return nil }
         let sign = board.isReversed ? -1.0 : 1.0
-        let joulesPerStep = C.fullScalePower / C.fullScaleEnergyRate / board.stepsPerWatt * calibration.powerGain * sign
+        let joulesPerStep = powerPerStep / board.stepsPerWatt * calibration.powerGain * sign
         let energy = (steps * joulesPerStep + calibration.powerOffset * seconds) / 3600
         do { return try limits.judged(energy: energy, seconds: seconds) } catch {
             // What was in the register is gone, so the next span cannot be known either.

@@ -82,6 +82,20 @@ import Testing
         #expect(abs(energy - 555_556) < 50)
     }
 
+    @Test func aCounterThatStandsStillWhilePowerFlowsSaysNothing() throws {
+        let test = TestADE()
+        test.load(watts: 20)
+        test.bus.withChip { $0.stuck[0x31E] = 0 }
+        test.wait(1)
+        // Half of this second may have been without power.
+        #expect(try test.meter.measure().addedMicrowattHours == 0)
+        test.wait(1)
+        #expect(try test.meter.measure().addedMicrowattHours == nil)
+        test.load(watts: 0)
+        test.wait(1)
+        #expect(try test.meter.measure().addedMicrowattHours == 0)
+    }
+
     @Test func aBusFaultMakesTheNextEnergyUnknown() throws {
         let test = TestADE()
         test.load(watts: 1000)
