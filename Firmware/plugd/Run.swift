@@ -111,7 +111,7 @@ struct Run: AsyncParsableCommand {
 
     private func simulatedLoad() throws -> PluggedLoad {
         let text = simulate ?? ""
-        guard text.hasSuffix(".csv") || text.hasSuffix(".xz") || text.contains("/") else {
+        guard text.hasSuffix(".csv") || text.hasSuffix(".xz") || text.utf8.contains(UInt8(ascii: "/")) else {
             return try PluggedLoad.parse(text)
         }
         return try .recording(readRecording(text, from: from, speed: speed))
