@@ -85,13 +85,17 @@ let firmware: [Target] = [
     .target(
         name: "CGPIOD", path: "Firmware/CGPIOD", cSettings: libgpiod.map { [.unsafeFlags(["-I\($0)/include"])] },
         linkerSettings: [.linkedLibrary("gpiod")] + (libgpiod.map { [.unsafeFlags(["-L\($0)/lib"])] } ?? [])),
-    module("LinuxDevices", "Firmware/LinuxDevices", ["CGPIOD", "PlugHardware", "ProtocolCore"]),
-    module("PlugConfiguration", "Firmware/PlugConfiguration", [.product(name: "TOMLKit", package: "TOMLKit")]),
+    .target(name: "CLinuxDevices", path: "Firmware/CLinuxDevices"),
+    module(
+        "LinuxDevices", "Firmware/LinuxDevices", ["CGPIOD", "CLinuxDevices", "PlugHardware", "ProtocolCore"]),
+    .target(name: "CTOML", path: "Firmware/CTOML"),
+    module("PlugConfiguration", "Firmware/PlugConfiguration", ["CTOML", "Appliance", "ProtocolCore"]),
     module(
         "PlugService", "Firmware/PlugService",
         [
             "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "ServiceDiscovery", "LinuxNetwork",
-            "DurableFiles", "AddressService", "Appliance", "Storage", "PlugHardware", nioCore, nioPosix, logging,
+            "DurableFiles", "AddressService", "Appliance", "Storage", "PlugHardware", "PlugConfiguration", nioCore,
+            nioPosix, logging,
         ]),
     program(
         "plugd", "Firmware/plugd",
@@ -161,6 +165,9 @@ let checks: [Target] = [
         name: "PrivateNetworks", dependencies: ["LinuxNetwork", nioCore, nioPosix],
         path: "Tests/Support/PrivateNetworks", swiftSettings: strict),
     .target(name: "Fuzzing", dependencies: ["ProtocolCore"], path: "Tests/Support/Fuzzing", swiftSettings: strict),
+    .target(
+        name: "RegisterModels", dependencies: ["PlugHardware", "ProtocolCore"], path: "Tests/Support/RegisterModels",
+        swiftSettings: strict),
     module(
         "FuzzTargets", "Tests/Fuzz/FuzzTargets",
         [
@@ -208,7 +215,10 @@ let checks: [Target] = [
             "PrivateNetworks", "AddressService", "AddressConfiguration", "LinkWire", "DNSWire", "LinuxNetwork",
             "PlugProtocol", nioCore, logging,
         ]),
-    tests("PlugHardwareTests", ["Fuzzing", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
+    tests("LinuxDevicesTests", ["LinuxDevices", "PlugHardware", "ProtocolCore"]),
+    tests(
+        "PlugHardwareTests",
+        ["Fuzzing", "RegisterModels", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
     tests(
         "PlugServiceTests",
         [
@@ -254,6 +264,7 @@ let checks: [Target] = [
             "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage", "PlugClient", "Automation",
             "AddressConfiguration", "LinkWire",
         ]),
+    tests("PlugConfigurationTests", ["PlugConfiguration", "Appliance", "PlugProtocol"]),
     tests("StructureTests", []),
 ]
 
@@ -317,8 +328,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
-        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: namingAll(shared + firmware + controller + checks + fuzzer + benchmarks),
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
 )

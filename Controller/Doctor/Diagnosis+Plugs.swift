@@ -1,3 +1,4 @@
+import PlugProtocol
 import ProtocolCore
 
 extension Diagnosis {
@@ -27,12 +28,16 @@ extension Diagnosis {
                 "it is paired, and not announced (its id is \(plug.id))",
                 why: "it has no power, is on another network, or what it says is lost on the way",
                 next: "check its power and its network; if it is gone for good: plugctl unpair \"\(name)\" --here-only")
-        case .connected(let roundTrip?):
+        case .connected(_?, let tripped?):
+            return problem(
+                "its protection tripped (\(tripped.rawValue)), and it stays off until somebody resets it",
+                next: "when the cause is gone, press its button or run `plugctl reset \"\(name)\" --protection`")
+        case .connected(let roundTrip?, nil):
             let renamed = name == plug.name ? "" : "; it was called \(plug.name) when it was paired"
             return Finding(
                 .ok, .plug, name,
                 "its key is the one that was pinned, and it answers in \(milliseconds(roundTrip))\(renamed)")
-        case .connected(nil):
+        case .connected(nil, _):
             return problem(
                 "it took the connection and ended it before it answered",
                 next: "run this again; if it stays so, look at the log of its plugd")

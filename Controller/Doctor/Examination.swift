@@ -134,7 +134,7 @@ public struct Examination: Sendable {
     }
 
     private func reach(_ name: String) async -> Observations.Plug.Outcome {
-        let plug = client.follow(name, after: nil, stateOptions: nil)
+        let plug = client.follow(name, after: nil)
         let limit = Task {
             try await Task.sleep(for: wait)
             await plug.stop()
@@ -149,14 +149,17 @@ public struct Examination: Sendable {
         var last = Observations.Plug.Outcome.silent
         for await report in plug.reports {
             switch report.update {
-            case .connected:
+            case .connected: last = .connected(roundTrip: nil)
+            case .snapshot(let state):
                 let asked = BootClock.now
                 let answer = await plug.controllers()
-                return .connected(roundTrip: answer == nil ? nil : BootClock.now - asked)
-            case .disconnected(.away(let words), _): last = .away(words)
+                return .connected(roundTrip: answer == nil ? nil : BootClock.now - asked, tripped: state.tripped)
+            case .disconnected(.away(let words), _):
+                if case .connected = last { return last }
+                last = .away(words)
             case .disconnected(.incompatible(let words), _): return .incompatible(words)
             case .disconnected(.distrusted(let words), _): return .distrusted(words)
-            case .following, .snapshot, .state, .event, .gap: break
+            case .following, .state, .event, .gap: break
             }
         }
         return last

@@ -105,7 +105,8 @@ public struct Observations: Sendable {
         public enum Outcome: Hashable, Sendable {
             case absent
             /// It proved the key that is pinned, and answered in this time; nil when it did not answer what it was asked.
-            case connected(roundTrip: Duration?)
+            /// `tripped`: what locked its relay open.
+            case connected(roundTrip: Duration?, tripped: Protection? = nil)
             /// Neither a connection nor a reason came.
             case silent
             case away(String)

@@ -68,6 +68,12 @@ public final class Plug: Sendable {
     @discardableResult
     public func identify() async throws -> Answer { try await send(.identify) }
 
+    /// Resets the protection that locked the plug off, so that it can be turned on again. Where none did, nothing changes.
+    ///
+    /// - Throws: `Refusal`, or `CancellationError`.
+    @discardableResult
+    public func resetProtection() async throws -> Answer { try await send(.resetProtection) }
+
     /// Carries out a command once, however often the connection breaks before it is answered.
     ///
     /// - Parameters:

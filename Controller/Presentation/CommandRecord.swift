@@ -1,6 +1,6 @@
 public import PlugProtocol
 
-/// What `plugctl on`, `off`, `toggle` and `dim` print with `--json`.
+/// What `plugctl on`, `off`, `toggle`, `dim` and `reset --protection` print with `--json`.
 public struct CommandRecord: Encodable, Equatable, Sendable {
     public var plug: String
     /// The state that resulted.
@@ -9,6 +9,8 @@ public struct CommandRecord: Encodable, Equatable, Sendable {
     public var level: Double?
     /// The number of the event that records the change; absent where nothing changed.
     public var seq: UInt64?
+    /// The protection that keeps the relay open, as in ``WatchRecord/protection``.
+    public var tripped: String?
     /// Why it was not done.
     public var error: String?
 
@@ -16,6 +18,7 @@ public struct CommandRecord: Encodable, Equatable, Sendable {
         self.plug = plug
         on = state.relayOn
         level = state.level?.percent
+        tripped = state.tripped?.rawValue
         seq = event
     }
 
@@ -24,7 +27,13 @@ public struct CommandRecord: Encodable, Equatable, Sendable {
         self.error = error
     }
 
-    /// For a person.
+    /// For a person who reset the protection.
+    public var resetText: String {
+        seq == nil
+            ? "\(plug): no protection had tripped" : "\(plug): protection reset; it is \(on == true ? "on" : "off")"
+    }
+
+    /// For a person who switched it.
     public var text: String {
         let dimmed = on == true && level.map { $0 < 100 } == true ? " at \(number(level)) %" : ""
         let unchanged = seq == nil && dimmed.isEmpty ? " (it was already)" : ""

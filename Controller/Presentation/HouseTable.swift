@@ -113,6 +113,7 @@ public struct HouseTable: Sendable {
 
     private func stateCell(_ row: Row) -> StyledLine {
         guard row.isConnected, let state = row.state else { return StyledLine("away", .faint) }
+        if state.tripped != nil { return StyledLine("tripped", .bold) }
         guard state.relayOn else { return StyledLine("off") }
         guard let level = state.level, level < .full else { return StyledLine("on", .bold) }
         return StyledLine("on \(Int(level.percent.rounded())) %", .bold)

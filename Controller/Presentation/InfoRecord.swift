@@ -21,6 +21,13 @@ public struct InfoRecord: Encodable, Equatable, Sendable {
     public var voltageRMS: Double?
     public var currentRMS: Double?
     public var activeEnergy: Double?
+    /// VA, var, -1 to 1, Hz; left out where the plug's meter measures none of it.
+    public var apparentPower: Double?
+    public var reactivePower: Double?
+    public var powerFactor: Double?
+    public var frequency: Double?
+    /// The protection that locked the relay open, as in ``WatchRecord/protection``; left out where none did.
+    public var tripped: String?
     /// Left out where the plug's firmware does not tell.
     public var networks: [NetworkRecord]?
 
@@ -43,6 +50,11 @@ public struct InfoRecord: Encodable, Equatable, Sendable {
         voltageRMS = state.reading?.voltageRMS
         currentRMS = state.reading?.currentRMS
         activeEnergy = state.reading?.activeEnergy
+        apparentPower = state.reading?.alternating?.apparentPower
+        reactivePower = state.reading?.alternating?.reactivePower
+        powerFactor = state.reading?.alternating?.powerFactor
+        frequency = state.reading?.alternating?.frequency
+        tripped = state.tripped?.rawValue
     }
 
     /// For a person.
@@ -53,9 +65,17 @@ public struct InfoRecord: Encodable, Equatable, Sendable {
             "  capabilities  \(capabilities.joined(separator: ", "))", "  relay         \(on == true ? "on" : "off")",
         ]
         if let level { lines.append("  level         \(number(level)) %") }
+        if let protection = tripped.flatMap(Protection.init(rawValue:)) {
+            lines.append("  protection    tripped (\(protection.rawValue)): \(protection.words)")
+            lines.append("                `plugctl reset \"\(name)\" --protection` or its button resets it")
+        }
         if let activePower { lines.append("  active power  \(number(activePower)) W") }
         if let voltageRMS { lines.append("  voltage       \(number(voltageRMS)) V") }
         if let currentRMS { lines.append("  current       \(number(currentRMS)) A") }
+        if let apparentPower { lines.append("  apparent      \(number(apparentPower)) VA") }
+        if let reactivePower { lines.append("  reactive      \(number(reactivePower)) var") }
+        if let powerFactor { lines.append("  power factor  \(number(powerFactor))") }
+        if let frequency { lines.append("  frequency     \(number(frequency)) Hz") }
         if let activeEnergy { lines.append("  active energy \(number(activeEnergy)) Wh") }
         return lines + (networks ?? []).flatMap(\.lines)
     }

@@ -7,8 +7,8 @@ public import PlugProtocol
 public struct WatchRecord: Encodable, Equatable, Sendable {
     /// The plug's name.
     public var plug: String
-    /// connected, snapshot, relay, level, reading, button, protection, restarted, pairingFailed, controllerPaired,
-    /// controllerRemoved, gap, disconnected.
+    /// connected, snapshot, relay, level, reading, button, protection, protectionReset, restarted, pairingFailed,
+    /// controllerPaired, controllerRemoved, gap, disconnected.
     public var event: String
     /// When it happened: ISO 8601, UTC, milliseconds.
     public var at: String
@@ -19,16 +19,19 @@ public struct WatchRecord: Encodable, Equatable, Sendable {
 
     /// relay, snapshot: whether the relay is on.
     public var on: Bool?
-    /// relay: button, controller, protection, timer, powerOn.
+    /// relay, protectionReset: button, controller, protection, timer, powerOn.
     public var cause: String?
-    /// relay: the controller whose command it was. controllerPaired, controllerRemoved: which one.
+    /// relay, protectionReset: the controller whose command it was. controllerPaired, controllerRemoved: which one.
     public var controller: String?
     /// level, snapshot: per cent.
     public var level: Double?
     /// button: single, double, long.
     public var press: String?
-    /// protection: overPower, overCurrent.
+    /// protection, protectionReset: overPower, overCurrent, overVoltage, underVoltage, overTemperature, weldedRelay, restTime,
+    /// switchingRate.
     public var protection: String?
+    /// snapshot: the protection that locked the relay open and was not reset yet; absent where none did.
+    public var tripped: String?
     /// restarted: whether power was lost.
     public var powerLost: Bool?
     /// pairingFailed: wrong setup codes since the last right one.
@@ -38,6 +41,11 @@ public struct WatchRecord: Encodable, Equatable, Sendable {
     public var voltageRMS: Double?
     public var currentRMS: Double?
     public var activeEnergy: Double?
+    /// reading, snapshot of a plug that measures alternating current: VA, var (positive for an inductive load), -1 to 1, Hz.
+    public var apparentPower: Double?
+    public var reactivePower: Double?
+    public var powerFactor: Double?
+    public var frequency: Double?
     /// gap: the first and the last event number lost.
     public var from: UInt64?
     public var to: UInt64?
@@ -70,6 +78,7 @@ extension WatchRecord {
             var line = record("snapshot")
             line.on = state.relayOn
             line.level = state.level?.percent
+            line.tripped = state.tripped?.rawValue
             line.fill(from: state.reading)
             return [line]
         case .state(let state):
@@ -116,6 +125,10 @@ extension WatchRecord {
         voltageRMS = reading?.voltageRMS
         currentRMS = reading?.currentRMS
         activeEnergy = reading?.activeEnergy
+        apparentPower = reading?.alternating?.apparentPower
+        reactivePower = reading?.alternating?.reactivePower
+        powerFactor = reading?.alternating?.powerFactor
+        frequency = reading?.alternating?.frequency
     }
 
     private mutating func fill(from event: PlugEvent, age: Duration?) {

@@ -1,3 +1,5 @@
+import PlugProtocol
+
 extension WatchRecord {
     /// What happened, in words: `relay on (by kitchen)`, `214.3 W`.
     public var words: String {
@@ -6,7 +8,8 @@ extension WatchRecord {
         case "level": "level \(number(level)) %"
         case "reading": "\(number(activePower)) W"
         case "button": "button pressed (\(press ?? "?"))"
-        case "protection": "protection tripped (\(protection ?? "?"))"
+        case "protection": "protection tripped\(explained(protection))"
+        case "protectionReset": "protection reset (\(who)), after it had tripped\(explained(protection))"
         case "restarted": powerLost == true ? "restarted after a loss of power" : "restarted"
         case "pairingFailed": "a wrong setup code (\(failures ?? 0) in a row)"
         case "controllerPaired": "paired with \(controller ?? "?")"
@@ -22,20 +25,27 @@ extension WatchRecord {
     /// True for what a person wants to see scroll by; readings come every second and stand in the table.
     public var isNews: Bool { event != "reading" && event != "snapshot" && event != "level" }
 
-    private var relayWords: String {
-        let who: String =
-            switch cause {
-            case "controller": "by \(controller ?? "?")"
-            case "powerOn": "power-on"
-            default: cause ?? "?"
-            }
-        return "\(on == true ? "on" : "off") (\(who))"
+    private var relayWords: String { "\(on == true ? "on" : "off") (\(who))" }
+
+    private var who: String {
+        switch cause {
+        case "controller": "by \(controller ?? "?")"
+        case "powerOn": "power-on"
+        default: cause ?? "?"
+        }
+    }
+
+    /// Words that follow "tripped".
+    private func explained(_ protection: String?) -> String {
+        guard let known = protection.flatMap(Protection.init(rawValue:)) else { return "" }
+        return " (\(known.rawValue)): \(known.words)"
     }
 
     private var snapshotWords: String {
         var parts = [on == true ? "on" : "off"]
         if let level { parts.append("level \(number(level)) %") }
         if let activePower { parts.append("\(number(activePower)) W") }
+        if tripped != nil { parts.append("protection tripped\(explained(tripped))") }
         return parts.joined(separator: ", ")
     }
 }

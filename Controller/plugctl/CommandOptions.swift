@@ -16,11 +16,14 @@ struct CommandOptions: ParsableArguments {
 
 struct CommandOutput: ParsableArguments {
     @OptionGroup var network: NetworkOptions
-    @Flag(help: "One JSON object a plug: plug, on, level, seq, or error.")
+    @Flag(help: "One JSON object a plug: plug, on, level, tripped, seq, or error.")
     var json = false
 
     /// Commands all plugs at once. Exit status 1 when none did it, 2 when some did.
-    func send(to names: [String], _ command: @escaping @Sendable (PlugState) -> PlugCommand) async throws {
+    func send(
+        to names: [String], telling text: (CommandRecord) -> String = \.text,
+        _ command: @escaping @Sendable (PlugState) -> PlugCommand
+    ) async throws {
         try await network.withClient { client in
             var done = 0
             try await withThrowingTaskGroup(of: CommandRecord.self) { group in
@@ -29,7 +32,7 @@ struct CommandOutput: ParsableArguments {
                 }
                 for try await record in group {
                     if record.error == nil { done += 1 }
-                    if json { Output.json(record) } else if record.error == nil { Output.safeLine(record.text) }
+                    if json { Output.json(record) } else if record.error == nil { Output.safeLine(text(record)) }
                 }
             }
             guard done == names.count else { throw done == 0 ? ExitCode.failure : ExitCode(2) }
@@ -50,7 +53,7 @@ struct CommandOutput: ParsableArguments {
             let (state, event) = try await carryOut(command, on: client.follow(found))
             return CommandRecord(plug: found, state: state, event: event)
         } catch let error as Refusal {
-            complain("\(found): \(error.detail)")
+            complain("\(found): \(error.detail)" + (error.code.hint(for: found).map { "\nhint: \($0)" } ?? ""))
             return CommandRecord(plug: found, error: error.detail)
         } catch let fault as PlugFault {
             complain("\(fault)")

@@ -10,7 +10,7 @@ struct Pair: AsyncParsableCommand {
         abstract: "Get to know a plug, once: after that it obeys this controller, and no stranger.",
         discussion: """
             The plug's setup code is on its label; `plugd identity` shows it too. A plug lets itself be paired for ten minutes
-            after it started without knowing anybody, and for two after its button was held.
+            after it started without knowing anybody, and for two after its button was held for five seconds.
 
             Examples:
               plugctl pair Lamp

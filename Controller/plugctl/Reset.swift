@@ -6,25 +6,38 @@ import Terminal
 
 struct Reset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Set a plug back to factory state, for somebody else to have it.",
+        abstract: "Set a plug back to factory state, for somebody else to have it; or reset what tripped.",
         discussion: """
-            The plug forgets everybody who is paired with it, its key, and what it measured. Its setup code stays the same: it is
+            With --protection: a plug that turned itself off, because of too much power or heat say, stays off until somebody
+            resets it, here or by its button. It forgets nothing, and stays off until it is turned on.
+
+            Without: the plug forgets everybody who is paired with it, its key, and what it measured. Its setup code stays the same: it is
             on the label. Holding its button for 15 seconds does the same.
 
             Examples:
+              plugctl reset Heater --protection
               plugctl reset Lamp
               plugctl reset Lamp --yes
             """)
 
-    @OptionGroup var network: NetworkOptions
     @Argument(help: "The plug's name.")
     var name: String
+    @Flag(help: "Only reset what tripped, so that the plug can be turned on again.")
+    var protection = false
     @Flag(help: "Do not ask.")
     var yes = false
+    @OptionGroup var output: CommandOutput
+
+    func validate() throws {
+        guard protection || !output.json else { throw ValidationError("--json goes with --protection") }
+    }
 
     func run() async throws {
+        if protection {
+            return try await output.send(to: [name], telling: \.resetText) { _ in .resetProtection }
+        }
         try await saying { try confirm() }
-        try await network.withConnected(name) { plug, description in
+        try await output.network.withConnected(name) { plug, description in
             let end = await plug.factoryReset()
             guard end == .factoryReset else {
                 throw Complaint(

@@ -1,10 +1,79 @@
-import TOMLKit
+import CTOML
 
-/// The text of a configuration file, as tables of scalars.
+/// The text of a configuration file (TOML 1.0) as tables of scalars, and where each of them stands.
 struct ConfigurationText {
-    let table: TOMLTable
+    enum Value: Hashable {
+        case text(String)
+        case integer(Int)
+        case number(Double)
+        case boolean(Bool)
+        /// What no key of ours takes, in TOML's word: an array, a table, a date.
+        case other(String)
+    }
 
-    init(_ text: String) throws {
-        table = try TOMLTable(string: text)
+    /// Bytes of a file that are read: far more than every key with its comments. It stops a wrong file from filling the memory.
+    static let limit = 65_536
+
+    private(set) var tables: [String: [String: Value]] = [:]
+    /// Keys that stand before the first table.
+    private(set) var loose: [String: Value] = [:]
+    private var lines: [[String]: Int] = [:]
+
+    /// - Throws: the first thing that is no TOML, with its place.
+    init(_ text: String) throws(ConfigurationMistake) {
+        var fault = ctoml_fault()
+        var text = text
+        let isRead = withUnsafeMutablePointer(to: &self) { reading in
+            text.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { characters in
+                    ctoml_read(
+                        characters.baseAddress, characters.count, reading,
+                        { reading, entry in
+                            guard let reading, let entry else { return }
+                            reading.assumingMemoryBound(to: ConfigurationText.self).pointee.take(entry.pointee)
+                        }, &fault)
+                }
+            }
+        }
+        guard !isRead else { return }
+        let reason = withUnsafeBytes(of: fault.reason) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        throw ConfigurationMistake(.syntax(reason), line: Int(fault.line), column: Int(fault.column))
+    }
+
+    /// The line, counted from 1, where a table begins or a key stands.
+    func line(_ table: String?, _ key: String? = nil) -> Int? {
+        lines[[table, key].compactMap(\.self)] ?? table.flatMap { lines[[$0]] }
+    }
+
+    private mutating func take(_ entry: ctoml_entry) {
+        let path = [entry.table, entry.key].compactMap(\.string)
+        lines[path] = Int(entry.line)
+        guard let key = entry.key.string else {
+            tables[path[0]] = [:]
+            return
+        }
+        if let table = entry.table.string {
+            tables[table, default: [:]][key] = Value(entry)
+        } else {
+            loose[key] = Value(entry)
+        }
+    }
+}
+
+extension ConfigurationText.Value {
+    fileprivate init(_ entry: ctoml_entry) {
+        switch entry.kind {
+        case CTOML_STRING: self = .text(entry.string.string ?? "")
+        case CTOML_INTEGER: self = .integer(Int(entry.integer))
+        case CTOML_FLOAT: self = .number(entry.number)
+        case CTOML_BOOLEAN: self = .boolean(entry.boolean)
+        default: self = .other(entry.string.string ?? "")
+        }
+    }
+}
+
+extension ctoml_text {
+    fileprivate var string: String? {
+        bytes.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: count), as: UTF8.self) }
     }
 }

@@ -24,7 +24,7 @@ public struct BusFault: Error, Hashable, Sendable, CustomStringConvertible {
         let chip = "the chip at 0x" + String(address, radix: 16)
         return switch reason {
         case .noAcknowledge: "\(chip) does not answer: is it wired and powered, and is that its address?"
-        case .timedOut: "the bus is stuck while talking to \(chip): a line is held low, or pull-up resistors are missing"
+        case .timedOut: "the bus is stuck at \(chip): a line is held low, or pull-up resistors are missing"
         case .arbitrationLost: "another master took the bus from \(chip)"
         case .other(let text): "talking to \(chip) failed: \(text)"
         }

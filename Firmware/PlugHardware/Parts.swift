@@ -19,6 +19,15 @@ public struct HardwareFault: Error, Hashable, Sendable, CustomStringConvertible 
 /// Switches what is plugged in. A driver takes its lines and leaves them as they are until the first call.
 public protocol Relay: Sendable {
     func set(on: Bool) throws(HardwareFault)
+
+    /// Leaves the relay, at an orderly stop, as it is to be without the plug. Returns when it has come to rest.
+    ///
+    /// - Parameter keeping: as it is, as far as the board can; else off.
+    func release(keeping: Bool) async throws(HardwareFault)
+}
+
+extension Relay {
+    public func release(keeping: Bool) async throws(HardwareFault) { if !keeping { try set(on: false) } }
 }
 
 /// Sets how much of full power reaches the load while the relay is on.

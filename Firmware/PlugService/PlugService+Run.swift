@@ -16,7 +16,7 @@ extension PlugService {
     ///
     /// - Throws: what kept it from starting.
     public func run(until stopped: () async -> Void) async throws {
-        try start()
+        start()
         let panel = await openPanel()
         if let identity {
             try await serve(as: identity, until: stopped)
@@ -24,7 +24,7 @@ extension PlugService {
             await stopped()
             logger.info("stopping")
         }
-        stop()
+        await stop()
         await panel?.stop()
     }
 

@@ -14,7 +14,8 @@ import Storage
 /// The running plug: the shell of ``Appliance/PlugMachine``. It brings the machine together with its parts, its files, its
 /// controllers' connections and its place on the network.
 ///
-/// Everything runs on one event loop: an edge of the button becomes a relay moved and bytes written without a queue between.
+/// Machine, relay, light and connections run on one event loop: an edge of the button becomes a relay moved and bytes written
+/// without a queue between. What may block does not run there: meters and flash have a thread each.
 public actor PlugService: ConnectionOwner {
     public static let firmwareVersion = "0.1.0"
 
@@ -32,15 +33,44 @@ public actor PlugService: ConnectionOwner {
     var registration: Registration?
     /// Nil where nobody asked for it; see ``run(_:logger:until:)``.
     var addressing: Addressing?
-    private var isKeyKept: Bool
-    private let whenReset: @Sendable () -> Void
+    let whenReset: @Sendable () -> Void
     /// It was set back to factory state, and another one has to begin.
-    private(set) var isReset = false
+    var isReset = false
     private var timer = DeadlineTimer()
     private let actions = ActionQueue<PlugMachine.Action>()
     private var connections: [ConnectionID: Connection] = [:]
-    /// What failed last of each thing that the parts are asked to do: a fault is told once, not at every measurement.
-    private var faults: [String: String] = [:]
+
+    // Flash; see PlugService+Flash.
+    var isKeyKept: Bool
+    var flashThread: WorkThread?
+    /// The first of them is being written.
+    var jobs: [FlashJob] = []
+    var jobNumber: UInt64 = 0
+    var held: Held?
+    /// What waits for it.
+    var heldActions: [PlugMachine.Action] = []
+    var resetWaiters: [CheckedContinuation<Bool, Never>] = []
+
+    // Parts; see PlugService+Parts.
+    var meterThread: WorkThread?
+    var isMeasuring = false
+    var isCalibrating = false
+    /// What failed last of each thing that the parts are asked to do.
+    var faults: [String: HardwareFault] = [:]
+    /// What is to be asked again.
+    var unfinished: [String: () throws(HardwareFault) -> Void] = [:]
+    var partRetry: Scheduled<Void>?
+    private var watchdog: RepeatedTask?
+
+    /// Who waits at the end for the threads.
+    private var ending: (work: Unfinished, waiter: CheckedContinuation<Void, Never>)?
+
+    /// While it stands nobody is told anything: it is about who is paired.
+    struct Held {
+        /// The number of the job that is waited for.
+        var job: UInt64
+        var patience: Scheduled<Void>
+    }
 
     /// Takes the directories and reads them; nothing moves before ``start()``.
     ///
@@ -85,19 +115,66 @@ public actor PlugService: ConnectionOwner {
     }
 
     /// The button and the relay work from here on, with or without a network.
-    public func start() throws {
+    public func start() {
         handle(.started)
-        try settings.parts.button?.watch { [weak self] edge in
-            guard let self else { return }
-            loop.execute { self.assumeIsolated { $0.handle(.buttonEdge(down: edge.down, at: edge.time)) } }
+        watchButton()
+        settings.supervisor?.notify("READY=1")
+        if let limit = settings.supervisor?.watchdog { watch(within: limit) }
+    }
+
+    /// The loop that does everything tells that it turns.
+    private func watch(within limit: Duration) {
+        let half = TimeAmount(limit / 2)
+        watchdog = loop.scheduleRepeatedTask(initialDelay: half, delay: half) { [weak self] _ in
+            self?.assumeIsolated { $0.settings.supervisor?.notify("WATCHDOG=1") }
         }
     }
 
+    /// How long an orderly stop waits for a storage: long for a slow card, short beside what a service manager allows.
+    private static let flashEnd = TimeAmount.seconds(10)
+    /// How long it waits for a meter: an I²C transfer on a stuck bus ends after a second.
+    private static let meterEnd = TimeAmount.milliseconds(1500)
+
     /// Says goodbye to the controllers, writes what flash lacks and gives the directories back.
-    public func stop() {
+    public func stop() async {
+        if !isReset { settings.supervisor?.notify("STOPPING=1") }
         handle(.stopping)
         timer.stop()
+        watchdog?.cancel()
+        partRetry?.cancel()
+        unfinished = [:]
+        await wait(for: .flash, atMost: Self.flashEnd)
+        if !jobs.isEmpty { logger.error("flash does not answer: what was to be written is lost") }
+        if !isReset { await releaseRelay() }
+        await wait(for: .meter, atMost: Self.meterEnd)
+        flashThread?.stop()
+        meterThread?.stop()
         storage.close()
+    }
+
+    /// What an orderly stop waits for.
+    enum Unfinished { case flash, meter }
+
+    private func isDone(_ work: Unfinished) -> Bool {
+        switch work {
+        case .flash: jobs.isEmpty && held == nil
+        case .meter: !isMeasuring
+        }
+    }
+
+    private func wait(for work: Unfinished, atMost limit: TimeAmount) async {
+        guard !isDone(work) else { return }
+        let patience = loop.scheduleTask(in: limit) { self.assumeIsolated { $0.endWait() } }
+        await withCheckedContinuation { ending = (work, $0) }
+        patience.cancel()
+    }
+
+    /// Something came back from a thread.
+    func lookAround() { if let ending, isDone(ending.work) { endWait() } }
+
+    private func endWait() {
+        ending?.waiter.resume()
+        ending = nil
     }
 
     /// The name under which the plug is known now.
@@ -132,7 +209,7 @@ public actor PlugService: ConnectionOwner {
 
     func handle(_ event: PlugMachine.Event) {
         let now = BootClock.now
-        actions.perform(machine.handle(event, now: now), by: perform)
+        perform(machine.handle(event, now: now))
         // What is still to be mirrored would be in the memory too, and then twice in the mirror.
         if !actions.isPerforming { storage.settle(machine.memory, now: now) }
         timer.follow(machine.nextDeadline, now: BootClock.now, on: loop) { [weak self] in
@@ -140,54 +217,54 @@ public actor PlugService: ConnectionOwner {
         }
     }
 
+    /// Performs the actions in their order. While flash is written that says who is paired, nobody is told anything; parts,
+    /// mirror and what else goes to flash do not wait.
+    func perform(_ due: [PlugMachine.Action]) {
+        actions.perform(due) { action in
+            if held != nil, action.tells { heldActions.append(action) } else { perform(action) }
+        }
+    }
+
     private func perform(_ action: PlugMachine.Action) {
+        let parts = settings.parts
         switch action {
-        case .setRelay(let on): attempt("switch the relay") { try settings.parts.relay?.set(on: on) }
-        case .setDimmer(let level): attempt("dim") { try settings.parts.dimmer?.set(fraction: level.fraction) }
-        case .setLight(let lit): attempt("set the light") { try settings.parts.lamp?.set(lit: lit) }
+        case .setRelay(let on):
+            if let relay = parts.relay {
+                attempt("switch the relay") { () throws(HardwareFault) in try relay.set(on: on) }
+            }
+        case .setDimmer(let level):
+            if let dimmer = parts.dimmer {
+                attempt("dim") { () throws(HardwareFault) in try dimmer.set(fraction: level.fraction) }
+            }
+        case .setLight(let lit):
+            if let lamp = parts.lamp {
+                attempt("set the light") { () throws(HardwareFault) in try lamp.set(lit: lit) }
+            }
         case .readMeter: readMeter()
         case .mirror(let records): storage.mirror(records)
-        case .persist(let state): if !storage.persist(state) { handle(.persistFailed) }
-        case .reserve(let boundary):
-            handle(storage.reserve(upTo: boundary) ? .reserved(boundary) : .reservationFailed)
-        case .keep(let controllers): keep(controllers)
+        case .persist(let state): write(.state, storage.writing(state))
+        case .reserve(let boundary): write(.boundary, storage.reserving(upTo: boundary), boundary: boundary)
+        case .keep(let controllers):
+            for connection in connections.values where controllers[connection.peerKey] != nil {
+                connection.markPaired()
+            }
+            write(.controllers, storage.writing(controllers))
         case .pairingWindow: announcePairing()
-        case .factoryReset: reset()
+        case .factoryReset: write(.reset, storage.orderingReset())
         case .send(let id, let bytes): connections[id]?.send(bytes)
         case .close(let id, let reason):
             logger.debug("session ended", metadata: ["reason": "\(reason)"])
             connections[id]?.close()
         }
     }
+}
 
-    private func reset() {
-        guard storage.orderReset() else { return handle(.resetFailed) }
-        isReset = true
-        handle(.resetStands)
-        whenReset()
-    }
-
-    private func keep(_ controllers: PairedControllers) {
-        for connection in connections.values where controllers[connection.peerKey] != nil { connection.markPaired() }
-        // They pinned the key: with another one after a restart it would be of no use to know them.
-        if let identity, !isKeyKept { isKeyKept = (try? identity.keep(in: settings.directories.key)) == true }
-        if !isKeyKept || !storage.keep(controllers) { handle(.keepFailed) }
-    }
-
-    private func readMeter() {
-        var answer: PlugMachine.Event? = .meterFailed
-        attempt("read the meter") { answer = try settings.parts.meter.map { .measured(try $0.measure()) } }
-        if let answer { handle(answer) }
-    }
-
-    /// A part that fails is said and lived with: the button must go on working.
-    private func attempt(_ what: String, _ work: () throws -> Void) {
-        do {
-            try work()
-            if faults.removeValue(forKey: what) != nil { logger.notice("can \(what) again") }
-        } catch {
-            let reason = "\(error)"
-            if faults.updateValue(reason, forKey: what) != reason { logger.error("cannot \(what): \(reason)") }
+extension PlugMachine.Action {
+    /// Somebody hears of it, so that it waits until flash says who is paired. Lists wait for those before them.
+    fileprivate var tells: Bool {
+        switch self {
+        case .keep, .send, .close, .pairingWindow: true
+        case .setRelay, .setDimmer, .setLight, .readMeter, .mirror, .factoryReset, .persist, .reserve: false
         }
     }
 }

@@ -17,6 +17,12 @@ public struct PlugSettings: Sendable {
     public var parts: PlugParts
     /// Where the parts are simulated: what the panel socket moves.
     public var simulated: SimulatedPlug?
+    /// The meter of `parts` where it can be calibrated, and the file of its calibration.
+    public var board: (meter: BoardMeter, calibration: CalibrationFile)?
+    /// At an orderly stop the relay is left as it is; else it is turned off.
+    public var keepsRelayOnExit = true
+    /// Who started the plug and waits for word of it.
+    public var supervisor: Supervisor?
 
     public init(
         name: String?, directories: PlugDirectories, interfaces: Set<String> = [],
@@ -35,4 +41,17 @@ public struct PlugSettings: Sendable {
 
     /// Only the loopback interface: nobody outside this machine may connect either.
     var staysOnThisMachine: Bool { interfaces == ["lo"] }
+}
+
+/// A service manager as systemd is one: sd_notify(3).
+public struct Supervisor: Sendable {
+    /// Tells it something, such as "READY=1".
+    public var notify: @Sendable (String) -> Void
+    /// It kills a service from which it hears nothing for so long; nil: it does not.
+    public var watchdog: Duration?
+
+    public init(watchdog: Duration?, notify: @escaping @Sendable (String) -> Void) {
+        self.watchdog = watchdog
+        self.notify = notify
+    }
 }

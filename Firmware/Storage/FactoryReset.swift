@@ -9,7 +9,7 @@ import PlugProtocol
 /// old one, shows the old key, or can be paired while its old controllers are there.
 ///
 /// What stays stands on the label (`id`, `setup-code`) or must never repeat (`sequence`, `unmirrored`).
-struct FactoryReset {
+struct FactoryReset: Sendable {
     enum Standing {
         case none, ordered
         /// Nobody can say.

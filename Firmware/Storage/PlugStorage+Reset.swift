@@ -2,12 +2,6 @@ public import DurableFiles
 public import PlugProtocol
 
 extension PlugStorage {
-    /// Has flash say that the plug is set back to factory state; false where that failed, and the plug is as it was. What is to
-    /// be forgotten goes when the next value takes the directories.
-    public func orderReset() -> Bool {
-        attempt(.reset) { () throws(FileError) in try FactoryReset(flash: flash, runtime: runtime).order() }
-    }
-
     /// Gives the directories back, for another value to take them. Nothing is written to the mirror any more.
     public func close() {
         locks = []

@@ -6,7 +6,7 @@ public import ProtocolCore
 /// Everything that a plug keeps: a few small files in flash, which survive a loss of power, and the mirror in the runtime
 /// directory, which lies in memory and survives the end of the process.
 ///
-/// The shell of ``Appliance/PlugMachine`` calls ``restore(now:)`` at its start, one method for each of the machine's
+/// The shell of ``Appliance/PlugMachine`` calls ``restore(now:)`` at its start, a ``FlashWrite`` for each of the machine's
 /// storage actions, and ``settle(_:now:)`` when it has performed all of them. Nothing here keeps a plug from starting but
 /// another plug in the same place: what does not work is told once, and lived with.
 public final class PlugStorage {
@@ -21,9 +21,9 @@ public final class PlugStorage {
     let limits: PlugMemory.Limits
     let flash: StateDirectory
     let runtime: String
-    private var isIDStored: Bool
+    var isIDStored: Bool
     /// The code that was drawn at this start, while flash does not have it.
-    private var unstoredCode: SetupCode?
+    var unstoredCode: SetupCode?
     /// Nil: flash does not say it.
     private var boundary: SequenceNumber?
     var mirror: Mirror
@@ -154,29 +154,6 @@ public final class PlugStorage {
         case .unusable: code = nil
         }
         return PlugServer.Access(key: key, code: code, controllers: listed)
-    }
-
-    // MARK: What the machine asks for
-
-    /// Writes to flash who is paired; false where that failed.
-    public func keep(_ controllers: PairedControllers) -> Bool {
-        attempt(.controllers) { () throws(FileError) in try flash.write(controllers) }
-    }
-
-    /// Writes the state to flash; false where that failed.
-    public func persist(_ state: StoredState) -> Bool {
-        attempt(.state) { () throws(FileError) in try flash.write(state) }
-    }
-
-    /// Writes to flash that event numbers below this may have been used; false where that failed.
-    public func reserve(upTo boundary: SequenceNumber) -> Bool {
-        let isWritten = attempt(.sequence) { () throws(FileError) in try flash.write(boundary: boundary) }
-        if isWritten {
-            storeID()
-            storeCode()
-            unmark()
-        }
-        return isWritten
     }
 
     // MARK: Steps

@@ -10,7 +10,7 @@ import PlugProtocol
 /// where others could have read or written them. `unmirrored`, seldom there: the boot whose mirror is out of date and could
 /// not be removed. `reset`, for moments: see ``FactoryReset``. A file that does not hold what it should is kept as
 /// `NAME.damaged`, and is not taken for one that never was.
-struct StateDirectory {
+struct StateDirectory: Sendable {
     /// What a file said.
     enum Found<Value> {
         case value(Value)

@@ -20,7 +20,7 @@ public struct StorageNotice: Hashable, Sendable, CustomStringConvertible {
 /// Tells each trouble once, however often it is met.
 struct Troubles {
     /// What the storage does; each fails on its own.
-    enum Task {
+    enum Task: Sendable {
         case stateDirectory, runtimeDirectory, id, sequence, state, controllers, code, mirror, reset, clearing
 
         /// What its failure means to the plug.

@@ -1,5 +1,6 @@
 import AddressService
 import ArgumentParser
+import LinuxDevices
 import LinuxNetwork
 import Logging
 import PlugService
@@ -11,12 +12,16 @@ import Privileges
 enum Entry {
     @MainActor static func main() async {
         do {
+            // What a service manager hands over is taken before anything is opened.
+            let manager = ServiceManager()
             let command = try Plugd.parseAsRoot()
-            let managesAddresses = (command as? Run).map { $0.addressing != .observe } ?? false
+            let plan = try (command as? Run)?.plan()
+            let managesAddresses = plan.map { $0.addressing != .observe } ?? false
             // Its port takes a privilege that is about to go. Not to have it does no harm.
             let port = managesAddresses ? PortKeeper() : nil
             defer { withExtendedLifetime(port) {} }
             dropPrivileges(managesAddresses: managesAddresses)
+            if let plan { return try await plan.run(manager) }
             guard var asynchronous = command as? any AsyncParsableCommand else {
                 var synchronous = command
                 return try synchronous.run()
@@ -49,7 +54,9 @@ struct Plugd: AsyncParsableCommand {
               plugd run --name Lamp --state /tmp/lamp --simulate lamp
             """,
         version: plugdVersion,
-        subcommands: [Run.self, Status.self, ShowIdentity.self, Press.self, Load.self, Reset.self])
+        subcommands: [
+            Run.self, Check.self, Status.self, ShowIdentity.self, Calibrate.self, Press.self, Load.self, Reset.self,
+        ])
 }
 
 /// Where a plug keeps its files, and where it is found on this machine while it runs.

@@ -15,11 +15,18 @@ struct Press: AsyncParsableCommand {
     @Flag(help: "Hold it.")
     var long = false
 
+    @Option(help: "Hold it for so many seconds: 5 open the pairing window, 15 set the plug back to factory state.")
+    var hold: Double?
+
     func validate() throws {
-        if double, long { throw ValidationError("a press is --double or --long, not both") }
+        if [double, long, hold != nil].count(where: { $0 }) > 1 {
+            throw ValidationError("a press is one of --double, --long and --hold")
+        }
+        if let hold, !(0.001...60).contains(hold) { throw ValidationError("--hold takes 0.001 to 60 seconds") }
     }
 
     func run() async throws {
+        if let hold { return try await askPanel(.hold(Int(hold * 1000)), at: plug.directories) }
         let press: ButtonPress = double ? .double : long ? .long : .single
         try await askPanel(.press(press), at: plug.directories)
     }

@@ -14,7 +14,11 @@ struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the plug until it is told to stop.",
         discussion: """
+            Real parts are named in a configuration: see plugd.toml in the package. Without --config and --simulate it is
+            \(usualConfiguration). What is given here goes before what the configuration says.
+
             Examples:
+              plugd run --config plugd.toml
               plugd run --name Lamp --state /tmp/lamp --simulate lamp
               plugd run --name Television --state /tmp/tv --simulate television.csv.xz --from 11:13
             """)
@@ -23,6 +27,9 @@ struct Run: AsyncParsableCommand {
     var name: String?
 
     @OptionGroup var plug: DirectoryOptions
+
+    @Option(help: "The configuration with the parts. (default: \(usualConfiguration), if it is there)")
+    var config: String?
 
     @Option(help: "Simulated parts with this load: \(loadNames), or a recording (.csv, .csv.xz).")
     var simulate: String?
@@ -42,14 +49,14 @@ struct Run: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Who gives the interfaces their addresses: manage (plugd does), observe (somebody else does) or auto.",
-            discussion: "(auto: plugd does where no other program does and no address is set by hand)"))
-    var addressing = AddressingMode.auto
+            discussion: "(default: auto: plugd does where no other program does and no address is set by hand)"))
+    var addressing: AddressingMode?
 
     @Option(help: "TCP port. (default: the kernel picks one)")
-    var port: UInt16 = 0
+    var port: UInt16?
 
-    @Option(help: "What the relay does when power returns: off, on, last.")
-    var powerOn = PowerOnState.last
+    @Option(help: "What the relay does when power returns: off, on, last (default), locked-on.")
+    var powerOn: PowerOnState?
 
     @Option(help: "Turn off again this many seconds after turning on.")
     var autoOff: Double?
@@ -58,10 +65,8 @@ struct Run: AsyncParsableCommand {
     var logLevel = Logger.Level.info
 
     func validate() throws {
-        guard simulate != nil else {
-            throw ValidationError(
-                "this version has no drivers for real parts yet: add --simulate, for instance --simulate lamp")
-        }
+        if simulate != nil, config != nil { throw ValidationError("parts are simulated or configured, not both") }
+        if simulate == nil, dimmer != nil { throw ValidationError("--dimmer is for simulated parts; use [dimmer]") }
         guard name.map({ !$0.isEmpty && $0.utf8.count <= 63 }) ?? true else {
             throw ValidationError("a name has 1 to 63 bytes of UTF-8 (RFC 6763)")
         }
@@ -71,35 +76,42 @@ struct Run: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func run() async throws { preconditionFailure("the entry runs its plan") }
+
+    /// What is to be run: the configuration, with what was given on the command line over it.
+    ///
+    /// - Throws: ``Complaint`` with everything that is wrong with the configuration.
+    func plan() throws -> RunPlan {
+        let plug = simulate == nil ? try readConfiguration(config) : nil
+        guard simulate != nil || plug != nil else {
+            throw Complaint(
+                """
+                nobody says what this plug is made of: there is no \(usualConfiguration)
+                hint: name its parts in a configuration and give --config, or try it with --simulate lamp
+                """)
+        }
         var logger = Logger(label: "plugd") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = logLevel
-        do {
-            let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-            try await PlugService.run(settings(), logger: logger) {
-                for await _ in signals { break }
-            }
-        } catch let error as FileError {
-            throw Complaint(error)
+        var appliance = plug?.appliance ?? ApplianceConfiguration()
+        if let powerOn { appliance.powerOnState = powerOn }
+        if let autoOff { appliance.autoOff = .milliseconds(Int64(autoOff * 1000)) }
+        let mode = addressing ?? plug?.addressing.flatMap { AddressingMode(rawValue: $0.rawValue) } ?? .auto
+        let settings = PlugSettings(
+            name: name ?? plug?.name, directories: self.plug.directories,
+            interfaces: interface.isEmpty ? Set([plug?.interface].compactMap(\.self)) : Set(interface),
+            addressing: mode, port: port ?? plug?.port ?? 0, appliance: appliance, parts: PlugParts())
+        guard let plug else {
+            let isDimmable = dimmer ?? (simulate == SimulatedAppliance.lamp.rawValue)
+            let simulated = try SimulatedPlug(
+                load: simulatedLoad(), seed: .random(in: .min ... .max), speed: speed, clock: { BootClock.now })
+            return RunPlan(settings, simulated: simulated, isDimmable: isDimmable, logger)
         }
-    }
-
-    private func settings() throws -> PlugSettings {
-        var appliance = ApplianceConfiguration()
-        let isDimmable = dimmer ?? (simulate == SimulatedAppliance.lamp.rawValue)
-        if isDimmable { appliance.capabilities.insert(.dimmer) }
-        appliance.powerOnState = powerOn
-        appliance.autoOff = autoOff.map { .milliseconds(Int64($0 * 1000)) }
-        let simulated = try SimulatedPlug(
-            load: simulatedLoad(), seed: .random(in: .min ... .max), speed: speed, clock: { BootClock.now })
-        return PlugSettings(
-            name: name, directories: plug.directories, interfaces: Set(interface), addressing: addressing,
-            port: port, appliance: appliance, parts: simulated.parts(dimmable: isDimmable), simulated: simulated)
+        return RunPlan(settings, plug, logger)
     }
 
     private func simulatedLoad() throws -> PluggedLoad {
         let text = simulate ?? ""
-        guard text.hasSuffix(".csv") || text.hasSuffix(".xz") || text.contains("/") else {
+        guard text.hasSuffix(".csv") || text.hasSuffix(".xz") || text.utf8.contains(UInt8(ascii: "/")) else {
             return try PluggedLoad.parse(text)
         }
         return try .recording(readRecording(text, from: from, speed: speed))

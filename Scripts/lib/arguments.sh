@@ -1,6 +1,6 @@
 # Reads the arguments of Scripts/test into suites, checks_format and what the tests find in their environment. Sourced.
 
-usage='usage: Scripts/test [unit|simulation|interoperability|conformance|fuzz]... [options]
+usage='usage: Scripts/test [unit|simulation|interoperability|conformance|hardware|fuzz]... [options]
 
 Without a name it runs unit and a sample of simulation, and needs no root.
 
@@ -66,7 +66,7 @@ read_arguments() {
     done
     local default_seeds=25
     if ((${#suites[@]} == 0)); then suites=(unit simulation); fi
-    if $all; then suites=(unit simulation fuzz interoperability conformance) checks_format=true default_seeds=250; fi
+    if $all; then suites=(unit simulation fuzz interoperability conformance hardware) checks_format=true default_seeds=250; fi
     if $full; then
         is_long=true default_seeds=5000 suite_limit=6h
         # The interoperability tests find it.

@@ -1,4 +1,4 @@
-# Builds the tests and the programs, each in its own folder, since their settings differ. Sourced.
+# Builds the tests, the programs and the guest, each in its own folder, since their settings differ. Sourced.
 
 # Optimised, or thousands of simulated houses would take hours; the tests look inside the modules all the same.
 # Tests cannot be linked with the static runtime. Colour is part of the compiler's command: on a terminal everything would
@@ -43,5 +43,32 @@ build_benchmarks() {
     cc -O2 -Wall -o .build-release/references/ldns_message Tests/BenchmarkReferences/ldns_message.c -lldns
 }
 
+# The C programs that press buttons, do what plugd does to them, and count.
+build_hardware_references() {
+    local program
+    for program in press_poller process_rest; do
+        cc -O2 -Wall -o ".build-release/references/$program" "Tests/BenchmarkReferences/$program.c"
+    done
+    cc -O2 -Wall -o .build-release/references/edge_to_line Tests/BenchmarkReferences/edge_to_line.c -lgpiod
+}
+
 # The folder that holds plugd and plugctl.
 program_folder() { swift build "${program_settings[@]}" --show-bin-path 2>/dev/null; }
+
+# The guest of the hardware tests in .build-guest, and its programs: plugd is there for both interfaces of libgpiod.
+build_guest() {
+    if [[ -e .build-guest/key ]]; then say "building the guest"; else say "building the guest (first time: a minute)"; fi
+    quietly .build-tests/guest.log Tests/HardwareInTheLoop/guest/build .build-guest && build_programs plugd plugctl ||
+        return
+    local folder kept=.build-guest/programs
+    folder=$(program_folder)
+    mkdir -p "$kept"
+    cp "$folder/plugctl" "$kept/"
+    if ! cmp -s "$folder/plugd" "$kept/plugd-libgpiod1" || [[ ! -e $kept/plugd-libgpiod2 ]]; then
+        rm -f "$kept"/plugd-*
+        # Only what stands right on libgpiod is compiled anew.
+        SMARTPLUG_LIBGPIOD=$PWD/.build-guest/libgpiod2 build_programs plugd &&
+            cp "$folder/plugd" "$kept/plugd-libgpiod2" && build_programs plugd &&
+            cp "$folder/plugd" "$kept/plugd-libgpiod1"
+    fi
+}

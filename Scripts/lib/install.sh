@@ -2,12 +2,14 @@
 
 PATH=$PATH:/usr/sbin:/sbin  # Debian keeps ip and avahi-daemon there, out of a user's path.
 
-# Purpose, Debian package, and what shows that it is there: a command, a C header or a Python module.
+# Purpose, Debian package, and what shows that it is there: a command (also one that needs no libraries), a C header, a Python
+# module or a file.
 needed_packages='
 build            liblzma-dev   header lzma.h
 build            libqrencode-dev  header qrencode.h
 build            libseccomp-dev  header seccomp.h
 build            libgpiod-dev  header gpiod.h
+build            libtomlplusplus-dev  header toml++/toml.h
 build            openssl       command openssl
 demo             iproute2      command ip
 bench            gcc           command cc
@@ -30,6 +32,14 @@ interoperability dnsmasq-base  command dnsmasq
 interoperability isc-dhcp-server  command dhcpd
 interoperability kea-dhcp4-server  command kea-dhcp4
 interoperability python3-venv  module ensurepip
+hardware         qemu-system-x86  command qemu-system-x86_64
+hardware         busybox-static  static busybox
+hardware         cpio          command cpio
+hardware         gcc-12        command gcc-12
+hardware         make          command make
+hardware         xz-utils      command xz
+hardware         libelf1       file /usr/lib/x86_64-linux-gnu/libelf.so.1
+hardware         python3-venv  module ensurepip
 conformance      iproute2      command ip
 conformance      util-linux    command nsenter
 conformance      python3-venv  module ensurepip
@@ -42,17 +52,25 @@ conformance-avahi-autoipd  avahi-autoipd  command avahi-autoipd
 
 # require_packages PURPOSE...
 require_packages() {
-    local missing=() purpose package kind name
-    while read -r purpose package kind name; do
-        if [[ " $* " == *" $purpose "* ]] && ! is_present "$kind" "$name"; then missing+=("$package"); fi
-    done < <(grep . <<<"$needed_packages")
+    local missing
+    mapfile -t missing < <(missing_packages "$@")
     if ((${#missing[@]})); then install_packages "${missing[@]}"; fi
+}
+
+# missing_packages PURPOSE...: a package a line.
+missing_packages() {
+    local purpose package kind name
+    while read -r purpose package kind name; do
+        if [[ " $* " == *" $purpose "* ]] && ! is_present "$kind" "$name"; then echo "$package"; fi
+    done < <(grep . <<<"$needed_packages")
 }
 
 is_present() {
     case $1 in
     command) command -v "$2" >/dev/null ;;
     header) echo "#include <$2>" | cc -E - >/dev/null 2>&1 || [[ -e /usr/include/$2 ]] ;;
+    static) command -v "$2" >/dev/null && ! ldd "$(command -v "$2")" >/dev/null 2>&1 ;;
+    file) [[ -e $2 ]] ;;
     module) python3 -c "import $2" 2>/dev/null ;;
     esac
 }

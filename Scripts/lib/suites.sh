@@ -1,6 +1,6 @@
 # One function a suite; each builds what it needs and records its results. Sourced.
 
-suite_names=(unit simulation interoperability conformance fuzz)
+suite_names=(unit simulation interoperability conformance hardware fuzz)
 
 run_format_check() {
     say "checking the format"
@@ -110,4 +110,35 @@ judge_plugd() {
     Tests/Conformance/run "$(program_folder)" --target plugd --junit-xml "$report" "$@" >"$results/$name.log" || status=$?
     if ((status != 0)); then grep --extended-regexp --after-context=1 '^(fail|warn)' "$results/$name.log" >&2 || true; fi
     count_report "$name" "$status" "$report"
+}
+
+# The release plugd on a real kernel's drivers, in a guest that needs no root.
+run_hardware() {
+    local reason status=0
+    reason=$(why_no_guest)
+    if [[ -n $reason ]]; then
+        say "skipped: hardware: $reason"
+        record hardware 0 0 1
+        return
+    fi
+    require_packages hardware
+    if ! require_python_tools Tests/Interoperability/requirements.txt || ! build_guest; then
+        record hardware 0 1 0
+        return
+    fi
+    mkdir -p "$results"
+    rm -f "$results/hardware.xml"
+    say "running hardware"
+    Tests/HardwareInTheLoop/run .build-guest --junit-xml "$results/hardware.xml" || status=$?
+    count_report hardware "$status" "$results/hardware.xml"
+}
+
+# why_no_guest: nothing where the guest can be made.
+why_no_guest() {
+    local missing
+    if ! is_debian || [[ $(dpkg --print-architecture) != amd64 ]]; then
+        echo "the guest is made of Debian's packages for amd64"
+    elif ((EUID != 0)) && missing=$(missing_packages hardware) && [[ -n $missing ]]; then
+        echo "these packages are missing (sudo apt-get install --no-install-recommends ${missing//$'\n'/ })"
+    fi
 }

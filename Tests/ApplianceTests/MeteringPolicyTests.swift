@@ -19,6 +19,18 @@ import Testing
         #expect(bench.machine.storedState.milliwattHours == 9_600)
     }
 
+    @Test func whatTheMeterCountedItselfComesBeforeTheMeanOfThePowers() {
+        var bench = Bench(StoredState(relayOn: true, milliwattHours: 100), powerLost: false)
+        bench.load = 36_000
+        bench.feed(.measured(Measurement(deciwatts: 36_000)))
+        bench.now = bench.now + .seconds(1)
+        bench.feed(.measured(Measurement(deciwatts: 36_000, addedMicrowattHours: 250_000)))
+        #expect(bench.machine.state.reading?.milliwattHours == 350)
+        bench.now = bench.now + .seconds(1)
+        bench.feed(.measured(Measurement(deciwatts: 36_000)))
+        #expect(bench.machine.state.reading?.milliwattHours == 1350)
+    }
+
     @Test func aLateReadingDoesNotShiftThoseThatFollow() {
         var bench = Bench()
         bench.run(milliseconds: 2500)

@@ -7,7 +7,7 @@ enum Benchmarks {
     /// The groups by name, in the order in which they run.
     static let groups: [(name: String, run: @Sendable (Setting) async throws -> [Figure])] = [
         ("wire", wireFigures), ("security", securityFigures), ("mdns", discoveryFigures),
-        ("addressing", addressingFigures),
+        ("addressing", addressingFigures), ("hardware", hardwareFigures),
     ]
 
     static func main() async {

@@ -2,7 +2,7 @@ import Glibc
 
 /// Another process with its standard input and output in our hands. It inherits the core that this one is pinned to.
 final class ChildProcess {
-    private let id: pid_t
+    let id: pid_t
     private let input: Int32
     private let output: Int32
     private var unread: [UInt8] = []

@@ -75,6 +75,11 @@ import Testing
                 "check its power and its network; if it is gone for good: plugctl unpair \"Lamp\" --here-only"
             ),
             (
+                plug(.connected(roundTrip: .milliseconds(3), tripped: .overPower)),
+                "its protection tripped (overPower), and it stays off until somebody resets it",
+                "when the cause is gone, press its button or run `plugctl reset \"Lamp\" --protection`"
+            ),
+            (
                 plug(.connected(roundTrip: nil)), "it took the connection and ended it before it answered",
                 "run this again; if it stays so, look at the log of its plugd"
             ),

@@ -46,6 +46,34 @@ def test_it_follows_and_resumes_after_the_last_event(lamp, client):
     assert not any(told.get("event") == "gap" for told in resumed)
 
 
+def test_it_reads_what_tripped_and_resets_it(lamp, client):
+    """A load of 4000 W is too much for five seconds; then nothing turns the plug on until it was reset on purpose."""
+    lamp.load("4000 W")
+    client.does("relay", "on")
+
+    def state():
+        # A plug that has nothing more to say goes on: the follower is cut off after its first event.
+        return client.does("follow", "--after", "0", "--count", "1")[0]
+
+    tripped = eventually(lambda: state() if "tripped" in state() else None, 15, lambda: f"that it tripped: {state()}")
+    assert tripped["tripped"] == "PROTECTION_OVER_POWER" and not tripped.get("relayOn"), tripped
+    reading = tripped["reading"]
+    assert reading["frequencyMillihertz"] == 50_000 and reading["powerFactorPermille"] == 1000, reading
+    assert "apparentPowerDva" in reading and "reactivePowerDvar" in reading, reading
+    lamp.load("40 W")
+    client.does("relay", "off")
+    refused = client.does("relay", "on")[0]
+    assert refused["refused"]["code"] == "REFUSAL_CODE_PROTECTION_TRIPPED", refused
+    done = client.does("reset-protection")[0]["done"]
+    assert "sequence" in done and "tripped" not in done["state"] and not done["state"].get("relay_on"), done
+    assert "sequence" not in client.does("reset-protection")[0]["done"], "there was nothing more to reset"
+    assert client.does("relay", "on")[0]["done"]["state"]["relay_on"] is True
+    kinds = [told for told in client.does("follow", "--after", "0", "--count", "7") if told.get("kind") == "event"]
+    assert "protection_tripped" in kinds[3] or "protection_tripped" in kinds[4], kinds
+    reset = next(told["protection_reset"] for told in kinds if "protection_reset" in told)
+    assert (reset["protection"], reset["cause"]) == ("PROTECTION_OVER_POWER", "CAUSE_CONTROLLER"), reset
+
+
 def test_it_fetches_the_samples_that_plugctl_shows(lamp, client):
     lamp.load("40 W")
     client.does("relay", "on")

@@ -63,6 +63,80 @@ import Testing
         #expect(other.milliwattHours == UInt64.max)
     }
 
+    private func measured(_ deciwatts: Int32, _ microwattHours: Int64?) -> Measurement {
+        Measurement(deciwatts: deciwatts, addedMicrowattHours: microwattHours)
+    }
+
+    @Test func whatTheMeterCountedComesBeforeTheMean() {
+        var counter = EnergyCounter()
+        counter.add(measured(0, nil), at: at(0))
+        // Nothing at either end, and 0.7 Wh in between.
+        counter.add(measured(0, 700_000), at: at(1))
+        #expect(counter.milliwattHours == 700)
+        // Fractions of a milliwatt-hour are kept, also beside the trapezoid's.
+        for second in 2...101 { counter.add(measured(0, 15), at: at(Double(second))) }
+        #expect(counter.milliwattHours == 701)
+        counter.add(measured(36, 500), at: at(102))
+        counter.add(measured(36, nil), at: at(103))
+        #expect(counter.milliwattHours == 703)
+    }
+
+    @Test func aMetersCounterSeesAcrossAGap() {
+        var counter = EnergyCounter(gapLimit: .seconds(30))
+        counter.add(measured(10_000, nil), at: at(0))
+        counter.add(measured(10_000, 10_000_000), at: at(36))
+        #expect(counter.milliwattHours == 10_000)
+    }
+
+    @Test func whatAMeterCountedBeforeTheFirstMeasurementIsNotAdded() {
+        var counter = EnergyCounter(milliwattHours: 5)
+        counter.add(measured(0, 1_000_000), at: at(10))
+        #expect(counter.milliwattHours == 5)
+        // Nor what it says for a time that runs backwards.
+        counter.add(measured(0, 1_000_000), at: at(9))
+        #expect(counter.milliwattHours == 5)
+    }
+
+    @Test func energyFedBackOrAnImpossibleJumpAddsNoMoreThanThePowerSays() {
+        var counter = EnergyCounter(milliwattHours: 1_400_000_000)
+        counter.add(measured(36_000, nil), at: at(0))
+        counter.add(measured(36_000, -1_400_000_000_000), at: at(1))
+        #expect(counter.milliwattHours == 1_400_000_000)
+        // 10 kW in a second are 2.778 Wh; a µWh more is nonsense and the trapezoid counts: 1 Wh.
+        counter.add(measured(36_000, 2_777_778), at: at(2))
+        #expect(counter.milliwattHours == 1_400_001_000)
+        counter.add(measured(36_000, 2_777_777), at: at(3))
+        #expect(counter.milliwattHours == 1_400_003_777)
+        counter.add(measured(36_000, .max), at: at(4))
+        counter.add(measured(36_000, .min), at: at(5))
+        #expect(counter.milliwattHours == 1_400_004_777)
+        // A power that no outlet delivers counts as the most that one does.
+        counter.add(measured(.max, nil), at: at(5.5))
+        counter.add(measured(.max, nil), at: at(6.5))
+        #expect(counter.milliwattHours <= 1_400_008_944)
+    }
+
+    @Test(arguments: 1...50 as ClosedRange<UInt64>)
+    func whateverAMeterSaysTheTotalRisesByNoMoreThanAPlausiblePower(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var counter = EnergyCounter(milliwattHours: 1000)
+        var total = counter.milliwattHours
+        var seconds = 0.0
+        for _ in 0..<500 {
+            let step = random.chance(0.1) ? -1 : Double.random(in: 0...100, using: &random)
+            seconds += step
+            let shift = Int64.random(in: 0..<64, using: &random)
+            let any = Int64.random(in: .min ... .max, using: &random) >> shift
+            let added = random.chance(0.3) ? nil : any
+            counter.add(measured(.random(in: .min ... .max, using: &random), added), at: at(seconds))
+            #expect(counter.milliwattHours >= total)
+            let most: Double = max(0, step) * 10_000 / 3.6 + 1
+            #expect(Double(counter.milliwattHours - total) <= most)
+            total = counter.milliwattHours
+        }
+        #expect(total > 1000)
+    }
+
     @Test func measurementsRoundToTheResolutionThatIsKept() {
         #expect(
             Measurement(watts: 59.96, volts: 229.949, amperes: 0.26051)

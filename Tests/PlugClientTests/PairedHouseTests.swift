@@ -32,7 +32,7 @@ private final class PairedHouse: Sendable {
             name: "Lamp", directories: PlugDirectories(state: plug ?? directory + "/plug"), interfaces: ["lo"],
             appliance: ApplianceConfiguration(), parts: parts.parts(dimmable: false), simulated: parts)
         service = try PlugService(settings, on: loop, logger: logger)
-        try await service.start()
+        await service.start()
         listener = try await Listener.start(
             on: loop, identity: try #require(service.identity), loopbackOnly: true, owner: service)
         addresses = [try SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))]

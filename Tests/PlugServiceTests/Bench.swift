@@ -76,7 +76,7 @@ struct RunningPlug {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         try directory.pair(with: Self.desk)
         service = try PlugService(settings, on: loop, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        try await service.start()
+        await service.start()
         panel = try await PanelServer.start(
             path: directory.directories.panelSocket, on: loop, owner: service)
         listener = try await Listener.start(

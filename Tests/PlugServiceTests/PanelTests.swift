@@ -28,12 +28,12 @@ private actor Echo: PanelOwner {
     }
 
     @Test(arguments: [
-        ("press", "\"press\" is none of: press single|double|long, load TEXT, status, reset"),
-        ("press twice", "a button is pressed single, double or long, not \"twice\""),
-        ("press single now", "a button is pressed single, double or long, not \"single now\""),
-        ("load", "\"load\" is none of: press single|double|long, load TEXT, status, reset"),
-        ("status now", "\"status now\" is none of: press single|double|long, load TEXT, status, reset"),
-        ("", "\"\" is none of: press single|double|long, load TEXT, status, reset"),
+        ("press", "\"press\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, reset"),
+        ("press twice", "a button is pressed single, double or long, or held, not \"twice\""),
+        ("press single now", "a button is pressed single, double or long, or held, not \"single now\""),
+        ("load", "\"load\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, reset"),
+        ("status now", "\"status now\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, reset"),
+        ("", "\"\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, reset"),
     ])
     func whatIsNoRequestIsSaid(line: String, message: String) {
         let error = #expect(throws: PanelError.self) { try PanelRequest(line: line) }

@@ -121,7 +121,7 @@ import Testing
         #expect(goodbye.reason == .stopping)
         let next = await plug.service.machine.nextSequence
         #expect(plug.directory.text("sequence") == "\(next)\n\(next)\n")
-        await plug.service.handle(.buttonEdge(down: true))
+        await plug.service.handle(.buttonEdge(down: true, at: BootClock.now))
         await plug.service.rename("Another")
         #expect(await plug.service.machine.nextSequence == next)
         #expect(await plug.service.machine.identity.name == "Lamp")
@@ -147,10 +147,10 @@ import Testing
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let service = try PlugService(
             settings, on: loop, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        try await service.start()
+        await service.start()
         // In one turn of the loop: on a busy machine it would else become a long press.
         try await loop.submit {
-            service.assumeIsolated { for down in [true, false] { $0.handle(.buttonEdge(down: down)) } }
+            service.assumeIsolated { for down in [true, false] { $0.handle(.buttonEdge(down: down, at: BootClock.now)) } }
         }.get()
         #expect(parts.isRelayOn)
         await service.stop()

@@ -68,7 +68,7 @@ import Testing
     @Test func aPlugThatDoesNotRunIsResetByItsFiles() async throws {
         try directory.pair(with: TransportIdentity())
         let service = try PlugService(settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        try await service.start()
+        await service.start()
         await service.stop()
         #expect(try await PlugReset.perform(at: directory.directories) == "set back to factory state")
         for file in ["key", "controllers", "state", "run/mirror"] { #expect(directory.text(file) == nil) }

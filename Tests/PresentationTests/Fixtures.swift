@@ -20,15 +20,21 @@ func event(_ kind: PlugEvent.Kind, _ sequence: SequenceNumber = 12) -> PlugEvent
     PlugEvent(sequence: sequence, boot: boot, time: at(5), kind: kind)
 }
 
+let alternating = AlternatingPower(
+    apparentDecivoltAmperes: 605, reactiveDecivars: -35, powerFactorThousandths: 998, millihertz: 49_987)
+
 /// Metered as a lamp of 60.4 W is.
-func state(on: Bool = true, level: Double? = nil, watts: Double? = 60.4, time: Double = 5) -> PlugState {
+func state(
+    on: Bool = true, level: Double? = nil, watts: Double? = 60.4, time: Double = 5,
+    alternating: AlternatingPower? = nil, tripped: Protection? = nil
+) -> PlugState {
     PlugState(
         relayOn: on, level: level.map { DimLevel(percent: $0) },
         reading: watts.map {
             Reading(
                 time: at(time), deciwatts: Int32(($0 * 10).rounded()), decivolts: 2301, milliamperes: 263,
-                milliwattHours: 12_345)
-        })
+                alternating: alternating, milliwattHours: 12_345)
+        }, tripped: tripped)
 }
 
 let description = PlugDescription.made(boot: boot)

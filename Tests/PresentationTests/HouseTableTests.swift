@@ -52,6 +52,14 @@ import Testing
         #expect(text(house).joined(separator: "\n") == golden)
     }
 
+    @Test func aPlugThatTrippedSaysSoUntilItIsReset() {
+        var table = house
+        table.take(report(.state(state(on: false, tripped: .overPower)), of: "Lamp"))
+        #expect(text(table)[2].contains("Lamp        tripped"))
+        table.take(report(.state(state(on: false)), of: "Lamp"))
+        #expect(text(table)[2].contains("Lamp        off"))
+    }
+
     @Test func noMoreLinesThanTheScreenHas() {
         #expect(text(house, 80, 3).count == 3)
         #expect(text(house, 80, 0).isEmpty)

@@ -83,6 +83,45 @@ import Testing
             ])
     }
 
+    @Test func infoOfAPlugOnAlternatingCurrentThatTripped() {
+        var record = InfoRecord(description, at: service, now: .zero)
+        record.take(state(on: false, alternating: alternating, tripped: .overPower))
+        #expect(
+            jsonLine(record)
+                == #"{"activeEnergy":12.345,"activePower":60.4,"#
+                + #""addresses":["192.0.2.7","fe80::1","fe80::2","2001:db8::1"],"apparentPower":60.5,"#
+                + #""capabilities":["dimmer","meter","relay"],"currentRMS":0.263,"firmware":"1.2.3","frequency":49.987,"#
+                + #""host":"plug-6789ab.local","id":"0123456789ab","name":"Lamp","on":false,"port":40123,"#
+                + #""powerFactor":0.998,"reactivePower":-3.5,"tripped":"overPower","voltageRMS":230.1}"#)
+        let lines: [String] = [
+            "  relay         off",
+            "  protection    tripped (overPower): what is plugged in drew too much power",
+            "                `plugctl reset \"Lamp\" --protection` or its button resets it",
+            "  active power  60.4 W", "  voltage       230.1 V", "  current       0.263 A",
+            "  apparent      60.5 VA", "  reactive      -3.5 var", "  power factor  0.998", "  frequency     49.987 Hz",
+            "  active energy 12.345 Wh",
+        ]
+        #expect(Array(record.lines.suffix(11)) == lines)
+    }
+
+    @Test func aResetOfWhatTripped() {
+        let done = CommandRecord(plug: "Lamp", state: state(on: false), event: 12)
+        #expect(done.resetText == "Lamp: protection reset; it is off")
+        #expect(
+            CommandRecord(plug: "Lamp", state: state(), event: nil).resetText == "Lamp: no protection had tripped")
+        #expect(
+            jsonLine(CommandRecord(plug: "Lamp", state: state(on: false, tripped: .weldedRelay), event: nil))
+                == #"{"on":false,"plug":"Lamp","tripped":"weldedRelay"}"#)
+    }
+
+    @Test func aRefusalSaysWhatToTryNext() {
+        let hints = Refusal.Code.allCases.map { $0.hint(for: "Büro") }
+        #expect(hints.compactMap(\.self).count == 4)
+        #expect(
+            Refusal.Code.protectionTripped.hint(for: "Büro")
+                == "when the cause is gone, press the plug's button or run `plugctl reset \"Büro\" --protection`")
+    }
+
     @Test func networksOfAPlug() {
         var plug = description
         let lease = PlugNetwork.Lease(

@@ -34,6 +34,24 @@ import Testing
             ])
     }
 
+    @Test func whatOnlyAlternatingCurrentHasAndWhatTripped() {
+        #expect(
+            lines(.snapshot(state(on: false, alternating: alternating, tripped: .overCurrent))) == [
+                #"{"activeEnergy":12.345,"activePower":60.4,"apparentPower":60.5,\#(when),"currentRMS":0.263,"#
+                    + #""event":"snapshot","frequency":49.987,"on":false,"plug":"Lamp","powerFactor":0.998,"#
+                    + #""reactivePower":-3.5,"tripped":"overCurrent","voltageRMS":230.1}"#
+            ])
+        var still = alternating
+        still.millihertz = nil
+        #expect(
+            lines(.state(state(alternating: still)), previous: state()) == [
+                #"{"activeEnergy":12.345,"activePower":60.4,"apparentPower":60.5,\#(when),"currentRMS":0.263,"#
+                    + #""event":"reading","plug":"Lamp","powerFactor":0.998,"reactivePower":-3.5,"voltageRMS":230.1}"#
+            ])
+        // The protection's own event tells it.
+        #expect(lines(.state(state(tripped: .overPower)), previous: state()) == [])
+    }
+
     @Test func aStateBecomesWhatChangedInIt() {
         let reading =
             #"{"activeEnergy":12.345,"activePower":60.4,\#(when),"currentRMS":0.263,"event":"reading","#
@@ -71,6 +89,35 @@ import Testing
             lines(.event(event(.buttonPressed(press)), age: .zero)) == [
                 #"{"age":0,\#(when),"event":"button","plug":"Lamp","press":"\#(press.rawValue)","seq":12}"#
             ])
+    }
+
+    @Test(arguments: Protection.allCases)
+    func aProtectionThatTripsAndIsReset(protection: Protection) {
+        #expect(
+            lines(.event(event(.protectionTripped(protection)), age: .zero)) == [
+                #"{"age":0,\#(when),"event":"protection","plug":"Lamp","protection":"\#(protection.rawValue)","seq":12}"#
+            ])
+        #expect(
+            lines(.event(event(.protectionReset(protection, cause: .button)), age: .zero)) == [
+                #"{"age":0,\#(when),"cause":"button","event":"protectionReset","plug":"Lamp","#
+                    + #""protection":"\#(protection.rawValue)","seq":12}"#
+            ])
+        let desk = RelayCause.controller(name: "Desk", request: request)
+        #expect(
+            lines(.event(event(.protectionReset(protection, cause: desk)), age: nil)) == [
+                #"{\#(when),"cause":"controller","controller":"Desk","event":"protectionReset","plug":"Lamp","#
+                    + #""protection":"\#(protection.rawValue)","seq":12}"#
+            ])
+    }
+
+    /// The names are part of the contract with scripts.
+    @Test func theNamesOfTheProtectionsStand() {
+        #expect(
+            Protection.allCases.map(\.rawValue) == [
+                "overPower", "overCurrent", "overVoltage", "underVoltage", "overTemperature", "weldedRelay", "restTime",
+                "switchingRate",
+            ])
+        #expect(Set(Protection.allCases.map(\.words)).count == Protection.allCases.count)
     }
 
     @Test func protectionRestartAndAnAgeThatNobodyKnows() {
@@ -128,7 +175,25 @@ import Testing
             (.event(event(.relayChanged(on: false, cause: .powerOn)), age: nil), "off (power-on)"),
             (.event(event(.buttonPressed(.long)), age: nil), "button pressed (long)"),
             (.event(event(.restarted(powerLost: true)), age: nil), "restarted after a loss of power"),
-            (.event(event(.protectionTripped(.overPower)), age: nil), "protection tripped (overPower)"),
+            (
+                .event(event(.protectionTripped(.overPower)), age: nil),
+                "protection tripped (overPower): what is plugged in drew too much power"
+            ),
+            (
+                .event(event(.protectionReset(.overVoltage, cause: .button)), age: nil),
+                "protection reset (button), after it had tripped (overVoltage): the voltage is too high"
+            ),
+            (
+                .event(
+                    event(
+                        .protectionReset(.restTime, cause: .controller(name: "Desk", request: request))), age: nil),
+                "protection reset (by Desk), after it had tripped (restTime): what is plugged in has not rested long "
+                    + "enough since it was turned off"
+            ),
+            (
+                .snapshot(state(on: false, watts: nil, tripped: .overTemperature)),
+                "off, protection tripped (overTemperature): the plug is too hot inside"
+            ),
             (.event(event(.pairingFailed(failures: 3)), age: nil), "a wrong setup code (3 in a row)"),
             (.event(event(.controllerPaired(name: "Desk")), age: nil), "paired with Desk"),
             (.event(event(.controllerRemoved(name: "Desk")), age: nil), "no longer paired with Desk"),

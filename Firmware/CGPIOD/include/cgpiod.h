@@ -1,4 +1,78 @@
-#pragma once
+#ifndef CGPIOD_H
+#define CGPIOD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// What a plug needs of GPIO lines, the same for both interfaces of libgpiod: none of its types is seen here, so that only this
+// target is compiled anew for the other one. Where a function returns an int, it is 0 or an error number, unless it says else.
 
 /// 1 or 2: the interface of libgpiod that this was built for.
 int cgpiod_interface(void);
+
+/// Bytes of a name with the zero that ends it, as the kernel has them (GPIO_MAX_NAME_SIZE).
+#define CGPIOD_NAME_SIZE 32
+
+/// An open chip: a bank of lines with a character device of its own.
+struct cgpiod_chip;
+
+struct cgpiod_chip_info {
+    /// As in /dev: "gpiochip0".
+    char name[CGPIOD_NAME_SIZE];
+    /// What its driver calls it: "pinctrl-bcm2711".
+    char label[CGPIOD_NAME_SIZE];
+    uint32_t lines;
+};
+
+struct cgpiod_line_info {
+    /// Empty: it has none.
+    char name[CGPIOD_NAME_SIZE];
+    /// Who has it, where `used`; the kernel knows no name for some.
+    char consumer[CGPIOD_NAME_SIZE];
+    bool used;
+    bool output;
+    bool active_low;
+};
+
+int cgpiod_open(const char *path, struct cgpiod_chip **chip);
+void cgpiod_close(struct cgpiod_chip *chip);
+int cgpiod_describe(struct cgpiod_chip *chip, struct cgpiod_chip_info *info);
+int cgpiod_describe_line(struct cgpiod_chip *chip, uint32_t offset, struct cgpiod_line_info *info);
+
+/// Takes a line and drives it, from the first moment with this value. It is held until `descriptor` is closed, also where
+/// another process has it by then; the chip may be closed before.
+int cgpiod_take_output(
+    struct cgpiod_chip *chip, uint32_t offset, bool active_low, bool active, const char *consumer, int *descriptor);
+
+/// Which of the kernel's interfaces speaks through the descriptor of a line that is held: 1 or 2; 0 where it is no such thing.
+int cgpiod_interface_of(int descriptor);
+/// `interface` as cgpiod_interface_of() says.
+int cgpiod_set(int descriptor, int interface, bool active);
+int cgpiod_get(int descriptor, int interface, bool *active);
+
+enum cgpiod_bias { cgpiod_bias_as_is, cgpiod_bias_none, cgpiod_bias_pull_up, cgpiod_bias_pull_down };
+
+/// A line whose edges are watched, both of them.
+struct cgpiod_edges;
+
+struct cgpiod_edge {
+    /// What the line was found to be after the edge.
+    bool active;
+    /// The kernel's time stamp: nanoseconds of CLOCK_MONOTONIC (CLOCK_REALTIME in kernels before 5.7).
+    uint64_t time;
+};
+
+/// `debounce`: microseconds in which the kernel is to hide edges; 0: none. Interface 1 cannot and refuses with EOPNOTSUPP.
+int cgpiod_watch(
+    struct cgpiod_chip *chip, uint32_t offset, bool active_low, enum cgpiod_bias bias, uint32_t debounce,
+    const char *consumer, struct cgpiod_edges **edges);
+/// Readable when there are edges.
+int cgpiod_edges_descriptor(const struct cgpiod_edges *edges);
+int cgpiod_level(struct cgpiod_edges *edges, bool *active);
+/// The most edges that one call reads, which is what the kernel keeps for interface 1. It drops the newest when it has more.
+#define CGPIOD_EDGES 16
+/// Waits for an edge and reads all that are there. Returns how many, or a negative error number.
+int cgpiod_read(struct cgpiod_edges *edges, struct cgpiod_edge read[CGPIOD_EDGES]);
+void cgpiod_release(struct cgpiod_edges *edges);
+
+#endif

@@ -58,10 +58,26 @@ public final class SimulatedPlug: Relay, Dimmer, StatusLamp, Button, PowerMeter 
         let volts = mains.volts(at: Instant.zero.duration(to: now).inSeconds)
         let draw = state.withLock { $0.load.draw(now: now, level: $0.fraction, volts: volts) }
         let amperes = draw.watts / (volts * draw.powerFactor)
-        guard let measurement = Measurement(watts: draw.watts, volts: volts, amperes: abs(amperes)) else {
+        guard var measurement = Measurement(watts: draw.watts, volts: volts, amperes: abs(amperes)),
+            let alternating = Self.alternating(draw)
+        else {
             throw HardwareFault(part: "simulated meter", reason: "\(draw.watts) W is more than it can show")
         }
+        measurement.alternating = alternating
         return measurement
+    }
+
+    /// Every load lags; the mains have exactly 50 Hz. Nil for more than can be shown.
+    private static func alternating(_ draw: Draw) -> AlternatingPower? {
+        let apparent = abs(draw.watts) / draw.powerFactor
+        let reactive = max(0, apparent * apparent - draw.watts * draw.watts).squareRoot()
+        guard let decivoltAmperes = UInt32(exactly: (apparent * 10).rounded()),
+            let decivars = Int32(exactly: (reactive * 10).rounded())
+        else { return nil }
+        let factor = draw.watts < 0 ? -draw.powerFactor : draw.powerFactor
+        return AlternatingPower(
+            apparentDecivoltAmperes: decivoltAmperes, reactiveDecivars: decivars,
+            powerFactorThousandths: Int16((factor * 1000).rounded()), millihertz: 50_000)
     }
 
     /// Moves the button's contact, as a finger would.

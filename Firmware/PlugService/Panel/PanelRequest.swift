@@ -4,10 +4,14 @@ public import PlugProtocol
 public enum PanelRequest: Hashable, Sendable {
     /// `press single|double|long`: pushes the simulated button.
     case press(ButtonPress)
+    /// `press hold MILLISECONDS`: holds the simulated button down for so long, from 1 to 60000.
+    case hold(Int)
     /// `load TEXT`: changes what is plugged in; the simulated load reads the text.
     case load(String)
     /// `status`: what the plug is doing, as one line of JSON.
     case status
+    /// `calibrate WATTS [VOLTS]`: finds the meter's calibration with the load that is plugged in.
+    case calibrate(KnownLoad)
     /// `reset`: sets the plug back to factory state.
     case reset
 
@@ -15,21 +19,47 @@ public enum PanelRequest: Hashable, Sendable {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)
         switch (words.first, words.dropFirst().first) {
         case ("press", let kind?):
-            guard let press = ButtonPress(rawValue: kind) else {
-                throw PanelError("a button is pressed single, double or long, not \"\(kind)\"")
-            }
-            self = .press(press)
+            self = try Self.press(kind)
         case ("load", let text?): self = .load(text)
+        case ("calibrate", let load?): self = .calibrate(try Self.load(load))
         case ("status", nil): self = .status
         case ("reset", nil): self = .reset
-        default: throw PanelError("\"\(line)\" is none of: press single|double|long, load TEXT, status, reset")
+        default:
+            throw PanelError("\"\(line)\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, reset")
         }
     }
 
+    private static func press(_ kind: String) throws(PanelError) -> PanelRequest {
+        if let press = ButtonPress(rawValue: kind) { return .press(press) }
+        let words = kind.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 2, words[0] == "hold" else {
+            throw PanelError("a button is pressed single, double or long, or held, not \"\(kind)\"")
+        }
+        guard let milliseconds = Int(words[1]), holds.contains(milliseconds), "\(milliseconds)" == words[1] else {
+            throw PanelError("a button is held for 1 to \(holds.upperBound) milliseconds, not \"\(words[1])\"")
+        }
+        return .hold(milliseconds)
+    }
+
+    private static func load(_ text: String) throws(PanelError) -> KnownLoad {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        let numbers = words.compactMap { Double($0) }.filter(\.isFinite)
+        guard (1...2).contains(words.count), numbers.count == words.count else {
+            throw PanelError("a load is WATTS or WATTS VOLTS, not \"\(text)\"")
+        }
+        return KnownLoad(power: numbers[0], voltage: numbers.count == 2 ? numbers[1] : nil)
+    }
+
+    /// Milliseconds of a hold that can be asked for.
+    private static let holds = 1...60_000
+
     package var line: String {
         switch self {
+        case .hold(let milliseconds): "press hold \(milliseconds)"
         case .press(let press): "press \(press.rawValue)"
         case .load(let text): "load \(text)"
+        case .calibrate(let load):
+            (["calibrate", "\(load.power)"] + [load.voltage].compactMap { $0.map { "\($0)" } }).joined(separator: " ")
         case .status: "status"
         case .reset: "reset"
         }

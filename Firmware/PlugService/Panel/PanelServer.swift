@@ -4,7 +4,7 @@ import NIOPosix
 /// The actor that carries out what is asked at the panel; its executor is the event loop of the panel's connections.
 protocol PanelOwner: Actor {
     /// Answers with a line of text for the person who asked.
-    func perform(_ request: PanelRequest) throws -> String
+    func perform(_ request: PanelRequest) async throws -> String
 }
 
 /// Listens on a Unix socket in the plug's runtime directory. Who may write to it stands at the plug: its owner alone, since
@@ -44,18 +44,31 @@ private final class PanelHandler<Owner: PanelOwner>: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     private let owner: Owner
+    private var isBusy = false
 
     init(owner: Owner) { self.owner = owner }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let answer: String
-        do {
-            let request = try PanelRequest(line: unwrapInboundIn(data))
-            answer = try "ok " + owner.assumeIsolated { owner throws in try owner.perform(request) }
-        } catch {
-            answer = "error \(error)"
+        // Nobody asks twice before the answer: it stops a writer from making work without end.
+        guard !isBusy else {
+            return errorCaught(context: context, error: PanelError("one request at a time"))
         }
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer + "\n")), promise: nil)
+        isBusy = true
+        let line = unwrapInboundIn(data)
+        let answer = context.eventLoop.makePromise(of: String.self)
+        answer.completeWithTask { [owner] in
+            do {
+                return "ok " + (try await owner.perform(PanelRequest(line: line)))
+            } catch {
+                return "error \(error)"
+            }
+        }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        answer.futureResult.whenSuccess { text in
+            let (handler, context) = bound.value
+            handler.isBusy = false
+            context.writeAndFlush(handler.wrapOutboundOut(ByteBuffer(string: text + "\n")), promise: nil)
+        }
     }
 
     /// Says why, where there is something to say, and hangs up.

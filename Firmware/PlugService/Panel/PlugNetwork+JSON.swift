@@ -22,19 +22,3 @@ extension PlugNetwork {
         return "{\(fields.joined(separator: ","))}"
     }
 }
-
-private func field(_ name: String, _ value: String) -> String { "\(quoted(name)):\(quoted(value))" }
-
-/// Names of interfaces may have quotation marks in them, and bytes that are no letters.
-private func quoted(_ text: String) -> String {
-    let escaped = text.unicodeScalars.map { scalar in
-        switch scalar {
-        case "\"": "\\\""
-        case "\\": "\\\\"
-        case _ where scalar.value < 0x20:
-            "\\u" + String(repeating: "0", count: scalar.value < 16 ? 3 : 2) + String(scalar.value, radix: 16)
-        default: String(scalar)
-        }
-    }
-    return "\"\(escaped.joined())\""
-}

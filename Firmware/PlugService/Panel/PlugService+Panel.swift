@@ -7,19 +7,23 @@ import PlugHardware
 import PlugProtocol
 
 extension PlugService: PanelOwner {
-    func perform(_ request: PanelRequest) throws -> String {
+    func perform(_ request: PanelRequest) async throws -> String {
         switch request {
         case .status:
             return status
         case .reset:
-            handle(.factoryReset)
-            guard isReset else {
+            guard await resetFromPanel() else {
                 throw PanelError("the plug cannot be set back: its flash cannot be written; its log says why")
             }
             return "set back to factory state"
         case .press(let press):
             try push(simulated(), press)
             return "pressed"
+        case .hold(let milliseconds):
+            let up = Movement(after: .milliseconds(Int64(milliseconds)), down: false)
+            move(try simulated(), [Movement(after: .zero, down: true), up])
+            return "pressed"
+        case .calibrate(let load): return try await calibrate(load)
         case .load(let text):
             let plug = try simulated()
             let load = try PluggedLoad.parse(text, replacing: plug.load)
@@ -59,29 +63,5 @@ extension PlugService: PanelOwner {
             plug.moveButton(down: next.down)
             self.assumeIsolated { $0.move(plug, movements.dropFirst()) }
         }
-    }
-
-    /// One line of JSON.
-    private var status: String {
-        let state = machine.state
-        var fields = [
-            "\"id\":\"\(machine.identity.id)\"", "\"relay\":\"\(state.relayOn ? "on" : "off")\"",
-            "\"nextSequence\":\(machine.nextSequence)", "\"controllers\":\(machine.connections.count)",
-            "\"paired\":\(machine.access.controllers.all.count)",
-            "\"pairingWindow\":\(machine.access.isOpen(at: BootClock.now))",
-            "\"malformedSessions\":\(machine.malformedSessions)",
-        ]
-        // Discovery runs on the same loop.
-        if let counters = discovery?.assumeIsolated({ $0.counters }) {
-            fields.append("\"malformedDatagrams\":\(counters.malformed)")
-        }
-        if let addressing {
-            fields.append("\"malformedFrames\":\(addressing.assumeIsolated { $0.malformedFrames })")
-        }
-        if let level = state.level { fields.append("\"level\":\(level.percent)") }
-        if let reading = state.reading { fields.append("\"activePower\":\(reading.activePower)") }
-        let networks = machine.identity.networks.map { $0.json(now: BootClock.now) }
-        fields.append("\"networks\":[\(networks.joined(separator: ","))]")
-        return "{" + fields.joined(separator: ",") + "}"
     }
 }

@@ -171,7 +171,7 @@ extension PairingError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .windowClosed:
-            "the plug does not let itself be paired now\nhint: hold its button for a second, then try again within two minutes"
+            "the plug does not let itself be paired now\nhint: hold its button for five seconds, then try again within two minutes"
         case .wrongCode:
             "this is not the plug's setup code\nhint: it stands on the plug's label; `plugd identity` on the plug shows it"
         case .notThePlug:

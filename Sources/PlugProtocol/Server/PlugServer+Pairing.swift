@@ -116,7 +116,8 @@ extension Goodbye {
     static let notPaired = Goodbye(
         .notPaired, "This controller is not paired with the plug. Pair it first: plugctl pair, and the plug's name.")
     static let pairingClosed = Goodbye(
-        .pairingClosed, "The plug does not let itself be paired now. Hold its button, then try within two minutes.")
+        .pairingClosed,
+        "The plug does not let itself be paired now. Hold its button for five seconds, then try within two minutes.")
     static let factoryReset = Goodbye(
         .factoryReset, "The plug is set back to factory state. Pair it anew: plugctl pair, and the plug's name.")
     static let resetFailed = Goodbye(

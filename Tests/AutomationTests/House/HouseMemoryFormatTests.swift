@@ -18,6 +18,7 @@ struct HouseMemoryFormatTests {
         memory.lastFired = ["By button": .at(99), "Movie night": .at(-3)]
         let commands: [PlugCommand] = [
             .setRelay(on: true, autoOff: nil), .setRelay(on: false, autoOff: .seconds(3)), .identify,
+            .resetProtection,
             .setLevel(DimLevel(percent: 30), transition: .milliseconds(1500)),
         ]
         for (index, command) in commands.enumerated() {
@@ -51,7 +52,7 @@ struct HouseMemoryFormatTests {
         // Written at 100 s; 3 s have passed, and this boot's clock stands at 1 s.
         let later = try read(boot: Self.boots[1], at: 1, wall: 8)
         #expect(later.lastFired == ["By button": .at(-3), "Movie night": .at(-105)])
-        #expect(later.commands.map(\.until) == [.at(3), .at(4), .at(5), .at(6)])
+        #expect(later.commands.map(\.until) == [.at(3), .at(4), .at(5), .at(6), .at(7)])
         #expect(later.plugs == Self.memory().plugs)
         let unknown = try read(boot: Self.boots[1], at: 1, wall: 4)
         #expect(unknown.lastFired == ["By button": .at(1), "Movie night": .at(1)])

@@ -1,19 +1,13 @@
 import Foundation
 import LinuxNetwork
-import Logging
-import PlugClient
 import PlugProtocol
 import PlugTransport
 import ProtocolCore
-import Storage
 
-/// The controller's end of a ``MeasuredPlug``: found by multicast DNS and followed like any plug.
+/// A ``MeasuredPlug`` in its own process, and the controller's end of it, which follows it like any plug.
 struct FollowedPeer {
     private let process: ChildProcess
-    private let client: PlugClient
-    private let plug: FollowedPlug
-    private var reports: PlugReports.AsyncIterator
-    private var relayIsOn = false
+    private var events: FollowedPlugEvents
     /// Files of both sides, removed at the end.
     private let directory: String
     /// What this controller proves itself with.
@@ -22,25 +16,16 @@ struct FollowedPeer {
     /// - Parameters:
     ///   - name: of a plug that nothing else on this machine bears.
     ///   - followsState: whether readings come too, and the relay's state beside its event.
-    init(named name: String, followsState: Bool) async throws {
+    ///   - milliseconds: between two readings of its meter.
+    init(named name: String, followsState: Bool, metersEvery milliseconds: Int = 1000) async throws {
         directory = FileManager.default.temporaryDirectory.appending(path: "benchmark-\(getpid())").path
-        process = try Peer.start(.plug, [name, directory + "/plug"])
-        client = PlugClient(
-            name: "benchmark", identity: identity, paired: PairedPlugs(directory: directory), interfaces: ["lo"],
-            logger: Logger(label: "client") { _ in SwiftLogNoOpLogHandler() })
-        let found = try await client.find(name, within: .seconds(10))
-        _ = try await client.pair(found, code: PlugLabel(state: directory + "/plug").code)
-        plug = client.follow(found, after: .beginning, stateOptions: followsState ? StateOptions() : nil)
-        reports = plug.reports.makeAsyncIterator()
-        while case let update? = await reports.next()?.update {
-            // The plug's own start is the first event.
-            if case .event = update { return }
-        }
-        throw Complaint("the plug could not be followed")
+        process = try Peer.start(.plug, [name, directory + "/plug", "\(milliseconds)"])
+        events = try await FollowedPlugEvents(
+            of: name, state: directory + "/plug", directory: directory, as: identity, followsState: followsState)
     }
 
     /// Where it listens.
-    func port() async throws -> Int { Int(try await client.resolve(plug.name).port) }
+    func port() async throws -> Int { Int(try await events.client.resolve(events.plug.name).port) }
 
     /// Pushes the button once.
     /// - Returns: nanoseconds from the plug's recording of each event to here.
@@ -48,56 +33,65 @@ struct FollowedPeer {
         try process.write([MeasuredPlug.push])
         var delays: [Double] = []
         while delays.count < MeasuredPlug.eventsAPush {
-            let event = try await nextEvent()
+            let event = try await events.next()
             delays.append(Double((BootClock.now - event.time).wholeNanoseconds))
         }
         return delays
+    }
+
+    /// Pushes the button once.
+    /// - Returns: nanoseconds from its release to the relay's setting, and to the event of it here.
+    mutating func timedPush() async throws -> (relay: Double, event: Double) {
+        try process.write([MeasuredPlug.push])
+        var heard: Instant?
+        for _ in 0..<MeasuredPlug.eventsAPush {
+            let event = try await events.next()
+            let now = BootClock.now
+            if case .relayChanged = event.kind { heard = now }
+        }
+        try process.write([MeasuredPlug.times])
+        let times = process.line()?.split(separator: " ").compactMap { Int64($0) } ?? []
+        guard times.count == 2, let heard else { throw Complaint("a press did not switch the relay") }
+        return (Double(times[1] - times[0]), Double((heard - Instant(nanoseconds: times[0])).wholeNanoseconds))
     }
 
     /// Turns the relay over.
     /// - Returns: nanoseconds until the acknowledgement.
     mutating func command() async throws -> Double {
         let began = BootClock.now
-        try await plug.send(.setRelay(on: !relayIsOn, autoOff: nil))
+        try await events.plug.send(.setRelay(on: !events.relayIsOn, autoOff: nil))
         let delay = Double((BootClock.now - began).wholeNanoseconds)
         // Left unread, events would stop the reading from the network.
-        _ = try await nextEvent()
+        _ = try await events.next()
         return delay
     }
 
     /// Events a second while the button is pushed as fast as the events arrive.
-    mutating func stream(events: Int) async throws -> Double {
+    mutating func stream(events count: Int) async throws -> Double {
         let aBurst = MeasuredPlug.burstPushes * MeasuredPlug.eventsAPush
-        let bursts = events / aBurst
+        let bursts = count / aBurst
         // Fewer events are on their way than the journal's ring holds, or the plug would tell of a gap.
         let ahead = 4
         let began = BootClock.now
         try process.write([UInt8](repeating: MeasuredPlug.burst, count: ahead))
         for burst in 0..<bursts {
-            for _ in 0..<aBurst { _ = try await nextEvent() }
+            for _ in 0..<aBurst { _ = try await events.next() }
             if burst + ahead < bursts { try process.write([MeasuredPlug.burst]) }
         }
         return Double(bursts * aBurst) / (BootClock.now - began).inSeconds
     }
 
-    func finish() async throws {
-        await plug.stop()
-        process.finish()
-        await client.stop()
-        try FileManager.default.removeItem(atPath: directory)
+    /// Lets go of the plug and watches its process while nobody asks anything of it, with the program of this path.
+    /// - Returns: context switches a second, and the share of one core in percent.
+    func rest(seconds: Int, watchedBy program: String) async throws -> [Double] {
+        await events.plug.stop()
+        return try ChildProcess.numbers(2, from: program, ["\(process.id)", "\(seconds)"])
     }
 
-    private mutating func nextEvent() async throws -> PlugEvent {
-        while case let update? = await reports.next()?.update {
-            switch update {
-            case .event(let event, _):
-                if case .relayChanged(let on, _) = event.kind { relayIsOn = on }
-                return event
-            case .gap(let gap): throw Complaint("events \(gap.from) to \(gap.to) were lost while measuring")
-            case .disconnected(let reason, _): throw Complaint("the plug was lost while measuring: \(reason)")
-            case .connected, .following, .snapshot, .state: continue
-            }
-        }
-        throw Complaint("the plug was lost while measuring")
+    func finish() async throws {
+        await events.plug.stop()
+        process.finish()
+        await events.client.stop()
+        try FileManager.default.removeItem(atPath: directory)
     }
 }

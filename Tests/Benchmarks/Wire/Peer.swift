@@ -5,7 +5,7 @@ enum Peer {
     static let flag = "--peer"
 
     enum Part: String {
-        case echo, plug, bareTLS, strangers, publish, browse
+        case echo, plug, presses, bareTLS, strangers, publish, browse
     }
 
     static func start(_ part: Part, _ arguments: [String] = []) throws -> ChildProcess {
@@ -17,16 +17,19 @@ enum Peer {
         switch (arguments.first.flatMap(Part.init), rest.first, rest.compactMap(Int.init)) {
         case (.echo, _, _): try await EchoServer.run()
         case (.bareTLS, _, _): try await BareTLS.serve()
-        case (.plug, let name?, _) where rest.count == 2: try await MeasuredPlug.run(named: name, in: rest[1])
+        case (.plug, let name?, let numbers) where rest.count == 3 && numbers.count == 1:
+            try await MeasuredPlug.run(named: name, in: rest[1], metering: .milliseconds(numbers[0]))
+        case (.presses, let name?, let numbers) where rest.count == 4 && numbers.count == 1:
+            try await PressedLine.run(plug: name, state: rest[1], pull: rest[2], count: numbers[0])
         case (.strangers, _, let numbers) where numbers.count == 2:
             try Strangers.run(port: numbers[0], count: numbers[1])
         case (.publish, _, let numbers) where numbers.count == 1: try await MeasuredDiscovery.publish(numbers[0])
         case (.browse, _, let numbers) where numbers.count == 1: try await MeasuredDiscovery.browse(numbers[0])
-        case (.plug, _, _), (.strangers, _, _), (.publish, _, _), (.browse, _, _), (nil, _, _):
+        case (.plug, _, _), (.presses, _, _), (.strangers, _, _), (.publish, _, _), (.browse, _, _), (nil, _, _):
             throw WrongUsage(
                 """
-                \(flag) takes echo, bareTLS, plug, a name and a directory, strangers, a port and how many, or publish or \
-                browse and how many
+                \(flag) takes echo, bareTLS, plug, a name, a directory and milliseconds between readings, presses, a name, a \
+                directory, a file and how many, strangers, a port and how many, or publish or browse and how many
                 """)
         }
     }

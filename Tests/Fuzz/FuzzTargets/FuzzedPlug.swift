@@ -1,4 +1,5 @@
 import MadeUpKeys
+import Metering
 import PlugProtocol
 import ProtocolCore
 
@@ -23,11 +24,20 @@ struct FuzzedPlug {
                 id: PlugID(rawValue: "0123456789ab")!, name: "Lampe über dem Tisch", capabilities: [.relay, .dimmer],
                 firmware: "1.0", boot: Self.boot),
             access: .knowing(), journal: EventJournal(nextSequence: 8, limits: EventJournal.Limits(events: 6)),
-            state: PlugState(relayOn: false, level: .full))
+            state: PlugState(
+                relayOn: false, level: .full,
+                reading: Reading(
+                    time: Self.now, deciwatts: -7, decivolts: 2300, milliamperes: 4,
+                    alternating: AlternatingPower(
+                        apparentDecivoltAmperes: 9, reactiveDecivars: -6, powerFactorThousandths: -778,
+                        millihertz: 50_000),
+                    milliwattHours: 8),
+                tripped: .overCurrent))
         for kind in [
             PlugEvent.Kind.restarted(powerLost: true), .buttonPressed(.single), .buttonPressed(.double),
             .buttonPressed(.long), .relayChanged(on: true, cause: .button), .protectionTripped(.overPower),
-            .relayChanged(on: false, cause: .protection), .relayChanged(on: true, cause: .timer),
+            .relayChanged(on: false, cause: .protection), .protectionReset(.overPower, cause: .button),
+            .relayChanged(on: true, cause: .timer),
         ] { _ = server.handle(.record(kind), now: Self.now - .seconds(3)) }
         _ = server.handle(.openPairing, now: Self.now - .seconds(3))
     }

@@ -6,6 +6,8 @@ import ProtocolCore
 struct Guest {
     static let cursor: SequenceNumber = 2
     static let fetch: UInt32 = 7
+    /// Commands that it sends.
+    static let commands = 5
     static func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }
 
     var session = ControllerSession(name: "Desk")
@@ -23,6 +25,7 @@ struct Guest {
             .command(Self.request(2), .setRelay(on: false, autoOff: nil), deadline: deadline),
             .command(Self.request(3), .setLevel(.full, transition: .seconds(2)), deadline: deadline),
             .command(Self.request(4), .identify, deadline: deadline),
+            .command(Self.request(5), .resetProtection, deadline: deadline),
             .fetchSamples(Self.fetch, from: .zero, to: FuzzedPlug.now), .acknowledge(Self.cursor),
         ] { try handle(event) }
     }

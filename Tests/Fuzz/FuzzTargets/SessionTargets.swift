@@ -89,6 +89,7 @@ private struct StrangersVisit: Equatable {
         let finished = visit.guest.updates.filter { update in
             if case .commandFinished = update { true } else { false }
         }
-        try require(finished.count == 4, "the next controller got \(finished.count) of 4 answers")
+        let asked = Guest.commands
+        try require(finished.count == asked, "the next controller got \(finished.count) of \(asked) answers")
     }
 }

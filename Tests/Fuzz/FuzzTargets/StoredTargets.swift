@@ -67,7 +67,17 @@ extension FuzzTarget {
             now = now + .seconds(1)
             mirrored(.deadlineReached)
         }
-        return records + machine.memory.records
+        let alternating = AlternatingPower(
+            apparentDecivoltAmperes: 36, reactiveDecivars: -8, powerFactorThousandths: -975, millihertz: 50_000)
+        let state = PlugState(
+            relayOn: false,
+            reading: Reading(time: now, deciwatts: 35, alternating: alternating, milliwattHours: 2), tripped: .restTime)
+        let reset = PlugEvent(
+            sequence: machine.nextSequence, boot: FuzzedPlug.boot, time: now,
+            kind: .protectionReset(.weldedRelay, cause: .controller(name: "Desk", request: Guest.request(9))))
+        return records + machine.memory.records + [
+            .event(reset), .request(FinishedRequest(Guest.request(9), .done(state, event: reset.sequence))),
+        ]
     }
 
     /// Every mirror begins with it: the boot of all its events.

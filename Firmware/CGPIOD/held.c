@@ -1,0 +1,40 @@
+// Lines that are held, through the descriptor alone: one that another process took has no object of libgpiod in this one.
+
+#include <errno.h>
+#include <linux/gpio.h>
+#include <sys/ioctl.h>
+
+#include "interface.h"
+
+int cgpiod_interface(void) { return CGPIOD_INTERFACE; }
+
+static int result(int returned) { return returned < 0 ? errno : 0; }
+
+int cgpiod_interface_of(int descriptor) {
+    bool active;
+    if (cgpiod_get(descriptor, 2, &active) == 0) return 2;
+    return cgpiod_get(descriptor, 1, &active) == 0 ? 1 : 0;
+}
+
+int cgpiod_set(int descriptor, int interface, bool active) {
+    if (interface == 2) {
+        struct gpio_v2_line_values values = {.bits = active, .mask = 1};
+        return result(ioctl(descriptor, GPIO_V2_LINE_SET_VALUES_IOCTL, &values));
+    }
+    struct gpiohandle_data data = {.values = {active}};
+    return result(ioctl(descriptor, GPIOHANDLE_SET_LINE_VALUES_IOCTL, &data));
+}
+
+int cgpiod_get(int descriptor, int interface, bool *active) {
+    int error;
+    if (interface == 2) {
+        struct gpio_v2_line_values values = {.mask = 1};
+        error = result(ioctl(descriptor, GPIO_V2_LINE_GET_VALUES_IOCTL, &values));
+        *active = values.bits & 1;
+    } else {
+        struct gpiohandle_data data = {.values = {0}};
+        error = result(ioctl(descriptor, GPIOHANDLE_GET_LINE_VALUES_IOCTL, &data));
+        *active = data.values[0] != 0;
+    }
+    return error;
+}

@@ -1,0 +1,26 @@
+import Glibc
+public import PlugHardware
+
+/// An attribute file of the kernel's, such as those of hwmon and iio. It is opened for each reading, so that a device that went
+/// and came back needs nobody.
+public struct FileAttribute: AttributeFile {
+    public let path: String
+
+    public init(path: String) { self.path = path }
+
+    public func read() throws(HardwareFault) -> String {
+        do {
+            return try SystemFile.read(path)
+        } catch {
+            let reason =
+                switch error.number {
+                case ENOENT, ENODEV: "it is not there: is the driver loaded? (ls \(folder))"
+                case EACCES, EPERM: "it may not be read: give plugd's user the right to"
+                default: error.description
+                }
+            throw HardwareFault(part: path, reason: reason)
+        }
+    }
+
+    private var folder: Substring { path[..<(path.lastIndex(of: "/") ?? path.startIndex)] }
+}

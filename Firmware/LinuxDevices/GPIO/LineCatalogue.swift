@@ -1,0 +1,110 @@
+import Glibc
+import ProtocolCore
+
+/// All GPIO lines of a board at one moment.
+struct LineCatalogue {
+    struct Line: Hashable {
+        /// Empty: it has none.
+        var name = ""
+        /// Who has it, where it is used; the kernel does not always know a name.
+        var consumer = ""
+        var isUsed = false
+        var isOutput = false
+        var isActiveLow = false
+    }
+
+    struct Chip {
+        var name: String
+        var label: String
+        var lines: [Line]
+
+        var description: String { label.isEmpty ? name : "\(name) (\(label))" }
+    }
+
+    /// A line that was found.
+    struct Found: Hashable {
+        var chip: String
+        var offset: UInt32
+        var line: Line
+
+        var key: LineKey { LineKey(chip: chip, offset: offset) }
+    }
+
+    /// Why a place is not one line, and what to try.
+    struct Unknown: Error, Hashable, CustomStringConvertible {
+        var description: String
+    }
+
+    var chips: [Chip]
+    /// Devices of chips that could not be opened, with the system's error numbers.
+    var unopened: [(path: String, error: Int32)] = []
+
+    func find(_ place: LinePlace) throws(Unknown) -> Found {
+        guard !chips.isEmpty else { throw Unknown(description: withoutChips) }
+        return switch place {
+        case .named(let name): try find(named: name)
+        case .chip(let chip, let offset): try find(chip, offset)
+        }
+    }
+
+    private func find(named name: String) throws(Unknown) -> Found {
+        let all = chips.flatMap { chip in
+            chip.lines.enumerated().map { Found(chip: chip.name, offset: UInt32($0.offset), line: $0.element) }
+        }
+        let found = all.filter { $0.line.name == name }
+        if found.count == 1 { return found[0] }
+        guard found.isEmpty else {
+            let places = found.map { "line \($0.offset) of \($0.chip)" }.joined(separator: " and ")
+            throw Unknown(description: "\(places) are both named \(name): say chip and offset instead of the name")
+        }
+        let nearest = Suggestion.nearest(to: name, among: all.map(\.line.name).filter { !$0.isEmpty })
+        let hint = nearest.map { "did you mean \($0)?" } ?? "gpioinfo lists the lines that there are"
+        throw Unknown(description: "no line has the name \(name)\(besideUnopened): \(hint)")
+    }
+
+    private func find(_ place: String, _ offset: UInt32) throws(Unknown) -> Found {
+        let named = chips.filter { $0.name == place || "/dev/" + $0.name == place }
+        let found = named.isEmpty ? chips.filter { $0.label == place } : named
+        guard found.count < 2 else {
+            let names = found.map(\.name).joined(separator: " and ")
+            throw Unknown(description: "\(names) both have the label \(place): say the chip's name instead")
+        }
+        guard let chip = found.first else {
+            let known = chips.map(\.description).joined(separator: ", ")
+            throw Unknown(description: "there is no GPIO chip \(place)\(besideUnopened): there are \(known)")
+        }
+        guard offset < chip.lines.count else {
+            throw Unknown(
+                description: "\(chip.description) has \(chip.lines.count) lines, counted from 0, and none \(offset): "
+                    + "gpioinfo lists them")
+        }
+        return Found(chip: chip.name, offset: offset, line: chip.lines[Int(offset)])
+    }
+
+    private var withoutChips: String {
+        guard let first = unopened.first else {
+            return "there is no GPIO chip (/dev/gpiochip0 and so on): is this the board, and is the driver of its "
+                + "GPIO loaded?"
+        }
+        return "\(first.path) cannot be opened: " + Self.reason(first.error, hint: true)
+    }
+
+    private var besideUnopened: String {
+        guard let first = unopened.first else { return "" }
+        return " (\(first.path) could not be looked at: \(Self.reason(first.error, hint: false)))"
+    }
+
+    /// In words, what the kernel said to somebody who wanted a line or a chip.
+    static func reason(_ error: Int32, hint: Bool) -> String {
+        let text = String(cString: strerror(error)).lowercased()
+        guard hint else { return text }
+        return switch error {
+        case EACCES, EPERM:
+            text + ": add plugd's user to the group gpio, or let a udev rule give /dev/gpiochip* to a group of it"
+        case ENOTTY where gpioInterface == 2: text + ": libgpiod 2 needs Linux 5.10 or later"
+        case ENOTTY: text + ": the kernel was built without the first GPIO interface, which libgpiod 1 needs"
+        case EINVAL: text + ": the chip may lack what was asked for: try bias = \"as-is\""
+        default: text
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import CLinuxDevices
+import Glibc
+public import PlugHardware
+import Synchronization
+
+/// An I²C bus of the kernel's i2c-dev. One for each bus: the chips on it share it.
+///
+/// It is opened at the first transfer, and anew after its adapter has gone: a bus that comes late needs nobody.
+public final class I2CDevice: I2CBus {
+    private struct Adapter {
+        var descriptor: Int32
+        /// False: it knows the transfers of SMBus only.
+        var takesAny: Bool
+    }
+
+    public let path: String
+    /// Held during a transfer: there is one at a time.
+    private let adapter = Mutex<Adapter?>(nil)
+
+    /// - Parameter path: of the device, such as /dev/i2c-1.
+    public init(path: String) { self.path = path }
+
+    deinit { adapter.withLock { if let descriptor = $0?.descriptor { close(descriptor) } } }
+
+    /// Opens the bus if it is not open.
+    public func check() throws(HardwareFault) {
+        do {
+            try adapter.withLock { adapter throws(SystemError) in
+                if adapter == nil { adapter = try open() }
+            }
+        } catch {
+            throw HardwareFault(part: "bus \(path)", reason: reason(error))
+        }
+    }
+
+    public func transfer(to address: UInt8, write bytes: [UInt8], read count: Int) throws(BusFault) -> [UInt8] {
+        precondition(bytes.count <= 8192 && (0...8192).contains(count), "i2c-dev takes up to 8192 bytes at a time")
+        let result = adapter.withLock { adapter -> Result<[UInt8], BusFault> in
+            do throws(SystemError) {
+                if adapter == nil { adapter = try open() }
+                return .success(try Self.transfer(adapter!, address, bytes, count))
+            } catch {
+                // The adapter has gone, or was never there.
+                if error.number == ENODEV, let gone = adapter {
+                    close(gone.descriptor)
+                    adapter = nil
+                }
+                let isOpen = adapter != nil
+                return .failure(BusFault(isOpen ? Self.reason(error) : .other(reason(error)), address: address))
+            }
+        }
+        return try result.get()
+    }
+
+    private static func transfer(
+        _ adapter: Adapter, _ address: UInt8, _ bytes: [UInt8], _ count: Int
+    ) throws(SystemError) -> [UInt8] {
+        var read = [UInt8](repeating: 0, count: count)
+        let transfer = adapter.takesAny ? clinuxdevices_i2c_transfer : clinuxdevices_smbus_transfer
+        try SystemError.check(
+            transfer(adapter.descriptor, address, bytes, UInt16(bytes.count), &read, UInt16(count)))
+        return read
+    }
+
+    private func open() throws(SystemError) -> Adapter {
+        let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError(number: errno) }
+        var takesAny = false
+        let error = clinuxdevices_i2c_takes_any(descriptor, &takesAny)
+        guard error == 0 else {
+            close(descriptor)
+            throw SystemError(number: error)
+        }
+        return Adapter(descriptor: descriptor, takesAny: takesAny)
+    }
+
+    /// What an error number of a transfer means (Documentation/i2c/fault-codes.rst of the kernel).
+    static func reason(_ error: SystemError) -> BusFault.Reason {
+        switch error.number {
+        case ENXIO, EREMOTEIO: .noAcknowledge
+        case ETIMEDOUT: .timedOut
+        case EAGAIN: .arbitrationLost
+        case EOPNOTSUPP: .other("the bus's adapter cannot do such a transfer: it knows SMBus only")
+        default: .other(error.description)
+        }
+    }
+
+    /// Why the bus cannot be opened.
+    func reason(_ error: SystemError) -> String {
+        switch error.number {
+        case ENOENT, ENXIO, ENODEV:
+            "there is no bus \(path): on a Raspberry Pi add dtparam=i2c_arm=on to config.txt and restart it; "
+                + "elsewhere modprobe i2c-dev, and i2cdetect -l lists the buses"
+        case EACCES, EPERM:
+            "\(path) may not be opened: add plugd's user to the group i2c, or let a udev rule give it to a group of it"
+        case ENOTTY: "\(path) is no I²C bus: i2cdetect -l lists them"
+        default: "\(path) cannot be opened: \(error)"
+        }
+    }
+}

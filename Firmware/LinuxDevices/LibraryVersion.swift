@@ -1,4 +1,0 @@
-import CGPIOD
-
-/// Which interface of libgpiod this program speaks: 1 or 2.
-public var gpioInterface: Int { Int(cgpiod_interface()) }

@@ -1,0 +1,137 @@
+import Glibc
+public import PlugHardware
+import ProtocolCore
+import Synchronization
+
+/// A channel of pulse-width modulation in /sys/class/pwm (Documentation/driver-api/pwm.rst of the kernel).
+///
+/// The kernel goes on with what was set when the process ends: a light does not flicker while plugd is restarted.
+public final class SysfsPWM: PWMChannel {
+    /// How long udev may need to hand an exported channel to its group: so many looks, 10 ms apart.
+    private static let patience = 200
+
+    /// Nanoseconds.
+    public let period: UInt64
+    private let part: String
+    private let folder: String
+    private let polarity: String
+    /// The file of the active time, open: a fade writes it fifty times a second. Held while it is written.
+    private let duty: Mutex<Int32?>
+
+    /// Takes the channel and leaves it as it is until the first value is set.
+    ///
+    /// - Parameters:
+    ///   - frequency: Hz, above 0.
+    ///   - isInverted: the output is low while it is active.
+    /// - Throws: there is no such channel, or it may not be used.
+    public convenience init(chip: Int, channel: Int, frequency: Double, isInverted: Bool) throws(HardwareFault) {
+        try self.init(
+            chip: chip, channel: channel, frequency: frequency, isInverted: isInverted, base: "/sys/class/pwm",
+            pause: { usleep(10_000) })
+    }
+
+    /// - Parameter pause: passes some milliseconds.
+    init(
+        chip: Int, channel: Int, frequency: Double, isInverted: Bool, base: String, pause: () -> Void
+    ) throws(HardwareFault) {
+        precondition(frequency > 0 && frequency <= 1e9, "a frequency has a period of whole nanoseconds")
+        period = UInt64((1e9 / frequency).rounded())
+        part = "PWM channel \(channel) of pwmchip\(chip)"
+        polarity = isInverted ? "inversed" : "normal"
+        let device = "\(base)/pwmchip\(chip)"
+        folder = "\(device)/pwm\(channel)"
+        duty = Mutex(nil)
+        guard SystemFile.exists(device) else {
+            throw HardwareFault(
+                part: part,
+                reason: "there is no \(device): on a Raspberry Pi add dtoverlay=pwm to config.txt and restart it; "
+                    + "ls \(base) lists the chips that there are")
+        }
+        if let text = try? SystemFile.read(device + "/npwm"), let count = Int(text), !(0..<count).contains(channel) {
+            throw HardwareFault(part: part, reason: "the chip has \(count) channels, counted from 0")
+        }
+        if !SystemFile.exists(folder) { try export("\(channel)", in: device) }
+        for _ in 0..<Self.patience where access(folder + "/duty_cycle", W_OK) != 0 { pause() }
+        guard access(folder + "/duty_cycle", W_OK) == 0 else {
+            throw fault(SystemError(number: errno), at: folder + "/duty_cycle")
+        }
+    }
+
+    deinit { duty.withLock { if let descriptor = $0 { close(descriptor) } } }
+
+    public func set(activeFor nanoseconds: UInt64) throws(HardwareFault) {
+        precondition(nanoseconds <= period, "a channel is active for no longer than its period")
+        try duty.withLock { duty throws(HardwareFault) in
+            if let open = duty {
+                do throws(SystemError) {
+                    return try SystemFile.write("\(nanoseconds)", to: open)
+                } catch {
+                    // The device has gone. If it comes back, it is set up anew.
+                    close(open)
+                    duty = nil
+                    throw fault(error, at: folder + "/duty_cycle")
+                }
+            }
+            duty = try begin(activeFor: nanoseconds)
+        }
+    }
+
+    /// Sets all up with this value. What another process left is changed only where it differs.
+    private func begin(activeFor nanoseconds: UInt64) throws(HardwareFault) -> Int32 {
+        if try read("polarity", orElse: "normal") != polarity {
+            // A channel that runs keeps its polarity.
+            if try read("enable") != "0" { try write("0", to: "enable") }
+            try write(polarity, to: "polarity")
+        }
+        if try read("period") != "\(period)" {
+            // The active time never exceeds the period, the old one and the new.
+            if let active = UInt64(try read("duty_cycle")), active > min(period, nanoseconds) {
+                try write("\(min(active, nanoseconds))", to: "duty_cycle")
+            }
+            try write("\(period)", to: "period")
+        }
+        try write("\(nanoseconds)", to: "duty_cycle")
+        if try read("enable") != "1" { try write("1", to: "enable") }
+        let descriptor = open(folder + "/duty_cycle", O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw fault(SystemError(number: errno), at: folder + "/duty_cycle") }
+        return descriptor
+    }
+
+    private func export(_ channel: String, in device: String) throws(HardwareFault) {
+        do {
+            try SystemFile.write(channel, to: device + "/export")
+        } catch {
+            guard error.number == EBUSY else { throw fault(error, at: device + "/export") }
+            // Somebody exported it in between, or the kernel itself uses it.
+            if SystemFile.exists(folder) { return }
+            throw HardwareFault(
+                part: part, reason: "a driver in the kernel has it, such as a fan's: remove that or choose another")
+        }
+    }
+
+    /// - Parameter missing: what a file that is not there stands for.
+    private func read(_ name: String, orElse missing: String? = nil) throws(HardwareFault) -> String {
+        do {
+            return try SystemFile.read("\(folder)/\(name)")
+        } catch {
+            if error.number == ENOENT, let missing { return missing }
+            throw fault(error, at: "\(folder)/\(name)")
+        }
+    }
+
+    private func write(_ text: String, to name: String) throws(HardwareFault) {
+        do { try SystemFile.write(text, to: "\(folder)/\(name)") } catch { throw fault(error, at: "\(folder)/\(name)") }
+    }
+
+    private func fault(_ error: SystemError, at path: String) -> HardwareFault {
+        let hint =
+            switch error.number {
+            case EACCES, EPERM: ": let a udev rule give /sys/class/pwm to a group of plugd's user, such as gpio"
+            case EINVAL: ": the chip cannot do this frequency or polarity: try another"
+            case EBUSY: ": another channel of the chip is in use, and they share one frequency: give both the same"
+            case ENODEV, ENOENT: ": has its driver been removed?"
+            default: ""
+            }
+        return HardwareFault(part: part, reason: "\(path): \(error)\(hint)")
+    }
+}

@@ -1,0 +1,39 @@
+import Glibc
+
+/// A small file of the kernel's, one value a file.
+enum SystemFile {
+    /// More than a page no attribute has.
+    private static let size = 4096
+
+    /// The text without the white space around it.
+    static func read(_ path: String) throws(SystemError) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError(number: errno) }
+        defer { close(descriptor) }
+        return try withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { bytes throws(SystemError) in
+            let count = Glibc.read(descriptor, bytes.baseAddress, size)
+            guard count >= 0 else { throw SystemError(number: errno) }
+            let text = bytes[..<count].drop(while: isSpace)
+            let end = text.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? text.startIndex
+            return String(decoding: text[..<end], as: UTF8.self)
+        }
+    }
+
+    static func write(_ text: String, to path: String) throws(SystemError) {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError(number: errno) }
+        defer { close(descriptor) }
+        try write(text, to: descriptor)
+    }
+
+    /// As one write, which is how the kernel wants a value.
+    static func write(_ text: String, to descriptor: Int32) throws(SystemError) {
+        var text = text
+        let written = text.withUTF8 { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        guard written >= 0 else { throw SystemError(number: errno) }
+    }
+
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+}

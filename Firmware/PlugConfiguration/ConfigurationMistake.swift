@@ -1,0 +1,83 @@
+/// One thing that is wrong with a configuration file.
+public struct ConfigurationMistake: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Problem: Hashable, Sendable {
+        /// It is no TOML, in the parser's words.
+        case syntax(String)
+        /// There is no such table.
+        case unknownTable(nearest: String?)
+        /// There is no such key in this table.
+        case unknownKey(nearest: String?)
+        /// A key that stands before the first table.
+        case outsideTable
+        case wrongType(expected: String, found: String)
+        /// `allowed` names both ends and the unit.
+        case outOfRange(found: String, allowed: String)
+        case notOneOf(found: String, allowed: [String])
+        /// It must be there. `what` says what it is for.
+        case missing(String)
+        /// It means nothing here, for the reason that is given.
+        case needless(String)
+        /// The same line of the board is used by two parts.
+        case lineTwice(other: String)
+    }
+
+    public var problem: Problem
+    public var table: String?
+    public var key: String?
+    /// Counted from 1; nil where it cannot be found in the text.
+    public var line: Int?
+    /// Counted from 1; known of syntax alone.
+    public var column: Int?
+
+    init(_ problem: Problem, table: String? = nil, key: String? = nil, line: Int? = nil, column: Int? = nil) {
+        self.problem = problem
+        self.table = table
+        self.key = key
+        self.line = line
+        self.column = column
+    }
+
+    /// Without its place.
+    public var description: String {
+        let subject = [table.map { "[\($0)]" }, key].compactMap(\.self).joined(separator: " ")
+        return subject.isEmpty ? what : "\(subject): \(what)"
+    }
+
+    private var what: String {
+        switch problem {
+        case .syntax(let reason): reason
+        case .unknownTable(let nearest):
+            "there is no such table" + (nearest.map { "; is [\($0)] meant?" } ?? "")
+        case .unknownKey(let nearest): "there is no such key" + (nearest.map { "; is \($0) meant?" } ?? "")
+        case .outsideTable: "it stands before the first table; put it under its [table]"
+        case .wrongType(let expected, let found): "it takes \(expected), not \(found)"
+        case .outOfRange(let found, let allowed): "\(found) is out of range; it takes \(allowed)"
+        case .notOneOf(let found, let allowed):
+            "it is \(allowed.map { "\"\($0)\"" }.joined(separator: " or ")), not \"\(found)\""
+        case .missing(let what): "missing: \(what)"
+        case .needless(let reason): reason
+        case .lineTwice(let other): "the same line is used by \(other)"
+        }
+    }
+}
+
+/// Everything that is wrong with a configuration file, in the order of its lines.
+public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let file: String
+    public let mistakes: [ConfigurationMistake]
+
+    init(file: String, mistakes: [ConfigurationMistake]) {
+        self.file = file
+        self.mistakes = mistakes.sorted {
+            ($0.line ?? 0, $0.column ?? 0, $0.description) < ($1.line ?? 0, $1.column ?? 0, $1.description)
+        }
+    }
+
+    /// A line for each, as compilers write them: FILE:LINE:COLUMN: what is wrong.
+    public var description: String {
+        mistakes.map { mistake in
+            ([file] + [mistake.line, mistake.column].compactMap { $0.map { "\($0)" } }).joined(separator: ":")
+                + ": \(mistake)"
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,97 @@
+/// How each part's table is read. Nil where the file has none, or the part cannot be made of what it says.
+extension ConfigurationReader {
+    private enum RelayKind: String, CaseIterable { case plain, latching }
+
+    func relay() -> RelayConfiguration? {
+        let table = table("relay")
+        let kind = table.choice("kind", RelayKind.self)
+        let onExit = table.choice("on_exit", RelayConfiguration.OnExit.self) ?? .keep
+        let isActiveLow = table.boolean("active_low") ?? false
+        let chip = table.chip()
+        // Both kinds' keys are asked for, so that none of them is unknown.
+        switch kind ?? .plain {
+        case .plain:
+            for key in ["on_line", "on_offset", "off_line", "off_offset", "pulse_ms"] {
+                table.refuse(key, "only a relay of kind = \"latching\" has it")
+            }
+            guard let line = table.line(chip: chip, isActiveLow: isActiveLow, isWanted: table.isThere) else {
+                return nil
+            }
+            return RelayConfiguration(.plain(line), onExit: onExit)
+        case .latching:
+            for key in ["line", "offset"] {
+                table.refuse(key, "a latching relay has two: on_\(key) and off_\(key)")
+            }
+            let on = table.line("on_", chip: chip, isActiveLow: isActiveLow)
+            let off = table.line("off_", chip: chip, isActiveLow: isActiveLow)
+            let pulse = table.integer("pulse_ms", 5...500, "ms") ?? 50
+            guard let on, let off else { return nil }
+            return RelayConfiguration(.latching(on: on, off: off, pulse: .milliseconds(pulse)), onExit: onExit)
+        }
+    }
+
+    func button() -> ButtonConfiguration? {
+        let table = table("button")
+        let chip = table.chip()
+        let isActiveLow = table.boolean("active_low") ?? true
+        let line = table.line(chip: chip, isActiveLow: isActiveLow, isWanted: table.isThere)
+        let bias = table.choice("bias", ButtonConfiguration.Bias.self)
+        let debounce = table.integer("debounce_ms", 0...200, "ms")
+        let window = table.integer("double_press_ms", 0...1000, "ms")
+        guard let line else { return nil }
+        var button = ButtonConfiguration(line)
+        if let bias { button.bias = bias }
+        if let debounce { button.debounce = .milliseconds(debounce) }
+        if let window { button.doublePressWindow = .milliseconds(window) }
+        return button
+    }
+
+    func light() -> LineConfiguration? {
+        let table = table("light")
+        let chip = table.chip()
+        let isActiveLow = table.boolean("active_low") ?? false
+        return table.line(chip: chip, isActiveLow: isActiveLow, isWanted: table.isThere)
+    }
+
+    func dimmer() -> DimmerConfiguration? {
+        let table = table("dimmer")
+        let chip = table.integer("pwm_chip", 0...255)
+        let channel = table.integer("pwm_channel", 0...63)
+        let frequency = table.number("frequency_hz", 50...25_000, "Hz")
+        let minimum = table.number("minimum", 0...0.9, "of full power")
+        let gamma = table.number("gamma", 0.25...4)
+        let isInverted = table.boolean("inverted")
+        guard table.isThere else { return nil }
+        if !table.has("pwm_chip") { table.wrong(.missing("the number of /sys/class/pwm/pwmchipN"), "pwm_chip") }
+        if !table.has("pwm_channel") { table.wrong(.missing("which channel of the chip it is"), "pwm_channel") }
+        guard let chip, let channel else { return nil }
+        var dimmer = DimmerConfiguration(chip: chip, channel: channel)
+        if let frequency { dimmer.frequency = frequency }
+        if let minimum { dimmer.minimum = minimum }
+        if let gamma { dimmer.gamma = gamma }
+        if let isInverted { dimmer.isInverted = isInverted }
+        return dimmer
+    }
+
+    /// The path of the file with thousandths of a degree.
+    func thermometer() -> String? {
+        let table = table("thermometer")
+        let path = table.path("path", "a file of the kernel with a temperature")
+        if table.isThere, !table.has("path") {
+            table.wrong(.missing("the kernel's file, such as /sys/class/thermal/thermal_zone0/temp"), "path")
+        }
+        return path
+    }
+}
+
+extension ConfigurationReader.Table {
+    /// An absolute path: plugd's own directory is nobody's business.
+    func path(_ key: String, _ what: String) -> String? {
+        guard let path = text(key, what, longest: 1024) else { return nil }
+        guard path.hasPrefix("/") else {
+            wrong(.wrongType(expected: "a path that begins with /", found: "\"\(path.prefix(60))\""), key)
+            return nil
+        }
+        return path
+    }
+}

@@ -1,0 +1,73 @@
+/// Where one line of the board is, and which of its two levels means active.
+public struct LineConfiguration: Hashable, Sendable {
+    public enum Place: Hashable, Sendable, CustomStringConvertible {
+        /// As the kernel's device tree calls it: "GPIO17".
+        case named(String)
+        /// - Parameter chip: its device, such as /dev/gpiochip0.
+        case numbered(chip: String, offset: Int)
+
+        public var description: String {
+            switch self {
+            case .named(let name): "line \(name)"
+            case .numbered(let chip, let offset): "line \(offset) of \(chip)"
+            }
+        }
+    }
+
+    public var place: Place
+    public var isActiveLow: Bool
+
+    public init(_ place: Place, isActiveLow: Bool = false) {
+        self.place = place
+        self.isActiveLow = isActiveLow
+    }
+}
+
+extension ConfigurationReader.Table {
+    /// Lines of one chip; the kernel has none with more.
+    private static let offsets = 0...1023
+
+    /// Reads `line`, or `chip` and `offset`, and tells if neither is there.
+    ///
+    /// - Parameters:
+    ///   - prefix: of the keys `line` and `offset`, where a part has two lines; `chip` and `active_low` are both lines'.
+    ///   - isWanted: that it is missing is told.
+    func line(
+        _ prefix: String = "", chip: String?, isActiveLow: Bool, isWanted: Bool = true
+    ) -> LineConfiguration? {
+        let (nameKey, offsetKey) = (prefix + "line", prefix + "offset")
+        let name = text(nameKey, "a line's name")
+        let offset = integer(offsetKey, Self.offsets)
+        switch (name, offset) {
+        case (let name?, nil):
+            if has(offsetKey) { return nil }
+            return used(LineConfiguration(.named(name), isActiveLow: isActiveLow), nameKey)
+        case (nil, let offset?):
+            if has(nameKey) { return nil }
+            guard let chip else {
+                if !has("chip") { wrong(.missing("the device of the chip that \(offsetKey) counts in"), "chip") }
+                return nil
+            }
+            let place = LineConfiguration.Place.numbered(chip: chip, offset: offset)
+            return used(LineConfiguration(place, isActiveLow: isActiveLow), offsetKey)
+        case (.some, .some):
+            wrong(.needless("\(nameKey) says already which line it is: leave one of them out"), offsetKey)
+            return nil
+        case (nil, nil):
+            if isWanted, !has(nameKey), !has(offsetKey) {
+                wrong(.missing("which line it is: its name, or chip and \(offsetKey)"), nameKey)
+            }
+            return nil
+        }
+    }
+
+    /// The device of a GPIO chip: gpiochip0 is the same as /dev/gpiochip0.
+    func chip() -> String? {
+        text("chip", "a GPIO chip's device such as /dev/gpiochip0").map { $0.hasPrefix("/") ? $0 : "/dev/" + $0 }
+    }
+
+    private func used(_ line: LineConfiguration, _ key: String) -> LineConfiguration {
+        reader.use(line.place, by: name, key)
+        return line
+    }
+}

@@ -1,0 +1,142 @@
+/// Finds a board's calibration from readings of a resistive load whose power is known. It refuses what would make the meter
+/// worse, and says why.
+public struct CalibrationRun: Sendable {
+    /// What sort of meter it is, which decides the smallest load.
+    public enum Supply: Hashable, Sendable {
+        case mains, lowVoltage
+
+        /// Watts. A smaller load on the mains gives gains that are wrong for larger ones (a meter's offset is part of it).
+        public var smallestLoad: Double {
+            switch self {
+            case .mains: 60
+            case .lowVoltage: 0.5
+            }
+        }
+    }
+
+    /// Watts.
+    public var knownPower: Double
+    /// Volts, where a voltmeter was at hand.
+    public var knownVoltage: Double?
+    public var supply: Supply
+    /// False where the power is computed of voltage and current and so needs no gain of its own.
+    public var measuresPower: Bool
+    /// With which the readings were taken.
+    public var used: Calibration
+
+    /// A mean over fewer is not better than a reading.
+    public static let fewestReadings = 10
+    /// How far a reading may be from the mean of all, as a fraction of it.
+    public static let steadiness = 0.02
+    /// How far from 1 the power factor of a resistive load may seem to be before the calibration.
+    public static let powerFactors = 0.9...1.1
+
+    public init(
+        knownPower: Double, knownVoltage: Double? = nil, supply: Supply = .mains, measuresPower: Bool = true,
+        used: Calibration = Calibration()
+    ) {
+        self.knownPower = knownPower
+        self.knownVoltage = knownVoltage
+        self.supply = supply
+        self.measuresPower = measuresPower
+        self.used = used
+    }
+
+    /// - Parameter readings: taken one after the other with the calibration ``used`` and ``MeterLimits/forCalibration``.
+    public func calibration(from readings: [MeterQuantities]) throws(CalibrationFault) -> Calibration {
+        try checkLoad()
+        let power = try mean(readings.map(\.activePower), "the active power")
+        try check(power)
+        var result = used
+        if measuresPower { result.powerGain = try gain(used.powerGain, knownPower, power, "power_gain") }
+        let voltage = try optionalMean(readings.map(\.voltageRMS), "the voltage")
+        let current = try optionalMean(readings.map { $0.currentRMS.map { abs($0) } }, "the current")
+        if let voltage, let current { try checkPowerFactor(power, voltage * current, readings) }
+        if let voltage, let knownVoltage {
+            result.voltageGain = try gain(used.voltageGain, knownVoltage, voltage, "voltage_gain")
+        }
+        if let current, let volts = knownVoltage ?? voltage {
+            result.currentGain = try gain(used.currentGain, knownPower / volts, current, "current_gain")
+        }
+        return result
+    }
+
+    private func checkLoad() throws(CalibrationFault) {
+        guard knownPower.isFinite, knownPower >= supply.smallestLoad else {
+            throw CalibrationFault(
+                reason: "a load of \(knownPower) W is too small: take a resistive one of at least "
+                    + "\(supply.smallestLoad) W, such as an incandescent lamp or a heater")
+        }
+        guard knownVoltage.map({ $0.isFinite && $0 > 0 }) ?? true else {
+            throw CalibrationFault(reason: "a voltage is above zero, not \(knownVoltage ?? 0) V")
+        }
+    }
+
+    private func check(_ power: Double) throws(CalibrationFault) {
+        guard abs(power) > knownPower / 20 else {
+            throw CalibrationFault(
+                reason:
+                    "the meter sees \(rounded(power)) W and no load of \(knownPower) W: plug it in and turn it and the "
+                    + "relay on")
+        }
+        guard power > 0 else {
+            throw CalibrationFault(
+                reason:
+                    "the meter sees the load feed back (\(rounded(power)) W): its current is wired the other way round; "
+                    + "set reversed = true in [meter] and calibrate again")
+        }
+    }
+
+    private func checkPowerFactor(
+        _ power: Double, _ apparent: Double, _ readings: [MeterQuantities]
+    ) throws(CalibrationFault) {
+        let factor = power / apparent
+        let reactive = readings.compactMap(\.reactivePower).reduce(0, +) / Double(readings.count)
+        // 0.44 is the reactive part at a power factor of 0.9.
+        guard Self.powerFactors.contains(factor), abs(reactive) <= 0.44 * apparent else {
+            throw CalibrationFault(
+                reason:
+                    "its power factor is \(rounded(factor)) with \(rounded(reactive)) var, and a resistive load's is 1: "
+                    + "motors, LED lamps and power supplies cannot be used to calibrate")
+        }
+    }
+
+    private func optionalMean(_ values: [Double?], _ what: String) throws(CalibrationFault) -> Double? {
+        let known = values.compactMap(\.self)
+        return known.isEmpty ? nil : try mean(known, what)
+    }
+
+    private func mean(_ values: [Double], _ what: String) throws(CalibrationFault) -> Double {
+        guard values.count >= Self.fewestReadings else {
+            throw CalibrationFault(
+                reason: "\(values.count) readings of \(what) are too few, \(Self.fewestReadings) are needed")
+        }
+        let mean = values.reduce(0, +) / Double(values.count)
+        let farthest = values.reduce(0) { max($0, abs($1 - mean)) }
+        // What is about nothing is judged by its amount, not by its noise.
+        let isNothing = abs(mean) < knownPower / 20 && farthest < knownPower / 20
+        guard mean.isFinite, isNothing || farthest <= Self.steadiness * abs(mean) else {
+            throw CalibrationFault(
+                reason:
+                    "\(what) is unsteady: \(rounded(farthest)) away from a mean of \(rounded(mean)); wait until the load "
+                    + "is warm, and take one that does not regulate itself")
+        }
+        return mean
+    }
+
+    private func gain(
+        _ used: Double, _ known: Double, _ measured: Double, _ name: String
+    ) throws(CalibrationFault) -> Double {
+        let gain = used * known / measured
+        guard (1 / Calibration.farthestGain...Calibration.farthestGain).contains(gain) else {
+            throw CalibrationFault(
+                reason:
+                    "\(name) would be \(rounded(gain)), more than a factor \(Calibration.farthestGain) from what such a board "
+                    + "has: is it that load, that board and that shunt?")
+        }
+        return gain
+    }
+
+    /// Four decimals are enough for a person.
+    private func rounded(_ value: Double) -> Double { (value * 10_000).rounded() / 10_000 }
+}

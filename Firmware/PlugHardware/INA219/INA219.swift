@@ -1,0 +1,36 @@
+public import Metering
+
+/// The INA219, a bench meter for direct current up to 26 V, on I²C.
+///
+/// A measurement takes 3 transfers: voltage, current, and the calibration register (is it still set up?). Setting it up
+/// takes 8. The resolution is 4 mV, 10 µV over the shunt's ohms, and of the power their product.
+public final class INA219: CalibratedMeter {
+    /// What its registers can hold with such a shunt.
+    public static func limits(shuntOhms: Double) -> MeterLimits {
+        MeterLimits(
+            largestVoltage: 32, largestCurrent: 0.32 / shuntOhms, largestPower: 32 * 0.32 / shuntOhms, powerSlack: 0.01)
+    }
+
+    private let driver: ChipDriver<INA219Chip>
+
+    /// - Parameters:
+    ///   - shuntOhms: of the resistor on the board, above zero: 0.1 on most.
+    ///   - isReversed: true where the load's current flows from V− to V+.
+    ///   - limits: nil for those of the chip with this shunt.
+    public init(
+        bus: any I2CBus, address: UInt8 = 0x40, shuntOhms: Double, isReversed: Bool = false,
+        calibration: Calibration = Calibration(), limits: MeterLimits? = nil
+    ) {
+        precondition(shuntOhms > 0 && shuntOhms.isFinite, "a shunt has a resistance")
+        let chip = INA219Chip(shunt: shuntOhms, isReversed: isReversed, calibration: calibration)
+        driver = ChipDriver(
+            chip, bus: bus, address: address,
+            limits: (limits ?? Self.limits(shuntOhms: shuntOhms)).scaled(by: calibration))
+    }
+
+    public var supply: CalibrationRun.Supply { .lowVoltage }
+    public var measuresPower: Bool { false }
+    public var counters: MeterCounters { driver.counters }
+    public func quantities() throws(HardwareFault) -> MeterQuantities { try driver.quantities() }
+    public func measure() throws(HardwareFault) -> Measurement { try driver.measure() }
+}

@@ -1,0 +1,56 @@
+/// Registers of the INA219 (data sheet SBOS448G) beyond those that all of its family have.
+enum INA219Constants {
+    static let current: UInt8 = 0x04
+    /// CONFIG after a reset.
+    static let configurationDefault: UInt16 = 0x399F
+    /// 32 V, shunt to ±320 mV, 64 samples of each (34 ms), both all the time: two measurements every 68 ms.
+    static let configuration: UInt16 = 0x3F77
+    /// With it a step of the current is a step of the shunt's voltage over the shunt, so that nothing is rounded:
+    /// 0.04096 / (10 µV / R · R).
+    static let calibration: UInt16 = 4096
+    /// Volts.
+    static let shuntStep = 10e-6
+    static let busStep = 4e-3
+    /// Steps of the shunt's voltage at ±320 mV.
+    static let largestShunt = 32_000.0
+    /// Bit 0 of the bus voltage: current and power are out of their registers' range.
+    static let overflow: UInt16 = 1
+}
+
+/// Sets up an INA219 and reads it.
+struct INA219Chip: MeterChip {
+    static let name = "INA219"
+    static let addresses = INARegisters.addresses
+
+    private typealias C = INA219Constants
+
+    let shunt: Double
+    let isReversed: Bool
+    let calibration: Calibration
+
+    func setUp(_ registers: ChipRegisters) throws(MeterFault) -> Bool {
+        let manufacturer = try registers.read(INARegisters.manufacturer)
+        let die = try registers.read(INARegisters.die)
+        if let kind = INARegisters.kind(manufacturer: manufacturer, die: die) {
+            throw .wrongChip(
+                "no INA219, it identifies itself as an \(kind.uppercased()): set kind = \"\(kind)\" in [meter]")
+        }
+        let configuration = try registers.read(INARegisters.configuration)
+        let calibration = try registers.read(INARegisters.calibration)
+        if configuration == C.configuration, calibration == C.calibration { return true }
+        try registers.set(INARegisters.configuration, to: C.configuration, of: Self.name)
+        try registers.set(INARegisters.calibration, to: C.calibration, of: Self.name)
+        return false
+    }
+
+    func read(_ registers: ChipRegisters) throws(MeterFault) -> MeterQuantities {
+        let bus = try registers.read(INARegisters.busVoltage)
+        let current = try registers.read(C.current).signed
+        guard try registers.read(INARegisters.calibration) == C.calibration else { throw .wasReset }
+        guard bus & C.overflow == 0, abs(current) < C.largestShunt else {
+            throw .impossible("the current is beyond what the chip can measure with this shunt")
+        }
+        return MeterQuantities(
+            directCurrent: current * C.shuntStep / shunt, at: Double(bus >> 3) * C.busStep, isReversed, calibration)
+    }
+}

@@ -1,0 +1,42 @@
+/// Registers of the INA260 beyond those that all of its family have. Its shunt, 2 mΩ, is inside.
+enum INA260Constants {
+    static let current: UInt8 = 0x01
+    /// CONFIG after a reset.
+    static let configurationDefault: UInt16 = 0x6127
+    /// Means of 16 samples of 1.1 ms each, voltage and current all the time: a measurement every 35 ms.
+    static let configuration: UInt16 = 0x6527
+    /// Amperes.
+    static let currentStep = 1.25e-3
+    /// Volts.
+    static let busStep = 1.25e-3
+    /// At it a register is full.
+    static let fullScale = 32_767.0
+}
+
+/// Sets up an INA260 and reads it.
+struct INA260Chip: MeterChip {
+    static let name = "INA260"
+    static let addresses = INARegisters.addresses
+
+    private typealias C = INA260Constants
+
+    let isReversed: Bool
+    let calibration: Calibration
+
+    func setUp(_ registers: ChipRegisters) throws(MeterFault) -> Bool {
+        try registers.identify(as: "ina260", die: INARegisters.ina260Die)
+        if try registers.read(INARegisters.configuration) == C.configuration { return true }
+        try registers.set(INARegisters.configuration, to: C.configuration, of: Self.name)
+        return false
+    }
+
+    func read(_ registers: ChipRegisters) throws(MeterFault) -> MeterQuantities {
+        let bus = try registers.read(INARegisters.busVoltage).signed
+        let current = try registers.read(C.current).signed
+        // Nothing goes wrong without its settings, only the means are shorter; it is told all the same.
+        guard try registers.read(INARegisters.configuration) == C.configuration else { throw .wasReset }
+        guard abs(current) < C.fullScale else { throw .impossible("the current is beyond what the chip can measure") }
+        guard bus >= 0, bus < C.fullScale else { throw .impossible("the voltage is beyond what the chip can measure") }
+        return MeterQuantities(directCurrent: current * C.currentStep, at: bus * C.busStep, isReversed, calibration)
+    }
+}

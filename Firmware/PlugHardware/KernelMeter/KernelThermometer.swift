@@ -1,0 +1,25 @@
+/// A temperature that the kernel shows in thousandths of a degree: `temp` of a thermal zone, `temp1_input` of hwmon.
+public struct KernelThermometer: Thermometer {
+    /// Degrees Celsius that a sensor in a plug can honestly say; beyond, it is broken or not connected.
+    public static let range = -55.0...200.0
+
+    private let number: AttributeNumber
+
+    public init(file: any AttributeFile) { number = AttributeNumber(file: file, unit: 1e-3) }
+
+    public func temperature() throws(HardwareFault) -> Int16 {
+        do throws(KernelFault) {
+            let degrees = try number.value()
+            guard Self.range.contains(degrees) else { throw KernelFault.impossible("\(degrees) °C") }
+            return Int16((degrees * 10).rounded())
+        } catch {
+            switch error {
+            case .file(let fault): throw fault
+            case .impossible(let what):
+                throw HardwareFault(
+                    part: "thermometer",
+                    reason: "not a temperature: \(what); is the sensor connected, and is it that file?")
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Synchronization
+
+/// Something that is made when it is first needed, and tried again as often as it is asked for: a part that is missing at the start
+/// keeps no plug from running.
+private final class Late<Part: Sendable>: Sendable {
+    /// Held while it is made, so that it is made once.
+    private let made = Mutex<Part?>(nil)
+    private let make: @Sendable () throws(HardwareFault) -> Part
+
+    init(_ make: @escaping @Sendable () throws(HardwareFault) -> Part) { self.make = make }
+
+    func get() throws(HardwareFault) -> Part {
+        try made.withLock { part throws(HardwareFault) in
+            if let part { return part }
+            let new = try make()
+            part = new
+            return new
+        }
+    }
+}
+
+/// A line that may come late.
+public final class LateLine: OutputLine {
+    private let line: Late<any OutputLine>
+
+    public init(_ make: @escaping @Sendable () throws(HardwareFault) -> any OutputLine) { line = Late(make) }
+
+    /// Looks whether it is there, and drives nothing.
+    public func open() throws(HardwareFault) { _ = try line.get() }
+
+    public func set(active: Bool) throws(HardwareFault) { try line.get().set(active: active) }
+}
+
+/// A dimmer that may come late.
+public final class LateDimmer: Dimmer {
+    private let dimmer: Late<any Dimmer>
+
+    public init(_ make: @escaping @Sendable () throws(HardwareFault) -> any Dimmer) { dimmer = Late(make) }
+
+    public func open() throws(HardwareFault) { _ = try dimmer.get() }
+
+    public func set(fraction: Double) throws(HardwareFault) { try dimmer.get().set(fraction: fraction) }
+}
+
+/// A button that may come late.
+public final class LateButton: Button {
+    private let button: Late<any Button>
+    /// One that comes later counts as one that bounces: it is debounced twice then, which costs a few milliseconds.
+    public let isDebounced: Bool
+
+    public init(_ make: @escaping @Sendable () throws(HardwareFault) -> any Button) {
+        button = Late(make)
+        isDebounced = (try? button.get())?.isDebounced ?? false
+    }
+
+    public func open() throws(HardwareFault) { _ = try button.get() }
+
+    public func watch(_ report: @escaping @Sendable (ButtonEdge) -> Void) throws(HardwareFault) {
+        try button.get().watch(report)
+    }
+}

@@ -1,0 +1,8 @@
+/// A light that shines while its line is active.
+public struct LineLamp: StatusLamp {
+    private let line: any OutputLine
+
+    public init(_ line: any OutputLine) { self.line = line }
+
+    public func set(lit: Bool) throws(HardwareFault) { try line.set(active: lit) }
+}

@@ -1,0 +1,9 @@
+/// A relay that conducts while its line is active.
+public struct PlainRelay: Relay {
+    private let line: any OutputLine
+
+    /// Leaves the line as it is until the first call.
+    public init(_ line: any OutputLine) { self.line = line }
+
+    public func set(on: Bool) throws(HardwareFault) { try line.set(active: on) }
+}

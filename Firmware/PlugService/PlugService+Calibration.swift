@@ -1,0 +1,54 @@
+import DurableFiles
+import NIOCore
+import PlugHardware
+
+/// `plugd calibrate` on a plug that runs.
+extension PlugService {
+    /// Measures what is plugged in, writes the calibration's file and goes on with what it says.
+    ///
+    /// - Returns: what was found, in words.
+    func calibrate(_ load: KnownLoad) async throws -> String {
+        guard let board = settings.board else {
+            throw PanelError("this plug has no meter that can be calibrated")
+        }
+        guard machine.state.relayOn else {
+            throw PanelError("the relay is off\nhint: turn the plug on, with the load of \(load.power) W in it")
+        }
+        guard !isCalibrating else { throw PanelError("it is being calibrated already") }
+        isCalibrating = true
+        defer { isCalibrating = false }
+        let meter = board.meter
+        let found = try await load.calibration(of: meter) { reading in
+            await onMeterThread(reading)
+        } pause: {
+            try? await Task.sleep(for: KnownLoad.pause)
+        }
+        let file = board.calibration
+        // Its thread is the meter's: the next measurement waits for the file, the relay does not.
+        let fault: FileError? = await onMeterThread {
+            do throws(FileError) {
+                try file.write(found)
+                meter.use(found)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let fault { throw fault }
+        logger.notice("calibrated: \(found.words)")
+        return "\(found.words)\nwritten to \(file.path)"
+    }
+
+    private func onMeterThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        let thread = meterThread ?? WorkThread()
+        meterThread = thread
+        return await withCheckedContinuation { waiter in
+            thread.perform(work, on: loop) { waiter.resume(returning: $0) }
+        }
+    }
+}
+
+extension Calibration {
+    /// For a person: `power_gain 1.0123, …`.
+    var words: String { values.map { "\($0.name) \($0.value)" }.joined(separator: ", ") }
+}

@@ -1,0 +1,109 @@
+import Appliance
+import Metering
+import NIOCore
+import PlugHardware
+
+/// The parts: a part that fails is told and lived with, and asked again until it works.
+extension PlugService {
+    /// Between two attempts at what a part could not do. Short enough for whoever pushes a plug back together, long enough to cost
+    /// nothing.
+    static let partRetry = TimeAmount.seconds(5)
+
+    /// What came of one round of measurements.
+    private struct Measured: Sendable {
+        var temperature: Result<Int16, HardwareFault>?
+        var measurement: Result<Measurement, HardwareFault>?
+    }
+
+    func watchButton() {
+        guard let button = settings.parts.button else { return }
+        let report: @Sendable (ButtonEdge) -> Void = { [weak self] edge in
+            guard let self else { return }
+            loop.execute { self.assumeIsolated { $0.handle(.buttonEdge(down: edge.down, at: edge.time)) } }
+        }
+        attempt("watch the button") { () throws(HardwareFault) in try button.watch(report) }
+    }
+
+    /// Asks meter and thermometer, on a thread of their own, since a bus may be stuck; never twice at a time.
+    func readMeter() {
+        let (meter, thermometer) = (settings.parts.meter, settings.parts.thermometer)
+        guard !isMeasuring, meter != nil || thermometer != nil else { return }
+        isMeasuring = true
+        let thread = meterThread ?? WorkThread()
+        meterThread = thread
+        let work: @Sendable () -> Measured = {
+            Measured(
+                temperature: thermometer.map { part in
+                    Result { () throws(HardwareFault) in try part.temperature() }
+                },
+                measurement: meter.map { part in Result { () throws(HardwareFault) in try part.measure() } })
+        }
+        thread.perform(work, on: loop) { [weak self] measured in self?.assumeIsolated { $0.took(measured) } }
+    }
+
+    private func took(_ measured: Measured) {
+        isMeasuring = false
+        switch measured.temperature {
+        case .success(let temperature):
+            note("read the thermometer", nil)
+            handle(.temperature(temperature))
+        case .failure(let fault):
+            note("read the thermometer", fault)
+            handle(.temperature(nil))
+        case nil: break
+        }
+        switch measured.measurement {
+        case .success(let measurement):
+            note("read the meter", nil)
+            handle(.measured(measurement))
+        case .failure(let fault):
+            note("read the meter", fault)
+            handle(.meterFailed)
+        case nil: break
+        }
+        lookAround()
+    }
+
+    /// Has a part do something; where it cannot, it is asked again for the last that was asked.
+    func attempt(_ what: String, _ work: @escaping () throws(HardwareFault) -> Void) {
+        do throws(HardwareFault) {
+            try work()
+            note(what, nil)
+            unfinished[what] = nil
+        } catch {
+            note(what, error)
+            unfinished[what] = work
+            retryParts()
+        }
+    }
+
+    /// Leaves the relay as it is to be while no plugd runs.
+    func releaseRelay() async {
+        guard let relay = settings.parts.relay else { return }
+        do throws(HardwareFault) {
+            try await relay.release(keeping: settings.keepsRelayOnExit)
+        } catch {
+            note("leave the relay", error)
+        }
+    }
+
+    private func retryParts() {
+        guard partRetry == nil else { return }
+        partRetry = loop.scheduleTask(in: Self.partRetry) { [weak self] in
+            guard let self else { return }
+            assumeIsolated { service in
+                service.partRetry = nil
+                for (what, work) in service.unfinished { service.attempt(what, work) }
+            }
+        }
+    }
+
+    /// A fault is told once, not at every measurement.
+    private func note(_ what: String, _ fault: HardwareFault?) {
+        if let fault {
+            if faults.updateValue(fault, forKey: what) != fault { logger.error("cannot \(what): \(fault)") }
+        } else if faults.removeValue(forKey: what) != nil {
+            logger.notice("can \(what) again")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import PlugConfiguration
+import PlugHardware
+import PlugService
+
+struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Look whether a plug's configuration is right and its parts are there.",
+        discussion: """
+            Nothing is switched. To be used while no plugd runs: one that does has the lines for itself.
+
+            Example: plugd check --config plugd.toml
+            """)
+
+    @OptionGroup var plug: DirectoryOptions
+
+    @Option(help: "The plug's configuration. (default: \(usualConfiguration))")
+    var config: String?
+
+    /// A meter that was just set up has nothing to say yet: its chip averages for so long at most.
+    private static let settling = Duration.milliseconds(300)
+
+    func run() async throws {
+        guard let plug = try readConfiguration(config) else {
+            throw Complaint("there is no \(usualConfiguration)\nhint: give --config")
+        }
+        let real = RealParts(plug, directories: self.plug.directories, manager: nil, complain: { _ in })
+        var missing = 0
+        if let warning = real.board?.calibration.read().warning {
+            missing += 1
+            print("calibration: \(warning)")
+        }
+        for (part, look) in real.looks {
+            if let fault = await fault(look) {
+                missing += 1
+                print("\(fault)")
+            } else {
+                print("\(part): it is there")
+            }
+        }
+        guard missing == 0 else { throw ExitCode.failure }
+    }
+
+    /// The second word counts: see ``PowerMeter``.
+    private func fault(_ look: () throws(HardwareFault) -> Void) async -> HardwareFault? {
+        guard (try? look()) == nil else { return nil }
+        try? await Task.sleep(for: Self.settling)
+        do {
+            try look()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import LinuxDevices
+import LinuxNetwork
+import PlugConfiguration
+import PlugHardware
+import PlugService
+
+extension MeterConfiguration {
+    /// Makes the driver of this meter.
+    var driver: BoardMeter.Make {
+        let bus = bus
+        return { (calibration, isCalibrating) throws(HardwareFault) in
+            /// What the configuration says of the chip's own limits; none while it is calibrated.
+            func limits(_ usual: MeterLimits) -> MeterLimits {
+                guard !isCalibrating else { return usual.forCalibration }
+                var limits = usual
+                if let noLoad { limits.noLoadPower = noLoad }
+                return limits
+            }
+            switch kind {
+            case .ade7953(let chip, let channel):
+                return ADE7953(
+                    bus: bus!, address: chip.address,
+                    board: ADE7953.Board(channel: channel == .a ? .a : .b, isReversed: isReversed),
+                    calibration: calibration, limits: limits(ADE7953.limits), clock: { BootClock.now })
+            case .ina219(let chip, let ohms):
+                return INA219(
+                    bus: bus!, address: chip.address, shuntOhms: ohms, isReversed: isReversed,
+                    calibration: calibration, limits: limits(INA219.limits(shuntOhms: ohms)))
+            case .ina226(let chip, let ohms):
+                return INA226(
+                    bus: bus!, address: chip.address, shuntOhms: ohms, isReversed: isReversed,
+                    calibration: calibration, limits: limits(INA226.limits(shuntOhms: ohms)))
+            case .ina260(let chip):
+                return INA260(
+                    bus: bus!, address: chip.address, isReversed: isReversed, calibration: calibration,
+                    limits: limits(INA260.limits))
+            case .hwmon(let attributes):
+                return try KernelMeter(
+                    hwmon: try attributes.files("/sys/class/hwmon/hwmon"), isReversed: isReversed,
+                    calibration: calibration, limits: limits(KernelMeter.limits))
+            case .iio(let attributes):
+                return try KernelMeter(
+                    iio: try attributes.files("/sys/bus/iio/devices/iio:device"), isReversed: isReversed,
+                    calibration: calibration, limits: limits(KernelMeter.limits))
+            }
+        }
+    }
+
+    /// Opened at its first transfer.
+    var bus: I2CDevice? {
+        switch kind {
+        case .ade7953(let chip, _), .ina219(let chip, _), .ina226(let chip, _), .ina260(let chip):
+            I2CDevice(path: chip.bus)
+        case .hwmon, .iio: nil
+        }
+    }
+}
+
+extension MeterConfiguration.Attributes {
+    /// More devices than any board has of one sort: the numbers are tried one after the other.
+    private static let most = 64
+
+    /// The files of the device by their names.
+    ///
+    /// - Parameter devices: the path of the devices of this sort without their numbers.
+    fileprivate func files(
+        _ devices: String
+    ) throws(HardwareFault) -> (String) -> (any AttributeFile)? {
+        let folder: String
+        switch self {
+        case .directory(let path): folder = path
+        case .named(let name):
+            let folders = (0..<Self.most).map { "\(devices)\($0)" }
+            guard let found = folders.first(where: { (try? FileAttribute(path: $0 + "/name").read()) == name }) else {
+                throw HardwareFault(
+                    part: "meter",
+                    reason: "the kernel shows no device \"\(name)\" in \(devices)*: is its driver loaded? `grep . "
+                        + "\(devices)*/name` shows what there is")
+            }
+            folder = found
+        }
+        return { name in
+            let file = FileAttribute(path: folder + "/" + name)
+            return (try? file.read()) == nil ? nil : file
+        }
+    }
+}

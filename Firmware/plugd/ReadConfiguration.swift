@@ -1,0 +1,31 @@
+import DurableFiles
+import PlugConfiguration
+
+/// Where a plug's configuration is looked for if nobody says it.
+let usualConfiguration = "/etc/smartplug/plugd.toml"
+
+/// The configuration, or everything that is wrong with it.
+///
+/// - Returns: nil where nobody named a file and the usual one is not there.
+func readConfiguration(_ path: String?) throws -> PlugConfiguration? {
+    let file = path ?? usualConfiguration
+    let files = FileStore()
+    let bytes: [UInt8]
+    do {
+        guard let found = try files.readIfPresent(file, limit: PlugConfiguration.limit) else {
+            guard path != nil else { return nil }
+            throw Complaint("there is no \(file)\nhint: give the path of the plug's configuration")
+        }
+        bytes = found
+    } catch let error as FileError {
+        throw Complaint(error)
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+        throw Complaint("\(file) is no text in UTF-8")
+    }
+    do {
+        return try PlugConfiguration(text, file: file)
+    } catch {
+        throw Complaint("the configuration is refused\n\(error)")
+    }
+}

@@ -1,0 +1,67 @@
+import AddressService
+import DurableFiles
+import LinuxDevices
+import Logging
+import PlugConfiguration
+import PlugHardware
+import PlugService
+import UnixSignals
+
+/// What `plugd run` is about to run.
+struct RunPlan {
+    private var settings: PlugSettings
+    /// Nil where the parts are simulated.
+    private let plug: PlugConfiguration?
+    private let logger: Logger
+
+    init(_ settings: PlugSettings, _ plug: PlugConfiguration, _ logger: Logger) {
+        (self.settings, self.plug, self.logger) = (settings, plug, logger)
+    }
+
+    init(_ settings: PlugSettings, simulated: SimulatedPlug, isDimmable: Bool, _ logger: Logger) {
+        (self.settings, plug, self.logger) = (settings, nil, logger)
+        if isDimmable { self.settings.appliance.capabilities.insert(.dimmer) }
+        self.settings.parts = simulated.parts(dimmable: isDimmable)
+        self.settings.simulated = simulated
+    }
+
+    var addressing: AddressingMode { settings.addressing }
+
+    /// Devices are opened here, with no more rights than plugd keeps: its user or its groups own them.
+    func run(_ manager: ServiceManager) async throws {
+        var settings = settings
+        if let plug {
+            take(
+                RealParts(plug, directories: settings.directories, manager: manager, complain: complain), plug,
+                &settings)
+        }
+        manager.dropUnclaimed()
+        settings.supervisor = Supervisor(watchdog: manager.watchdog) { manager.notify($0) }
+        do {
+            let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+            try await PlugService.run(settings, logger: logger) {
+                for await _ in signals { break }
+            }
+        } catch let error as FileError {
+            throw Complaint(error)
+        }
+    }
+
+    private func take(_ real: RealParts, _ plug: PlugConfiguration, _ settings: inout PlugSettings) {
+        settings.parts = real.parts
+        settings.board = real.board
+        settings.keepsRelayOnExit = plug.relay?.onExit != .off
+        // What the kernel debounces needs it no second time.
+        if real.parts.button?.isDebounced == true { settings.appliance.debounce = .zero }
+        if let warning = real.board?.calibration.read().warning { logger.error("\(warning)") }
+        if plug.relay == nil { logger.warning("the configuration names no relay: this plug switches nothing") }
+        // A line that the service manager kept is taken over before the rest of what it kept is let go of.
+        for (part, look) in real.looks where part == "relay" { try? look() }
+        // What nobody asks at once is looked at here; relay, button and light are told when they are used.
+        for (part, look) in real.looks where part == "dimmer" {
+            do throws(HardwareFault) { try look() } catch { logger.error("\(error)") }
+        }
+    }
+
+    private func complain(_ fault: HardwareFault) { logger.error("\(fault)") }
+}

@@ -1,0 +1,65 @@
+// The finger and the eye of a measurement: `press_poller PULL VALUE PRESSES [HELD]` presses a button of gpio-sim, PULL being its file,
+// holds it HELD ms (20), lets go and looks at the relay's line, VALUE being its file, until it turns over.
+// Prints for each press the nanoseconds from before the release is written to when the line was seen turned over.
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+// A line that has not turned over after so many seconds never will.
+enum { patience = 5 };
+
+static void check(int ok, const char *what) {
+    if (ok) return;
+    perror(what);
+    exit(1);
+}
+
+static double nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return now.tv_sec * 1e9 + now.tv_nsec;
+}
+
+static void pull(int file, const char *way) { check(pwrite(file, way, strlen(way), 0) > 0, "pull"); }
+
+static char value(int file) {
+    char text[8];
+    check(pread(file, text, sizeof text, 0) > 0, "value");
+    return text[0];
+}
+
+static void wait_milliseconds(int count) {
+    struct timespec pause = {count / 1000, count % 1000 * 1000000};
+    nanosleep(&pause, NULL);
+}
+
+int main(int count, char **words) {
+    if (count < 4) return 64;
+    int button = open(words[1], O_WRONLY), relay = open(words[2], O_RDONLY);
+    int presses = atoi(words[3]), held = count > 4 ? atoi(words[4]) : 20;
+    check(button >= 0, words[1]);
+    check(relay >= 0, words[2]);
+    for (int i = 0; i < presses; i++) {
+        char before = value(relay);
+        // The contact connects the line with ground.
+        pull(button, "pull-down");
+        wait_milliseconds(held);
+        double released = nanoseconds(), seen;
+        pull(button, "pull-up");
+        do {
+            char now = value(relay);
+            seen = nanoseconds();
+            if (now != before) break;
+        } while (seen - released < patience * 1e9);
+        if (seen - released >= patience * 1e9) {
+            fprintf(stderr, "press %d did not turn the relay over\n", i + 1);
+            return 1;
+        }
+        printf("%.0f\n", seen - released);
+        // What follows a press is done before the next one.
+        wait_milliseconds(held);
+    }
+}

@@ -1,0 +1,138 @@
+"""One guest for all tests, which is booted anew only when it is gone; each test finds its bench as new."""
+
+import os
+import pathlib
+import tempfile
+
+import pytest
+
+from harness.chips import ADE7953, Chip
+from harness.guest import Gone, Guest, packed
+from harness.lines import Button, Lines
+from harness.plug import Controller, Plug
+
+HERE = pathlib.Path(__file__).parent
+INTERFACES = ["libgpiod1", "libgpiod2"]
+FAULT = "Oops|BUG:|Call Trace|WARNING:"
+
+
+class Machine:
+    """The guest, or another in its place."""
+
+    def __init__(self):
+        self._folder = pathlib.Path(os.environ["SMARTPLUG_GUEST"])
+        self._place = tempfile.TemporaryDirectory(prefix="guest")
+        work = pathlib.Path(self._place.name)
+        programs = {file.name: file for file in (self._folder / "programs").iterdir()}
+        self._archive = packed(HERE, self._folder, programs, work)
+        self._booted, self.guest = 0, None
+
+    def up(self):
+        if self.guest is None or not self.guest.is_up():
+            self._booted += 1
+            work = pathlib.Path(self._place.name) / str(self._booted)
+            work.mkdir()
+            self.guest = Guest(self._folder, self._archive, work)
+            print(f"the guest booted in {self.guest.boot_seconds:.1f} s")
+        return self.guest
+
+    def close(self):
+        if self.guest:
+            self.guest.close()
+        self._place.cleanup()
+
+
+@pytest.fixture(scope="session")
+def machine():
+    machine = Machine()
+    yield machine
+    machine.close()
+
+
+@pytest.fixture
+def guest(machine):
+    """Nothing of an earlier test runs, and every part is as new."""
+    guest = machine.up()
+    chips = "/sys/kernel/debug/plug_i2c"
+    guest.does(f"""
+        for c in {chips}/*; do
+            for f in error stuck nonsense energy_rate; do echo 0 >$c/$f; done
+            echo Y >$c/present; echo 1 >$c/reset
+        done
+        for p in $(cat /run/started 2>/dev/null); do kill -9 $p 2>/dev/null; done
+        killall -9 plugd-libgpiod1 plugd-libgpiod2 plugctl keeper 2>/dev/null
+        while pidof plugd-libgpiod1 plugd-libgpiod2 plugctl keeper >/dev/null; do usleep 20000; done
+        rm -rf /run/started /tmp/* 2>/dev/null
+        mount | grep -q /tmp/disk && umount -l /tmp/disk
+        dmesg -c >/run/dmesg.before; true""")
+    Lines(guest).forget()
+    yield guest
+    if guest.is_up():
+        faults = guest.run(f"dmesg | grep -E -A 20 '{FAULT}'").text
+        assert not faults, f"the kernel complained:\n{faults}"
+
+
+@pytest.fixture
+def lines(guest):
+    return Lines(guest)
+
+
+@pytest.fixture
+def button(guest):
+    return Button(guest)
+
+
+@pytest.fixture
+def mains(guest):
+    """The ADE7953."""
+    return ADE7953(guest)
+
+
+@pytest.fixture
+def chip(guest):
+    """chip(0x41): one of the others."""
+    return lambda address: Chip(guest, address)
+
+
+@pytest.fixture
+def interface(request):
+    """Which libgpiod plugd stands on; a test that runs with both has the mark `both`."""
+    return getattr(request, "param", INTERFACES[0])
+
+
+@pytest.fixture
+def plug(guest, interface):
+    """Makes a plug, which does not run yet: plug(relay={"line": "RELAY", "active_low": True})."""
+    made = []
+
+    def make(**parts):
+        made.append(Plug(guest, f"plugd-{interface}", f"/tmp/plug{len(made)}", parts))
+        return made[-1]
+
+    make.made = made
+    return make
+
+
+@pytest.fixture
+def controller(guest):
+    return Controller(guest, "/tmp/controller")
+
+
+def pytest_generate_tests(metafunc):
+    if metafunc.definition.get_closest_marker("both"):
+        metafunc.parametrize("interface", INTERFACES, indirect=True)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """A failure shows what plugd printed, and what the lines did."""
+    report = yield
+    if report.failed and call.when == "call":
+        try:
+            for made in getattr(item.funcargs.get("plug"), "made", []):
+                report.sections.append((f"{made.folder}", made.log()))
+            if "lines" in item.funcargs:
+                report.sections.append(("lines", "\n".join(map(str, item.funcargs["lines"].record()[-60:]))))
+        except (Gone, AssertionError) as error:
+            report.sections.append(("guest", str(error)))
+    return report

@@ -1,0 +1,117 @@
+"""The guest: one virtual machine for many tests, which does what it is told in a shell."""
+
+import base64
+import dataclasses
+import pathlib
+import select
+import shlex
+import socket
+import subprocess
+import time
+
+BOOT_LIMIT = 90  # seconds; 4 on an idle machine
+
+
+@dataclasses.dataclass
+class Done:
+    """What a command left."""
+
+    command: str
+    status: int
+    text: str
+
+    def __str__(self):
+        return f"`{self.command}` ended with {self.status}:\n{self.text}"
+
+
+class Gone(Exception):
+    """The guest does not answer any more."""
+
+
+class Guest:
+    """A kernel with the folder's files, and with the programs of `archive`."""
+
+    def __init__(self, folder, archive, work):
+        """`work` is a folder for sockets and logs, whose path is short."""
+        self.console = work / "console"
+        files = work / "files.cpio"
+        with files.open("wb") as joined:
+            for part in (folder / "guest.cpio", archive):
+                joined.write(part.read_bytes())
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(work / "channel"))
+        listener.listen()
+        started = time.monotonic()
+        self._machine = subprocess.Popen(
+            ["qemu-system-x86_64", "-machine", "pc", "-accel", "tcg,thread=multi", "-cpu", "qemu64", "-smp", "2", "-m", "1024",
+             "-display", "none", "-nodefaults", "-no-reboot", "-kernel", folder / "vmlinux", "-initrd", files,
+             "-append", "console=ttyS0 quiet loglevel=4 panic=-1 tsc=reliable", "-serial", f"file:{self.console}",
+             "-device", "virtio-serial-pci", "-chardev", f"socket,id=channel,path={work / 'channel'}",
+             "-device", "virtserialport,chardev=channel", "-device", "isa-debug-exit,iobase=0xf4,iosize=4"],
+            stdin=subprocess.DEVNULL, stdout=(work / "qemu").open("w"), stderr=subprocess.STDOUT)
+        listener.settimeout(10)
+        try:
+            self._channel = listener.accept()[0]
+        except TimeoutError:
+            raise Gone(f"qemu did not start: {(work / 'qemu').read_text()}") from None
+        self._buffer, self._number = b"", 0
+        if self._line(BOOT_LIMIT) != b"ready":
+            raise Gone(f"the guest did not boot:\n{self.said()}")
+        files.unlink()
+        self.boot_seconds = time.monotonic() - started
+
+    def run(self, command, within=20):
+        """What a shell in the guest makes of the command."""
+        if not self.is_up():
+            raise Gone(f"the guest is gone:\n{self.said()}")
+        self._number += 1
+        self._channel.sendall(b"%d %s\n" % (self._number, base64.b64encode(command.encode())))
+        while True:
+            number, status, *text = self._line(within, command).split()
+            if int(number) == self._number:
+                return Done(command, int(status), base64.b64decode(text[0]).decode(errors="replace") if text else "")
+
+    def does(self, command, within=20):
+        """What the command said, which has to succeed."""
+        done = self.run(command, within)
+        assert done.status == 0, f"in the guest {done}"
+        return done.text
+
+    def write(self, path, text):
+        self.does(f"printf %s {shlex.quote(text)} >{path}")
+
+    def is_up(self):
+        return self._machine is not None and self._machine.poll() is None
+
+    def said(self):
+        """What the kernel complained about."""
+        return self.console.read_text(errors="replace")[-4000:] if self.console.exists() else ""
+
+    def close(self):
+        if self._machine:
+            self._machine.kill()
+            self._machine.wait()
+        self._machine = None
+
+    def _line(self, within, command="boot"):
+        deadline = time.monotonic() + within
+        while b"\n" not in self._buffer:
+            left = deadline - time.monotonic()
+            ready = left > 0 and select.select([self._channel], [], [], left)[0]
+            more = self._channel.recv(65536) if ready else b""
+            if not more:
+                # Whatever it does, no later test shall wait for it.
+                self.close()
+                raise Gone(f"the guest did not answer within {within} s: {command}\n{self.said()}")
+            self._buffer += more
+        line, self._buffer = self._buffer.split(b"\n", 1)
+        return line.strip()
+
+
+def packed(here, folder, programs, work):
+    """The archive with the programs (a dictionary of names and files) and libgpiod 2."""
+    archive = pathlib.Path(work) / "programs.cpio"
+    subprocess.run(
+        [here / "guest" / "pack", archive, "--libraries", f"{folder}/libgpiod2/lib=/lib/x86_64-linux-gnu",
+         *(f"{file}={name}" for name, file in programs.items())], check=True)
+    return archive

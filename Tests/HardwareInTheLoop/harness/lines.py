@@ -1,0 +1,88 @@
+"""The simulated lines, seen and moved from outside, and the kernel's record of every change."""
+
+import dataclasses
+import re
+
+NAMES = ["RELAY", "BUTTON", "LIGHT", "COIL_ON", "COIL_OFF", "DOUBLE"]  # As guest/init gives them, in the order of the lines.
+BOARD = "/sys/devices/platform/gpio-sim.0/gpiochip0"
+TRACE = "/sys/kernel/tracing"
+FIRST = 1008  # The kernel's number of the board's first line: `cat /sys/kernel/debug/gpio`.
+
+_RECORD = re.compile(r"\s(\d+\.\d+): (?:gpio_value: (\d+) set (\d)|tracing_mark_write: (.*))")
+
+
+@dataclasses.dataclass(frozen=True)
+class Change:
+    """A line was given a value, at the kernel's time; a mark has the name that was written."""
+
+    at: float
+    name: str
+    value: int | None
+
+
+class Lines:
+    def __init__(self, guest):
+        self._guest = guest
+
+    def forget(self):
+        """Empties the record, and gives the lines their pulls back: the button is up."""
+        self._guest.does(
+            f"echo >{TRACE}/trace; echo 0 >/sys/module/gpio_sim/parameters/lasting;"
+            f"for l in 0 2 3 4 5; do echo pull-down >{BOARD}/sim_gpio$l/pull; done; echo pull-up >{BOARD}/sim_gpio1/pull")
+
+    def last_when_let_go(self):
+        """Makes the chip one whose lines keep their values when nobody holds them any more."""
+        self._guest.does("echo 1 >/sys/module/gpio_sim/parameters/lasting")
+
+    def value(self, name):
+        return int(self._guest.does(f"cat {BOARD}/sim_gpio{NAMES.index(name)}/value"))
+
+    def record(self):
+        """Everything that was written to lines, and the marks, in order."""
+        changes = []
+        for line in self._guest.does(f"cat {TRACE}/trace").splitlines():
+            found = _RECORD.search(line)
+            if not found:
+                continue
+            at, number, value, mark = found.groups()
+            if mark is not None:
+                changes.append(Change(float(at), mark.strip(), None))
+            elif FIRST <= int(number) < FIRST + len(NAMES):
+                changes.append(Change(float(at), NAMES[int(number) - FIRST], int(value)))
+        return changes
+
+    def written(self, name):
+        """Every value that the line was given, also the same again."""
+        return [change.value for change in self.record() if change.name == name]
+
+    def changes(self, name, start=0):
+        """The values that the line had one after the other, from `start` on."""
+        values = [start]
+        for value in self.written(name):
+            if value != values[-1]:
+                values.append(value)
+        return values[1:]
+
+
+class Button:
+    """The contact, which pulls its line down; all times are kept by the guest."""
+
+    def __init__(self, guest):
+        self._guest = guest
+
+    def press(self, *milliseconds, before="", after=""):
+        """Down for the first time, up for the second, and so on; it ends up. A mark in the record is the last release."""
+        self._guest.does(f"{before}\n{self._moves(milliseconds)}\n{after}", within=60 + sum(milliseconds) / 1000)
+
+    def hold(self):
+        self._guest.does(f"echo pull-down >{BOARD}/sim_gpio1/pull")
+
+    def let_go(self):
+        self._guest.does(f"echo release >{TRACE}/trace_marker; echo pull-up >{BOARD}/sim_gpio1/pull")
+
+    def _moves(self, milliseconds):
+        moves, down = [], True
+        for length in milliseconds or (100,):
+            moves += [f"echo {'pull-down' if down else 'pull-up'} >{BOARD}/sim_gpio1/pull", f"usleep {length * 1000}"]
+            down = not down
+        return "\n".join([*moves, f"echo release >{TRACE}/trace_marker; echo pull-up >{BOARD}/sim_gpio1/pull"])

@@ -1,0 +1,150 @@
+"""plugd in the guest, with real parts, and a controller beside it."""
+
+import json
+import shlex
+
+from harness.deadlines import eventually
+
+KNOWN = "/var/lib/known"  # What a plug and a controller in the guest remember of each other.
+WIRED = {
+    "plug": {"name": "Plug"},
+    "network": {"interface": "lo"},
+    "relay": {"line": "RELAY"},
+    "button": {"line": "BUTTON"},
+}
+
+
+def configuration(tables):
+    """The text of a configuration file."""
+    def value(what):
+        return json.dumps(what)
+
+    return "".join(
+        f"[{table}]\n" + "".join(f"{key} = {value(what)}\n" for key, what in keys.items()) for table, keys in tables.items())
+
+
+class Plug:
+    """A plug's folder in the guest, and the program that runs there or does not."""
+
+    def __init__(self, guest, program, folder, parts):
+        """`parts`: tables of the configuration that replace those of WIRED; None leaves one out."""
+        self._guest, self.program, self.folder = guest, program, folder
+        tables = {table: keys for table, keys in (WIRED | parts).items() if keys is not None}
+        self.file = f"{folder}/plugd.toml"
+        self._places = f"--state {folder}/state --runtime {folder}/run"
+        guest.does(f"mkdir -p {folder}")
+        guest.write(self.file, configuration(tables))
+
+    def start(self, waits=True, wrapped="", state=None):
+        """`wrapped`: a command that runs it."""
+        if state:
+            self._places = f"--state {state} --runtime {self.folder}/run"
+        self._guest.does(
+            f"{wrapped} {self.program} run --config {self.file} {self._places} --log-level debug"
+            f" >>{self.folder}/log 2>&1 </dev/null & echo $! >{self.folder}/pid")
+        if waits:
+            self.is_ready()
+        return self
+
+    def is_ready(self, within=30):
+        def ready():
+            if self.status():
+                return True
+            assert self.is_running(), f"plugd ended:\n{self.log()}"
+            return False
+
+        eventually(ready, within, lambda: f"plugd running:\n{self.log()}")
+
+    def status(self):
+        """What `plugd status` tells; None as long as nobody answers."""
+        done = self._guest.run(f"ask {self.folder}/run/panel.sock status")
+        return json.loads(done.text.removeprefix("ok ")) if done.status == 0 and done.text.startswith("ok ") else None
+
+    def shows(self, check, what, within=20):
+        """Waits until the status is as it should be, and returns it."""
+        def right():
+            status = self.status()
+            return status if status and check(status) else None
+
+        return eventually(right, within, lambda: f"{what}; it is {self.status()}\n{self.log()}")
+
+    def is_running(self):
+        return self._guest.run(f"kill -0 $(cat {self.folder}/pid) 2>/dev/null").status == 0
+
+    def kill(self, signal=9):
+        self._guest.does(f"kill -{signal} $(cat {self.folder}/pid)")
+        self.has_ended()
+
+    def stop(self):
+        self.kill(15)
+
+    def has_ended(self, within=15):
+        eventually(lambda: not self.is_running(), within, lambda: f"the end of plugd:\n{self.log()}")
+
+    def log(self):
+        return self._guest.run(f"tail -c 6000 {self.folder}/log").text
+
+    def says(self, text, within=15):
+        eventually(lambda: text in self.log(), within, lambda: f"'{text}' in the log:\n{self.log()}")
+
+    def once(self, *words):
+        """Runs it for one answer: once("check")."""
+        return self._guest.run(f"{self.program} {' '.join(map(shlex.quote, words))} --config {self.file} 2>&1", within=40)
+
+    def command(self, *words):
+        """A subcommand that talks to the plug in its place."""
+        return self._guest.run(f"{self.program} {' '.join(map(shlex.quote, words))} {self._places} 2>&1", within=40)
+
+    def refuses_to_start(self):
+        """What it says when it does not run."""
+        done = self._guest.run(f"timeout 20 {self.program} run --config {self.file} {self._places} 2>&1", within=40)
+        assert done.status not in (0, 143, 137), f"it should not have started: {done}"
+        return done.text
+
+
+class Controller:
+    """plugctl in the guest, which the plug gets to know by pairing."""
+
+    def __init__(self, guest, folder):
+        self._guest, self.folder = guest, folder
+        self._environment = f"XDG_STATE_HOME={folder} SMARTPLUG_INTERFACE=lo"
+
+    def does(self, *words, within=40):
+        return self._guest.does(f"{self._environment} plugctl {' '.join(map(shlex.quote, words))} 2>&1", within)
+
+    def fails(self, *words, within=40):
+        done = self._guest.run(f"{self._environment} plugctl {' '.join(map(shlex.quote, words))} 2>&1", within)
+        assert done.status != 0, f"it should have failed: {done}"
+        return done.text
+
+    def introduce(self, plug):
+        """Makes the two know each other, before the plug is started. Pairing costs seconds: it is done once in a guest."""
+        if self._guest.run(f"test -e {KNOWN}/done").status != 0:
+            plug.start()
+            self.does("pair", "Plug", "--code-file", f"{plug.folder}/state/setup-code")
+            plug.stop()
+            self._guest.does(
+                f"rm -f {plug.folder}/state/state; mkdir -p {KNOWN}; cp -a {plug.folder}/state {KNOWN}/plug;"
+                f"cp -a {self.folder} {KNOWN}/controller; rm -rf {plug.folder}/run {plug.folder}/state; touch {KNOWN}/done")
+        self._guest.does(f"rm -rf {self.folder}; cp -a {KNOWN}/plug {plug.folder}/state; cp -a {KNOWN}/controller {self.folder}")
+
+    def watch(self):
+        """Follows the plug until the test ends."""
+        self._guest.does(
+            f"mkdir -p {self.folder}; {self._environment} plugctl watch Plug --json >{self.folder}/seen 2>{self.folder}/complaints </dev/null &"
+            f" echo $! >>/run/started")
+        self.sees("snapshot", within=60)  # A connection that was lost on a busy machine is tried again after a while.
+
+    def events(self, *names):
+        lines = self._guest.does(f"cat {self.folder}/seen").splitlines(keepends=True)
+        objects = [json.loads(line) for line in lines if line.endswith("\n")]
+        return [told for told in objects if not names or told["event"] in names]
+
+    def sees(self, name, within=30, **fields):
+        """Waits for an event with these fields, and returns it."""
+        def seen():
+            return next((told for told in self.events(name) if fields.items() <= told.items()), None)
+
+        return eventually(
+            seen, within,
+            lambda: f"{name} {fields}; seen: {self.events()}\n{self._guest.run(f'cat {self.folder}/complaints').text}")

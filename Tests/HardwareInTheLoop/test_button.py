@@ -1,0 +1,111 @@
+"""What a finger can do, also while everything around the button hangs."""
+
+import pytest
+
+from harness.deadlines import eventually
+from test_lines import shows
+
+both = pytest.mark.both
+
+
+@pytest.fixture
+def seen(plug, controller):
+    """A plug with a light and a controller that follows it."""
+    def start(**parts):
+        running = plug(light={"line": "LIGHT"}, **parts)
+        controller.introduce(running)
+        running.start()
+        controller.watch()
+        return running
+
+    return start
+
+
+@both
+def test_presses_reach_the_wire_each_once(seen, controller, button, lines):
+    seen()
+    button.press(120)
+    controller.sees("button", press="single")
+    controller.sees("relay", on=True, cause="button")
+    button.press(120, 100, 120)
+    controller.sees("button", press="double")
+    button.press(1500)
+    controller.sees("button", press="long")
+    assert [told["press"] for told in controller.events("button")] == ["single", "double", "long"]
+    numbers = [told["seq"] for told in controller.events() if "seq" in told and told["event"] != "snapshot"]
+    assert numbers == sorted(set(numbers)), numbers
+
+
+def test_a_hold_of_5_seconds_opens_the_pairing_window(seen, lines, button):
+    running = seen()
+    assert running.status()["pairingWindow"] is False
+    button.press(6000)
+    running.shows(lambda status: status["pairingWindow"], "an open window")
+    assert lines.changes("RELAY") == [], "the relay has no part in it"
+
+
+def test_a_hold_of_15_seconds_warns_by_the_light_and_resets(seen, lines, button):
+    running = seen()
+    first = running.status()["paired"]
+    button.press(12_000)
+    light = [change.at for change in lines.record() if change.name == "LIGHT"]
+    assert running.status()["paired"] == first == 1, "let go in time: nothing is lost"
+    held_until = next(change.at for change in lines.record() if change.name == "release")
+    blinks = [at for at in light if held_until - 2 < at < held_until]
+    assert len(blinks) >= 4, f"the light warns from 10 s on: {lines.record()}"
+    button.press(16_500)
+    running.shows(lambda status: status["paired"] == 0, "nobody paired after the reset")
+    button.press(120)
+    eventually(lambda: lines.changes("RELAY"), 10, "the button works after the reset")
+
+
+@both
+def test_presses_toggle_while_the_i2c_bus_is_stuck(plug, lines, button, mains):
+    mains.feeds(230, 1, 230)
+    meter = {"kind": "ade7953", "bus": "/dev/i2c-0", "interval_s": 0.2}
+    running = plug(button={"line": "BUTTON", "double_press_ms": 0}, meter=meter).start()
+    running.shows(lambda status: "activePower" in status, "a reading")
+    mains.sticks(1000)
+    running.shows(lambda status: "activePower" not in status, "no reading any more")
+    latest = 0
+    for count in range(1, 7):
+        button.press(130)
+        shows(lines, [n % 2 for n in range(1, count + 1)], within=0.9)
+    latest = max(delays(lines))
+    print(f"release to relay with a stuck bus: at most {latest * 1000:.1f} ms")
+    assert latest < 0.5, "a transfer takes a second; the relay waited for it"
+
+
+def delays(lines):
+    record = lines.record()
+    relay = [change.at for change in record if change.name == "RELAY"]
+    return [min(at for at in relay if at > change.at) - change.at for change in record if change.name == "release"]
+
+
+DISK = """mkdir -p /tmp/disk; dd if=/dev/zero of=/tmp/image bs=1M count=4 2>/dev/null; mke2fs -q -F /tmp/image 2>/dev/null
+    losetup /dev/loop0 /tmp/image && mount -t ext4 /dev/loop0 /tmp/disk || mount -t ext4 -o loop /tmp/image /tmp/disk"""
+
+
+@pytest.mark.parametrize("harm, cure", [
+    ("fsfreeze --freeze /tmp/disk", "fsfreeze --unfreeze /tmp/disk"),
+    ("dd if=/dev/zero of=/tmp/disk/full bs=1k 2>/dev/null; true", "rm /tmp/disk/full"),
+    ("mount -o remount,ro /tmp/disk || echo u >/proc/sysrq-trigger", "mount -o remount,rw /tmp/disk"),
+], ids=["hangs", "is full", "is read-only"])
+def test_presses_toggle_while_the_disk(guest, plug, lines, button, harm, cure):
+    guest.does(DISK)
+    running = plug(button={"line": "BUTTON", "double_press_ms": 0}).start(state="/tmp/disk/state")
+    button.press(130)
+    shows(lines, [1])
+    guest.does(harm)
+    try:
+        for count in range(2, 8):
+            button.press(130)
+            shows(lines, [n % 2 for n in range(1, count + 1)])
+        print(f"release to relay: at most {max(delays(lines)) * 1000:.1f} ms")
+    finally:
+        guest.run(cure)
+    button.press(130)
+    shows(lines, [n % 2 for n in range(1, 9)])
+    assert running.is_running()
+    running.kill()
+    guest.does("umount /tmp/disk")

@@ -1,0 +1,46 @@
+"""Dimming by a PWM chip of the kernel's (pwm-pca9685 on our bus)."""
+
+import pytest
+
+from harness.deadlines import eventually
+
+PWM = "/sys/class/pwm/pwmchip0"
+
+
+@pytest.fixture
+def pwm(guest):
+    guest.does("echo pca9685 0x60 >/sys/bus/i2c/devices/i2c-0/new_device")
+    yield lambda name: int(guest.does(f"cat {PWM}/pwm0/{name} 2>/dev/null || echo 0"))
+    guest.does("killall -9 plugd-libgpiod1; sleep 0.2; echo 0x60 >/sys/bus/i2c/devices/i2c-0/delete_device")
+
+
+def test_a_level_fades_in_and_off_is_dark(guest, plug, controller, pwm):
+    dimmer = {"pwm_chip": 0, "pwm_channel": 0, "frequency_hz": 1000, "gamma": 1.0, "minimum": 0.1}
+    running = plug(relay=None, dimmer=dimmer)
+    controller.introduce(running)
+    running.start()
+    sample = f"while :; do cat {PWM}/pwm0/duty_cycle; usleep 15000; done"
+    guest.does(f"({sample}) >/tmp/duties 2>/dev/null & echo $! >>/run/started")
+    controller.does("on", "Plug")
+    controller.does("dim", "Plug", "100")
+    eventually(lambda: pwm("duty_cycle") > 0.98 * pwm("period"), 10, lambda: f"full duty: {pwm('duty_cycle')}")
+    period = pwm("period")
+    assert abs(period - 1_000_000) < 20_000 and pwm("enable") == 1
+    between = {int(duty) for duty in guest.does("cat /tmp/duties").split() if 0.15 * period < int(duty) < 0.9 * period}
+    assert len(between) >= 2, f"it fades: {sorted(between)}"
+    controller.does("dim", "Plug", "1")
+    eventually(lambda: 0.08 * period < pwm("duty_cycle") < 0.15 * period, 10, lambda: f"the least level: {pwm('duty_cycle')}")
+    controller.does("off", "Plug")
+    eventually(lambda: pwm("duty_cycle") == 0 or pwm("enable") == 0, 10, lambda: f"dark: {pwm('duty_cycle')}")
+
+
+def test_a_pwm_that_is_not_there_is_told(plug):
+    said = plug(dimmer={"pwm_chip": 7, "pwm_channel": 0}).once("check")
+    assert said.status == 1 and "pwmchip7" in said.text and "hint:" in said.text, said
+
+
+def test_a_plug_without_a_dimmer_says_so(plug, controller):
+    running = plug()
+    controller.introduce(running)
+    running.start()
+    assert "dimmer" in controller.fails("dim", "Plug", "50")

@@ -1,0 +1,183 @@
+"""Button and relay on the lines of a real kernel, with both interfaces of libgpiod."""
+
+import statistics
+
+import pytest
+
+from harness.deadlines import eventually
+
+both = pytest.mark.both
+
+
+def shows(lines, values, name="RELAY", within=15, start=0):
+    """The line had these values, one after the other, and keeps the last."""
+    eventually(lambda: len(lines.changes(name, start)) >= len(values), within,
+               lambda: f"{name} going through {values}; it went through {lines.changes(name, start)}")
+    assert lines.changes(name, start) == values, lines.record()
+
+
+@both
+def test_each_press_toggles_the_relay_once(plug, lines, button):
+    plug(button={"line": "BUTTON", "double_press_ms": 0}).start()
+    before = len(lines.written("RELAY"))
+    for count in range(1, 11):
+        button.press(120)
+        shows(lines, [n % 2 for n in range(1, count + 1)])
+    assert len(lines.written("RELAY")) - before == 10, "each press writes the line once"
+    told = latencies(lines.record())
+    print(f"release to relay, ms: median {statistics.median(told):.1f}, most {max(told):.1f} (20 ms of debouncing included)")
+
+
+def latencies(record):
+    """Milliseconds from each release to the relay's next change."""
+    releases = [change.at for change in record if change.name == "release"]
+    relay = [change.at for change in record if change.name == "RELAY"]
+    return [1000 * (min(at for at in relay if at > release) - release) for release in releases]
+
+
+@both
+def test_a_bouncing_press_toggles_once(plug, lines, button):
+    running = plug(button={"line": "BUTTON", "debounce_ms": 30, "double_press_ms": 0}).start()
+    button.press(*[2, 1] * 8, 150, *[1, 2] * 8, 0)
+    shows(lines, [1])
+    button.press(*[1, 2, 4, 1, 1] * 5, 120)
+    shows(lines, [1, 0])
+    assert running.status()["relay"] == "off"
+
+
+@both
+def test_a_touch_shorter_than_the_debouncing_is_none(plug, lines, button):
+    plug(button={"line": "BUTTON", "debounce_ms": 150}).start()
+    for _ in range(5):
+        button.press(10)
+    button.press(400)
+    shows(lines, [1])
+
+
+@both
+def test_an_active_high_button_and_an_active_low_relay(guest, plug, lines, button):
+    button.hold()  # A contact that pulls up is not pressed while its line is low.
+    running = plug(
+        relay={"line": "RELAY", "active_low": True}, button={"line": "BUTTON", "active_low": False, "bias": "as-is"}).start()
+    assert lines.written("RELAY") in ([], [1]), "off is high, and it was never low"
+    assert lines.value("RELAY") == 1
+    button.let_go()
+    guest.does("usleep 150000")
+    button.hold()
+    shows(lines, [0], start=1)
+    assert running.status()["relay"] == "on"
+
+
+@both
+def test_chip_and_offset_say_which_line_it_is(plug, lines, button):
+    plug(relay={"chip": "/dev/gpiochip0", "offset": 5}, button={"chip": "gpiochip0", "offset": 1}).start()
+    button.press(120)
+    shows(lines, [1], "DOUBLE")
+
+
+@both
+def test_an_orderly_stop_turns_off_where_it_shall(plug, lines, button):
+    lines.last_when_let_go()
+    running = plug(relay={"line": "RELAY", "on_exit": "off"}).start()
+    button.press(120)
+    shows(lines, [1])
+    running.stop()
+    assert (lines.changes("RELAY"), lines.value("RELAY")) == ([1, 0], 0)
+
+
+@both
+def test_an_orderly_stop_keeps_the_relay_where_the_chip_keeps_its_line(plug, lines, button):
+    lines.last_when_let_go()
+    running = plug(relay={"line": "RELAY", "on_exit": "keep"}).start()
+    button.press(120)
+    shows(lines, [1])
+    running.stop()
+    assert lines.value("RELAY") == 1
+    running.start()
+    assert lines.changes("RELAY") == [1], "not one glitch over stop and start"
+    assert running.status()["relay"] == "on" and lines.value("RELAY") == 1
+
+
+@both
+def test_a_killed_plug_comes_back_without_a_glitch(plug, lines, button):
+    lines.last_when_let_go()
+    running = plug().start()
+    button.press(120)
+    shows(lines, [1])
+    running.kill()
+    assert lines.value("RELAY") == 1
+    running.start()
+    assert set(lines.written("RELAY")[1:]) <= {1} and lines.value("RELAY") == 1, lines.record()
+    button.press(120)
+    shows(lines, [1, 0])
+
+
+@both
+def test_a_service_manager_keeps_the_line_while_plugd_is_killed(guest, plug, lines, button):
+    """This chip's lines fall back when nobody holds them: what keeps the relay on is the handle that systemd keeps."""
+    running = plug().start(wrapped="keeper")
+    button.press(120)
+    shows(lines, [1])
+    for round in range(1, 4):
+        guest.does(f"kill -9 $(pidof {running.program})")
+        eventually(lambda: running.log().count("started ") > round and running.status(), 20, running.log)
+        assert lines.value("RELAY") == 1
+        assert set(lines.written("RELAY")[1:]) <= {1}, lines.record()
+    button.press(120)
+    shows(lines, [1, 0])
+
+
+@both
+def test_no_glitch_at_a_start_with_the_relay_off(plug, lines, button):
+    running = plug().start()
+    button.press(120)
+    shows(lines, [1])
+    button.press(120)
+    shows(lines, [1, 0])
+    running.stop()
+    before = len(lines.written("RELAY"))
+    running.start()
+    assert 1 not in lines.written("RELAY")[before:], lines.record()
+
+
+@both
+def test_a_latching_relay_gets_pulses_and_never_both_coils_at_once(plug, lines, button):
+    plug(relay={"kind": "latching", "on_line": "COIL_ON", "off_line": "COIL_OFF", "pulse_ms": 40}).start()
+    for _ in range(4):
+        button.press(120)
+        button.press(120)  # Two quick presses: the second pulse waits for the first.
+    eventually(lambda: lines.value("COIL_ON") == lines.value("COIL_OFF") == 0, 5, "both coils without current")
+    on = off = 0
+    pulses = []
+    for change in lines.record():
+        on, off = (change.value if change.name == "COIL_ON" else on), (change.value if change.name == "COIL_OFF" else off)
+        assert not (on and off), f"both coils at once at {change.at}: {lines.record()}"
+        if change.name in ("COIL_ON", "COIL_OFF") and change.value:
+            pulses.append(change.name)
+    assert pulses.count("COIL_ON") >= 1 and pulses.count("COIL_OFF") >= 1, pulses
+    assert on == off == 0
+
+
+@both
+def test_a_line_in_use_names_who_holds_it(plug, lines):
+    plug(button=None).start()
+    second = plug(button=None, plug={"name": "Second"})
+    said = second.once("check")
+    assert said.status == 1 and "RELAY" in said.text and "plugd relay" in said.text and "hint:" in said.text, said
+    second.start().says("plugd relay")
+    assert lines.written("RELAY") in ([], [0])
+
+
+@both
+@pytest.mark.parametrize("relay, words", [
+    ({"line": "REALY"}, ["REALY", "hint:"]),
+    ({"line": "DOUBLE"}, ["DOUBLE", "gpiochip0", "gpiochip1"]),
+    ({"chip": "/dev/gpiochip7", "offset": 3}, ["gpiochip7", "hint:"]),
+    ({"chip": "/dev/gpiochip0", "offset": 99}, ["99", "hint:"]),
+], ids=["no such line", "two lines of this name", "no such chip", "beyond the chip's lines"])
+def test_a_line_that_cannot_be_had_is_told(plug, relay, words):
+    """It may come later: plugd runs, and says why the relay does not move."""
+    unwired = plug(relay=relay)
+    said = unwired.once("check")
+    assert said.status == 1 and all(word in said.text for word in words), said
+    unwired.start().says(words[0])

@@ -1,0 +1,54 @@
+import Glibc
+import PlugHardware
+import Testing
+
+@testable import LinuxDevices
+
+@Suite struct DeviceFileTests {
+    @Test func anAttributeIsItsTextWithoutWhiteSpaceEachTimeAnew() throws {
+        let folder = try TemporaryFolder()
+        let file = FileAttribute(path: folder.path + "/power1_input")
+        try folder.write(" 1234000\n", "power1_input")
+        #expect(try file.read() == "1234000")
+        try folder.write("\n", "power1_input")
+        #expect(try file.read() == "")
+        try folder.write("-5 W\n", "power1_input")
+        #expect(try file.read() == "-5 W")
+    }
+
+    @Test func anAttributeThatIsNotThereIsTold() throws {
+        let folder = try TemporaryFolder()
+        let error = #expect(throws: HardwareFault.self) { try FileAttribute(path: folder.path + "/in0_input").read() }
+        #expect(
+            try #require(error).description
+                == "\(folder.path)/in0_input: it is not there: is the driver loaded? (ls \(folder.path))")
+    }
+
+    @Test(arguments: [
+        (ENXIO, BusFault.Reason.noAcknowledge), (EREMOTEIO, .noAcknowledge), (ETIMEDOUT, .timedOut),
+        (EAGAIN, .arbitrationLost), (EIO, .other("input/output error")),
+    ])
+    func errorNumbersOfATransferMeanWhatTheKernelSays(number: Int32, reason: BusFault.Reason) {
+        #expect(I2CDevice.reason(SystemError(number: number)) == reason)
+    }
+
+    @Test func aBusThatIsNotThereIsToldAtEachTransfer() throws {
+        let bus = I2CDevice(path: "/dev/i2c-99")
+        let fault = #expect(throws: HardwareFault.self) { try bus.check() }
+        #expect(try #require(fault).description.contains("dtparam=i2c_arm=on"))
+        for _ in 1...2 {
+            let error = #expect(throws: BusFault.self) { try bus.transfer(to: 0x40, write: [0], read: 2) }
+            #expect(try #require(error).address == 0x40)
+            #expect(try #require(error).description.contains("there is no bus /dev/i2c-99"))
+        }
+    }
+
+    @Test func aBusThatMayNotBeOpenedNamesTheGroup() {
+        #expect(I2CDevice(path: "/dev/i2c-1").reason(SystemError(number: EACCES)).contains("group i2c"))
+    }
+
+    @Test func aFileThatIsNoBusIsTold() throws {
+        let fault = #expect(throws: HardwareFault.self) { try I2CDevice(path: "/dev/null").check() }
+        #expect(try #require(fault).description.contains("/dev/null is no I²C bus"))
+    }
+}

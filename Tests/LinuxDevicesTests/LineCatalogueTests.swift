@@ -1,0 +1,125 @@
+import Glibc
+import Testing
+
+@testable import LinuxDevices
+
+@Suite struct LineCatalogueTests {
+    private let board = LineCatalogue(chips: [
+        .init(
+            name: "gpiochip0", label: "pinctrl-bcm2711",
+            lines: [
+                .init(name: "ID_SDA"), .init(name: "GPIO17"), .init(name: "RELAY", consumer: "fan", isUsed: true),
+                .init(), .init(name: "DOUBLE"), .init(consumer: "plugd relay", isUsed: true), .init(isUsed: true),
+            ]),
+        .init(name: "gpiochip1", label: "expander", lines: [.init(name: "SPARE"), .init(name: "DOUBLE")]),
+        .init(name: "gpiochip2", label: "expander", lines: [.init()]),
+    ])
+
+    private func reason(_ place: LinePlace) -> String? {
+        do {
+            _ = try board.find(place)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test func aLineIsFoundByItsName() throws {
+        let found = try board.find(.named("GPIO17"))
+        #expect(found.key == LineKey(chip: "gpiochip0", offset: 1))
+        #expect(try board.find(.named("SPARE")).key == LineKey(chip: "gpiochip1", offset: 0))
+    }
+
+    @Test(arguments: ["gpiochip0", "/dev/gpiochip0", "pinctrl-bcm2711"])
+    func aLineIsFoundByItsPlaceOnAChip(chip: String) throws {
+        #expect(try board.find(.chip(chip, offset: 3)).key == LineKey(chip: "gpiochip0", offset: 3))
+    }
+
+    @Test func aNameThatIsNotThereIsToldWithTheNearest() {
+        #expect(reason(.named("GPIO71")) == "no line has the name GPIO71: did you mean GPIO17?")
+        #expect(reason(.named("Coffee")) == "no line has the name Coffee: gpioinfo lists the lines that there are")
+    }
+
+    /// Lines without a name all have the same one.
+    @Test func noLineIsFoundByAnEmptyName() {
+        #expect(reason(.named("")) != nil)
+    }
+
+    @Test func aNameThatIsThereTwiceIsToldWithBothPlaces() {
+        #expect(
+            reason(.named("DOUBLE"))
+                == "line 4 of gpiochip0 and line 1 of gpiochip1 are both named DOUBLE: say chip and offset instead of the name"
+        )
+    }
+
+    @Test func aChipThatIsNotThereIsToldWithThoseThatAre() {
+        #expect(
+            reason(.chip("gpiochip9", offset: 0))
+                == "there is no GPIO chip gpiochip9: there are gpiochip0 (pinctrl-bcm2711), gpiochip1 (expander), "
+                + "gpiochip2 (expander)")
+        #expect(
+            reason(.chip("expander", offset: 0))
+                == "gpiochip1 and gpiochip2 both have the label expander: say the chip's name instead")
+    }
+
+    @Test func anOffsetBeyondTheChipIsTold() {
+        #expect(
+            reason(.chip("gpiochip1", offset: 2))
+                == "gpiochip1 (expander) has 2 lines, counted from 0, and none 2: gpioinfo lists them")
+    }
+
+    @Test func aLineInUseNamesWhoHoldsIt() throws {
+        func holder(_ offset: UInt32) -> String? {
+            do {
+                try board.find(.chip("gpiochip0", offset: offset)).checkFree()
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(holder(1) == nil)
+        #expect(
+            holder(2)
+                == "line 2 of gpiochip0 is in use by \"fan\": stop it, remove it from the board's overlays, or choose another line"
+        )
+        #expect(try #require(holder(5)).contains("\"plugd relay\": another plugd is running"))
+        #expect(try #require(holder(6)).contains("in use by the kernel"))
+    }
+
+    @Test func aBoardWithoutChipsIsTold() {
+        #expect(throws: LineCatalogue.Unknown.self) { try LineCatalogue(chips: []).find(.named("GPIO17")) }
+        let closed = LineCatalogue(chips: [], unopened: [("/dev/gpiochip0", EACCES)])
+        do {
+            _ = try closed.find(.named("GPIO17"))
+            Issue.record("there is no line")
+        } catch {
+            #expect(
+                error.description
+                    == "/dev/gpiochip0 cannot be opened: permission denied: add plugd's user to the group gpio, or let a udev "
+                    + "rule give /dev/gpiochip* to a group of it")
+        }
+    }
+
+    @Test func aNameThatMayBeOnAChipThatCouldNotBeOpenedIsToldSo() throws {
+        var board = board
+        board.unopened = [("/dev/gpiochip3", EACCES)]
+        let error = #expect(throws: LineCatalogue.Unknown.self) { try board.find(.named("LAMP")) }
+        #expect(try #require(error).description.contains("/dev/gpiochip3 could not be looked at: permission denied"))
+    }
+
+    @Test func oneLineIsOpenedForOnePartOnly() throws {
+        let found = try board.find(.named("GPIO17"))
+        let relay = try LineClaim(found, for: "relay")
+        let error = #expect(throws: LineCatalogue.Unknown.self) { try LineClaim(found, for: "light") }
+        #expect(
+            try #require(error).description
+                == "line 1 of gpiochip0 is already the line of this plug's relay: each part needs a line of its own")
+        withExtendedLifetime(relay) {}
+    }
+
+    @Test func aLineThatWasLetGoOfMayBeOpenedAgain() throws {
+        let found = try board.find(.named("ID_SDA"))
+        withExtendedLifetime(try LineClaim(found, for: "relay")) {}
+        withExtendedLifetime(try LineClaim(found, for: "light")) {}
+    }
+}

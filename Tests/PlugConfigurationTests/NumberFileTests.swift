@@ -1,0 +1,24 @@
+import Testing
+
+@testable import PlugConfiguration
+
+struct NumberFileTests {
+    @Test func numbersAreRead() throws {
+        let text = "# Written by plugd\npower_gain = 1.5\nphase_delay_us = -3\npower_offset_w = 1e-05\n"
+        #expect(
+            try NumberFile.parse(text, file: "c")
+                == ["power_gain": 1.5, "phase_delay_us": -3, "power_offset_w": 0.00001])
+        #expect(try NumberFile.parse("", file: "c").isEmpty)
+    }
+
+    @Test func whatIsNoNumberIsSaid() {
+        let error = #expect(throws: ConfigurationError.self) {
+            try NumberFile.parse("a = 1\nb = \"x\"\n[t]\n", file: "c")
+        }
+        #expect(
+            error?.description == """
+                c:2: b: it takes a number, not the text "x"
+                c:3: [t]: there is no such table
+                """)
+    }
+}

@@ -1,0 +1,108 @@
+import Metering
+import PlugHardware
+import ProtocolCore
+import RegisterModels
+import Testing
+
+@Suite struct ADE7953EnergyTests {
+    @Test func theFirstEnergyAfterSettingUpIsThrownAway() throws {
+        let test = TestADE(fresh: true)
+        test.load(watts: 1000)
+        _ = fault(test.meter.measure)
+        test.wait(1)
+        #expect(try test.meter.measure().addedMicrowattHours == nil)
+        test.wait(1)
+        #expect(try test.meter.measure().addedMicrowattHours != nil)
+    }
+
+    @Test(arguments: [1.0, -1.0], [2.3, 60, 2000, 30_000])
+    func energyIsCountedToAStepAndNothingIsLost(sign: Double, watts: Double) throws {
+        let test = TestADE()
+        test.load(watts: sign * watts, volts: 340)
+        var total: Int64 = 0
+        for second in 1...3600 {
+            test.wait(second % 2 == 0 ? 0.3 : 1.7)
+            total += try #require(try test.meter.measure().addedMicrowattHours)
+        }
+        // An hour: 1 W is 1 000 000 µWh, and what is missing is what waits in the register, less than a step.
+        let missing: Double = abs(Double(total) - sign * watts * 1e6)
+        #expect(missing < TestADE.microwattHoursPerStep + 1)
+    }
+
+    @Test func aSpanThatTheRegisterCannotHoldSaysNothing() throws {
+        let test = TestADE()
+        test.load(watts: 31_000, volts: 345)
+        test.wait(40)
+        let energy = try #require(try test.meter.measure().addedMicrowattHours)
+        let expected: Double = 31_000e6 * 40 / 3600
+        #expect(abs(Double(energy) - expected) < 100)
+        test.wait(41)
+        // The register has overflowed by now and would say that the load had fed back.
+        #expect(try test.meter.measure().addedMicrowattHours == nil)
+        test.wait(1)
+        #expect(try #require(try test.meter.measure().addedMicrowattHours) > 8_000_000)
+    }
+
+    @Test func moreEnergyThanAnyLoadDrawsIsImpossible() throws {
+        let test = TestADE()
+        test.load(watts: 100)
+        test.wait(1)
+        test.bus.withChip { $0.addEnergy(steps: 6_000_000) }
+        #expect(fault(test.meter.measure)?.contains("Wh in 1.0 s") == true)
+        #expect(test.meter.counters.impossible == 1)
+        test.wait(1)
+        #expect(try test.meter.measure().addedMicrowattHours == nil)
+        test.wait(1)
+        #expect(try test.meter.measure().addedMicrowattHours != nil)
+    }
+
+    @Test func whatIsBelowNoLoadOverTheSpanAddsNothing() throws {
+        let test = TestADE()
+        test.load(watts: 0.4)
+        test.wait(10)
+        #expect(try test.meter.measure().addedMicrowattHours == 0)
+        // A load that is off at this moment and was on before has its energy all the same.
+        test.load(watts: 2000)
+        test.wait(0.5)
+        test.load(watts: 0)
+        test.wait(0.5)
+        let energy = try #require(try test.meter.measure().addedMicrowattHours)
+        #expect(abs(energy - 277_778) < 50)
+    }
+
+    @Test func aMeasurementThatIsImpossibleKeepsTheEnergyForTheNext() throws {
+        let test = TestADE()
+        test.load(watts: 1000)
+        test.wait(1)
+        test.bus.withChip { $0.stuck[0x312] = 0xFF_FFFF }
+        #expect(fault(test.meter.measure) != nil)
+        test.bus.withChip { $0.stuck = [:] }
+        test.wait(1)
+        let energy = try #require(try test.meter.measure().addedMicrowattHours)
+        #expect(abs(energy - 555_556) < 50)
+    }
+
+    @Test func aCounterThatStandsStillWhilePowerFlowsSaysNothing() throws {
+        let test = TestADE()
+        test.load(watts: 20)
+        test.bus.withChip { $0.stuck[0x31E] = 0 }
+        test.wait(1)
+        // Half of this second may have been without power.
+        #expect(try test.meter.measure().addedMicrowattHours == 0)
+        test.wait(1)
+        #expect(try test.meter.measure().addedMicrowattHours == nil)
+        test.load(watts: 0)
+        test.wait(1)
+        #expect(try test.meter.measure().addedMicrowattHours == 0)
+    }
+
+    @Test func aBusFaultMakesTheNextEnergyUnknown() throws {
+        let test = TestADE()
+        test.load(watts: 1000)
+        test.wait(1)
+        test.bus.fail(with: .timedOut)
+        #expect(fault(test.meter.measure) != nil)
+        test.wait(1)
+        #expect(try test.meter.measure().addedMicrowattHours == nil)
+    }
+}

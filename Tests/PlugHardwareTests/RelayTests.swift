@@ -1,0 +1,138 @@
+import PlugHardware
+import Testing
+
+@Suite struct RelayTests {
+    private let record = LineRecord()
+
+    private func latching() -> LatchingRelay {
+        LatchingRelay(
+            on: record.line("on"), off: record.line("off"), pulse: .milliseconds(50), after: record.after)
+    }
+
+    @Test func aPlainRelayTouchesItsLineOnlyWhenItIsSet() throws {
+        let relay = PlainRelay(record.line("relay"))
+        #expect(record.entries.isEmpty)
+        try relay.set(on: true)
+        try relay.set(on: false)
+        #expect(record.entries.map(\.active) == [true, false])
+    }
+
+    @Test func aPlainRelayIsLeftAsItIsOrOff() async throws {
+        let relay = PlainRelay(record.line("relay"))
+        try relay.set(on: true)
+        try await relay.release(keeping: true)
+        #expect(record.active == ["relay"])
+        try await relay.release(keeping: false)
+        #expect(record.active == [])
+    }
+
+    @Test func aLampShinesWhileItsLineIsActive() throws {
+        let lamp = LineLamp(record.line("lamp"))
+        #expect(record.entries.isEmpty)
+        try lamp.set(lit: true)
+        #expect(record.active == ["lamp"])
+        try lamp.set(lit: false)
+        #expect(record.active == [])
+    }
+
+    @Test func aLatchingRelayGetsAPulseOfItsLength() throws {
+        let relay = latching()
+        #expect(record.entries.isEmpty)
+        try relay.set(on: true)
+        #expect(record.active == ["on"])
+        record.pass(.milliseconds(49))
+        #expect(record.active == ["on"])
+        record.pass(.milliseconds(1))
+        #expect(record.active == [])
+        try relay.set(on: false)
+        #expect(record.active == ["off"])
+        record.pass(.milliseconds(50))
+        #expect(record.active == [])
+        #expect(record.waiting == 0)
+    }
+
+    @Test func bothCoilsAreAtRestBeforeTheFirstPulse() throws {
+        try latching().set(on: true)
+        #expect(record.entries.map { "\($0.line) \($0.active)" } == ["on false", "off false", "on true"])
+    }
+
+    /// Sets come at any moment of a pulse, many of them. What is checked is every single step.
+    @Test(arguments: [0, 1, 20, 49, 50, 51, 80])
+    func neverAreBothCoilsEnergisedAndTheLastSetWins(milliseconds: Int) throws {
+        let relay = latching()
+        for on in [true, false, false, true, true, false, true] {
+            try relay.set(on: on)
+            record.pass(.milliseconds(milliseconds))
+        }
+        record.pass(.milliseconds(100))
+        var active: Set<String> = []
+        for entry in record.entries {
+            if entry.active { active.insert(entry.line) } else { active.remove(entry.line) }
+            #expect(active.count < 2)
+        }
+        #expect(active == [])
+        let last = try #require(record.entries.last { $0.active })
+        #expect(last.line == "on")
+        let end = try #require(record.entries.last { $0.line == "on" })
+        #expect(!end.active && end.time - last.time == .milliseconds(50))
+    }
+
+    @Test func theEndOfAPulseThatWasCutShortDoesNotEndTheNext() throws {
+        let relay = latching()
+        try relay.set(on: true)
+        record.pass(.milliseconds(30))
+        try relay.set(on: false)
+        record.pass(.milliseconds(49))
+        #expect(record.active == ["off"])
+        record.pass(.milliseconds(1))
+        #expect(record.active == [])
+    }
+
+    @Test func aPulseWhoseEndFailsIsEndedByAnotherTry() throws {
+        let relay = latching()
+        try relay.set(on: true)
+        record.fail("on", times: 3)
+        record.pass(.milliseconds(199))
+        #expect(record.active == ["on"])
+        record.pass(.milliseconds(1))
+        #expect(record.active == [])
+    }
+
+    @Test func theTriesToEndAPulseHaveALimitAndTheNextSetBeginsWithOne() throws {
+        let relay = latching()
+        try relay.set(on: true)
+        record.fail("on", times: 11)
+        record.pass(.seconds(10))
+        #expect(record.waiting == 0)
+        #expect(throws: HardwareFault.self) { try relay.set(on: false) }
+        #expect(record.active == ["on"])
+        try relay.set(on: false)
+        #expect(record.active == ["off"])
+    }
+
+    @Test func aCoilThatCannotBeEnergisedIsToldAndBroughtToRest() throws {
+        let relay = latching()
+        try relay.set(on: true)
+        record.pass(.milliseconds(50))
+        record.fail("off", times: 1)
+        #expect(throws: HardwareFault(part: "off", reason: "made to fail")) { try relay.set(on: false) }
+        let before = record.entries.count
+        record.pass(.milliseconds(50))
+        #expect(record.entries[before...].map { "\($0.line) \($0.active)" } == ["on false", "off false"])
+    }
+
+    @Test(arguments: [true, false])
+    func aStopWaitsForThePulseAndLeavesTheCoilsAtRest(keeping: Bool) async throws {
+        let relay = latching()
+        try relay.set(on: true)
+        record.pass(.milliseconds(10))
+        let record = record
+        let stopping = Task { try await relay.release(keeping: keeping) }
+        // Nothing else moves the time on: the stop has begun when the coil that it needs is energised, or at once.
+        while record.active != [keeping ? "on" : "off"] { await Task.yield() }
+        record.pass(.milliseconds(50))
+        try await stopping.value
+        #expect(record.active == [])
+        #expect(record.entries.last { $0.active }?.line == (keeping ? "on" : "off"))
+    }
+}

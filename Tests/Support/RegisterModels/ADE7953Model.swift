@@ -1,0 +1,95 @@
+/// The ADE7953 on the common relay board: 26 000, 100 000 and 154 steps a volt, an ampere and a watt.
+public struct ADE7953Model: ModelledChip {
+    public enum Channel: UInt16, Hashable, Sendable { case a, b }
+
+    /// Through which input the load's current goes; the other one sees none.
+    public var channel = Channel.a
+    public var volts = 0.0
+    public var amperes = 0.0
+    public var watts = 0.0
+    public var vars = 0.0
+    public var hertz = 50.0
+    /// Registers that have this value whatever is measured.
+    public var stuck: [UInt16: UInt32] = [:]
+
+    private var settings: [UInt16: UInt32] = [:]
+    /// Steps of energy, with their fraction.
+    private var energy = 0.0
+    private var lastWrite: (register: UInt16, value: UInt32)?
+    /// Whether 0x120 was written right after its key.
+    public private(set) var hasRequiredSetting = false
+
+    public init() {}
+
+    public let pointerSize = 2
+
+    public func width(of register: UInt16) -> Int {
+        switch register {
+        case 0x100..<0x200: 2
+        case 0x200..<0x300: 3
+        case 0x300..<0x400: 4
+        default: 1
+        }
+    }
+
+    public mutating func reset() {
+        settings = [0x004: 0x40, 0x102: 0x8004, 0x303: 58_393, 0x304: 58_393]
+        for gain in Array(0x380...0x384) + Array(0x38C...0x390) { settings[UInt16(gain)] = 0x400000 }
+        energy = 0
+        hasRequiredSetting = false
+    }
+
+    /// Lets the load draw for so long; the energy register overflows as the chip's does.
+    public mutating func advance(seconds: Double) { energy += watts * 154 / 4_862_401 * 206_900 * seconds }
+
+    /// Steps of energy beside those of the load.
+    public mutating func addEnergy(steps: Int) { energy += Double(steps) }
+
+    public mutating func read(_ register: UInt16) -> UInt32 {
+        // 0x2xx is 0x3xx, only shorter.
+        let long = (0x200..<0x300).contains(register) ? register + 0x100 : register
+        if let value = stuck[long] { return value }
+        let own = channel == .a
+        switch long {
+        case 0x31C: return steps(volts, 26_000)
+        case 0x31A: return steps(own ? amperes : 0, 100_000)
+        case 0x31B: return steps(own ? 0 : amperes, 100_000)
+        case 0x312: return steps(own ? watts : 0, 154)
+        case 0x313: return steps(own ? 0 : watts, 154)
+        case 0x314: return steps(own ? vars : 0, 154)
+        case 0x315: return steps(own ? 0 : vars, 154)
+        case 0x31E: return own ? readEnergy() : 0
+        case 0x31F: return own ? 0 : readEnergy()
+        case 0x10E: return UInt32((223_750 / hertz - 1).rounded())
+        default: return settings[long] ?? 0
+        }
+    }
+
+    public mutating func write(_ value: UInt32, to register: UInt16) {
+        let long = (0x200..<0x300).contains(register) ? register + 0x100 : register
+        defer { lastWrite = (long, value) }
+        switch long {
+        case 0x120:
+            guard lastWrite?.register == 0x0FE, lastWrite?.value == 0xAD else { return }
+            hasRequiredSetting = value == 0x30
+        case 0x303, 0x304:
+            // Levels are taken while the detection is off.
+            guard settings[0x001] == 7 else { return }
+            settings[long] = value & 0xFF_FFFF
+        default: settings[long] = value
+        }
+    }
+
+    private mutating func readEnergy() -> UInt32 {
+        let whole = energy.rounded(.towardZero)
+        let clears = settings[0x004, default: 0] & 0x40 != 0
+        if clears { energy -= whole }
+        // 24 bits that wrap, with the sign extended.
+        let wrapped = (Int32(truncatingIfNeeded: Int64(whole)) << 8) >> 8
+        return UInt32(bitPattern: wrapped)
+    }
+
+    private func steps(_ value: Double, _ perUnit: Double) -> UInt32 {
+        UInt32(bitPattern: Int32((value * perUnit).rounded()))
+    }
+}

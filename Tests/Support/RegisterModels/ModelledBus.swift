@@ -1,0 +1,145 @@
+public import PlugHardware
+import ProtocolCore
+import Synchronization
+
+/// A chip as its data sheet describes it: registers with addresses, widths and what reading and writing them does. Made
+/// without a look at the drivers.
+public protocol ModelledChip: Sendable {
+    /// Bytes of a register's address on the bus.
+    var pointerSize: Int { get }
+    /// Bytes of a register.
+    func width(of register: UInt16) -> Int
+    /// As after power-on.
+    mutating func reset()
+    mutating func read(_ register: UInt16) -> UInt32
+    mutating func write(_ value: UInt32, to register: UInt16)
+}
+
+/// What goes wrong with one transfer.
+public enum TransferFault: Hashable, Sendable, CaseIterable {
+    case noAcknowledge
+    /// A line is held.
+    case timedOut
+    /// Nobody pulls the data line down: all ones.
+    case ones
+    /// A line is held, and the controller does not see it: all zeros.
+    case zeros
+    /// Other bytes than the chip sent.
+    case corrupt
+    /// One byte less than was asked for.
+    case short
+    /// The chip is reset just before.
+    case reset
+}
+
+/// A bus with one modelled chip, whose transfers can be made to fail.
+public final class ModelledBus<Chip: ModelledChip>: I2CBus {
+    private struct State {
+        var chip: Chip
+        var pointer: UInt16 = 0
+        var transfers = 0
+        var writes: [RegisterWrite] = []
+        var isPresent = true
+        var faults: [Int: TransferFault] = [:]
+        var standing: TransferFault?
+        var random = SeededRandom(seed: 1)
+    }
+
+    private let state: Mutex<State>
+    private let address: UInt8
+
+    public init(_ chip: Chip, at address: UInt8) {
+        self.address = address
+        var chip = chip
+        chip.reset()
+        state = Mutex(State(chip: chip))
+    }
+
+    /// All transfers so far, failed ones too.
+    public var transfers: Int { state.withLock { $0.transfers } }
+    /// What was written so far, in order.
+    public var writes: [RegisterWrite] { state.withLock { $0.writes } }
+
+    /// Looks at the chip or changes what it measures.
+    public func withChip<Result: Sendable>(_ body: (inout Chip) -> Result) -> Result {
+        state.withLock { body(&$0.chip) }
+    }
+
+    /// Takes the chip off the bus, and puts it back, freshly powered.
+    public func setPresent(_ isPresent: Bool) {
+        state.withLock { state in
+            if isPresent, !state.isPresent { state.chip.reset() }
+            state.isPresent = isPresent
+        }
+    }
+
+    /// - Parameter index: 0 is the next transfer.
+    public func fail(_ index: Int = 0, with fault: TransferFault) {
+        state.withLock { $0.faults[$0.transfers + index] = fault }
+    }
+
+    /// Every transfer from now on; nil ends it.
+    public func failAll(with fault: TransferFault?, seed: UInt64 = 1) {
+        state.withLock {
+            $0.standing = fault
+            $0.random = SeededRandom(seed: seed)
+        }
+    }
+
+    public func transfer(to address: UInt8, write bytes: [UInt8], read count: Int) throws(BusFault) -> [UInt8] {
+        let result = state.withLock { state -> Result<[UInt8], BusFault> in
+            let fault = state.faults[state.transfers] ?? state.standing
+            state.transfers += 1
+            guard state.isPresent, address == self.address, fault != .noAcknowledge else {
+                return .failure(BusFault(.noAcknowledge, address: address))
+            }
+            guard fault != .timedOut else { return .failure(BusFault(.timedOut, address: address)) }
+            if fault == .reset { state.chip.reset() }
+            let answer = Self.perform(&state, bytes, count)
+            switch fault {
+            case .ones: return .success(answer.map { _ in 0xFF })
+            case .zeros: return .success(answer.map { _ in 0 })
+            case .corrupt: return .success(answer.map { _ in UInt8.random(in: 0...255, using: &state.random) })
+            case .short: return .success(Array(answer.dropLast()))
+            case .noAcknowledge, .timedOut, .reset, nil: return .success(answer)
+            }
+        }
+        return try result.get()
+    }
+
+    private static func perform(_ state: inout State, _ bytes: [UInt8], _ count: Int) -> [UInt8] {
+        let size = state.chip.pointerSize
+        if bytes.count >= size { state.pointer = UInt16(bytes.prefix(size).number) }
+        let register = state.pointer
+        let width = state.chip.width(of: register)
+        if bytes.count > size {
+            // A chip takes a register's bytes and no others.
+            precondition(bytes.count == size + width, "register \(register) has \(width) bytes")
+            let value = bytes.dropFirst(size).number
+            state.writes.append(RegisterWrite(register: register, value: value))
+            state.chip.write(value, to: register)
+        }
+        guard count > 0 else { return [] }
+        let value = state.chip.read(register)
+        let answer = (0..<width).reversed().map { UInt8(truncatingIfNeeded: value >> UInt32(8 * $0)) }
+        return (0..<count).map { $0 < width ? answer[$0] : 0xFF }
+    }
+}
+
+/// A value that was written to a register.
+public struct RegisterWrite: Hashable, Sendable, CustomStringConvertible {
+    public var register: UInt16
+    public var value: UInt32
+
+    public init(register: UInt16, value: UInt32) {
+        self.register = register
+        self.value = value
+    }
+
+    public var description: String { "0x\(String(register, radix: 16)) <- 0x\(String(value, radix: 16))" }
+}
+
+extension Sequence<UInt8> {
+    /// Most significant byte first.
+    fileprivate var number: UInt32 { reduce(0) { $0 << 8 | UInt32($1) } }
+}
