@@ -62,6 +62,9 @@ public struct ApplianceMachine: Machine, Sendable {
 
     /// While the level moves, the state is reported no more often than this.
     static let levelReportInterval = Duration.milliseconds(200)
+    /// A reading that is all that is new is reported no more often than this, so that who follows a plug that measures ten times
+    /// a second hears of one a second, as of any other. Less than a second, since measurements come early and late.
+    static let readingReportInterval = Duration.milliseconds(900)
     /// How long the light blinks when asked which plug this is.
     static let identifyTime = Duration.seconds(10)
 
@@ -92,6 +95,7 @@ public struct ApplianceMachine: Machine, Sendable {
     var keeper: StateKeeper?
     private var reported: PlugState?
     private var levelReportedAt = Instant.zero
+    private var readingReportedAt = Instant(nanoseconds: .min)
 
     public init(_ configuration: ApplianceConfiguration) {
         self.configuration = configuration
@@ -186,7 +190,8 @@ public struct ApplianceMachine: Machine, Sendable {
     private mutating func report(_ now: Instant, _ actions: inout [Action]) {
         if let lit = lamp.show(lightPattern, now: now) { actions.append(.setLight(lit)) }
         let state = state
-        if state != reported, !isMerelyMoving(state, now) {
+        if state != reported, !isMerelyMoving(state, now), !isMerelyMeasured(state, now) {
+            if state.reading != reported?.reading { readingReportedAt = now }
             if state.level != reported?.level { levelReportedAt = now }
             reported = state
             actions.append(.stateChanged(state))
@@ -200,6 +205,13 @@ public struct ApplianceMachine: Machine, Sendable {
         guard transition != nil, var before = reported else { return false }
         before.level = state.level
         return before == state && now - levelReportedAt < Self.levelReportInterval
+    }
+
+    /// True when only the reading is another, and the last report of one is recent. The next measurement brings a newer one.
+    private func isMerelyMeasured(_ state: PlugState, _ now: Instant) -> Bool {
+        guard state.reading != nil, var before = reported, before.reading != nil else { return false }
+        before.reading = state.reading
+        return before == state && now - readingReportedAt < Self.readingReportInterval
     }
 
     /// The table of ``LightPattern`` from above.
