@@ -57,7 +57,8 @@ interval_s = $1
 [protection]
 switches = 0
 TOML
-    plugd run --config /tmp/plugd.toml --name Benchmark --state $state --interface lo 2>/tmp/plugd.log &
+    : >/tmp/plugd.log  # What the one before said is not what this one says.
+    plugd run --config /tmp/plugd.toml --name Benchmark --state $state --interface lo 2>>/tmp/plugd.log &
     plugd=$!
     wait_for "announced as" /tmp/plugd.log
 }
