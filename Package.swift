@@ -88,9 +88,8 @@ let firmware: [Target] = [
     .target(name: "CLinuxDevices", path: "Firmware/CLinuxDevices"),
     module(
         "LinuxDevices", "Firmware/LinuxDevices", ["CGPIOD", "CLinuxDevices", "PlugHardware", "ProtocolCore"]),
-    module(
-        "PlugConfiguration", "Firmware/PlugConfiguration",
-        ["Appliance", "ProtocolCore", .product(name: "TOMLKit", package: "TOMLKit")]),
+    .target(name: "CTOML", path: "Firmware/CTOML"),
+    module("PlugConfiguration", "Firmware/PlugConfiguration", ["CTOML", "Appliance", "ProtocolCore"]),
     module(
         "PlugService", "Firmware/PlugService",
         [
@@ -329,8 +328,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
-        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: namingAll(shared + firmware + controller + checks + fuzzer + benchmarks),
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
 )

@@ -1,6 +1,6 @@
-import TOMLKit
+import CTOML
 
-/// The text of a configuration file as tables of scalars, and where each of them stands.
+/// The text of a configuration file (TOML 1.0) as tables of scalars, and where each of them stands.
 struct ConfigurationText {
     enum Value: Hashable {
         case text(String)
@@ -14,115 +14,66 @@ struct ConfigurationText {
     /// Bytes of a file that are read: far more than every key with its comments. It stops a wrong file from filling the memory.
     static let limit = 65_536
 
-    let tables: [String: [String: Value]]
+    private(set) var tables: [String: [String: Value]] = [:]
     /// Keys that stand before the first table.
-    let loose: [String: Value]
-    private let lines: [[String]: Int]
+    private(set) var loose: [String: Value] = [:]
+    private var lines: [[String]: Int] = [:]
 
     /// - Throws: the first thing that is no TOML, with its place.
     init(_ text: String) throws(ConfigurationMistake) {
-        // The parser takes a C string, and would see nothing of what follows.
-        guard !text.utf8.contains(0) else {
-            throw ConfigurationMistake(.syntax("the text has a zero byte: this is no configuration file"))
-        }
-        let root: TOMLTable
-        do {
-            root = try TOMLTable(string: text)
-        } catch let error as TOMLParseError {
-            let begin = error.source.begin
-            throw ConfigurationMistake(.syntax(error.description), line: begin.line, column: begin.column)
-        } catch {
-            throw ConfigurationMistake(.syntax("\(error)"))
-        }
-        var tables: [String: [String: Value]] = [:]
-        for name in root.keys {
-            if let table = root[name]?.table { tables[name] = Self.values(of: table) }
-        }
-        self.tables = tables
-        loose = Self.values(of: root).filter { tables[$0.key] == nil }
-        lines = Self.places(in: text)
-    }
-
-    /// The line, counted from 1, where a table begins or a key stands; nil where the way it is written hides it.
-    func line(_ table: String?, _ key: String? = nil) -> Int? {
-        let path = [table, key].compactMap(\.self)
-        return lines[path] ?? table.flatMap { lines[[$0]] }
-    }
-
-    private static func values(of table: TOMLTable) -> [String: Value] {
-        var values: [String: Value] = [:]
-        for key in table.keys {
-            // A key with a zero byte in it comes back cut off, and is not found under that name.
-            guard let value = table[key] else {
-                values[key] = .other("a key that nobody can write")
-                continue
-            }
-            values[key] = scalar(value) ?? .other("nothing that can be read")
-        }
-        return values
-    }
-
-    private static func scalar(_ value: any TOMLValueConvertible) -> Value? {
-        switch value.type {
-        case .string: value.string.map { .text($0) }
-        case .int: value.int.map { .integer($0) }
-        case .double: value.double.map { .number($0) }
-        case .bool: value.bool.map { .boolean($0) }
-        case .table: .other("a table")
-        case .array: .other("an array")
-        case .date, .time, .dateTime: .other("a date or time")
-        }
-    }
-
-    /// The parser keeps no places, so they are looked for in the text. A way of writing that this does not see costs the
-    /// line of a message, nothing else.
-    private static func places(in text: String) -> [[String]: Int] {
-        var places: [[String]: Int] = [:]
-        var table: [String] = []
-        var isInLongText = false
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            defer { for mark in ["\"\"\"", "'''"] where !occurs(mark, evenlyIn: line) { isInLongText.toggle() } }
-            guard !isInLongText else { continue }
-            let line = trimmed(line)
-            if line.hasPrefix("[") {
-                table = path(line.drop { $0 == "[" }.prefix { $0 != "]" })
-                if places[table] == nil { places[table] = index + 1 }
-            } else if !line.hasPrefix("#"), let end = line.firstIndex(of: "=") {
-                let path = table + path(line[..<end])
-                if places[path] == nil { places[path] = index + 1 }
-                if table.isEmpty, path.count > 1, places[[path[0]]] == nil { places[[path[0]]] = index + 1 }
-            }
-        }
-        return places
-    }
-
-    private static func path(_ text: Substring) -> [String] {
-        text.split(separator: ".").map { part in
-            let part = trimmed(part)
-            let isQuoted = part.count > 1 && (part.first == "\"" || part.first == "'") && part.first == part.last
-            return String(isQuoted ? part.dropFirst().dropLast() : part)
-        }
-    }
-
-    private static func trimmed(_ text: Substring) -> Substring {
+        var fault = ctoml_fault()
         var text = text
-        while text.first?.isWhitespace == true { text.removeFirst() }
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return text
-    }
-
-    private static func occurs(_ mark: String, evenlyIn line: Substring) -> Bool {
-        var isEven = true
-        var rest = line
-        while let next = rest.firstIndex(of: mark.first!) {
-            rest = rest[next...]
-            if rest.hasPrefix(mark) {
-                isEven.toggle()
-                rest = rest.dropFirst(mark.count)
-            } else {
-                rest = rest.dropFirst()
+        let isRead = withUnsafeMutablePointer(to: &self) { reading in
+            text.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { characters in
+                    ctoml_read(
+                        characters.baseAddress, characters.count, reading,
+                        { reading, entry in
+                            guard let reading, let entry else { return }
+                            reading.assumingMemoryBound(to: ConfigurationText.self).pointee.take(entry.pointee)
+                        }, &fault)
+                }
             }
         }
-        return isEven
+        guard !isRead else { return }
+        let reason = withUnsafeBytes(of: fault.reason) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        throw ConfigurationMistake(.syntax(reason), line: Int(fault.line), column: Int(fault.column))
+    }
+
+    /// The line, counted from 1, where a table begins or a key stands.
+    func line(_ table: String?, _ key: String? = nil) -> Int? {
+        lines[[table, key].compactMap(\.self)] ?? table.flatMap { lines[[$0]] }
+    }
+
+    private mutating func take(_ entry: ctoml_entry) {
+        let path = [entry.table, entry.key].compactMap(\.string)
+        lines[path] = Int(entry.line)
+        guard let key = entry.key.string else {
+            tables[path[0]] = [:]
+            return
+        }
+        if let table = entry.table.string {
+            tables[table, default: [:]][key] = Value(entry)
+        } else {
+            loose[key] = Value(entry)
+        }
+    }
+}
+
+extension ConfigurationText.Value {
+    fileprivate init(_ entry: ctoml_entry) {
+        switch entry.kind {
+        case CTOML_STRING: self = .text(entry.string.string ?? "")
+        case CTOML_INTEGER: self = .integer(Int(entry.integer))
+        case CTOML_FLOAT: self = .number(entry.number)
+        case CTOML_BOOLEAN: self = .boolean(entry.boolean)
+        default: self = .other(entry.string.string ?? "")
+        }
+    }
+}
+
+extension ctoml_text {
+    fileprivate var string: String? {
+        bytes.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: count), as: UTF8.self) }
     }
 }

@@ -9,6 +9,7 @@ build            liblzma-dev   header lzma.h
 build            libqrencode-dev  header qrencode.h
 build            libseccomp-dev  header seccomp.h
 build            libgpiod-dev  header gpiod.h
+build            libtomlplusplus-dev  header toml++/toml.h
 build            openssl       command openssl
 demo             iproute2      command ip
 bench            gcc           command cc

@@ -20,6 +20,7 @@ import Testing
 
     @Test func whatTheMeterCountedItselfComesBeforeTheMeanOfThePowers() {
         var bench = Bench(StoredState(relayOn: true, milliwattHours: 100), powerLost: false)
+        bench.load = 36_000
         bench.feed(.measured(Measurement(deciwatts: 36_000)))
         bench.now = bench.now + .seconds(1)
         bench.feed(.measured(Measurement(deciwatts: 36_000, addedMicrowattHours: 250_000)))

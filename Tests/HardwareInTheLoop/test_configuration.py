@@ -19,7 +19,8 @@ def test_the_same_line_for_two_parts_is_told(plug):
     assert "RELAY" in said or "the same line" in said, said
 
 
-@pytest.mark.parametrize("content", ["\\0\\377\\1nonsense", "", "voltage_gain = 1e99"], ids=["bytes", "empty", "beyond belief"])
+@pytest.mark.parametrize("content", [
+    "\\0\\377\\1nonsense", "voltage_gain = 1.01\\ncurrent_ga", "voltage_gain = 1e99"], ids=["bytes", "cut off", "beyond belief"])
 def test_a_damaged_calibration_is_loud_and_replaced_by_defaults(guest, plug, mains, lines, button, content):
     mains.feeds(230, 1, 230)
     running = plug(meter=METER)
@@ -33,29 +34,43 @@ def test_a_damaged_calibration_is_loud_and_replaced_by_defaults(guest, plug, mai
     eventually(lambda: lines.changes("RELAY") == [1], 10, "the relay")
 
 
-def test_calibrating_on_a_resistive_load(guest, plug, mains):
-    """The load takes 1000 W at 230 V; this board's chip says 3 % less of all."""
+@pytest.fixture
+def switched_on(plug, mains, lines, button):
+    """A plug that feeds a load, which its meter sees."""
+    mains.feeds(230, 1, 230)
     running = plug(meter=METER).start()
-    mains.feeds(230 * 0.97, 1000 / 230 * 0.97, 1000 * 0.97)
-    reads(running, activePower=970)
-    done = running.command("calibrate", "--watts", "1000", "--volts", "230")
+    button.press(120)
+    eventually(lambda: lines.changes("RELAY") == [1], 10, "the relay")
+    return running
+
+
+def test_calibrating_on_a_resistive_load(switched_on, mains):
+    """The load takes 1000 W at 230 V; this board's chip says 3 % less of all."""
+    mains.feeds(230 * 0.97, 1000 / 230 * 0.97, 1000 * 0.97**2)
+    reads(switched_on, activePower=1000 * 0.97**2)
+    done = switched_on.command("calibrate", "--power", "1000", "--voltage", "230")
     assert done.status == 0, done
-    reads(running, voltageRMS=230, activePower=1000, currentRMS=1000 / 230)
-    running.kill()
-    running.start()
-    reads(running, activePower=1000)
+    reads(switched_on, voltageRMS=230, activePower=1000, currentRMS=1000 / 230)
+    switched_on.kill()
+    switched_on.start()
+    reads(switched_on, voltageRMS=230, activePower=1000)
 
 
-@pytest.mark.parametrize("feeds, watts, word", [
-    ((230, 0.065, 15), "15", "60 W"),
+@pytest.mark.parametrize("feeds, power, word", [
+    ((230, 0.065, 15), "15", "at least 60"),
     ((230, 4, 920), "2500", ""),
-    ((230, 6, 600), "600", ""),
+    ((230, 6, 600), "600", "resistive"),
     ((0, 0, 0), "1000", ""),
 ], ids=["too small a load", "far from what is measured", "no resistive load", "nothing on"])
-def test_calibrating_refuses_nonsense(plug, mains, feeds, watts, word):
-    running = plug(meter=METER).start()
+def test_calibrating_refuses_nonsense(guest, switched_on, mains, feeds, power, word):
     mains.feeds(*feeds)
-    reads(running, activePower=feeds[2])
-    done = running.command("calibrate", "--watts", watts, "--volts", "230")
-    assert done.status == 1 and "hint:" in done.text and word in done.text, done
-    reads(running, activePower=feeds[2])
+    done = switched_on.command("calibrate", "--power", power, "--voltage", "230")
+    assert done.status == 1 and word in done.text, done
+    print(done.text)
+    assert guest.run(f"test -e {switched_on.folder}/state/calibration.toml").status != 0
+
+
+def test_calibrating_refuses_a_plug_that_is_off(plug, mains):
+    mains.feeds(230, 4, 920)
+    done = plug(meter=METER).start().command("calibrate", "--power", "920")
+    assert done.status == 1 and "the relay is off" in done.text, done

@@ -28,8 +28,8 @@ def lamp(lan, plug, controller):
 
 
 def hold_button(lamp):
-    lamp.press("--long")
-    eventually(lambda: lamp.status()["pairingWindow"], 5, lambda: f"an open window: {lamp.status()}")
+    lamp.press("--hold", "5.5")
+    eventually(lambda: lamp.status()["pairingWindow"], 10, lambda: f"an open window: {lamp.status()}")
 
 
 def pair(person, lamp, *words, within=15):

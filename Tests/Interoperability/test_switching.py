@@ -95,3 +95,29 @@ def test_a_restarted_plug_is_followed_again(lan, plug, controller):
         lambda: any(line.json and line.json["event"] == "snapshot" for line in lines.lines[seen:]), 15,
         lambda: f"another snapshot:\n{lines.transcript()}")
     person.does("toggle", "Lamp")
+
+
+def test_what_tripped_is_reset_on_purpose_and_only_so(lan, plug, controller):
+    lamp = plug(lan.host(), "Lamp")
+    person = controller(lan.host())
+    lines = person.watch("Lamp")
+    lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
+    lamp.load("4000 W")
+    person.does("on", "Lamp")
+    tripped = lines.seen_object(lambda told: told["event"] == "protection", 15, "that it tripped").json
+    assert tripped["protection"] == "overPower", tripped
+    lamp.load("40 W")
+    person.does("off", "Lamp")
+    refused = person.finish("on", "Lamp")
+    assert refused.status == 1 and '`plugctl reset "Lamp" --protection`' in refused.errors, refused
+    assert person.does("info", "Lamp", "--json").objects[0]["tripped"] == "overPower"
+    assert person.does("reset", "Lamp", "--protection").output.strip() == "Lamp: protection reset; it is off"
+    reset = lines.seen_object(lambda told: told["event"] == "protectionReset", 10, "the reset").json
+    assert (reset["protection"], reset["cause"]) == ("overPower", "controller") and reset["controller"], reset
+    assert person.does("reset", "Lamp", "--protection").output.strip() == "Lamp: no protection had tripped"
+    told = person.does("on", "Lamp", "--json").objects[0]
+    assert told["on"] is True and "tripped" not in told, told
+    reading = lines.seen_object(
+        lambda told: told["event"] == "reading" and told["activePower"] > 30, 10, "a reading of 40 W").json
+    assert reading["frequency"] == 50 and reading["powerFactor"] == 1 and reading["reactivePower"] == 0, reading
+    assert abs(reading["apparentPower"] - reading["activePower"]) <= 0.1, reading

@@ -41,6 +41,7 @@ enum Layout {
         "Firmware/QRCode": .shell,
         "Firmware/PlugHardware": .shell,
         "Firmware/CGPIOD": .foreign,
+        "Firmware/CTOML": .foreign,
         "Firmware/CLinuxDevices": .foreign,
         "Firmware/LinuxDevices": .system,
         "Firmware/PlugConfiguration": .shell,

@@ -84,8 +84,9 @@ class Plugd(Target):
                    "--port", PORT, "--addressing", addressing, *more)
 
     def change_txt(self):
-        """Holding the button lets the next controller pair, which the TXT record tells."""
-        self.host.run(self.programs / "plugd", "press", "--state", "/run/plug", "--long")
+        """Holding the button for five seconds lets the next controller pair, which the TXT record tells. Ends shortly before."""
+        self.host.run(self.programs / "plugd", "press", "--state", "/run/plug", "--hold", "5.5")
+        time.sleep(4.5)
 
     @staticmethod
     def version(programs):

@@ -133,7 +133,7 @@ class Controller:
         self._guest.does(
             f"mkdir -p {self.folder}; {self._environment} plugctl watch Plug --json >{self.folder}/seen 2>{self.folder}/complaints </dev/null &"
             f" echo $! >>/run/started")
-        self.sees("snapshot")
+        self.sees("snapshot", within=60)  # A connection that was lost on a busy machine is tried again after a while.
 
     def events(self, *names):
         lines = self._guest.does(f"cat {self.folder}/seen").splitlines(keepends=True)

@@ -46,7 +46,7 @@ def silent_after_goodbye(bench):
     return passed("no living PTR record any more", None)
 
 
-@criterion("RFC 6762 §8.4", "a changed TXT record is announced with the cache-flush bit", seconds=18, needs={"txt"},
+@criterion("RFC 6762 §8.4", "a changed TXT record is announced with the cache-flush bit", seconds=23, needs={"txt"},
            proof=from_target("TXT records with the new value are lost", records(
                lambda record: None if record.type == TXT and re.search(b"id=2|pair=1", record.data) else record)))
 def txt_changed(bench):

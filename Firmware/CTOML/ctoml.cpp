@@ -1,0 +1,82 @@
+// A parser that throws would have to be caught at this border; toml++ can do without.
+#define TOML_EXCEPTIONS 0
+#define TOML_ENABLE_FORMATTERS 0
+#include "ctoml.h"
+
+#include <cstdio>
+#include <sstream>
+#include <string_view>
+#include <toml++/toml.h>
+
+namespace {
+
+ctoml_text text(std::string_view view) { return {view.data(), view.size()}; }
+
+const char *word(toml::node_type type) {
+    switch (type) {
+    case toml::node_type::table: return "a table";
+    case toml::node_type::array: return "an array";
+    case toml::node_type::date:
+    case toml::node_type::time:
+    case toml::node_type::date_time: return "a date or time";
+    default: return "nothing that can be read";
+    }
+}
+
+ctoml_entry entry(const toml::key &key, const toml::node &node) {
+    ctoml_entry entry{};
+    entry.key = text(key.str());
+    entry.line = key.source().begin.line;
+    if (auto *string = node.as_string()) {
+        entry.kind = CTOML_STRING;
+        entry.string = text(string->get());
+    } else if (auto *integer = node.as_integer()) {
+        entry.kind = CTOML_INTEGER;
+        entry.integer = integer->get();
+    } else if (auto *number = node.as_floating_point()) {
+        entry.kind = CTOML_FLOAT;
+        entry.number = number->get();
+    } else if (auto *boolean = node.as_boolean()) {
+        entry.kind = CTOML_BOOLEAN;
+        entry.boolean = boolean->get();
+    } else {
+        entry.kind = CTOML_OTHER;
+        entry.string = text(word(node.type()));
+    }
+    return entry;
+}
+
+} // namespace
+
+extern "C" bool ctoml_read(
+    const char *bytes, size_t length, void *context,
+    void (*report)(void *context, const ctoml_entry *entry), ctoml_fault *fault) {
+    const auto result = toml::parse(std::string_view(bytes, length));
+    if (!result) {
+        const auto &error = result.error();
+        const auto reason = error.description();
+        std::snprintf(
+            fault->reason, sizeof fault->reason, "%.*s", static_cast<int>(reason.size()), reason.data());
+        fault->line = error.source().begin.line;
+        fault->column = error.source().begin.column;
+        return false;
+    }
+    for (const auto &[name, node] : result.table()) {
+        if (const auto *table = node.as_table()) {
+            ctoml_entry beginning{};
+            beginning.table = text(name.str());
+            beginning.kind = CTOML_TABLE;
+            beginning.line = name.source().begin.line;
+            report(context, &beginning);
+            for (const auto &[key, value] : *table) {
+                auto inner = entry(key, value);
+                inner.table = beginning.table;
+                report(context, &inner);
+            }
+        } else {
+            const auto loose = entry(name, node);
+            report(context, &loose);
+        }
+    }
+    return true;
+}
