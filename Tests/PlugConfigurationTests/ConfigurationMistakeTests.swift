@@ -48,7 +48,7 @@ struct ConfigurationMistakeTests {
         let text = complaint("[relay]\nline = \"GPIO17\nactive_low = true")
         #expect(text?.hasPrefix("plugd.toml:2:") == true, "\(text ?? "")")
         #expect(complaint("[relay]\n[relay]")?.hasPrefix("plugd.toml:2:") == true)
-        #expect(complaint("a\u{0}b") == "plugd.toml: the text has a zero byte: this is no configuration file")
+        #expect(complaint("a\u{0}b")?.hasPrefix("plugd.toml:1:2:") == true)
     }
 
     @Test(arguments: [
