@@ -1,6 +1,6 @@
 import AddressService
 import Appliance
-import DurableFiles
+public import DurableFiles
 import LinuxNetwork
 public import Logging
 public import NIOCore
@@ -79,7 +79,8 @@ public actor PlugService: ConnectionOwner {
     ///   starting.
     public init(
         _ settings: PlugSettings,
-        on eventLoop: any EventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next(), logger: Logger,
+        on eventLoop: any EventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next(),
+        files: FileStore = FileStore(), logger: Logger,
         whenReset: @escaping @Sendable () -> Void = {}
     ) throws {
         var random = SystemRandomNumberGenerator()
@@ -87,7 +88,8 @@ public actor PlugService: ConnectionOwner {
         let bytes = BootIdentifier.current() ?? (0..<16).map { _ in .random(in: .min ... .max, using: &random) }
         let boot = BootID(bytes: bytes)!
         let storage = try PlugStorage(
-            state: settings.directories.state, runtime: settings.directories.runtime, boot: boot, random: &random
+            state: settings.directories.state, runtime: settings.directories.runtime, boot: boot, files: files,
+            random: &random
         ) { notice in
             switch notice.kind {
             case .trouble: logger.error("\(notice)")

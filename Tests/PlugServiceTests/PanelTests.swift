@@ -20,6 +20,8 @@ private actor Echo: PanelOwner {
 @Suite(.timeLimit(.minutes(1))) struct PanelTests {
     @Test(arguments: [
         ("press single", PanelRequest.press(.single)), ("press double", .press(.double)), ("press long", .press(.long)),
+        ("press hold 5000", .hold(5000)), ("calibrate 100.0", .calibrate(KnownLoad(power: 100))),
+        ("calibrate 100.5 231.0", .calibrate(KnownLoad(power: 100.5, voltage: 231))),
         ("load kettle on", .load("kettle on")), ("load 60 W", .load("60 W")), ("status", .status), ("reset", .reset),
     ])
     func requests(line: String, request: PanelRequest) throws {
@@ -31,6 +33,12 @@ private actor Echo: PanelOwner {
         ("press", "\"press\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, reset"),
         ("press twice", "a button is pressed single, double or long, or held, not \"twice\""),
         ("press single now", "a button is pressed single, double or long, or held, not \"single now\""),
+        ("press hold", "a button is pressed single, double or long, or held, not \"hold\""),
+        ("press hold 0", "a button is held for 1 to 60000 milliseconds, not \"0\""),
+        ("press hold 60001", "a button is held for 1 to 60000 milliseconds, not \"60001\""),
+        ("press hold +5", "a button is held for 1 to 60000 milliseconds, not \"+5\""),
+        ("calibrate many", "a load is WATTS or WATTS VOLTS, not \"many\""),
+        ("calibrate 100 nan", "a load is WATTS or WATTS VOLTS, not \"100 nan\""),
         ("load", "\"load\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, reset"),
         ("status now", "\"status now\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, reset"),
         ("", "\"\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, reset"),

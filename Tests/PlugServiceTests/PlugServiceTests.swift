@@ -150,7 +150,9 @@ import Testing
         await service.start()
         // In one turn of the loop: on a busy machine it would else become a long press.
         try await loop.submit {
-            service.assumeIsolated { for down in [true, false] { $0.handle(.buttonEdge(down: down, at: BootClock.now)) } }
+            service.assumeIsolated {
+                for down in [true, false] { $0.handle(.buttonEdge(down: down, at: BootClock.now)) }
+            }
         }.get()
         #expect(parts.isRelayOn)
         await service.stop()

@@ -1,0 +1,31 @@
+import PlugConfiguration
+
+extension FuzzTarget {
+    /// A plug's configuration is read, or refused with places that are in its text.
+    static let configuration = FuzzTarget(
+        name: "configuration",
+        seeds: { configurations.map { Array($0.utf8) } },
+        check: { bytes in
+            let text = String(decoding: bytes, as: UTF8.self)
+            let lines = bytes.count { $0 == UInt8(ascii: "\n") } + 1
+            do throws(ConfigurationError) {
+                _ = try PlugConfiguration(text, file: "fuzzed.toml")
+                return true
+            } catch {
+                try require(!error.mistakes.isEmpty, "refused without a reason")
+                for mistake in error.mistakes {
+                    try require(!mistake.description.isEmpty, "a mistake without words")
+                    let line = mistake.line ?? 1
+                    try require((1...lines + 1).contains(line), "\(mistake) is in line \(line) of \(lines)")
+                }
+                return false
+            }
+        })
+
+    private static let configurations = [
+        "[relay]\nline = \"GPIO17\"\nactive_low = true\n[button]\nchip = \"gpiochip0\"\noffset = 27\nbias = \"none\"\n",
+        "[meter]\nkind = \"ina226\"\naddress = 0x41\nshunt_ohms = 0.002 # of the board\ninterval_s = 0.1\n",
+        "relay = { kind = 'latching', on_line = 'A', off_line = 'B', pulse_ms = 30 }\n[power]\nauto_off_s = 90\n",
+        "[protection]\nrated_current_a = 3\nrated_voltage_v = 24\nunder_voltage_v = 18.5\nwelded_relay = false\n",
+    ]
+}

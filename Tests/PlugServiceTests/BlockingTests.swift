@@ -1,0 +1,125 @@
+import Appliance
+import DurableFiles
+import LinuxNetwork
+import Logging
+import NIOCore
+import NIOPosix
+import PlugHardware
+import PlugProtocol
+import PlugTransport
+import Synchronization
+import Testing
+
+@testable import PlugService
+
+/// The button works whatever storage and buses do.
+@Suite(.timeLimit(.minutes(1))) struct BlockingTests {
+    private let directory = TemporaryDirectory()
+    private let latch = Latch()
+    private let loop = MultiThreadedEventLoopGroup.singleton.next()
+    private let plug = SimulatedPlug(load: .fixed(deciwatts: 600), seed: 1, clock: { BootClock.now })
+
+    private func service(meter: StuckMeter? = nil, files: FileStore = FileStore()) throws -> PlugService {
+        var appliance = ApplianceConfiguration()
+        appliance.debounce = .zero
+        appliance.doublePressWindow = .zero
+        var parts = plug.parts(dimmable: false)
+        if let meter { parts.meter = meter }
+        let settings = PlugSettings(
+            name: "Lamp", directories: directory.directories, interfaces: ["lo"], appliance: appliance, parts: parts)
+        return try PlugService(
+            settings, on: loop, files: files, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// In one turn of the loop.
+    private func on(_ service: PlugService, _ body: @escaping @Sendable (isolated PlugService) -> Void) async throws {
+        try await loop.submit { service.assumeIsolated(body) }.get()
+    }
+
+    /// On a busy machine two turns of the loop would become a long press.
+    private func press(_ service: PlugService) async throws {
+        try await on(service) { service in
+            for down in [true, false] { service.handle(.buttonEdge(down: down, at: BootClock.now)) }
+        }
+    }
+
+    @Test func aStorageThatHangsDelaysNoPress() async throws {
+        let service = try service(files: FileStore(calls: HangingFlash(latch)))
+        await service.start()
+        latch.shut()
+        try await on(service) { $0.write(.state, $0.storage.writing(StoredState(milliwattHours: 7))) }
+        await latch.untilSomebodyIsStopped()
+        try await press(service)
+        #expect(plug.isRelayOn)
+        #expect(latch.stopped == 1, "it hangs still")
+        latch.open()
+        await service.stop()
+        #expect(directory.text("state")?.hasPrefix("on ") == true, "an orderly stop writes what flash lacks")
+        let next = await service.machine.nextSequence
+        #expect(directory.text("sequence") == "\(next)\n\(next)\n")
+    }
+
+    @Test func nobodyIsToldBeforeFlashSaysWhoIsPaired() async throws {
+        let service = try service(files: FileStore(calls: HangingFlash(latch)))
+        await service.start()
+        latch.shut()
+        let desk = PairedControllers([PairedControllers.Controller(key: RunningPlug.desk.publicKey, name: "desk")])
+        try await on(service) { $0.perform([.keep(desk), .pairingWindow(isOpen: false), .setRelay(true)]) }
+        await latch.untilSomebodyIsStopped()
+        #expect(plug.isRelayOn, "the relay waits for nothing")
+        #expect(await service.heldActions == [.pairingWindow(isOpen: false)])
+        #expect(directory.text("controllers") == nil)
+        latch.open()
+        await service.stop()
+        #expect(await service.heldActions.isEmpty)
+        #expect(directory.text("controllers")?.contains("desk") == true)
+    }
+
+    @Test func writesThatWaitAreReplacedByNewerOnes() async throws {
+        let service = try service(files: FileStore(calls: HangingFlash(latch)))
+        await service.start()
+        latch.shut()
+        try await on(service) { service in
+            for energy in 1...100 as ClosedRange<UInt64> {
+                service.write(.state, service.storage.writing(StoredState(milliwattHours: energy)))
+            }
+        }
+        await latch.untilSomebodyIsStopped()
+        #expect(await service.jobs.count == 2)
+        latch.open()
+        await service.stop()
+    }
+
+    @Test func aBusThatIsStuckDelaysNoPressAndIsAskedOnce() async throws {
+        let meter = StuckMeter(latch)
+        latch.shut()
+        let service = try service(meter: meter)
+        await service.start()
+        await latch.untilSomebodyIsStopped()
+        try await press(service)
+        #expect(plug.isRelayOn)
+        try await on(service) { $0.readMeter() }
+        #expect(meter.timesAsked == 1 && latch.stopped == 1)
+        latch.open()
+        await service.stop()
+    }
+
+    private final class Cupboard: Sendable {
+        let isOpen = Atomic(false)
+    }
+
+    @Test func aButtonThatComesLateWorks() throws {
+        let cupboard = Cupboard()
+        let button = LateButton { [plug] () throws(HardwareFault) in
+            guard cupboard.isOpen.load(ordering: .relaxed) else {
+                throw HardwareFault(part: "button", reason: "no such line")
+            }
+            return plug
+        }
+        #expect(throws: HardwareFault.self) { try button.watch { _ in } }
+        cupboard.isOpen.store(true, ordering: .relaxed)
+        try button.watch { [plug] edge in if edge.down { plug.set(on: true) } }
+        plug.moveButton(down: true)
+        #expect(plug.isRelayOn)
+    }
+}
