@@ -27,12 +27,14 @@ struct House {
 
     init(
         _ memory: PlugMemory = PlugMemory(appliance: ApplianceMemory(powerLost: false)), dimmer: Bool = false,
-        rest: Duration? = nil, access: PlugServer.Access = .knowing(), at now: Instant = .zero
+        rest: Duration? = nil, interval: Duration = .seconds(1), access: PlugServer.Access = .knowing(),
+        at now: Instant = .zero
     ) {
         self.now = now
         self.rest = rest
         var configuration = ApplianceConfiguration()
         configuration.rest = rest
+        configuration.meterInterval = interval
         if dimmer { configuration.capabilities.insert(.dimmer) }
         let identity = PlugServer.Identity(
             id: PlugID(rawValue: "0123456789ab")!, name: "Lamp", capabilities: configuration.capabilities,

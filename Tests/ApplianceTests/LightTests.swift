@@ -91,7 +91,7 @@ import Testing
         bench.run(milliseconds: 7300)
         bench.forget()
         bench.command(.setRelay(on: true, autoOff: nil))
-        bench.run(for: .seconds(7))
+        bench.run(for: .seconds(6))
         #expect(bench.light == [Timed(7300, true)])
     }
 

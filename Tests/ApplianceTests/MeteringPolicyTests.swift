@@ -1,8 +1,9 @@
-import Appliance
 import Metering
 import PlugProtocol
 import ProtocolCore
 import Testing
+
+@testable import Appliance
 
 @Suite struct MeteringPolicyTests {
     @Test func theMeterIsReadEverySecondAndEveryReadingIsASample() {
@@ -57,6 +58,90 @@ import Testing
         bench.load = 600
         bench.run(for: .seconds(1))
         #expect(bench.machine.state.reading != nil)
+    }
+
+    @Test func aMeterThatDoesNotAnswerIsNotAskedAgainAndItsReadingGoes() {
+        var bench = Bench { $0.meterInterval = .milliseconds(100) }
+        bench.isMetered = false
+        bench.run(for: .seconds(60))
+        #expect(bench.log.count { $0.action == .readMeter } == 2, "the one that was answered, and the one that is not")
+        #expect(bench.machine.state.reading == nil)
+        #expect(bench.machine.nextDeadline.map { $0 > bench.now + .seconds(60) } ?? true, "nobody wakes for it")
+        // It answers at last, between two points of the grid.
+        bench.run(milliseconds: 30)
+        bench.forget()
+        bench.isMetered = true
+        bench.feed(.measured(Measurement(deciwatts: 7)))
+        bench.run(milliseconds: 170)
+        #expect(bench.log.filter { $0.action == .readMeter }.map(\.at) == [60_100, 60_200])
+    }
+
+    @Test(
+        arguments: [
+            (.milliseconds(1), 100), (.seconds(60), 60_000), (.seconds(3600), 60_000),
+        ] as [(Duration, Int64)])
+    func theIntervalIsFrom100MillisecondsTo60Seconds(wanted: Duration, actual: Int64) {
+        var bench = Bench { $0.meterInterval = wanted }
+        bench.run(for: .milliseconds(actual * 2))
+        #expect(bench.log.filter { $0.action == .readMeter }.map(\.at) == [0, actual, 2 * actual])
+    }
+
+    @Test func aSlowMeterIsShownAndCountedUntilItShouldHaveAnswered() {
+        var bench = Bench(StoredState(relayOn: true), powerLost: false) { $0.meterInterval = .seconds(60) }
+        bench.load = 600
+        bench.run(for: .seconds(3600))
+        #expect(bench.machine.state.reading != nil)
+        // 60 W, but for the first minute, at whose beginning nothing was measured.
+        #expect(bench.machine.storedState.milliwattHours == 59_500)
+        bench.load = nil
+        bench.run(for: .seconds(149))
+        #expect(bench.machine.state.reading != nil)
+        bench.run(for: .seconds(1))
+        #expect(bench.machine.state.reading == nil)
+    }
+
+    @Test func aThermometerAloneIsAskedToo() {
+        var bench = Bench {
+            $0.capabilities = [.relay, .button]
+            $0.hasThermometer = true
+        }
+        bench.isMetered = false
+        for _ in 0..<3 {
+            bench.run(for: .seconds(5))
+            bench.feed(.temperature(300))
+        }
+        #expect(bench.log.filter { $0.action == .readMeter }.map(\.at) == [0, 6000, 11_000])
+    }
+
+    @Test func theMetersOwnCounterIsBelievedAndWhatAlternatesIsPassedOn() {
+        var bench = Bench(StoredState(relayOn: true), powerLost: false)
+        bench.isMetered = false
+        let alternating = AlternatingPower(
+            apparentDecivoltAmperes: 110, reactiveDecivars: -20, powerFactorThousandths: 900, millihertz: 49_980)
+        for added in [0, 5_000_000, 2_000_000] as [Int64] {
+            bench.now = bench.now + .seconds(10)
+            bench.feed(
+                .measured(Measurement(deciwatts: 100, alternating: alternating, addedMicrowattHours: added)))
+        }
+        #expect(bench.machine.state.reading?.alternating == alternating)
+        #expect(bench.machine.state.reading?.milliwattHours == 7000)
+    }
+
+    @Test func atTenMeasurementsASecondEverySampleIsKeptAndTheBytesAreBounded() {
+        var house = House(interval: .milliseconds(100))
+        house.join(desk, name: "Desk")
+        house.press()
+        house.run(for: .seconds(2))
+        let (mirrored, kept, samples) = (
+            house.mirror.bytes.count, house.storedBytes, house.machine.memory.samples.count
+        )
+        let states = house.states(desk)
+        house.run(for: .seconds(60))
+        #expect(house.machine.memory.samples.count - samples == 600)
+        // 31 bytes a sample go to the mirror in memory, 310 a second; in a chunk it takes less than two and a half.
+        #expect(house.mirror.bytes.count - mirrored == 600 * 31)
+        #expect(house.storedBytes - kept < 600 * 5 / 2)
+        #expect((55...61).contains(house.states(desk) - states), "a second has one reading for those who follow")
     }
 
     @Test func aPlugWithoutAMeterAsksForNothing() {
@@ -140,5 +225,13 @@ import Testing
         #expect(bench.relay.map(\.value) == [true])
         #expect(bench.machine.light == .connected(lit: true))
         #expect(bench.machine.state.relayOn)
+    }
+}
+
+extension House {
+    fileprivate var storedBytes: Int { machine.memory.samples.byteCount }
+
+    fileprivate func states(_ id: ConnectionID) -> Int {
+        heard[id, default: []].count { if case .state = $0 { true } else { false } }
     }
 }

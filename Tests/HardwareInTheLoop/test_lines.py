@@ -1,6 +1,7 @@
 """Button and relay on the lines of a real kernel, with both interfaces of libgpiod."""
 
 import statistics
+import time
 
 import pytest
 
@@ -35,23 +36,36 @@ def latencies(record):
     return [1000 * (min(at for at in relay if at > release) - release) for release in releases]
 
 
+BOUNCING = [[2, 1] * 8 + [150] + [1, 2] * 8, [1, 2, 4, 1, 1, 3] * 5 + [120], [1] * 30 + [200] + [1] * 10]
+
+
 @both
 def test_a_bouncing_press_toggles_once(plug, lines, button):
-    running = plug(button={"line": "BUTTON", "debounce_ms": 30, "double_press_ms": 0}).start()
-    button.press(*[2, 1] * 8, 150, *[1, 2] * 8, 0)
-    shows(lines, [1])
-    button.press(*[1, 2, 4, 1, 1] * 5, 120)
-    shows(lines, [1, 0])
-    assert running.status()["relay"] == "off"
+    """A bounce that the busy host made longer than half the debouncing proves nothing: it is made again."""
+    running = plug(button={"line": "BUTTON", "debounce_ms": 40, "double_press_ms": 0}).start()
+    for bounces in BOUNCING:
+        for _ in range(20):
+            before = len(lines.changes("RELAY"))
+            late = button.press(*bounces)
+            eventually(lambda: len(lines.changes("RELAY")) > before, 15, lambda: f"a toggle: {lines.record()[-9:]}")
+            time.sleep(0.3)
+            if late < 15:
+                break
+        assert late < 15, "the host is too busy for bounces of some milliseconds"
+        assert len(lines.changes("RELAY")) == before + 1, lines.record()
+    assert running.status()["relay"] == ("on" if lines.value("RELAY") else "off")
 
 
 @both
 def test_a_touch_shorter_than_the_debouncing_is_none(plug, lines, button):
     plug(button={"line": "BUTTON", "debounce_ms": 150}).start()
-    for _ in range(5):
-        button.press(10)
-    button.press(400)
-    shows(lines, [1])
+    late = max(button.press(10) for _ in range(5))
+    time.sleep(0.5)
+    if late < 100:
+        assert lines.changes("RELAY") == []
+    before = lines.changes("RELAY")
+    button.press(500)
+    eventually(lambda: len(lines.changes("RELAY")) == len(before) + 1, 10, "a toggle")
 
 
 @both
@@ -163,17 +177,17 @@ def test_a_line_in_use_names_who_holds_it(plug, lines):
     plug(button=None).start()
     second = plug(button=None, plug={"name": "Second"})
     said = second.once("check")
-    assert said.status == 1 and "RELAY" in said.text and "plugd relay" in said.text and "hint:" in said.text, said
+    assert said.status == 1 and "RELAY" in said.text and "plugd relay" in said.text, said
     second.start().says("plugd relay")
     assert lines.written("RELAY") in ([], [0])
 
 
 @both
 @pytest.mark.parametrize("relay, words", [
-    ({"line": "REALY"}, ["REALY", "hint:"]),
+    ({"line": "REALY"}, ["REALY", "RELAY?"]),
     ({"line": "DOUBLE"}, ["DOUBLE", "gpiochip0", "gpiochip1"]),
-    ({"chip": "/dev/gpiochip7", "offset": 3}, ["gpiochip7", "hint:"]),
-    ({"chip": "/dev/gpiochip0", "offset": 99}, ["99", "hint:"]),
+    ({"chip": "/dev/gpiochip7", "offset": 3}, ["gpiochip7", "gpiochip0", "gpiochip1"]),
+    ({"chip": "/dev/gpiochip0", "offset": 99}, ["99"]),
 ], ids=["no such line", "two lines of this name", "no such chip", "beyond the chip's lines"])
 def test_a_line_that_cannot_be_had_is_told(plug, relay, words):
     """It may come later: plugd runs, and says why the relay does not move."""

@@ -147,9 +147,33 @@ import Testing
         #expect(directories.text("state/sequence") == "\(next + 1000)\n\(next + 1000)\n")
     }
 
+    @Test func whatTrippedIsInFlashAtOnceAndAStateOfOlderFirmwareIsRead() throws {
+        var plug = try start()
+        plug.press()
+        plug.load = 40_000
+        plug.run(for: .seconds(10))
+        #expect(plug.machine.state.tripped == .overPower)
+        let energy = try #require(plug.state?.milliwattHours)
+        let text = try #require(directories.text("state/state"))
+        #expect(text.hasPrefix("off 1000 ") && text.hasSuffix(" overPower\n"))
+        #expect(energy > 0)
+        plug.storage.close()
+        var after = try start(boot: secondBoot)
+        #expect(after.machine.state.tripped == .overPower && !after.relayOn)
+        after.load = 600
+        after.press()
+        after.run(for: .seconds(60))
+        #expect(after.relayOn)
+        #expect(directories.text("state/state")?.contains("overPower") == false, "a reset is written too")
+        after.storage.close()
+        try directories.write("on 500 77\non 500 77\n", to: "state/state")
+        let old = try start(boot: firstBoot)
+        #expect(old.state == StoredState(relayOn: true, level: DimLevel(percent: 50), milliwattHours: 77))
+    }
+
     @Test(
         arguments: [
-            "on", "maybe 1000 0", "on 1001 0", "on 1000 -1", "on 1000 0 more", "on  1000 0",
+            "on", "on 1000 0 overpower", "maybe 1000 0", "on 1001 0", "on 1000 -1", "on 1000 0 more", "on  1000 0",
         ].map { "\($0)\n\($0)\n" } + ["", "on 1000 0\n", "on 1000 0\non 1000 8\n", String(repeating: "1", count: 5000)])
     func aDamagedStateIsKeptAside(text: String) throws {
         try directories.write(text, to: "state/state")

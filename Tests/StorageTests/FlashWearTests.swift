@@ -27,6 +27,21 @@ import Testing
         #expect((12_000...12_600).contains(counts.bytesWritten))
     }
 
+    /// Full load all day: energy is written with every tenth of a kilowatt-hour.
+    @Test func theDayOfAFullLoadWritesTheseBytesToFlash() throws {
+        let directories = Directories()
+        let disk = SelectiveDisk()
+        var plug = try StoredPlug(in: directories, files: FileStore(calls: disk))
+        plug.load = 36_800
+        plug.press()
+        plug.run(for: .seconds(3600))
+        disk.count(directories.state + "/")
+        plug.run(for: .seconds(86_400))
+        let counts = disk.counts
+        #expect((878...884).contains(counts.filesReplaced))
+        #expect((29_000...31_000).contains(counts.bytesWritten))
+    }
+
     @Test func aQuietDayWritesTheEnergyEveryHour() throws {
         let directories = Directories()
         let disk = SelectiveDisk()

@@ -1,0 +1,228 @@
+import Appliance
+import Metering
+import PlugProtocol
+import ProtocolCore
+
+/// One plug without its network, for some hours of virtual time: a bouncing button, commands, loads, faults, kills and power
+/// cuts, all from one seed. What must hold is checked after every step.
+struct ApplianceSoak {
+    struct Broken: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// What a person's short presses add up to.
+    struct Count {
+        var made = 0
+        var toggles = 0
+        var reported = 0
+    }
+
+    let configuration: ApplianceConfiguration
+    private(set) var presses = Count()
+    var random: SeededRandom
+    var machine: ApplianceMachine
+    var now = Instant.zero + .seconds(20)
+    /// The line as the last `setRelay` left it; open without power.
+    private var isClosed = false
+    private var openedAt: Instant
+    private var recordedOn: Bool
+    private var flash: StoredState?
+    private var energy: UInt64 = 0
+    /// Known and not in flash since.
+    private var unsavedSince: Instant?
+    private var isAsked = false
+    private var unanswered = 0
+    var commands = 0
+    private var answers = 0
+    private var wornAt: [Instant] = []
+    var load: Int32 = 0
+    var isWelded = false
+    var isMeterDead = false
+    var isFlashBroken = false
+    private var wasFlashBroken = false
+
+    init(seed: UInt64) {
+        random = SeededRandom(seed: seed)
+        var configuration = ApplianceConfiguration()
+        configuration.debounce = random.chance(0.5) ? .zero : .milliseconds(20)
+        configuration.doublePressWindow = random.chance(0.3) ? .zero : .milliseconds(300)
+        configuration.powerOnState = PowerOnState.allCases.randomElement(using: &random)!
+        if random.chance(0.4) { configuration.rest = .seconds(Int64.random(in: 1...300, using: &random)) }
+        if random.chance(0.4) { configuration.autoOff = .seconds(Int64.random(in: 1...900, using: &random)) }
+        if random.chance(0.4) {
+            configuration.switchingRate = SwitchingRate(
+                count: .random(in: 1...10, using: &random), window: .seconds(Int64.random(in: 1...600, using: &random)))
+        }
+        if random.chance(0.3) { configuration.capabilities.insert(.dimmer) }
+        configuration.hasThermometer = random.chance(0.5)
+        configuration.underVoltage = VoltageLimit(decivolts: 1800, duration: .seconds(4))
+        let intervals: [Duration] = [.milliseconds(100), .seconds(1), .seconds(10), .seconds(60)]
+        configuration.meterInterval = intervals.randomElement(using: &random)!
+        self.configuration = configuration
+        machine = ApplianceMachine(configuration)
+        openedAt = now
+        recordedOn = false
+    }
+
+    // MARK: Lives
+
+    mutating func start() throws { try feed(.started(ApplianceMemory(nil))) }
+
+    /// The process is killed; the mirror knows everything, the relay stays as it is.
+    mutating func kill() throws {
+        var memory = ApplianceMemory(machine.storedState, powerLost: false)
+        memory.inFlash = flash
+        memory.timers = machine.timers
+        try begin(memory)
+    }
+
+    mutating func cutPower() throws {
+        let lost = energy - (flash?.milliwattHours ?? 0)
+        let step = 100_000 + 12_000 * 1000 / 120 + UInt64(configuration.meterInterval.inSeconds * 12_000 / 3.6)
+        try require(wasFlashBroken || lost <= step, "a power cut costs \(lost) mWh")
+        if let unsavedSince, !wasFlashBroken {
+            try require(now - unsavedSince <= .seconds(3660), "a power cut costs \((now - unsavedSince).inSeconds) s")
+        }
+        energy = flash?.milliwattHours ?? 0
+        recordedOn = flash?.relayOn ?? false
+        unsavedSince = nil
+        if isClosed || openedAt < now { openedAt = now }
+        isClosed = false
+        try begin(ApplianceMemory(flash, powerLost: true))
+    }
+
+    private mutating func begin(_ memory: ApplianceMemory) throws {
+        machine = ApplianceMachine(configuration)
+        isAsked = false
+        wornAt = []
+        let locked = memory.state?.tripped
+        try feed(.started(memory))
+        try require(
+            locked == nil || machine.state.tripped == locked, "the lock of \(locked!) did not outlive the start")
+    }
+
+    // MARK: Steps
+
+    mutating func feed(_ event: ApplianceMachine.Event) throws {
+        for action in machine.handle(event, now: now) { try perform(action) }
+        try check()
+        if isAsked, !isMeterDead, random.chance(0.95) { try answer() }
+    }
+
+    mutating func answer() throws {
+        isAsked = false
+        if configuration.hasThermometer {
+            try feed(.temperature(random.chance(0.001) ? 900 : random.chance(0.02) ? nil : 300))
+        }
+        guard !isAsked else { return }
+        if random.chance(0.02) { return try feed(.meterFailed) }
+        let drawn = isClosed || isWelded ? load : 0
+        try feed(
+            .measured(
+                Measurement(
+                    deciwatts: drawn, decivolts: random.chance(0.01) ? 1500 : 2300,
+                    milliamperes: UInt32(drawn.magnitude) * 1000 / 2300)))
+    }
+
+    mutating func run(for duration: Duration) throws {
+        let end = now + duration
+        while let deadline = machine.nextDeadline, deadline <= end {
+            // The shell wakes a little late.
+            now = max(now, min(end, deadline + (random.chance(0.1) ? .milliseconds(3) : .zero)))
+            try feed(.deadlineReached)
+            if let next = machine.nextDeadline { try require(next > now, "it would spin at \(now)") }
+        }
+        now = end
+    }
+
+    /// A finger on a contact that bounces where nobody has debounced it.
+    mutating func press(for duration: Duration) throws {
+        for down in [true, false] {
+            if configuration.debounce > .zero, random.chance(0.5) {
+                for _ in 0..<Int.random(in: 1...5, using: &random) {
+                    try edge(down)
+                    now = now + .milliseconds(Int64.random(in: 0...3, using: &random))
+                    try edge(!down)
+                    now = now + .milliseconds(Int64.random(in: 0...3, using: &random))
+                }
+            }
+            try edge(down)
+            try run(for: down ? duration : configuration.debounce + .milliseconds(5))
+        }
+        if duration < configuration.longPress { presses.made += 1 }
+    }
+
+    private mutating func edge(_ down: Bool) throws {
+        let age = random.chance(0.2) ? Duration.microseconds(Int64.random(in: 0...900, using: &random)) : .zero
+        try feed(.buttonEdge(down: down, at: now - age))
+    }
+
+    // MARK: What comes of it
+
+    private mutating func perform(_ action: ApplianceMachine.Action) throws {
+        switch action {
+        case .setRelay(let on):
+            if on, !isClosed, let rest = configuration.rest {
+                try require(now - openedAt >= rest, "it rested for \((now - openedAt).inSeconds) s only")
+            }
+            if !on, isClosed { openedAt = now }
+            isClosed = on
+        case .readMeter:
+            try require(!isAsked, "the meter is asked twice")
+            isAsked = true
+        case .persist(let state):
+            if isFlashBroken {
+                for action in machine.handle(.persistFailed, now: now) { try perform(action) }
+            } else {
+                flash = state
+                unsavedSince = nil
+            }
+        case .commandDone: answers += 1
+        case .record(let kind): try note(kind)
+        case .setDimmer, .setLight, .stateChanged, .sample, .openPairing, .factoryReset: break
+        }
+    }
+
+    private mutating func note(_ kind: PlugEvent.Kind) throws {
+        switch kind {
+        case .relayChanged(let on, let cause):
+            try require(on != recordedOn, "a change to \(on) that is none, by \(cause)")
+            recordedOn = on
+            switch cause {
+            case .button: presses.toggles += 1
+            case .controller, .timer: wornAt.append(now)
+            case .protection, .powerOn: break
+            }
+        case .buttonPressed(.single): presses.reported += 1
+        case .buttonPressed(.double): presses.reported += 2
+        case .buttonPressed(.long), .protectionTripped, .protectionReset, .restarted, .pairingFailed, .controllerPaired,
+            .controllerRemoved:
+            break
+        }
+    }
+
+    private mutating func check() throws {
+        let state = machine.state
+        try require(state.relayOn == isClosed, "the line is not as the state says")
+        try require(recordedOn == isClosed, "the events are not as the line is")
+        try require(state.tripped == nil || !isClosed, "closed although \(state.tripped!) locks it")
+        try require(answers == commands, "\(commands) commands, \(answers) answers")
+        let known = machine.storedState.milliwattHours
+        try require(known >= energy, "the energy fell from \(energy) to \(known)")
+        if known > (flash?.milliwattHours ?? 0), unsavedSince == nil { unsavedSince = now }
+        energy = known
+        wasFlashBroken = isFlashBroken || wasFlashBroken && machine.storedState != flash
+        if let rate = configuration.switchingRate {
+            wornAt.removeAll { now - $0 > rate.window }
+            // What the bucket held, what came in meanwhile, and the last one, off, which locks. A lock that was reset fills it.
+            try require(
+                resets > 0 || wornAt.count <= 2 * rate.count + 1, "\(wornAt.count) switches within \(rate.window)")
+        }
+    }
+
+    var resets = 0
+
+    func require(_ holds: Bool, _ promise: @autoclosure () -> String) throws {
+        guard holds else { throw Broken(description: promise()) }
+    }
+}
