@@ -223,7 +223,7 @@ let checks: [Target] = [
         "PlugServiceTests",
         [
             "PlugService", "PlugHardware", "PlugProtocol", "PlugTransport", "Appliance", "Storage", "ProtocolCore",
-            "LinuxNetwork", nioCore, nioPosix, logging,
+            "Metering", "DurableFiles", "LinuxNetwork", nioCore, nioPosix, logging,
         ]),
     tests(
         "PlugClientTests",

@@ -24,19 +24,18 @@ public struct CalibrationFile: Sendable {
 
     /// Never fails: the relay works whatever the meter measures.
     public func read() -> Found {
-        let reason: String
+        let bytes: [UInt8]
         do throws(FileError) {
-            guard let bytes = try files.readIfPresent(path, limit: Self.limit) else { return Found() }
-            return try calibration(String(decoding: bytes, as: UTF8.self))
-        } catch let error {
-            reason = "\(error)"
+            guard let found = try files.readIfPresent(path, limit: Self.limit) else { return Found() }
+            bytes = found
+        } catch {
+            return Found(warning: warning("\(error)"))
         }
-        return Found(warning: warning(reason))
-    }
-
-    private func calibration(_ text: String) throws(FileError) -> Found {
         do {
-            return Found(calibration: try Calibration(values: NumberFile.parse(text, file: path)))
+            let values = try NumberFile.parse(String(decoding: bytes, as: UTF8.self), file: path)
+            // What a loss of power leaves of a file that somebody else wrote.
+            guard !values.isEmpty else { return Found(warning: warning("\(path) is empty")) }
+            return Found(calibration: try Calibration(values: values))
         } catch let fault as CalibrationFault {
             return Found(warning: warning("\(path): \(fault)"))
         } catch {

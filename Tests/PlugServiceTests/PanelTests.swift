@@ -13,7 +13,7 @@ private actor Echo: PanelOwner {
 
     func perform(_ request: PanelRequest) throws -> String {
         if case .load = request { throw PanelError("nothing can be plugged in") }
-        return request.line
+        return request == .reset ? "two\nlines" : request.line
     }
 }
 
@@ -121,6 +121,12 @@ private actor Echo: PanelOwner {
         let path = directory.directories.panelSocket
         #expect(await refusal { _ = try await PanelServer.start(path: path, on: owner.loop, owner: owner) } != nil)
         #expect(directory.text("run/panel.sock") == "")
+    }
+
+    @Test func anAnswerOfSeveralLinesArrivesWhole() async throws {
+        try await serving { plug async throws in
+            #expect(try await PanelClient.ask(.reset, at: plug) == "two\nlines")
+        }
     }
 
     @Test func networksAreToldAsJSON() {

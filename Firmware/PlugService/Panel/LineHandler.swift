@@ -28,3 +28,11 @@ final class LineHandler: ByteToMessageDecoder {
         try decode(context: context, buffer: &buffer)
     }
 }
+
+/// An answer of several lines travels as one: the end of each but the last is ASCII's unit separator, which no text of ours has.
+enum PanelText {
+    private static let separator: Character = "\u{1F}"
+
+    static func oneLine(_ text: String) -> String { String(text.map { $0.isNewline ? separator : $0 }) }
+    static func lines(_ text: String) -> String { String(text.map { $0 == separator ? "\n" : $0 }) }
+}

@@ -8,7 +8,7 @@ public enum PanelClient {
     public static func ask(_ request: PanelRequest, at plug: PlugDirectories) async throws(PanelError) -> String {
         let line: String
         do {
-            line = try await exchange(request.line, path: plug.panelSocket)
+            line = PanelText.lines(try await exchange(request.line, path: plug.panelSocket))
         } catch {
             throw PanelError(
                 """

@@ -67,14 +67,16 @@ private final class PanelHandler<Owner: PanelOwner>: ChannelInboundHandler {
         answer.futureResult.whenSuccess { text in
             let (handler, context) = bound.value
             handler.isBusy = false
-            context.writeAndFlush(handler.wrapOutboundOut(ByteBuffer(string: text + "\n")), promise: nil)
+            context.writeAndFlush(
+                handler.wrapOutboundOut(ByteBuffer(string: PanelText.oneLine(text) + "\n")), promise: nil)
         }
     }
 
     /// Says why, where there is something to say, and hangs up.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if let error = error as? PanelError {
-            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "error \(error)\n")), promise: nil)
+            context.writeAndFlush(
+                wrapOutboundOut(ByteBuffer(string: PanelText.oneLine("error \(error)") + "\n")), promise: nil)
         }
         context.close(promise: nil)
     }

@@ -1,0 +1,92 @@
+import DurableFiles
+import Metering
+import PlugHardware
+import Synchronization
+import Testing
+
+@testable import PlugService
+
+/// The calibration's file, and a meter that is calibrated while the plug runs.
+struct CalibrationTests {
+    private let directory = TemporaryDirectory()
+    private var file: CalibrationFile { CalibrationFile(directory.path + "/calibration.toml") }
+
+    @Test func whatIsWrittenIsRead() throws {
+        try directory.write("", to: "lock")
+        let calibration = try Calibration(values: ["power_gain": 1.0625, "phase_delay_us": -12.5])
+        try file.write(calibration)
+        #expect(file.read() == CalibrationFile.Found(calibration: calibration))
+    }
+
+    @Test func aBoardThatWasNeverCalibratedIsNoFault() { #expect(file.read() == CalibrationFile.Found()) }
+
+    @Test(arguments: [
+        ("", "is empty"), ("power_gain = ", "calibration.toml:1:"), ("power_gain = 1.0\npower", "calibration.toml:2:"),
+        ("power_gain = 7", "power_gain is 7.0"), ("power_gian = 1", "there is no power_gian"),
+        ("power_gain = nan", "power_gain is nan"), ("power_gain = \"1\"", "it takes a number"),
+    ])
+    func aDamagedOneIsToldLoudlyAndNotUsed(text: String, reason: String) throws {
+        try directory.write(text, to: "calibration.toml")
+        let found = file.read()
+        #expect(found.calibration == Calibration())
+        #expect(found.warning?.contains(reason) == true, "\(found.warning ?? "no warning")")
+        #expect(found.warning?.contains("\nhint: calibrate it anew with `plugd calibrate`") == true)
+    }
+
+    /// Shows a lamp of 100 W as its gains make it.
+    private struct LampMeter: CalibratedMeter {
+        var gain: Double
+        var supply: CalibrationRun.Supply { .mains }
+        var measuresPower: Bool { true }
+        var counters: MeterCounters {
+            var counters = MeterCounters()
+            counters.initialisations = 1
+            return counters
+        }
+
+        func quantities() throws(HardwareFault) -> MeterQuantities {
+            MeterQuantities(activePower: 80 * gain, voltageRMS: 230, currentRMS: 80 / 230)
+        }
+
+        func measure() throws(HardwareFault) -> Measurement {
+            Measurement(deciwatts: Int32((try quantities().activePower * 10).rounded()))
+        }
+    }
+
+    private let meter = BoardMeter(Calibration()) { calibration, _ in LampMeter(gain: calibration.powerGain) }
+
+    private func calibrate(_ load: KnownLoad) async throws -> Calibration {
+        try await load.calibration(of: meter) {
+            $0()
+        } pause: {
+        }
+    }
+
+    @Test func theMeterSaysWhatTheLoadTakesOnceItIsCalibrated() async throws {
+        #expect(try meter.measure().deciwatts == 800)
+        let found = try await calibrate(KnownLoad(power: 100))
+        #expect(found.powerGain == 1.25)
+        meter.use(found)
+        #expect(try meter.measure().deciwatts == 1000)
+        #expect(meter.counters.initialisations == 2, "what went before is counted on")
+    }
+
+    @Test func nonsenseIsRefusedAndChangesNothing() async throws {
+        await #expect(throws: CalibrationFault.self) { try await calibrate(KnownLoad(power: 15)) }
+        await #expect(throws: CalibrationFault.self) { try await calibrate(KnownLoad(power: 2000)) }
+        #expect(try meter.measure().deciwatts == 800)
+    }
+
+    @Test func aMeterThatDoesNotAnswerIsSaid() async throws {
+        let missing = BoardMeter(Calibration()) { (_, _) throws(HardwareFault) in
+            throw HardwareFault(part: "meter", reason: "nobody answers")
+        }
+        #expect(throws: HardwareFault.self) { try missing.measure() }
+        await #expect(throws: HardwareFault.self) {
+            try await KnownLoad(power: 100).calibration(of: missing) {
+                $0()
+            } pause: {
+            }
+        }
+    }
+}
