@@ -40,7 +40,12 @@ struct StateKeeper {
     }
 
     private func wanted(_ state: StoredState, _ stored: StoredState, now: Instant) -> Instant? {
-        if state.tripped != nil, stored.tripped == nil { return now }
+        // A relay that does not open is worse than whatever locked it before.
+        if let tripped = state.tripped, tripped != stored.tripped,
+            stored.tripped == nil || tripped == .weldedRelay
+        {
+            return now
+        }
         if state.relayOn != stored.relayOn || state.level != stored.level || state.tripped != stored.tripped {
             return max(now + Self.settling, lastWrite + Self.spacing)
         }
