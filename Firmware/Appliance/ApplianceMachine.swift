@@ -62,6 +62,9 @@ public struct ApplianceMachine: Machine, Sendable {
 
     /// While the level moves, the state is reported no more often than this.
     static let levelReportInterval = Duration.milliseconds(200)
+    /// A reading that is all that is new is reported no more often than this, so that who follows a plug that measures ten times
+    /// a second hears of one a second, as of any other. Less than a second, since measurements come early and late.
+    static let readingReportInterval = Duration.milliseconds(900)
     /// How long the light blinks when asked which plug this is.
     static let identifyTime = Duration.seconds(10)
 
@@ -92,6 +95,7 @@ public struct ApplianceMachine: Machine, Sendable {
     var keeper: StateKeeper?
     private var reported: PlugState?
     private var levelReportedAt = Instant.zero
+    private var readingReportedAt = Instant(nanoseconds: .min)
 
     public init(_ configuration: ApplianceConfiguration) {
         self.configuration = configuration
@@ -123,11 +127,12 @@ public struct ApplianceMachine: Machine, Sendable {
 
     public var nextDeadline: Instant? {
         guard isStarted else { return nil }
-        let deadlines = [
-            button.nextDeadline, transition?.nextStep, autoOffAt, rest.nextDeadline, identifyUntil,
-            isMeasuring ? nil : nextMeasurement, readingExpires, lamp.nextDeadline, keeper?.nextDeadline,
-        ]
-        return deadlines.reduce(nil, sooner)
+        // Asked after every event: without an array that is allocated for it.
+        var next = sooner(button.nextDeadline, transition?.nextStep)
+        next = sooner(next, sooner(autoOffAt, rest.nextDeadline))
+        next = sooner(next, sooner(identifyUntil, isMeasuring ? nil : nextMeasurement))
+        next = sooner(next, sooner(readingExpires, configuration.hasLamp ? lamp.nextDeadline : nil))
+        return sooner(next, keeper?.nextDeadline)
     }
 
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
@@ -184,9 +189,10 @@ public struct ApplianceMachine: Machine, Sendable {
 
     /// What the outside sees after an event: the light, the state, what flash should have.
     private mutating func report(_ now: Instant, _ actions: inout [Action]) {
-        if let lit = lamp.show(lightPattern, now: now) { actions.append(.setLight(lit)) }
+        if let lit = lamp.show(lightPattern, now: now), configuration.hasLamp { actions.append(.setLight(lit)) }
         let state = state
-        if state != reported, !isMerelyMoving(state, now) {
+        if state != reported, !isMerelyMoving(state, now), !isMerelyMeasured(state, now) {
+            if state.reading != reported?.reading { readingReportedAt = now }
             if state.level != reported?.level { levelReportedAt = now }
             reported = state
             actions.append(.stateChanged(state))
@@ -200,6 +206,13 @@ public struct ApplianceMachine: Machine, Sendable {
         guard transition != nil, var before = reported else { return false }
         before.level = state.level
         return before == state && now - levelReportedAt < Self.levelReportInterval
+    }
+
+    /// True when only the reading is another, and the last report of one is recent. The next measurement brings a newer one.
+    private func isMerelyMeasured(_ state: PlugState, _ now: Instant) -> Bool {
+        guard state.reading != nil, var before = reported, before.reading != nil else { return false }
+        before.reading = state.reading
+        return before == state && now - readingReportedAt < Self.readingReportInterval
     }
 
     /// The table of ``LightPattern`` from above.

@@ -75,8 +75,8 @@ def test_energy_is_what_the_chip_counted(plug, mains, controller):
     (lambda chip: chip.fails(5), "busFaults"),
     (lambda chip: chip.sticks(1000), "busFaults"),
     (lambda chip: chip.is_there(False), "busFaults"),
-    (lambda chip: chip.talks_nonsense(1), None),
-    (lambda chip: chip.talks_nonsense(2), None),
+    (lambda chip: chip.talks_nonsense(1), "initialisations"),
+    (lambda chip: chip.talks_nonsense(2), "initialisations"),
 ], ids=["is not acknowledged", "fails with EIO", "is stuck", "disappears", "says all ones", "babbles"])
 def test_a_meter_that(metered, mains, fault, counter):
     """Its readings become unavailable, faults are counted, and it comes back by itself."""
@@ -84,11 +84,7 @@ def test_a_meter_that(metered, mains, fault, counter):
     before = counters(metered)
     fault(mains)
     has_no_reading(metered)
-    after = counters(metered)
-    if counter:
-        assert after[counter] > before[counter], after
-    else:
-        assert sum(after[name] for name in ("busFaults", "impossible")) > sum(before[n] for n in ("busFaults", "impossible"))
+    metered.shows(lambda status: status["meter"][counter] > before[counter], f"{counter} counted")
     mains.as_new()
     mains.feeds(229, 1, 229)
     reads(metered, voltageRMS=229, activePower=229)
@@ -111,7 +107,7 @@ def test_a_missing_chip_is_told_and_the_relay_works(plug, mains, lines, button):
     mains.is_there(False)
     running = plug(meter=ADE)
     said = running.once("check")
-    assert said.status == 1 and "0x38" in said.text and "hint:" in said.text, said
+    assert said.status == 1 and "0x38 does not answer" in said.text and "i2cdetect" in said.text, said
     running.start()
     button.press(120)
     eventually(lambda: lines.changes("RELAY") == [1], 10, "the relay")
@@ -123,18 +119,18 @@ def test_a_missing_chip_is_told_and_the_relay_works(plug, mains, lines, button):
 
 def test_a_wrong_address_is_told(plug):
     said = plug(meter={"kind": "ina226", "bus": BUS, "address": 0x4A, "shunt_ohms": 0.01}).once("check")
-    assert said.status == 1 and "0x4A" in said.text.replace("0x4a", "0x4A") and "hint:" in said.text, said
+    assert said.status == 1 and "0x4a does not answer" in said.text and "i2cdetect" in said.text, said
 
 
 def test_a_wrong_identity_is_told(plug, chip):
     chip(0x41).put({0xFF: 0x1234})
     said = plug(meter={"kind": "ina226", "bus": BUS, "address": 0x41, "shunt_ohms": 0.01}).once("check")
-    assert said.status == 1 and "1234" in said.text and "hint:" in said.text, said
+    assert said.status == 1 and "0x5449 0x1234" in said.text and "another chip" in said.text, said
 
 
 def test_a_missing_bus_is_told(plug):
     said = plug(meter={"kind": "ade7953", "bus": "/dev/i2c-9"}).once("check")
-    assert said.status == 1 and "/dev/i2c-9" in said.text and "hint:" in said.text, said
+    assert said.status == 1 and "/dev/i2c-9" in said.text and "dtparam=i2c_arm" in said.text, said
 
 
 @pytest.mark.parametrize("kind, address, settings, registers, told", [

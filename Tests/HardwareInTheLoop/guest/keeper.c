@@ -91,7 +91,7 @@ static pid_t start(char **command) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    execv(command[0], command);
+    execvp(command[0], command);
     perror(command[0]);
     _exit(127);
 }

@@ -11,6 +11,8 @@ WIRED = {
     "network": {"interface": "lo"},
     "relay": {"line": "RELAY"},
     "button": {"line": "BUTTON"},
+    # What the meters show here has nothing to do with the relay.
+    "protection": {"welded_relay": False},
 }
 
 
