@@ -20,7 +20,8 @@ def test_the_same_line_for_two_parts_is_told(plug):
 
 
 @pytest.mark.parametrize("content", [
-    "\\0\\377\\1nonsense", "voltage_gain = 1.01\\ncurrent_ga", "voltage_gain = 1e99"], ids=["bytes", "cut off", "beyond belief"])
+    "\\0\\377\\1nonsense", "", "voltage_gain = 1.01\\ncurrent_ga", "voltage_gain = 1e99",
+], ids=["bytes", "empty", "cut off", "beyond belief"])
 def test_a_damaged_calibration_is_loud_and_replaced_by_defaults(guest, plug, mains, lines, button, content):
     mains.feeds(230, 1, 230)
     running = plug(meter=METER)
@@ -73,4 +74,4 @@ def test_calibrating_refuses_nonsense(guest, switched_on, mains, feeds, power, w
 def test_calibrating_refuses_a_plug_that_is_off(plug, mains):
     mains.feeds(230, 4, 920)
     done = plug(meter=METER).start().command("calibrate", "--power", "920")
-    assert done.status == 1 and "the relay is off" in done.text, done
+    assert done.status == 1 and "the relay is off" in done.text and "hint:" in done.text, done
