@@ -9,7 +9,7 @@ extension PlugService {
     private static let edgeBytes = 1024
 
     func watchButton() {
-        attempt("watch the button") { () throws(HardwareFault) in try startWatching() }
+        attempt("watch the button") { () throws(HardwareFault) in try self.startWatching() }
     }
 
     private func startWatching() throws(HardwareFault) {
@@ -52,7 +52,7 @@ extension PlugService {
     private func lostButton(_ fault: HardwareFault) {
         edges = nil
         guard !machine.isStopped else { return }
-        failed("watch the button", fault) { () throws(HardwareFault) in try startWatching() }
+        failed("watch the button", fault) { () throws(HardwareFault) in try self.startWatching() }
     }
 
     /// Leaves the edges that are still to come to the next plug on these parts.
