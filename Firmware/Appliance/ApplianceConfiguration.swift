@@ -14,6 +14,8 @@ public struct ApplianceConfiguration: Hashable, Sendable {
     public var capabilities: Set<Capability> = [.relay, .meter, .button]
     /// Its temperature is known.
     public var hasThermometer = false
+    /// There is a light: without one nobody wakes for its patterns.
+    public var hasLamp = true
     public var powerOnState = PowerOnState.last
     /// Every time the relay turns on it turns off again after this long, unless the command named its own time. Means nothing
     /// to a plug that is locked on.

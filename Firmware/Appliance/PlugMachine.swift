@@ -145,7 +145,8 @@ public struct PlugMachine: Machine, Sendable {
         switch life {
         case .new, .stopped: nil
         case .running:
-            [appliance.nextDeadline, server.nextDeadline, numbers.nextDeadline, keepsAgainAt].reduce(nil, sooner)
+            sooner(
+                sooner(appliance.nextDeadline, server.nextDeadline), sooner(numbers.nextDeadline, keepsAgainAt))
         }
     }
 
