@@ -14,6 +14,8 @@ public struct ApplianceConfiguration: Hashable, Sendable {
     public var capabilities: Set<Capability> = [.relay, .meter, .button]
     /// Its temperature is known.
     public var hasThermometer = false
+    /// There is a light: without one nobody wakes for its patterns.
+    public var hasLamp = true
     public var powerOnState = PowerOnState.last
     /// Every time the relay turns on it turns off again after this long, unless the command named its own time. Means nothing
     /// to a plug that is locked on.
@@ -70,7 +72,10 @@ public struct ApplianceConfiguration: Hashable, Sendable {
     /// Between two measurements, within what the machine does.
     var measurementInterval: Duration { min(max(meterInterval, .milliseconds(100)), .seconds(60)) }
     /// How long a reading is shown, however slowly the meter is asked.
-    var shownLifetime: Duration { max(readingLifetime, measurementInterval * 5 / 2) }
+    var shownLifetime: Duration {
+        // Asked after every event; Duration's own multiplication takes a thousand instructions.
+        max(readingLifetime, .nanoseconds(measurementInterval.wholeNanoseconds * 5 / 2))
+    }
 }
 
 /// What flash keeps over a loss of power.

@@ -127,11 +127,12 @@ public struct ApplianceMachine: Machine, Sendable {
 
     public var nextDeadline: Instant? {
         guard isStarted else { return nil }
-        let deadlines = [
-            button.nextDeadline, transition?.nextStep, autoOffAt, rest.nextDeadline, identifyUntil,
-            isMeasuring ? nil : nextMeasurement, readingExpires, lamp.nextDeadline, keeper?.nextDeadline,
-        ]
-        return deadlines.reduce(nil, sooner)
+        // Asked after every event: without an array that is allocated for it.
+        var next = sooner(button.nextDeadline, transition?.nextStep)
+        next = sooner(next, sooner(autoOffAt, rest.nextDeadline))
+        next = sooner(next, sooner(identifyUntil, isMeasuring ? nil : nextMeasurement))
+        next = sooner(next, sooner(readingExpires, configuration.hasLamp ? lamp.nextDeadline : nil))
+        return sooner(next, keeper?.nextDeadline)
     }
 
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
@@ -188,7 +189,7 @@ public struct ApplianceMachine: Machine, Sendable {
 
     /// What the outside sees after an event: the light, the state, what flash should have.
     private mutating func report(_ now: Instant, _ actions: inout [Action]) {
-        if let lit = lamp.show(lightPattern, now: now) { actions.append(.setLight(lit)) }
+        if let lit = lamp.show(lightPattern, now: now), configuration.hasLamp { actions.append(.setLight(lit)) }
         let state = state
         if state != reported, !isMerelyMoving(state, now), !isMerelyMeasured(state, now) {
             if state.reading != reported?.reading { readingReportedAt = now }

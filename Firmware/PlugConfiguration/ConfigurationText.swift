@@ -37,7 +37,9 @@ struct ConfigurationText {
         }
         guard !isRead else { return }
         let reason = withUnsafeBytes(of: fault.reason) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        throw ConfigurationMistake(.syntax(reason), line: Int(fault.line), column: Int(fault.column))
+        throw ConfigurationMistake(
+            .syntax(reason), line: fault.line == 0 ? nil : Int(fault.line),
+            column: fault.column == 0 ? nil : Int(fault.column))
     }
 
     /// The line, counted from 1, where a table begins or a key stands.

@@ -113,8 +113,10 @@ public actor PlugService: ConnectionOwner {
         executor = eventLoop.executor
         // Off the network nobody sees the key.
         let key = (proof ?? TransportIdentity()).publicKey
+        var appliance = settings.appliance
+        appliance.hasLamp = settings.parts.lamp != nil
         machine = PlugMachine(
-            settings.appliance, identity: identity, access: storage.access(key: key, random: &random),
+            appliance, identity: identity, access: storage.access(key: key, random: &random),
             memory: storage.restore(now: BootClock.now), seed: random.next())
     }
 

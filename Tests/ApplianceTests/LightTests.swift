@@ -95,6 +95,20 @@ import Testing
         #expect(bench.light == [Timed(7300, true)])
     }
 
+    @Test func aPlugWithoutALampWakesForNoPattern() {
+        var bench = Bench {
+            $0.hasLamp = false
+            $0.capabilities = [.relay]
+        }
+        bench.feed(
+            .surroundings(
+                Surroundings(isPaired: false, isPairingOpen: true, network: .linkLocal, isConnected: false)))
+        bench.command(.setRelay(on: true, autoOff: nil))
+        bench.run(for: .seconds(60))
+        #expect(bench.light.isEmpty && bench.machine.light == .pairing)
+        #expect(bench.machine.nextDeadline == .zero + .seconds(3630), "flash, an hour after it was written")
+    }
+
     @Test func whereAddressesReach() {
         func network(_ addresses: [String]) -> Surroundings.Network {
             Surroundings.Network([

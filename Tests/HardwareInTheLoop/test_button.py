@@ -65,15 +65,15 @@ def test_presses_toggle_while_the_i2c_bus_is_stuck(plug, lines, button, mains):
     meter = {"kind": "ade7953", "bus": "/dev/i2c-0", "interval_s": 0.2}
     running = plug(button={"line": "BUTTON", "double_press_ms": 0}, meter=meter).start()
     running.shows(lambda status: "activePower" in status, "a reading")
-    mains.sticks(1000)
+    mains.sticks(5000)
     running.shows(lambda status: "activePower" not in status, "no reading any more")
     latest = 0
     for count in range(1, 7):
         button.press(130)
-        shows(lines, [n % 2 for n in range(1, count + 1)], within=0.9)
+        shows(lines, [n % 2 for n in range(1, count + 1)])
     latest = max(delays(lines))
     print(f"release to relay with a stuck bus: at most {latest * 1000:.1f} ms")
-    assert latest < 0.5, "a transfer takes a second; the relay waited for it"
+    assert latest < 2.5, "a transfer takes 5 s; the relay waited for it"
 
 
 def delays(lines):

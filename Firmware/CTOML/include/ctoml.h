@@ -38,8 +38,8 @@ struct ctoml_entry {
 /// Where and why a text is no TOML.
 struct ctoml_fault {
     char reason[256]; ///< ended by a zero, cut off where it is longer
-    uint32_t line;
-    uint32_t column;
+    uint32_t line;   ///< 0: unknown
+    uint32_t column; ///< 0: unknown
 };
 
 /// Reads a text (TOML 1.0) and calls `report` for each table and each key of the first two levels. The texts live for the time

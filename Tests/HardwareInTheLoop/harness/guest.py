@@ -9,7 +9,9 @@ import socket
 import subprocess
 import time
 
-BOOT_LIMIT = 90  # seconds; 4 on an idle machine
+from harness.deadlines import PATIENCE
+
+BOOT_LIMIT = 60  # seconds; 4 on an idle machine
 
 
 @dataclasses.dataclass
@@ -94,6 +96,7 @@ class Guest:
         self._machine = None
 
     def _line(self, within, command="boot"):
+        within *= PATIENCE
         deadline = time.monotonic() + within
         while b"\n" not in self._buffer:
             left = deadline - time.monotonic()

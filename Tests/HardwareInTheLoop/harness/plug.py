@@ -99,7 +99,7 @@ class Plug:
 
     def refuses_to_start(self):
         """What it says when it does not run."""
-        done = self._guest.run(f"timeout 20 {self.program} run --config {self.file} {self._places} 2>&1", within=40)
+        done = self._guest.run(f"timeout 60 {self.program} run --config {self.file} {self._places} 2>&1", within=40)
         assert done.status not in (0, 143, 137), f"it should not have started: {done}"
         return done.text
 
@@ -135,7 +135,7 @@ class Controller:
         self._guest.does(
             f"mkdir -p {self.folder}; {self._environment} plugctl watch Plug --json >{self.folder}/seen 2>{self.folder}/complaints </dev/null &"
             f" echo $! >>/run/started")
-        self.sees("snapshot", within=60)  # A connection that was lost on a busy machine is tried again after a while.
+        self.sees("snapshot", within=30)
 
     def events(self, *names):
         lines = self._guest.does(f"cat {self.folder}/seen").splitlines(keepends=True)

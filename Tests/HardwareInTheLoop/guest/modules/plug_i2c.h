@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The chips of a plug's bench: chips.c is what they do, controls.c what a test does to them, adapter.c the bus. */
+#include <linux/debugfs.h>
+#include <linux/i2c.h>
+#include <linux/ktime.h>
+#include <linux/mutex.h>
+#include <linux/types.h>
+
+enum kind { ADE7953, INA219, INA226, INA260, PCA9685 };
+
+#define REGISTERS 0x1000
+#define KEPT_WRITES 256
+
+struct chip {
+	enum kind kind;
+	u16 address;
+	u32 *registers;
+	u16 pointer;
+	bool unlocked;      /* ADE7953: the write before was 0xAD to 0x0FE */
+	ktime_t energy_seen;
+	u32 error, stuck, nonsense, transfers, energy_rate;
+	bool present;
+	struct { u16 address; u32 value; } writes[KEPT_WRITES];
+	unsigned int write_count;
+};
+
+/* Held while registers are read or changed. */
+extern struct mutex chips_lock;
+
+/* The values after power-on. */
+void power_on(struct chip *chip);
+/* The register behind an address. */
+u16 place(const struct chip *chip, u16 address);
+/* What the chip reads from the bus, and what it says there. */
+void take(struct chip *chip, const struct i2c_msg *message);
+void answer(struct chip *chip, struct i2c_msg *message);
+
+/* The chip's folder in debugfs. */
+void show_controls(struct chip *chip, struct dentry *folder);
