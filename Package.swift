@@ -215,7 +215,7 @@ let checks: [Target] = [
             "PrivateNetworks", "AddressService", "AddressConfiguration", "LinkWire", "DNSWire", "LinuxNetwork",
             "PlugProtocol", nioCore, logging,
         ]),
-    tests("LinuxDevicesTests", ["LinuxDevices", "PlugHardware", "ProtocolCore"]),
+    tests("LinuxDevicesTests", ["CGPIOD", "LinuxDevices", "PlugHardware", "ProtocolCore"]),
     tests(
         "PlugHardwareTests",
         ["Fuzzing", "RegisterModels", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),

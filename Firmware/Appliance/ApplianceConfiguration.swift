@@ -72,7 +72,10 @@ public struct ApplianceConfiguration: Hashable, Sendable {
     /// Between two measurements, within what the machine does.
     var measurementInterval: Duration { min(max(meterInterval, .milliseconds(100)), .seconds(60)) }
     /// How long a reading is shown, however slowly the meter is asked.
-    var shownLifetime: Duration { max(readingLifetime, measurementInterval * 5 / 2) }
+    var shownLifetime: Duration {
+        // Asked after every event; Duration's own multiplication takes a thousand instructions.
+        max(readingLifetime, .nanoseconds(measurementInterval.wholeNanoseconds * 5 / 2))
+    }
 }
 
 /// What flash keeps over a loss of power.

@@ -141,7 +141,10 @@ public struct PlugMachine: Machine, Sendable {
         return memory
     }
 
-    public var nextDeadline: Instant? {
+    /// Kept, since to ask a machine for what is computed copies all of it.
+    public private(set) var nextDeadline: Instant?
+
+    private var soonest: Instant? {
         switch life {
         case .new, .stopped: nil
         case .running:
@@ -164,6 +167,7 @@ public struct PlugMachine: Machine, Sendable {
         lookAround(now, &step)
         mirrorState(&step)
         reserve(now, &step)
+        nextDeadline = soonest
         return step.actions
     }
 

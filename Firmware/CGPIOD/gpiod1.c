@@ -121,15 +121,13 @@ int cgpiod_level(struct cgpiod_edges *edges, bool *active) {
     return 0;
 }
 
-int cgpiod_read(struct cgpiod_edges *edges, struct cgpiod_edge read[CGPIOD_EDGES]) {
-    struct gpiod_line_event events[CGPIOD_EDGES];
-    int count = gpiod_line_event_read_multiple(edges->line, events, CGPIOD_EDGES);
-    if (count < 0) return -failure();
-    for (int i = 0; i < count; i++) {
-        read[i].active = events[i].event_type == GPIOD_LINE_EVENT_RISING_EDGE;
-        read[i].time = (uint64_t)events[i].ts.tv_sec * 1000000000u + (uint64_t)events[i].ts.tv_nsec;
-    }
-    return count;
+// libgpiod only reads from the descriptor what the kernel's interface says.
+const size_t cgpiod_edge_size = sizeof(struct gpioevent_data);
+
+struct cgpiod_edge cgpiod_decode(const void *bytes) {
+    struct gpioevent_data event;
+    memcpy(&event, bytes, sizeof event);
+    return (struct cgpiod_edge){.active = event.id == GPIOEVENT_EVENT_RISING_EDGE, .time = event.timestamp};
 }
 
 void cgpiod_release(struct cgpiod_edges *edges) {

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/gpio.h>
 #include <stdlib.h>
 
 struct cgpiod_chip {
@@ -12,7 +13,6 @@ struct cgpiod_chip {
 
 struct cgpiod_edges {
     struct gpiod_line_request *request;
-    struct gpiod_edge_event_buffer *buffer;
     unsigned int offset;
 };
 
@@ -114,16 +114,14 @@ int cgpiod_watch(
     gpiod_line_settings_set_bias(settings, bias_setting(bias));
     gpiod_line_settings_set_debounce_period_us(settings, debounce);
     struct cgpiod_edges *made = calloc(1, sizeof *made);
-    struct gpiod_edge_event_buffer *buffer = gpiod_edge_event_buffer_new(CGPIOD_EDGES);
     struct gpiod_line_request *request = request_line(chip->chip, offset, settings, consumer);
-    if (!made || !buffer || !request) {
+    if (!made || !request) {
         int error = failure();
         if (request) gpiod_line_request_release(request);
-        gpiod_edge_event_buffer_free(buffer);
         free(made);
         return error;
     }
-    *made = (struct cgpiod_edges){.request = request, .buffer = buffer, .offset = offset};
+    *made = (struct cgpiod_edges){.request = request, .offset = offset};
     *edges = made;
     return 0;
 }
@@ -137,20 +135,17 @@ int cgpiod_level(struct cgpiod_edges *edges, bool *active) {
     return 0;
 }
 
-int cgpiod_read(struct cgpiod_edges *edges, struct cgpiod_edge read[CGPIOD_EDGES]) {
-    int count = gpiod_line_request_read_edge_events(edges->request, edges->buffer, CGPIOD_EDGES);
-    if (count < 0) return -failure();
-    for (int i = 0; i < count; i++) {
-        struct gpiod_edge_event *event = gpiod_edge_event_buffer_get_event(edges->buffer, (unsigned long)i);
-        read[i].active = gpiod_edge_event_get_event_type(event) == GPIOD_EDGE_EVENT_RISING_EDGE;
-        read[i].time = gpiod_edge_event_get_timestamp_ns(event);
-    }
-    return count;
+// libgpiod only reads from the descriptor what the kernel's interface says.
+const size_t cgpiod_edge_size = sizeof(struct gpio_v2_line_event);
+
+struct cgpiod_edge cgpiod_decode(const void *bytes) {
+    struct gpio_v2_line_event event;
+    memcpy(&event, bytes, sizeof event);
+    return (struct cgpiod_edge){.active = event.id == GPIO_V2_LINE_EVENT_RISING_EDGE, .time = event.timestamp_ns};
 }
 
 void cgpiod_release(struct cgpiod_edges *edges) {
     gpiod_line_request_release(edges->request);
-    gpiod_edge_event_buffer_free(edges->buffer);
     free(edges);
 }
 

@@ -55,7 +55,9 @@ public final class LateButton: Button {
 
     public func open() throws(HardwareFault) { _ = try button.get() }
 
-    public func watch(_ report: @escaping @Sendable (ButtonEdge) -> Void) throws(HardwareFault) {
+    public func watch(
+        _ report: @escaping @Sendable (ButtonEdge) -> Void
+    ) throws(HardwareFault) -> (any EdgeSource)? {
         try button.get().watch(report)
     }
 }

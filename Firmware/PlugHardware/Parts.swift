@@ -58,8 +58,30 @@ public protocol Button: Sendable {
     /// True: edges come debounced, by the kernel or the hardware. False: they come as the contact bounces.
     var isDebounced: Bool { get }
 
-    /// Begins to watch; called once. `report` may be called on any thread, in the order of the edges.
-    func watch(_ report: @escaping @Sendable (ButtonEdge) -> Void) throws(HardwareFault)
+    /// Begins to watch, and again where the edges came to an end; only the latest `report` is called then. It may be called on any
+    /// thread, in the order of the edges.
+    ///
+    /// - Returns: where the edges are to be read; nil: the button needs nobody for that.
+    func watch(_ report: @escaping @Sendable (ButtonEdge) -> Void) throws(HardwareFault) -> (any EdgeSource)?
+}
+
+/// Where the edges of a button wait to be read. An event loop waits for them beside everything else, so that no thread stands
+/// between a contact and its relay.
+public protocol EdgeSource: Sendable {
+    /// A descriptor that is readable when there are edges, for who asks to close.
+    func openDescriptor() throws(HardwareFault) -> Int32
+
+    /// Reports the edges in what one read(2) of the descriptor gave. Its buffer needs room for all that a kernel
+    /// keeps, 16 edges of 48 bytes.
+    ///
+    /// - Throws: no more edges will come from here.
+    func take(_ bytes: UnsafeRawBufferPointer) throws(HardwareFault)
+
+    /// No more edges come, since reading failed with this error number. A contact that was down is reported up: nobody could see
+    /// it any more, and it must not count as held for ever.
+    ///
+    /// - Returns: why, for a person.
+    func fail(_ number: Int32) -> HardwareFault
 }
 
 /// Measures what flows through the plug. A driver takes a bus and answers within some milliseconds, or with a stuck bus

@@ -15,15 +15,6 @@ extension PlugService {
         var measurement: Result<Measurement, HardwareFault>?
     }
 
-    func watchButton() {
-        guard let button = settings.parts.button else { return }
-        let report: @Sendable (ButtonEdge) -> Void = { [weak self] edge in
-            guard let self else { return }
-            loop.execute { self.assumeIsolated { $0.handle(.buttonEdge(down: edge.down, at: edge.time)) } }
-        }
-        attempt("watch the button") { () throws(HardwareFault) in try button.watch(report) }
-    }
-
     /// Asks meter and thermometer, on a thread of their own, since a bus may be stuck; never twice at a time.
     func readMeter() {
         let (meter, thermometer) = (settings.parts.meter, settings.parts.thermometer)
@@ -71,10 +62,17 @@ extension PlugService {
             note(what, nil)
             unfinished[what] = nil
         } catch {
-            note(what, error)
-            unfinished[what] = work
-            retryParts()
+            failed(what, error, againBy: work)
         }
+    }
+
+    /// A part no longer does what it did: it is asked again until it does.
+    func failed(
+        _ what: String, _ fault: HardwareFault, againBy work: @escaping () throws(HardwareFault) -> Void
+    ) {
+        note(what, fault)
+        unfinished[what] = work
+        retryParts()
     }
 
     /// Leaves the relay as it is to be while no plugd runs.

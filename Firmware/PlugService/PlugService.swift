@@ -60,6 +60,8 @@ public actor PlugService: ConnectionOwner {
     /// What is to be asked again.
     var unfinished: [String: () throws(HardwareFault) -> Void] = [:]
     var partRetry: Scheduled<Void>?
+    /// Where a button's edges are read, for one that is read.
+    var edges: (any Channel)?
     private var watchdog: RepeatedTask?
 
     /// Who waits at the end for the threads.
@@ -147,6 +149,7 @@ public actor PlugService: ConnectionOwner {
         watchdog?.cancel()
         partRetry?.cancel()
         unfinished = [:]
+        leaveButton()
         await wait(for: .flash, atMost: Self.flashEnd)
         if !jobs.isEmpty { logger.error("flash does not answer: what was to be written is lost") }
         if !isReset { await releaseRelay() }

@@ -53,7 +53,7 @@ struct Calibrate: AsyncParsableCommand {
                 hint: start plugd, or give --config
                 """)
         }
-        let real = RealParts(plug, directories: self.plug.directories, manager: nil, complain: { _ in })
+        let real = RealParts(plug, directories: self.plug.directories, manager: nil)
         return real.board!
     }
 }

@@ -24,7 +24,7 @@ struct Check: AsyncParsableCommand {
         guard let plug = try readConfiguration(config) else {
             throw Complaint("there is no \(usualConfiguration)\nhint: give --config")
         }
-        let real = RealParts(plug, directories: self.plug.directories, manager: nil, complain: { _ in })
+        let real = RealParts(plug, directories: self.plug.directories, manager: nil)
         var missing = 0
         if let warning = real.board?.calibration.read().warning {
             missing += 1

@@ -12,15 +12,10 @@ struct RealParts {
     /// Looks whether a part is there; in the order in which a person reads them.
     private(set) var looks: [(part: String, look: @Sendable () throws(HardwareFault) -> Void)] = []
 
-    /// - Parameters:
-    ///   - manager: keeps the line of a plain relay while no plugd runs; nil where nothing is to be taken over.
-    ///   - complain: hears, on any thread, why a button that worked no longer does.
-    init(
-        _ plug: PlugConfiguration, directories: PlugDirectories, manager: ServiceManager?,
-        complain: @escaping @Sendable (HardwareFault) -> Void
-    ) {
+    /// - Parameter manager: keeps the line of a plain relay while no plugd runs; nil where nothing is to be taken over.
+    init(_ plug: PlugConfiguration, directories: PlugDirectories, manager: ServiceManager?) {
         if let relay = plug.relay { add(relay, manager) }
-        if let button = plug.button { add(button, complain) }
+        if let button = plug.button { add(button) }
         if let light = plug.light {
             let line = line(light, "light")
             parts.lamp = LineLamp(line)
@@ -53,13 +48,11 @@ struct RealParts {
         }
     }
 
-    private mutating func add(
-        _ button: ButtonConfiguration, _ complain: @escaping @Sendable (HardwareFault) -> Void
-    ) {
+    private mutating func add(_ button: ButtonConfiguration) {
         let late = LateButton { () throws(HardwareFault) in
             try LineButton(
                 button.line.place.board, isActiveLow: button.line.isActiveLow, bias: button.bias.board,
-                debounce: button.debounce, complain: complain)
+                debounce: button.debounce)
         }
         parts.button = late
         looks.append(("button", { () throws(HardwareFault) in try late.open() }))

@@ -31,9 +31,7 @@ struct RunPlan {
     func run(_ manager: ServiceManager) async throws {
         var settings = settings
         if let plug {
-            take(
-                RealParts(plug, directories: settings.directories, manager: manager, complain: complain), plug,
-                &settings)
+            take(RealParts(plug, directories: settings.directories, manager: manager), plug, &settings)
         }
         manager.dropUnclaimed()
         settings.supervisor = Supervisor(watchdog: manager.watchdog) { manager.notify($0) }
@@ -62,6 +60,4 @@ struct RunPlan {
             do throws(HardwareFault) { try look() } catch { logger.error("\(error)") }
         }
     }
-
-    private func complain(_ fault: HardwareFault) { logger.error("\(fault)") }
 }

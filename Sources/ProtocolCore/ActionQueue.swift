@@ -4,26 +4,28 @@
 /// waits until everything asked before is done, or bytes would overtake each other.
 public final class ActionQueue<Action> {
     /// What came while an action was being performed: bounded by what one event can cause.
-    private var waiting: [Action] = []
+    @usableFromInline var waiting: [Action] = []
+    @usableFromInline var isAtWork = false
     /// True from the first action until all that came of it is done.
-    public private(set) var isPerforming = false
+    public var isPerforming: Bool { isAtWork }
 
     public init() {}
 
     /// Performs the actions and all that is added meanwhile. A call from within `body` only adds: the call that is already
-    /// performing does the rest, with its own body.
+    /// performing does the rest, with its own body. Inlinable, or each action would be moved by what its type says at run time.
+    @inlinable
     public func perform(_ actions: [Action], by body: (Action) -> Void) {
-        guard !isPerforming else {
+        guard !isAtWork else {
             waiting += actions
             return
         }
-        isPerforming = true
+        isAtWork = true
         var due = actions
         while !due.isEmpty {
             for action in due { body(action) }
             due = waiting
             waiting = []
         }
-        isPerforming = false
+        isAtWork = false
     }
 }

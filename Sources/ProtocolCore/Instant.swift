@@ -26,13 +26,7 @@ public struct Instant: InstantProtocol, Sendable {
 
 extension Duration {
     /// The duration in nanoseconds, rounded towards zero and clamped to 64 bits (292 years).
-    public var wholeNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        let (sum, carry) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return carry ? (seconds < 0 ? .min : .max) : sum
-    }
+    public var wholeNanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 
     /// The duration in seconds as a floating-point number, for printing and arithmetic on measurements.
     public var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }

@@ -46,7 +46,7 @@ import Testing
         let plug = TestPlug(.nothing)
         let edges = Mutex<[ButtonEdge]>([])
         plug.plug.moveButton(down: true)
-        plug.plug.watch { edge in edges.withLock { $0.append(edge) } }
+        _ = plug.plug.watch { edge in edges.withLock { $0.append(edge) } }
         plug.wait(1)
         plug.plug.moveButton(down: true)
         plug.wait(0.5)

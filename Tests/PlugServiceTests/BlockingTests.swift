@@ -116,9 +116,9 @@ import Testing
             }
             return plug
         }
-        #expect(throws: HardwareFault.self) { try button.watch { _ in } }
+        #expect(throws: HardwareFault.self) { _ = try button.watch { _ in } }
         cupboard.isOpen.store(true, ordering: .relaxed)
-        try button.watch { [plug] edge in if edge.down { plug.set(on: true) } }
+        _ = try button.watch { [plug] edge in if edge.down { plug.set(on: true) } }
         plug.moveButton(down: true)
         #expect(plug.isRelayOn)
     }

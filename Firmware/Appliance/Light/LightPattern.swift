@@ -78,26 +78,24 @@ extension LightPattern: CustomStringConvertible {
 }
 
 extension LightPattern.Course {
-    /// How the light is so long after the pattern began, and when it changes next, counted from the beginning too.
+    /// How the light is so long after the pattern began, and when it changes next, counted from the beginning too. Asked after
+    /// every event, so it counts in nanoseconds.
     func phase(after elapsed: Duration) -> (lit: Bool, until: Duration?) {
+        let elapsed = elapsed.wholeNanoseconds
         switch self {
         case .steady(let lit): return (lit, nil)
         case .blinking(let lit, let dark):
-            let start = Self.start(elapsed, lit + dark)
-            return elapsed - start < lit ? (true, start + lit) : (false, start + lit + dark)
+            let (lit, dark) = (lit.wholeNanoseconds, dark.wholeNanoseconds)
+            let since = elapsed % (lit + dark)
+            let isLit = since < lit
+            return (isLit, .nanoseconds(elapsed - since + lit + (isLit ? 0 : dark)))
         case .winking(let count, let lit):
-            let start = Self.start(elapsed, LightPattern.winkPeriod)
-            let group = LightPattern.winkDistance * (count - 1) + LightPattern.wink
-            let first = start + LightPattern.winkPeriod - group
-            guard elapsed >= first else { return (lit, first) }
-            let own = first + Self.start(elapsed - first, LightPattern.winkDistance)
-            return elapsed - own < LightPattern.wink
-                ? (!lit, own + LightPattern.wink) : (lit, own + LightPattern.winkDistance)
+            let (wink, distance) = (LightPattern.wink.wholeNanoseconds, LightPattern.winkDistance.wholeNanoseconds)
+            let period = LightPattern.winkPeriod.wholeNanoseconds
+            let first = elapsed - elapsed % period + period - (distance * Int64(count - 1) + wink)
+            guard elapsed >= first else { return (lit, .nanoseconds(first)) }
+            let own = elapsed - (elapsed - first) % distance
+            return elapsed - own < wink ? (!lit, .nanoseconds(own + wink)) : (lit, .nanoseconds(own + distance))
         }
-    }
-
-    /// Where the period began in which this lies.
-    private static func start(_ elapsed: Duration, _ period: Duration) -> Duration {
-        period * (elapsed.wholeNanoseconds / period.wholeNanoseconds)
     }
 }

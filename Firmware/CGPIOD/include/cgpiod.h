@@ -2,6 +2,7 @@
 #define CGPIOD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 // What a plug needs of GPIO lines, the same for both interfaces of libgpiod: none of its types is seen here, so that only this
@@ -69,10 +70,12 @@ int cgpiod_watch(
 /// Readable when there are edges.
 int cgpiod_edges_descriptor(const struct cgpiod_edges *edges);
 int cgpiod_level(struct cgpiod_edges *edges, bool *active);
-/// The most edges that one call reads, which is what the kernel keeps for interface 1. It drops the newest when it has more.
+/// How many edges the kernel keeps of a line until they are read. It drops the newest (interface 1) or the oldest when it has more.
 #define CGPIOD_EDGES 16
-/// Waits for an edge and reads all that are there. Returns how many, or a negative error number.
-int cgpiod_read(struct cgpiod_edges *edges, struct cgpiod_edge read[CGPIOD_EDGES]);
+/// Bytes of an edge as read(2) of the descriptor gives them, never a part of one.
+extern const size_t cgpiod_edge_size;
+/// `bytes`: cgpiod_edge_size of them, aligned anyhow.
+struct cgpiod_edge cgpiod_decode(const void *bytes);
 void cgpiod_release(struct cgpiod_edges *edges);
 
 #endif

@@ -1,9 +1,9 @@
 import CGPIOD
 import Glibc
 
-/// A line whose edges the kernel watches; let go of with the last reference. One thread uses it at a time.
+/// A line whose edges the kernel watches; let go of with the last reference. Not for two threads at once.
 final class EdgeLine: @unchecked Sendable {
-    struct Edge {
+    struct Edge: Hashable {
         var isActive: Bool
         /// The kernel's stamp.
         var time: UInt64
@@ -31,7 +31,7 @@ final class EdgeLine: @unchecked Sendable {
 
     deinit { cgpiod_release(pointer) }
 
-    /// Readable when there are edges.
+    /// Readable when there are edges. It is closed with the line.
     var descriptor: Int32 { cgpiod_edges_descriptor(pointer) }
 
     var isActive: Bool {
@@ -42,16 +42,15 @@ final class EdgeLine: @unchecked Sendable {
         }
     }
 
-    /// Waits for edges and hands each to `body`.
+    /// Hands each edge of what was read from the descriptor to `body`.
     ///
-    /// - Returns: false where there were so many that the newest may be lost.
-    func read(_ body: (Edge) -> Void) throws(SystemError) -> Bool {
-        let most = Int(CGPIOD_EDGES)
-        return try withUnsafeTemporaryAllocation(of: cgpiod_edge.self, capacity: most) { edges throws(SystemError) in
-            let count = Int(cgpiod_read(pointer, edges.baseAddress!))
-            guard count >= 0 else { throw SystemError(number: Int32(-count)) }
-            for edge in edges.prefix(count) { body(Edge(isActive: edge.active, time: edge.time)) }
-            return count < most
+    /// - Returns: false where there were so many that the kernel may have dropped some.
+    static func decode(_ bytes: UnsafeRawBufferPointer, _ body: (Edge) -> Void) -> Bool {
+        let count = bytes.count / cgpiod_edge_size
+        for index in 0..<count {
+            let edge = cgpiod_decode(bytes.baseAddress! + index * cgpiod_edge_size)
+            body(Edge(isActive: edge.active, time: edge.time))
         }
+        return count < Int(CGPIOD_EDGES)
     }
 }

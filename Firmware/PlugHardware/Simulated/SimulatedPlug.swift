@@ -51,7 +51,10 @@ public final class SimulatedPlug: Relay, Dimmer, StatusLamp, Button, PowerMeter 
 
     public var counters: MeterCounters { MeterCounters() }
 
-    public func watch(_ report: @escaping @Sendable (ButtonEdge) -> Void) { state.withLock { $0.report = report } }
+    public func watch(_ report: @escaping @Sendable (ButtonEdge) -> Void) -> (any EdgeSource)? {
+        state.withLock { $0.report = report }
+        return nil
+    }
 
     public func measure() throws(HardwareFault) -> Measurement {
         let now = clock()

@@ -1,0 +1,41 @@
+import NIOCore
+import PlugHardware
+
+/// Reads the edges of a button where the event loop waits for everything else too: none of them wakes another thread.
+final class EdgeReader: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let source: any EdgeSource
+    private let lost: (HardwareFault) -> Void
+    private var isLost = false
+
+    /// - Parameter lost: hears, once, why no more edges come; nothing where the channel was closed on purpose.
+    init(_ source: any EdgeSource, lost: @escaping (HardwareFault) -> Void) {
+        self.source = source
+        self.lost = lost
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isLost else { return }
+        do throws(HardwareFault) {
+            try unwrapInboundIn(data).withUnsafeReadableBytes { bytes throws(HardwareFault) in try source.take(bytes) }
+        } catch {
+            end(error, context)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if !isLost { end(source.fail(error), context) }
+    }
+
+    private func end(_ fault: HardwareFault, _ context: ChannelHandlerContext) {
+        isLost = true
+        context.close(promise: nil)
+        lost(fault)
+    }
+}
+
+extension EdgeSource {
+    /// What it tells of an error of its channel.
+    func fail(_ error: any Error) -> HardwareFault { fail((error as? IOError)?.errnoCode ?? 0) }
+}

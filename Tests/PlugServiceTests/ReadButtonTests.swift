@@ -1,0 +1,101 @@
+import Appliance
+import Glibc
+import LinuxNetwork
+import Logging
+import NIOPosix
+import PlugHardware
+import ProtocolCore
+import Synchronization
+import Testing
+
+@testable import PlugService
+
+/// Buttons whose edges wait to be read, here in a pipe.
+@Suite(.timeLimit(.minutes(1))) struct ReadButtonTests {
+    /// One byte an edge, 1 for down; 9 ends it.
+    private final class PipeButton: Button, EdgeSource {
+        private let report = Mutex<(@Sendable (ButtonEdge) -> Void)?>(nil)
+        let failures = Mutex<[Int32]>([])
+        let (reading, writing): (Int32, Int32)
+
+        init() {
+            var ends: [Int32] = [-1, -1]
+            #expect(pipe(&ends) == 0)
+            (reading, writing) = (ends[0], ends[1])
+        }
+
+        deinit {
+            close(reading)
+            close(writing)
+        }
+
+        var isDebounced: Bool { true }
+
+        func watch(
+            _ report: @escaping @Sendable (ButtonEdge) -> Void
+        ) throws(HardwareFault) -> (any EdgeSource)? {
+            self.report.withLock { $0 = report }
+            return self
+        }
+
+        func openDescriptor() throws(HardwareFault) -> Int32 { dup(reading) }
+
+        func take(_ bytes: UnsafeRawBufferPointer) throws(HardwareFault) {
+            for byte in bytes {
+                if byte == 9 { throw fail(ENODEV) }
+                report.withLock { $0 }?(ButtonEdge(down: byte == 1, time: BootClock.now))
+            }
+        }
+
+        func fail(_ number: Int32) -> HardwareFault {
+            failures.withLock { $0.append(number) }
+            return HardwareFault(part: "button", reason: "gone")
+        }
+
+        func write(_ bytes: [UInt8]) { #expect(Glibc.write(writing, bytes, bytes.count) == bytes.count) }
+    }
+
+    /// Tells who waits when it is switched.
+    private struct ToldRelay: Relay {
+        let switched: AsyncStream<Bool>.Continuation
+
+        func set(on: Bool) { switched.yield(on) }
+    }
+
+    private let directory = TemporaryDirectory()
+    private let button = PipeButton()
+
+    private func service(_ relay: ToldRelay) throws -> PlugService {
+        var appliance = ApplianceConfiguration()
+        appliance.debounce = .zero
+        appliance.doublePressWindow = .zero
+        let settings = PlugSettings(
+            name: "Lamp", directories: directory.directories, interfaces: ["lo"], appliance: appliance,
+            parts: PlugParts(relay: relay, button: button))
+        return try PlugService(
+            settings, on: MultiThreadedEventLoopGroup.singleton.next(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    @Test func edgesThatAreReadMoveTheRelay() async throws {
+        let (moves, switched) = AsyncStream<Bool>.makeStream()
+        let service = try service(ToldRelay(switched: switched))
+        await service.start()
+        button.write([1, 0])
+        #expect(await moves.first { $0 } == true)
+        await service.stop()
+        #expect(button.failures.withLock { $0 }.isEmpty, "it was closed on purpose")
+    }
+
+    @Test func aButtonThatFailsIsToldOnceAndAskedAgain() async throws {
+        let (moves, switched) = AsyncStream<Bool>.makeStream()
+        let service = try service(ToldRelay(switched: switched))
+        await service.start()
+        button.write([1, 0, 9])
+        #expect(await moves.first { $0 } == true)
+        while await service.unfinished["watch the button"] == nil { await Task.yield() }
+        #expect(button.failures.withLock { $0 } == [ENODEV])
+        #expect(await service.faults["watch the button"] == HardwareFault(part: "button", reason: "gone"))
+        await service.stop()
+    }
+}
