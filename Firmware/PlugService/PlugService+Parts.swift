@@ -60,7 +60,7 @@ extension PlugService {
         do throws(HardwareFault) {
             try work()
             note(what, nil)
-            unfinished[what] = nil
+            if !unfinished.isEmpty { unfinished[what] = nil }
         } catch {
             failed(what, error, againBy: work)
         }
@@ -100,7 +100,7 @@ extension PlugService {
     private func note(_ what: String, _ fault: HardwareFault?) {
         if let fault {
             if faults.updateValue(fault, forKey: what) != fault { logger.error("cannot \(what): \(fault)") }
-        } else if faults.removeValue(forKey: what) != nil {
+        } else if !faults.isEmpty, faults.removeValue(forKey: what) != nil {
             logger.notice("can \(what) again")
         }
     }

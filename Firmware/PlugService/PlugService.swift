@@ -233,18 +233,18 @@ public actor PlugService: ConnectionOwner {
     }
 
     private func perform(_ action: PlugMachine.Action) {
-        let parts = settings.parts
+        // Each part is taken out of the settings by itself: to take all of them costs as much as switching one.
         switch action {
         case .setRelay(let on):
-            if let relay = parts.relay {
+            if let relay = settings.parts.relay {
                 attempt("switch the relay") { () throws(HardwareFault) in try relay.set(on: on) }
             }
         case .setDimmer(let level):
-            if let dimmer = parts.dimmer {
+            if let dimmer = settings.parts.dimmer {
                 attempt("dim") { () throws(HardwareFault) in try dimmer.set(fraction: level.fraction) }
             }
         case .setLight(let lit):
-            if let lamp = parts.lamp {
+            if let lamp = settings.parts.lamp {
                 attempt("set the light") { () throws(HardwareFault) in try lamp.set(lit: lit) }
             }
         case .readMeter: readMeter()
