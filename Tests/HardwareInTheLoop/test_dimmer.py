@@ -14,20 +14,31 @@ def pwm(guest):
     guest.does("killall -9 plugd-libgpiod1; sleep 0.2; echo 0x60 >/sys/bus/i2c/devices/i2c-0/delete_device")
 
 
-def test_a_level_fades_in_and_off_is_dark(guest, plug, controller, pwm):
+def duties(writes):
+    """Of channel 0, as the driver wrote them: eight bits to LED0_OFF_L (0x08), then four to LED0_OFF_H (0x09)."""
+    low, found = 0, []
+    for register, value in writes:
+        if register == 0x08:
+            low = value
+        elif register == 0x09:
+            found.append(((value & 0xF) << 8 | low) / 4096)
+    return found
+
+
+def test_a_level_fades_in_and_off_is_dark(plug, chip, controller, pwm):
     dimmer = {"pwm_chip": 0, "pwm_channel": 0, "frequency_hz": 1000, "gamma": 1.0, "minimum": 0.1}
     running = plug(dimmer=dimmer)
     controller.introduce(running)
     running.start()
-    sample = f"while :; do cat {PWM}/pwm0/duty_cycle; usleep 15000; done"
-    guest.does(f"({sample}) >/tmp/duties 2>/dev/null & echo $! >>/run/started")
+    chip(0x60).writes()
     controller.does("on", "Plug")
     controller.does("dim", "Plug", "100")
     eventually(lambda: pwm("duty_cycle") > 0.98 * pwm("period"), 10, lambda: f"full duty: {pwm('duty_cycle')}")
     period = pwm("period")
     assert abs(period - 1_000_000) < 20_000 and pwm("enable") == 1
-    between = {int(duty) for duty in guest.does("cat /tmp/duties").split() if 0.15 * period < int(duty) < 0.9 * period}
-    assert len(between) >= 2, f"it fades: {sorted(between)}"
+    steps = duties(chip(0x60).writes())
+    between = [duty for duty in steps if 0.15 < duty < 0.9]
+    assert len(between) >= 3 and between == sorted(between), f"it fades in: {steps}"
     controller.does("dim", "Plug", "1")
     eventually(lambda: 0.08 * period < pwm("duty_cycle") < 0.15 * period, 10, lambda: f"the least level: {pwm('duty_cycle')}")
     controller.does("off", "Plug")

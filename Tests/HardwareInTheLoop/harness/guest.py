@@ -51,14 +51,18 @@ class Guest:
              "-device", "virtio-serial-pci", "-chardev", f"socket,id=channel,path={work / 'channel'}",
              "-device", "virtserialport,chardev=channel", "-device", "isa-debug-exit,iobase=0xf4,iosize=4"],
             stdin=subprocess.DEVNULL, stdout=(work / "qemu").open("w"), stderr=subprocess.STDOUT)
-        listener.settimeout(10)
+        listener.settimeout(10 * PATIENCE)
+        self._buffer, self._number = b"", 0
         try:
             self._channel = listener.accept()[0]
-        except TimeoutError:
-            raise Gone(f"qemu did not start: {(work / 'qemu').read_text()}") from None
-        self._buffer, self._number = b"", 0
-        if self._line(BOOT_LIMIT) != b"ready":
-            raise Gone(f"the guest did not boot:\n{self.said()}")
+            if self._line(BOOT_LIMIT) != b"ready":
+                raise Gone(f"the guest did not boot:\n{self.said()}")
+        except BaseException as error:
+            # Also when the run is interrupted: nobody else knows of this machine yet.
+            self.close()
+            if isinstance(error, TimeoutError):
+                raise Gone(f"qemu did not start: {(work / 'qemu').read_text()}") from None
+            raise
         files.unlink()
         self.boot_seconds = time.monotonic() - started
 
