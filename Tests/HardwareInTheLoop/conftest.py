@@ -60,8 +60,11 @@ def guest(machine):
             echo Y >$c/present; echo 1 >$c/reset
         done
         for p in $(cat /run/started 2>/dev/null); do kill -9 $p 2>/dev/null; done
-        killall -9 plugd-libgpiod1 plugd-libgpiod2 plugctl keeper 2>/dev/null
-        while pidof plugd-libgpiod1 plugd-libgpiod2 plugctl keeper >/dev/null; do usleep 20000; done
+        killall -9 keeper 2>/dev/null  # First, or it would start another plugd.
+        while pidof plugd-libgpiod1 plugd-libgpiod2 plugctl keeper >/dev/null; do
+            killall -9 plugd-libgpiod1 plugd-libgpiod2 plugctl keeper 2>/dev/null
+            usleep 20000
+        done
         rm -rf /run/started /tmp/* 2>/dev/null
         mount | grep -q /tmp/disk && umount -l /tmp/disk
         dmesg -c >/run/dmesg.before; true""")

@@ -30,9 +30,9 @@ def test_a_level_fades_in_and_off_is_dark(plug, chip, controller, pwm):
     running = plug(dimmer=dimmer)
     controller.introduce(running)
     running.start()
+    controller.does("dim", "Plug", "20")
     chip(0x60).writes()
-    controller.does("on", "Plug")
-    controller.does("dim", "Plug", "100")
+    controller.does("dim", "Plug", "100", "--over", "1s")
     eventually(lambda: pwm("duty_cycle") > 0.98 * pwm("period"), 10, lambda: f"full duty: {pwm('duty_cycle')}")
     period = pwm("period")
     assert abs(period - 1_000_000) < 20_000 and pwm("enable") == 1
