@@ -71,7 +71,11 @@ class Guest:
         if not self.is_up():
             raise Gone(f"the guest is gone:\n{self.said()}")
         self._number += 1
-        self._channel.sendall(b"%d %s\n" % (self._number, base64.b64encode(command.encode())))
+        try:
+            self._channel.sendall(b"%d %s\n" % (self._number, base64.b64encode(command.encode())))
+        except OSError as error:
+            self.close()
+            raise Gone(f"the guest is gone ({error}):\n{self.said()}") from None
         while True:
             number, status, *text = self._line(within, command).split()
             if int(number) == self._number:
@@ -109,7 +113,8 @@ class Guest:
             if not more:
                 # Whatever it does, no later test shall wait for it.
                 self.close()
-                raise Gone(f"the guest did not answer within {within} s: {command}\n{self.said()}")
+                what = "ended" if ready else f"did not answer within {within} s"
+                raise Gone(f"the guest {what}: {command}\n{self.said()}")
             self._buffer += more
         line, self._buffer = self._buffer.split(b"\n", 1)
         return line.strip()
