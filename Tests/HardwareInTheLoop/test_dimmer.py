@@ -25,7 +25,7 @@ def duties(writes):
     return found
 
 
-def test_a_level_fades_in_and_off_is_dark(plug, chip, controller, pwm):
+def test_a_level_fades_in_and_off_is_the_relays(plug, lines, chip, controller, pwm):
     dimmer = {"pwm_chip": 0, "pwm_channel": 0, "frequency_hz": 1000, "gamma": 1.0, "minimum": 0.1}
     running = plug(dimmer=dimmer)
     controller.introduce(running)
@@ -42,7 +42,7 @@ def test_a_level_fades_in_and_off_is_dark(plug, chip, controller, pwm):
     controller.does("dim", "Plug", "1")
     eventually(lambda: 0.08 * period < pwm("duty_cycle") < 0.15 * period, 10, lambda: f"the least level: {pwm('duty_cycle')}")
     controller.does("off", "Plug")
-    eventually(lambda: pwm("duty_cycle") == 0 or pwm("enable") == 0, 10, lambda: f"dark: {pwm('duty_cycle')}")
+    eventually(lambda: lines.value("RELAY") == 0, 10, "the relay opens")
 
 
 def test_a_pwm_that_is_not_there_is_told(plug):

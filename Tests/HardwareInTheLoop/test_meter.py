@@ -75,8 +75,8 @@ def test_energy_is_what_the_chip_counted(plug, mains, controller):
     (lambda chip: chip.fails(5), "busFaults"),
     (lambda chip: chip.sticks(1000), "busFaults"),
     (lambda chip: chip.is_there(False), "busFaults"),
-    (lambda chip: chip.talks_nonsense(1), "initialisations"),
-    (lambda chip: chip.talks_nonsense(2), "initialisations"),
+    (lambda chip: chip.talks_nonsense(1), "impossible"),
+    (lambda chip: chip.talks_nonsense(2), "impossible"),
 ], ids=["is not acknowledged", "fails with EIO", "is stuck", "disappears", "says all ones", "babbles"])
 def test_a_meter_that(metered, mains, fault, counter):
     """Its readings become unavailable, faults are counted, and it comes back by itself."""

@@ -90,7 +90,10 @@ final class ChipDriver<Chip: MeterChip>: Sendable {
                 state.isSetUp = false
                 // Now, so that its values are there the next time. Where this fails too, the next time tells why.
                 try? setUp(&state)
-            case .wrongChip: state.isSetUp = false
+            case .wrongChip:
+                // Also a chip that babbles: what it says of its settings cannot be true.
+                counted.withLock { $0.impossible += 1 }
+                state.isSetUp = false
             case .settling: break
             }
             throw error
