@@ -94,8 +94,8 @@ def test_a_meter_that(metered, mains, fault, counter):
 def test_a_chip_that_lost_power_for_a_moment_is_set_up_again(metered, mains):
     reads(metered, activePower=460)
     before = counters(metered)["initialisations"]
-    mains.loses_power()
     mains.writes()
+    mains.loses_power()
     mains.feeds(230, 2, 460)
     metered.shows(lambda status: status["meter"]["initialisations"] > before, "set up again")
     reads(metered, activePower=460)

@@ -18,8 +18,8 @@ from scapy.layers.l2 import ARP, Ether
 BROADCAST = "ff:ff:ff:ff:ff:ff"
 
 
-def tell(event, **more):
-    print(json.dumps({"event": event, "at": time.monotonic(), **more}), flush=True)
+def tell(event, at=None, **more):
+    print(json.dumps({"event": event, "at": at or time.monotonic(), **more}), flush=True)
 
 
 class Troublemaker:
@@ -32,7 +32,10 @@ class Troublemaker:
         getattr(self, verb)(*rest)
 
     def send(self, **packet):
+        """Returns when, as of just before: on a busy machine the answer may be there before this goes on."""
+        at = time.monotonic()
         self.socket.send(Ether(src=self.own, dst=BROADCAST) / ARP(hwsrc=self.own, **packet))
+        return at
 
     def others(self):
         """ARP packets that somebody else sends, as they come."""
@@ -46,19 +49,19 @@ class Troublemaker:
 
     def deny(self):
         for probe in self.probes():
-            self.send(op=2, psrc=probe.pdst, hwdst=probe.hwsrc, pdst="0.0.0.0")
-            tell("denied", address=probe.pdst)
+            at = self.send(op=2, psrc=probe.pdst, hwdst=probe.hwsrc, pdst="0.0.0.0")
+            tell("denied", at, address=probe.pdst)
 
     def probe(self):
         for probe in self.probes():
-            self.send(op=1, psrc="0.0.0.0", pdst=probe.pdst)
-            tell("probed", address=probe.pdst)
+            at = self.send(op=1, psrc="0.0.0.0", pdst=probe.pdst)
+            tell("probed", at, address=probe.pdst)
 
     def steal(self, address, *pauses):
         for pause in pauses:
             time.sleep(float(pause))
-            self.send(op=1, psrc=address, pdst=address)
-            tell("stole", address=address)
+            at = self.send(op=1, psrc=address, pdst=address)
+            tell("stole", at, address=address)
 
     def mirror(self):
         for frame in self.others():
