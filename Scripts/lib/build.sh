@@ -10,6 +10,17 @@ program_settings=(
     --scratch-path .build-release -c release --static-swift-stdlib -Xlinker --strip-all --no-color-diagnostics
 )
 
+# swift_build OPTIONS...: with C compiled through a cache that the build folders share, where there is one.
+swift_build() {
+    local compiler
+    compiler=$(dirname "$(command -v swift)")/clang
+    if command -v ccache >/dev/null && [[ -x $compiler ]]; then
+        CC=$PWD/Scripts/lib/clang SMARTPLUG_CLANG=$compiler swift build "$@"
+    else
+        swift build "$@"
+    fi
+}
+
 # announce_build WHAT FOLDER
 announce_build() {
     if [[ -d $2/release ]]; then say "building $1"; else say "building $1 (first time: some minutes)"; fi
@@ -17,7 +28,7 @@ announce_build() {
 
 build_tests() {
     announce_build "the tests" .build-tests
-    quietly .build-tests/build.log swift build --build-tests "${test_settings[@]}"
+    quietly .build-tests/build.log swift_build --build-tests "${test_settings[@]}"
 }
 
 # build_programs [PROGRAM...]: those that are shipped, or these.
@@ -26,7 +37,7 @@ build_programs() {
     local program
     if (($# == 0)); then set -- plugd plugctl; fi
     for program; do
-        quietly .build-release/build.log swift build "${program_settings[@]}" --product "$program" || return
+        quietly .build-release/build.log swift_build "${program_settings[@]}" --product "$program" || return
         # A short name, for people.
         ln -sf "$(program_folder)/$program" .build-release/
     done
@@ -35,7 +46,7 @@ build_programs() {
 # The benchmarks, built as the programs are, and the C programs that they are compared with.
 build_benchmarks() {
     announce_build "the benchmarks" .build-release
-    SMARTPLUG_BENCHMARKS=1 quietly .build-release/build.log swift build "${program_settings[@]}" --product Benchmarks ||
+    SMARTPLUG_BENCHMARKS=1 quietly .build-release/build.log swift_build "${program_settings[@]}" --product Benchmarks ||
         return
     mkdir -p .build-release/references
     cc -O2 -Wall -o .build-release/references/round_trip Tests/BenchmarkReferences/round_trip.c

@@ -9,7 +9,7 @@ fuzzer_options=(-timeout=10 -rss_limit_mb=1024 -max_len=4096 -print_final_stats=
 
 build_fuzzer() {
     announce_build "the fuzzer" .build-fuzz
-    SMARTPLUG_FUZZER=1 quietly .build-fuzz/build.log swift build "${fuzzer_settings[@]}"
+    SMARTPLUG_FUZZER=1 quietly .build-fuzz/build.log swift_build "${fuzzer_settings[@]}"
 }
 
 # run_fuzzer: ten minutes for each side of the plug protocol, one for each other target, on all cores.

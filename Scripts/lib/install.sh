@@ -11,6 +11,7 @@ build            libseccomp-dev  header seccomp.h
 build            libgpiod-dev  header gpiod.h
 build            libtomlplusplus-dev  header toml++/toml.h
 build            openssl       command openssl
+build            ccache        command ccache
 demo             iproute2      command ip
 bench            gcc           command cc
 bench            mosquitto     command mosquitto
