@@ -21,3 +21,16 @@ extension PlugMachine {
         }
     }
 }
+
+extension ApplianceMachine.Action {
+    /// What a part is to do.
+    var movesPart: PlugMachine.Action? {
+        switch self {
+        case .setRelay(let on): .setRelay(on)
+        case .setDimmer(let level): .setDimmer(level)
+        case .setLight(let lit): .setLight(lit)
+        case .readMeter: .readMeter
+        case .record, .stateChanged, .commandDone, .sample, .persist, .openPairing, .factoryReset: nil
+        }
+    }
+}

@@ -81,11 +81,19 @@ public struct PlugMachine: Machine, Sendable {
     private var life: Life
     /// The state as the mirror has it.
     private var mirrored: MirroredState?
+    /// What waits for ``finish(now:)``.
+    private var begun: Begun?
 
     private enum Life: Sendable {
         case new(ApplianceMemory)
         case running
         case stopped
+    }
+
+    private struct Begun: Sendable {
+        var event: Event
+        /// What the appliance made of it.
+        var answers: [ApplianceMachine.Action]
     }
 
     private struct MirroredState: Equatable {
@@ -154,14 +162,33 @@ public struct PlugMachine: Machine, Sendable {
     }
 
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
+        let parts = begin(event, now: now)
+        return parts + finish(now: now)
+    }
+
+    /// The first half of ``handle(_:now:)``: what the parts do. Numbers, records and bytes for others cost more time than the
+    /// whole way from the button to the relay, and come with ``finish(now:)``.
+    /// - Precondition: nothing else begun waits to be finished.
+    public mutating func begin(_ event: Event, now: Instant) -> [Action] {
+        precondition(begun == nil, "An event is finished before the next one begins.")
+        var answers: [ApplianceMachine.Action] = []
+        if case .running = life, let told = forAppliance(event, now) { answers = appliance.handle(told, now: now) }
+        begun = Begun(event: event, answers: answers)
+        return answers.compactMap(\.movesPart)
+    }
+
+    /// The second half: everything else that comes of what was begun, at the same time.
+    public mutating func finish(now: Instant) -> [Action] {
+        guard let begun = begun.take() else { return [] }
         var step = Step()
+        for answer in begun.answers { follow(answer, now, &step) }
         switch life {
         case .new(let memory):
-            guard case .started = event else { return [] }
+            guard case .started = begun.event else { return [] }
             life = .running
             self.step(.started(memory), now, &step)
             step.records += server.settleRequests(with: appliance.state).map { .request($0) }
-        case .running: take(event, now, &step)
+        case .running: take(begun.event, now, &step)
         case .stopped: return []
         }
         lookAround(now, &step)
@@ -174,10 +201,7 @@ public struct PlugMachine: Machine, Sendable {
     private mutating func take(_ event: Event, _ now: Instant, _ step: inout Step) {
         switch event {
         case .started: preconditionFailure("A plug starts once.")
-        case .buttonEdge(let down, let time): self.step(.buttonEdge(down: down, at: time), now, &step)
-        case .measured(let measurement): self.step(.measured(measurement), now, &step)
-        case .meterFailed: self.step(.meterFailed, now, &step)
-        case .temperature(let decidegrees): self.step(.temperature(decidegrees), now, &step)
+        case .buttonEdge, .measured, .meterFailed, .temperature, .persistFailed: break  // The appliance has it.
         case .opened(let opening): serve(.opened(opening), now, &step)
         case .received(let id, let bytes): serve(.received(id, bytes), now, &step)
         case .writable(let id, let isWritable): serve(.writable(id, isWritable), now, &step)
@@ -188,7 +212,6 @@ public struct PlugMachine: Machine, Sendable {
             serve(.networks(networks), now, &step)
         case .reserved(let boundary): numbers.confirm(boundary, next: nextSequence)
         case .reservationFailed: numbers.fail(now: now)
-        case .persistFailed: self.step(.persistFailed, now, &step)
         case .keepFailed: keepsAgainAt = now + Self.keepRetry
         case .factoryReset: step.asksForReset = true
         case .resetStands:
@@ -201,35 +224,51 @@ public struct PlugMachine: Machine, Sendable {
             serve(.stop, now, &step)
             life = .stopped
         case .deadlineReached:
-            if let deadline = appliance.nextDeadline, deadline <= now { self.step(.deadlineReached, now, &step) }
             if let deadline = server.nextDeadline, deadline <= now { serve(.deadlineReached, now, &step) }
             if let deadline = keepsAgainAt, deadline <= now { keep(server.access.controllers, &step) }
         }
     }
 
+    /// What the appliance takes before all else.
+    private func forAppliance(_ event: Event, _ now: Instant) -> ApplianceMachine.Event? {
+        switch event {
+        case .buttonEdge(let down, let time): .buttonEdge(down: down, at: time)
+        case .measured(let measurement): .measured(measurement)
+        case .meterFailed: .meterFailed
+        case .temperature(let decidegrees): .temperature(decidegrees)
+        case .persistFailed: .persistFailed
+        case .deadlineReached: appliance.nextDeadline.flatMap { $0 <= now ? .deadlineReached : nil }
+        case .started, .opened, .received, .writable, .closed, .renamed, .networks, .reserved, .reservationFailed,
+            .keepFailed, .factoryReset, .resetStands, .resetFailed, .stopping:
+            nil
+        }
+    }
+
     mutating func step(_ event: ApplianceMachine.Event, _ now: Instant, _ step: inout Step) {
-        for action in appliance.handle(event, now: now) {
-            switch action {
-            case .setRelay(let on): step.parts.append(.setRelay(on))
-            case .setDimmer(let level): step.parts.append(.setDimmer(level))
-            case .setLight(let lit): step.parts.append(.setLight(lit))
-            case .readMeter: step.parts.append(.readMeter)
-            case .persist(let state): step.flash.append(.persist(state))
-            case .openPairing: serve(.openPairing, now, &step)
-            case .factoryReset: step.asksForReset = true
-            case .record(let kind): record(kind, now, &step)
-            case .stateChanged(let state): serve(.stateChanged(state), now, &step)
-            case .commandDone(let request, let answer):
-                serve(.commandOutcome(request, answer.outcome), now, &step)
-                if let outcome = server.outcome(of: request) {
-                    step.records.append(.request(FinishedRequest(request, outcome)))
-                }
-            case .sample(let sample):
-                // A firmware that is back within the millisecond measures it again; who fetches goes on after it.
-                guard samples.lastMilliseconds.map({ $0 < sample.milliseconds }) ?? true else { continue }
-                samples.append(sample)
-                step.records.append(.sample(sample, milliwattHours: appliance.storedState.milliwattHours))
+        let answers = appliance.handle(event, now: now)
+        step.parts += answers.compactMap(\.movesPart)
+        for answer in answers { follow(answer, now, &step) }
+    }
+
+    /// What an answer of the appliance brings about, beside the part that it moves.
+    private mutating func follow(_ answer: ApplianceMachine.Action, _ now: Instant, _ step: inout Step) {
+        switch answer {
+        case .setRelay, .setDimmer, .setLight, .readMeter: break
+        case .persist(let state): step.flash.append(.persist(state))
+        case .openPairing: serve(.openPairing, now, &step)
+        case .factoryReset: step.asksForReset = true
+        case .record(let kind): record(kind, now, &step)
+        case .stateChanged(let state): serve(.stateChanged(state), now, &step)
+        case .commandDone(let request, let answer):
+            serve(.commandOutcome(request, answer.outcome), now, &step)
+            if let outcome = server.outcome(of: request) {
+                step.records.append(.request(FinishedRequest(request, outcome)))
             }
+        case .sample(let sample):
+            // A firmware that is back within the millisecond measures it again; who fetches goes on after it.
+            guard samples.lastMilliseconds.map({ $0 < sample.milliseconds }) ?? true else { return }
+            samples.append(sample)
+            step.records.append(.sample(sample, milliwattHours: appliance.storedState.milliwattHours))
         }
     }
 

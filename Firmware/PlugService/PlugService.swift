@@ -216,7 +216,8 @@ public actor PlugService: ConnectionOwner {
 
     func handle(_ event: PlugMachine.Event) {
         let now = BootClock.now
-        perform(machine.handle(event, now: now))
+        perform(machine.begin(event, now: now))
+        perform(machine.finish(now: now))
         // What is still to be mirrored would be in the memory too, and then twice in the mirror.
         if !actions.isPerforming { storage.settle(machine.memory, now: now) }
         timer.follow(machine.nextDeadline, now: BootClock.now, on: loop) { [weak self] in

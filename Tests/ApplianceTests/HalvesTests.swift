@@ -1,0 +1,34 @@
+import Appliance
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+/// An event is handled in two halves: first what the parts do, then everything else.
+@Suite struct HalvesTests {
+    @Test func theRelayMovesBeforeAnythingIsNumberedWrittenOrSent() throws {
+        var whole = House()
+        whole.feed(.buttonEdge(down: true, at: whole.now))
+        whole.now = whole.now + .milliseconds(100)
+        whole.feed(.buttonEdge(down: false, at: whole.now))
+        // Our own debouncing ends with a deadline.
+        whole.now = try #require(whole.machine.nextDeadline)
+        var halves = whole.machine
+        let number = halves.nextSequence
+        let all = whole.machine.handle(.deadlineReached, now: whole.now)
+        let parts = halves.begin(.deadlineReached, now: whole.now)
+        #expect(parts.contains(.setRelay(true)))
+        #expect(halves.nextSequence == number)
+        let rest = halves.finish(now: whole.now)
+        #expect(!rest.contains(.setRelay(true)))
+        #expect(rest.contains { if case .mirror = $0 { true } else { false } })
+        #expect(halves.nextSequence > number)
+        #expect(parts + rest == all)
+        #expect(halves.nextDeadline == whole.machine.nextDeadline)
+    }
+
+    @Test func whatNoPartHasToDoWithIsAllInTheSecondHalf() {
+        var house = House()
+        #expect(house.machine.begin(.stopping, now: house.now).isEmpty)
+        #expect(!house.machine.finish(now: house.now).isEmpty)
+    }
+}
