@@ -16,7 +16,7 @@ extension ApplianceMachine {
         restingLevel = target
         var changed = false
         if !relayOn {
-            level = duration > .zero ? DimLevel(percent: 0) : target
+            level = duration > .zero ? .zero : target
             changed = switchRelay(true, cause: cause, now, &actions)
             guard relayOn else {
                 level = restingLevel

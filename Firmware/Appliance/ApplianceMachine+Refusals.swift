@@ -10,8 +10,8 @@ extension ApplianceMachine {
     func refusal(of command: PlugCommand, _ now: Instant) -> Refusal? {
         switch command {
         case .setRelay(let on, let autoOff):
-            if !can(.relay) {
-                return Refusal(.unsupported, "This plug has no relay, so it cannot be turned on or off.")
+            if !can(.relay), !can(.dimmer) {
+                return Refusal(.unsupported, "This plug has no relay and no dimmer, so it cannot be turned on or off.")
             }
             if let autoOff, autoOff <= .zero || autoOff > Self.longestAutoOff {
                 return Refusal(.outOfRange, "Auto-off takes a time above zero and up to 30 days.")

@@ -86,6 +86,8 @@ extension ApplianceMachine {
             rest.begin(now)
         }
         actions.append(.setRelay(on))
+        // An LED driver without a relay is off only so.
+        if !on, can(.dimmer) { actions.append(.setDimmer(.zero)) }
         actions.append(.record(.relayChanged(on: on, cause: cause)))
         if isOneTooMany { trip(.switchingRate, now, &actions) }
         return true

@@ -13,10 +13,10 @@ extension ApplianceMachine {
         level = restingLevel
         tripped = stored.tripped
         actions.append(.record(.restarted(powerLost: memory.powerLost)))
-        if can(.dimmer) { actions.append(.setDimmer(level)) }
         // What waits for the end of a rest is open, although it is to be on.
         let wasOn = stored.relayOn && memory.timers.delayed == nil && tripped == nil
         takePowerOnState(memory, isStillOn: wasOn && !isNewLife(memory), now, &actions)
+        if can(.dimmer) { actions.append(.setDimmer(relayOn ? level : .zero)) }
         actions.append(.setRelay(relayOn))
         if relayOn != wasOn { actions.append(.record(.relayChanged(on: relayOn, cause: .powerOn))) }
         if relayOn, !isLockedOn { autoOffAt = memory.timers.autoOff ?? configuration.autoOff.map { now + $0 } }

@@ -79,7 +79,7 @@ public struct ApplianceMachine: Machine, Sendable {
     var relayOn = false
     /// Where the dimmer is now; while the relay is off, where it will be.
     var level = DimLevel.full
-    /// Where the dimmer comes to rest. Never zero: off is the relay's work, so that turning on gives light.
+    /// Where the dimmer comes to rest. Never zero: off is a state of its own, so that turning on gives light.
     var restingLevel = DimLevel.full
     var transition: DimTransition?
     /// When the relay turns off by itself.

@@ -52,7 +52,9 @@ struct RunPlan {
         // What the kernel debounces needs it no second time.
         if real.parts.button?.isDebounced == true { settings.appliance.debounce = .zero }
         if let warning = real.board?.calibration.read().warning { logger.error("\(warning)") }
-        if plug.relay == nil { logger.warning("the configuration names no relay: this plug switches nothing") }
+        if plug.relay == nil, plug.dimmer == nil {
+            logger.warning("the configuration names no relay and no dimmer: this plug switches nothing")
+        }
         // A line that the service manager kept is taken over before the rest of what it kept is let go of.
         for (part, look) in real.looks where part == "relay" { try? look() }
         // What nobody asks at once is looked at here; relay, button and light are told when they are used.

@@ -48,7 +48,7 @@ import Testing
         let request = bench.command(.setLevel(level(0), transition: .milliseconds(100)))
         #expect(bench.relay.isEmpty)
         bench.run(for: .seconds(1))
-        #expect(bench.dimmer.map(\.value) == [400, 300, 200, 100, 0])
+        #expect(bench.dimmer.map(\.value) == [400, 300, 200, 100, 0, 0])
         #expect(bench.relay == [Timed(100, false)])
         #expect(
             bench.recorded == [.relayChanged(on: false, cause: .controller(name: "kitchen", request: request))])
@@ -65,7 +65,26 @@ import Testing
         bench.command(.setLevel(level(0), transition: .seconds(5)))
         bench.run(for: .seconds(10))
         #expect(bench.relay == [Timed(0, false)])
-        #expect(bench.dimmer.isEmpty)
+        #expect(bench.dimmer == [Timed(0, 0)])
+    }
+
+    /// An LED driver that is wired to the mains for good.
+    @Test func withoutARelayTheDimmerAloneTurnsOffAndOn() {
+        var bench = Bench(StoredState(relayOn: true, level: level(60)), powerLost: false) {
+            $0.capabilities = [.dimmer, .button]
+        }
+        #expect(bench.dimmer == [Timed(0, 600)])
+        bench.command(.setRelay(on: false, autoOff: nil))
+        bench.press(milliseconds: 100)
+        bench.run(for: .seconds(1))
+        #expect(bench.dimmer.map(\.value) == [600, 0, 600])
+        #expect(bench.machine.state == PlugState(relayOn: true, level: level(60)))
+    }
+
+    @Test func oneThatStartsOffIsDark() {
+        let bench = Bench(StoredState(level: level(60)), powerLost: false) { $0.capabilities = [.dimmer, .button] }
+        #expect(bench.dimmer == [Timed(0, 0)])
+        #expect(bench.machine.state == PlugState(relayOn: false, level: level(60)))
     }
 
     @Test func theButtonEndsATransitionAndTheNextOneTurnsOnAtItsAim() {
@@ -75,7 +94,8 @@ import Testing
         bench.press(milliseconds: 100)
         bench.run(for: .seconds(10))
         #expect(bench.relay == [Timed(5120, false)])
-        #expect(bench.dimmer.last?.at == 5100)
+        #expect(bench.dimmer.suffix(2).map(\.at) == [5100, 5120])
+        #expect(bench.dimmer.last?.value == 0)
         bench.press(milliseconds: 100)
         bench.run(for: .seconds(1))
         #expect(bench.dimmer.last == Timed(15_220, 800))

@@ -113,8 +113,10 @@ import Testing
         dimmer.forget()
         dimmer.command(.setLevel(.full, transition: .seconds(3601)))
         dimmer.command(.setLevel(.full, transition: .seconds(-1)))
-        dimmer.command(.setRelay(on: true, autoOff: nil))
-        let refusals = (bench.answers + dimmer.answers).map { answer -> Refusal? in
+        var neither = Bench { $0.capabilities.remove(.relay) }
+        neither.forget()
+        neither.command(.setRelay(on: true, autoOff: nil))
+        let refusals = (bench.answers + dimmer.answers + neither.answers).map { answer -> Refusal? in
             if case .refused(let refusal) = answer { refusal } else { nil }
         }
         #expect(

@@ -83,7 +83,7 @@ import Testing
         bench.command(.setLevel(DimLevel(percent: 40), transition: .seconds(60)))
         bench.run(for: .seconds(200))
         #expect(bench.persisted.map(\.value.level) == [DimLevel(percent: 40)])
-        let again = Bench(bench.machine.storedState) { $0.capabilities.insert(.dimmer) }
+        let again = Bench(bench.machine.storedState, powerLost: false) { $0.capabilities.insert(.dimmer) }
         #expect(again.dimmer == [Timed(0, 400)])
         #expect(again.machine.state.level == DimLevel(percent: 40))
     }

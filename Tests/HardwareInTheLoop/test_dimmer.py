@@ -25,7 +25,7 @@ def duties(writes):
     return found
 
 
-def test_a_level_fades_in_and_off_is_the_relays(plug, lines, chip, controller, pwm):
+def test_a_level_fades_in_and_off_is_dark(plug, lines, chip, controller, pwm):
     dimmer = {"pwm_chip": 0, "pwm_channel": 0, "frequency_hz": 1000, "gamma": 1.0, "minimum": 0.1}
     running = plug(dimmer=dimmer)
     controller.introduce(running)
@@ -43,6 +43,16 @@ def test_a_level_fades_in_and_off_is_the_relays(plug, lines, chip, controller, p
     eventually(lambda: 0.08 * period < pwm("duty_cycle") < 0.15 * period, 10, lambda: f"the least level: {pwm('duty_cycle')}")
     controller.does("off", "Plug")
     eventually(lambda: lines.value("RELAY") == 0, 10, "the relay opens")
+    eventually(lambda: pwm("duty_cycle") == 0, 10, lambda: f"dark: {pwm('duty_cycle')}")
+
+
+def test_a_dimmer_alone_is_turned_off_and_on(plug, controller, pwm):
+    running = plug(relay=None, dimmer={"pwm_chip": 0, "pwm_channel": 0, "frequency_hz": 1000})
+    controller.introduce(running)
+    running.start()
+    for level in ("on", "off", "on"):
+        controller.does(level, "Plug")
+        eventually(lambda: (pwm("duty_cycle") > 0) == (level == "on"), 10, lambda: f"{level}: {pwm('duty_cycle')}")
 
 
 def test_a_pwm_that_is_not_there_is_told(plug):

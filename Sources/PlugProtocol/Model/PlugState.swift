@@ -35,6 +35,7 @@ public struct DimLevel: Hashable, Comparable, Sendable {
         permille = UInt16((min(max(percent, 0), 100) * 10).rounded())
     }
 
+    public static let zero = DimLevel(percent: 0)
     public static let full = DimLevel(percent: 100)
     public var percent: Double { Double(permille) / 10 }
     /// 0 to 1.
