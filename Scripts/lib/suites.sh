@@ -14,6 +14,12 @@ run_format_check() {
         complain "the format differs" "swift format -i --configuration .swift-format --recursive ${folders[*]}"
         record format 0 1 0
     fi
+    if Scripts/drawings --check; then
+        record drawings 1 0 0
+    else
+        complain "the drawings of Hardware.md or its documents differ from their texts" "Scripts/drawings --help"
+        record drawings 0 1 0
+    fi
 }
 
 run_unit() {

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+@testable import PlugConfiguration
+
+/// What a reader copies from the documents of the hardware is a configuration that plugd takes.
+struct HardwareDocumentTests {
+    private static let documents = [
+        "Hardware.md", "Documentation/hardware/bench.md", "Documentation/hardware/mains.md",
+    ]
+
+    private func configurations(in document: String) throws -> [String] {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try String(contentsOf: root.appending(path: document), encoding: .utf8)
+        return text.components(separatedBy: "\n```toml\n").dropFirst().map {
+            $0.components(separatedBy: "\n```\n")[0]
+        }
+    }
+
+    @Test(arguments: documents) func everyConfigurationInTheDocumentsIsTaken(document: String) throws {
+        let all = try configurations(in: document)
+        #expect(!all.isEmpty)
+        for text in all {
+            #expect(throws: Never.self) { try PlugConfiguration(text, file: document) }
+        }
+    }
+
+    @Test func bothBuildsUseTheSameLinesAndTheirOwnMeters() throws {
+        let bench = try PlugConfiguration(configurations(in: Self.documents[1])[0], file: "bench.md")
+        let mains = try PlugConfiguration(configurations(in: Self.documents[2])[0], file: "mains.md")
+        #expect(bench.relay == RelayConfiguration(.plain(LineConfiguration(.named("GPIO17")))))
+        #expect(bench.relay == mains.relay)
+        #expect(bench.button == mains.button)
+        #expect(bench.light == mains.light)
+        #expect(bench.appliance.overPower?.deciwatts == 96)
+        #expect(mains.appliance.overPower?.deciwatts == 23_000)
+        #expect(mains.appliance.overCurrent?.instantMilliamperes == 25_000)
+    }
+}
