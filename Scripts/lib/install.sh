@@ -20,6 +20,8 @@ bench-addressing avahi-autoipd  command avahi-autoipd
 bench-addressing udhcpc        command udhcpc
 bench-addressing isc-dhcp-client  command dhclient
 bench-addressing dhcpcd-base   command dhcpcd
+package          dpkg-dev      command dpkg-shlibdeps
+package          binutils      command readelf
 generate         protobuf-compiler  command protoc
 interoperability iproute2      command ip
 interoperability util-linux    command nsenter
