@@ -16,6 +16,9 @@ enum Entry {
             let manager = ServiceManager()
             let command = try Plugd.parseAsRoot()
             let plan = try (command as? Run)?.plan()
+            if let command = command as? any PlugCommand {
+                try Privileges.becomeOwner(of: command.plug.directories.state)
+            }
             let managesAddresses = plan.map { $0.addressing != .observe } ?? false
             // Its port takes a privilege that is about to go. Not to have it does no harm.
             let port = managesAddresses ? PortKeeper() : nil
@@ -58,6 +61,19 @@ struct Plugd: AsyncParsableCommand {
             Run.self, Check.self, Status.self, ShowIdentity.self, Calibrate.self, Press.self, Load.self, Reset.self,
         ])
 }
+
+/// What looks at a plug, or asks it: as the user whom it belongs to, since root without privileges may not.
+protocol PlugCommand {
+    var plug: DirectoryOptions { get }
+}
+
+extension Check: PlugCommand {}
+extension Status: PlugCommand {}
+extension ShowIdentity: PlugCommand {}
+extension Calibrate: PlugCommand {}
+extension Press: PlugCommand {}
+extension Load: PlugCommand {}
+extension Reset: PlugCommand {}
 
 /// Where a plug keeps its files, and where it is found on this machine while it runs.
 struct DirectoryOptions: ParsableArguments {

@@ -42,6 +42,11 @@ hardware         make          command make
 hardware         xz-utils      command xz
 hardware         libelf1       file /usr/lib/x86_64-linux-gnu/libelf.so.1
 hardware         python3-venv  module ensurepip
+packages         mmdebstrap    command mmdebstrap
+packages         groff-base    command groff
+packages         iproute2      command ip
+packages         util-linux    command nsenter
+packages         python3-venv  module ensurepip
 conformance      iproute2      command ip
 conformance      util-linux    command nsenter
 conformance      python3-venv  module ensurepip

@@ -60,7 +60,7 @@ add_controller() { :; }
 
 # add_completions PROGRAM: as the program itself tells them.
 add_completions() {
-    "$programs/$1" --generate-completion-script bash | written usr/share/bash-completion/completions/"$1"
+    "$programs/$1" --generate-completion-script bash | sed '1{/^#!/d}' | written usr/share/bash-completion/completions/"$1"
     "$programs/$1" --generate-completion-script zsh | written usr/share/zsh/vendor-completions/_"$1"
     "$programs/$1" --generate-completion-script fish | written usr/share/fish/vendor_completions.d/"$1".fish
 }
@@ -81,20 +81,29 @@ add_documents() {
 
 # tell_copyright PACKAGE: the programs have libraries inside, and those want their licenses kept with them.
 tell_copyright() {
-    local checkouts file
+    local file
     cat <<END
-This is $1, of the open smart plug. Who wrote it: the authors of its history, at the last commit
-$author.
+This is $1, of the open smart plug. Copyright: the authors of its history, at
+the last commit $author.
 
-Inside the program are the Swift runtime and libraries of others, each under the license below.
+Inside the program are the Swift runtime and libraries of others, under the licenses and with the notices below. The text of the
+Apache License 2.0 is /usr/share/common-licenses/Apache-2.0.
 END
-    checkouts=$(realpath -m "$programs/../../checkouts")
-    for file in "$checkouts"/*/{LICENSE,NOTICE}* "$(dirname "$(realpath "$(command -v swift)")")"/../share/swift/LICENSE.txt \
-        /usr/share/doc/libtomlplusplus-dev/copyright; do
-        if [[ ! -e $file ]]; then continue; fi
-        printf '\n\n======== %s ========\n\n' "$(basename "$(dirname "$file")") $(basename "$file")"
-        cat "$file"
-    done
+    while read -r file; do
+        printf '\n\n======== %s ========\n\n' "$(basename "$(dirname "$file")"): $(basename "$file")"
+        awk '/^ *Apache License *$/ { skips = 1; print "Apache License 2.0" }
+            !skips
+            /See the License for the specific language/ { ends = skips }
+            ends && /limitations under the License/ { skips = ends = 0 }' "$file"
+    done < <(licenses)
+}
+
+# licenses: of all that Swift has fetched for the programs, of its runtime, and of the C++ library that is no library.
+licenses() {
+    find "$(realpath -m "$programs/../../checkouts")" -mindepth 2 -maxdepth 4 -regex '.*/\(LICENSE\|NOTICE\)\(\.txt\)?' 2>/dev/null |
+        LC_ALL=C sort
+    realpath "$(dirname "$(realpath "$(command -v swift)")")/../share/swift/LICENSE.txt"
+    echo /usr/share/doc/libtomlplusplus-dev/copyright
 }
 
 # add_control KIND PACKAGE ARCHITECTURE LIBRARIES
@@ -104,9 +113,10 @@ add_control() {
         needs="adduser, $needs"
         about=(
             "firmware of an open smart plug"
-            " plugd makes a smart plug of a board with a relay: it is found by name, switched and"
-            " dimmed with an acknowledgement, and reports its button and its power meter to"
-            " everyone who listens. It runs when /etc/smartplug/plugd.toml names its parts."
+            " plugd makes a smart plug of a board with a relay: it is found by name,"
+            " switched and dimmed with an acknowledgement, and reports its button and its"
+            " power meter to everyone who listens. It runs as soon as"
+            " /etc/smartplug/plugd.toml names its parts."
         )
     else
         about=(
