@@ -16,9 +16,7 @@ enum Entry {
             let manager = ServiceManager()
             let command = try Plugd.parseAsRoot()
             let plan = try (command as? Run)?.plan()
-            if let command = command as? any PlugCommand {
-                try Privileges.becomeOwner(of: command.plug.directories.state)
-            }
+            if let state = state(of: command) { try Privileges.becomeOwner(of: state) }
             let managesAddresses = plan.map { $0.addressing != .observe } ?? false
             // Its port takes a privilege that is about to go. Not to have it does no harm.
             let port = managesAddresses ? PortKeeper() : nil
@@ -33,6 +31,11 @@ enum Entry {
         } catch {
             Plugd.exit(withError: error)
         }
+    }
+
+    /// Of the plug that the command looks at or asks. That is done as the user whom it belongs to: root without privileges may not.
+    private static func state(of command: any ParsableCommand) -> String? {
+        (command as? any PlugCommand)?.plug.directories.state
     }
 
     @MainActor private static func dropPrivileges(managesAddresses: Bool) {
@@ -62,8 +65,8 @@ struct Plugd: AsyncParsableCommand {
         ])
 }
 
-/// What looks at a plug, or asks it: as the user whom it belongs to, since root without privileges may not.
-protocol PlugCommand {
+/// What looks at a plug, or asks it.
+protocol PlugCommand: SendableMetatype {
     var plug: DirectoryOptions { get }
 }
 

@@ -22,6 +22,10 @@ bench-addressing isc-dhcp-client  command dhclient
 bench-addressing dhcpcd-base   command dhcpcd
 package          dpkg-dev      command dpkg-shlibdeps
 package          binutils      command readelf
+cross            g++-aarch64-linux-gnu  command aarch64-linux-gnu-g++
+cross            gcc-aarch64-linux-gnu  command aarch64-linux-gnu-gcc
+cross            g++-arm-linux-gnueabihf  command arm-linux-gnueabihf-g++
+cross            gcc-arm-linux-gnueabihf  command arm-linux-gnueabihf-gcc
 generate         protobuf-compiler  command protoc
 interoperability iproute2      command ip
 interoperability util-linux    command nsenter

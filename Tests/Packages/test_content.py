@@ -12,7 +12,6 @@ import pytest
 
 PROJECT = pathlib.Path(__file__).parents[2]
 LARGEST_FIRMWARE = 12_000_000
-WORST_EXPOSURE = 2.0  # of 10, as systemd-analyze counts
 PAGES = [("smartplug-firmware", "man8/plugd.8"), ("smartplug-firmware", "man5/plugd.toml.5"),
          ("smartplug-controller", "man1/plugctl.1")]
 PROGRAMS = [("smartplug-firmware", "plugd"), ("smartplug-controller", "plugctl")]
@@ -38,7 +37,8 @@ def test_the_same_commit_and_programs_make_the_same_bytes(tmp_path):
 def test_its_manual_page_is_drawn_without_a_warning(content, package, page, tmp_path):
     source = tmp_path / "page"
     source.write_bytes(gzip.decompress((content[package] / f"usr/share/man/{page}.gz").read_bytes()))
-    drawn = subprocess.run(["groff", "-man", "-ww", "-k", "-Tutf8", "-rLL=100n", source], capture_output=True, text=True, check=True)
+    drawn = subprocess.run(["groff", "-man", "-ww", "-k", "-Tutf8", "-rLL=100n", source],
+                           capture_output=True, text=True, check=True)
     assert drawn.stderr == ""
     assert len(drawn.stdout.splitlines()) > 100
 
@@ -73,7 +73,8 @@ def test_a_shell_can_read_its_completions(content, package, program, shell, plac
 
 def test_bash_completes_a_command(content):
     file = content["smartplug-firmware"] / "usr/share/bash-completion/completions/plugd"
-    script = f'. {file}; COMP_WORDS=(plugd pre); COMP_CWORD=1; COMP_LINE="plugd pre"; COMP_POINT=9; _plugd plugd pre plugd; echo "${{COMPREPLY[@]}}"'
-    done = subprocess.run(["bash", "-c", script], env={**os.environ, "PATH": f"{content['smartplug-firmware']}/usr/bin:{os.environ['PATH']}"},
-                          capture_output=True, text=True, check=True)
+    line = "COMP_WORDS=(plugd pre); COMP_CWORD=1; COMP_LINE='plugd pre'; COMP_POINT=9"
+    script = f'. {file}; {line}; _plugd plugd pre plugd; echo "${{COMPREPLY[@]}}"'
+    path = f"{content['smartplug-firmware']}/usr/bin:{os.environ['PATH']}"
+    done = subprocess.run(["bash", "-c", script], env={**os.environ, "PATH": path}, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["press"]

@@ -32,8 +32,8 @@ class System:
              self._scratch],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         try:
-            self._first = self._wait_for("its first process", 10, self._find_first)
-            self._wait_for("its services", 30, lambda: self.tries("systemctl is-system-running").stdout.strip() in UP)
+            self._first = self._wait_for("its first process", 30, self._find_first)
+            self._wait_for("its services", 60, lambda: self.tries("systemctl is-system-running").stdout.strip() in UP)
         except BaseException:
             self.close()
             raise
@@ -46,7 +46,7 @@ class System:
             raise Failed(f"{command}\nexit status {done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout
 
-    def tries(self, command, timeout=60):
+    def tries(self, command, timeout=120):
         """As `does`, but it may fail."""
         return subprocess.run(
             [*self._enter("--all", "--root", "--wdns=/"), "sh", "-c", command],
