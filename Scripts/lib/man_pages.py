@@ -118,9 +118,10 @@ def program(version):
 
 
 def tables(text):
-    """What stands before the first table, and each table: name, what is said of it, and its keys with what is said of them.
+    """What stands before the first table, and each table: its name, what is said of it, keys with what is said of them.
 
-    A comment tells what follows it: a table in [ ], or the keys up to the next comment, with an example each."""
+    A comment tells what follows it: a table in [ ], or the keys up to the next comment, with an example each.
+    """
     head, found, prose = [], [], []
     for line in text.split("\n"):
         if table := re.fullmatch(r"#*\[(\w+)\]", line):

@@ -14,6 +14,8 @@ PROJECT = pathlib.Path(__file__).parents[2]
 LARGEST_FIRMWARE = 12_000_000
 PAGES = [("smartplug-firmware", "man8/plugd.8"), ("smartplug-firmware", "man5/plugd.toml.5"),
          ("smartplug-controller", "man1/plugctl.1")]
+COMPLETIONS = [("bash", "bash-completion/completions/{}"), ("zsh", "zsh/vendor-completions/_{}"),
+               ("fish", "fish/vendor_completions.d/{}.fish")]
 PROGRAMS = [("smartplug-firmware", "plugd"), ("smartplug-controller", "plugctl")]
 
 
@@ -26,8 +28,9 @@ def test_the_firmware_fits_on_a_small_board(packages):
 def test_the_same_commit_and_programs_make_the_same_bytes(tmp_path):
     made = []
     for folder in ("one", "two"):
-        subprocess.run([PROJECT / "Scripts/package", "firmware", "--quick", "--programs", os.environ["SMARTPLUG_PROGRAMS"],
-                        "--output", tmp_path / folder], check=True, capture_output=True)
+        programs = os.environ["SMARTPLUG_PROGRAMS"]
+        arguments = ["firmware", "--quick", "--programs", programs, "--output", tmp_path / folder]
+        subprocess.run([PROJECT / "Scripts/package", *arguments], check=True, capture_output=True)
         made += (tmp_path / folder).glob("*.deb")
     assert len(made) == 2
     assert filecmp.cmp(*made, shallow=False)
@@ -53,17 +56,17 @@ def test_every_key_of_the_configuration_has_its_place_in_the_manual(content):
 
 @pytest.mark.parametrize("package, program", PROGRAMS)
 def test_every_command_has_its_place_in_the_manual(content, package, program):
-    page = gzip.decompress(next((content[package] / "usr/share/man").glob(f"man[18]/{program}.*.gz")).read_bytes()).decode()
-    told = subprocess.run([content[package] / "usr/bin" / program, "--experimental-dump-help"], capture_output=True, check=True)
-    commands = [part["commandName"] for part in json.loads(told.stdout)["command"]["subcommands"]]
+    page = next((content[package] / "usr/share/man").glob(f"man[18]/{program}.*.gz"))
+    page = gzip.decompress(page.read_bytes()).decode()
+    told = subprocess.check_output([content[package] / "usr/bin" / program, "--experimental-dump-help"])
+    commands = [part["commandName"] for part in json.loads(told)["command"]["subcommands"]]
     assert len(commands) > 5
     for command in commands:
         assert command == "help" or f'.SS "{command}' in page
 
 
 @pytest.mark.parametrize("package, program", PROGRAMS)
-@pytest.mark.parametrize("shell, place", [("bash", "bash-completion/completions/{}"), ("zsh", "zsh/vendor-completions/_{}"),
-                                          ("fish", "fish/vendor_completions.d/{}.fish")])
+@pytest.mark.parametrize("shell, place", COMPLETIONS)
 def test_a_shell_can_read_its_completions(content, package, program, shell, place):
     file = content[package] / "usr/share" / place.format(program)
     assert program in file.read_text()
@@ -76,5 +79,5 @@ def test_bash_completes_a_command(content):
     line = "COMP_WORDS=(plugd pre); COMP_CWORD=1; COMP_LINE='plugd pre'; COMP_POINT=9"
     script = f'. {file}; {line}; _plugd plugd pre plugd; echo "${{COMPREPLY[@]}}"'
     path = f"{content['smartplug-firmware']}/usr/bin:{os.environ['PATH']}"
-    done = subprocess.run(["bash", "-c", script], env={**os.environ, "PATH": path}, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["press"]
+    completed = subprocess.check_output(["bash", "-c", script], env={**os.environ, "PATH": path}, text=True)
+    assert completed.split() == ["press"]
