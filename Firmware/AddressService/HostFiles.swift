@@ -1,15 +1,22 @@
 package import DurableFiles
+import LinuxNetwork
 
 /// What files of the host tell about who manages its interfaces. They are only read.
 package struct HostFiles: Sendable {
     private static let limit = 65_536
     private let root: String
     private let files: FileStore
+    private let isRunning: @Sendable (Int32) -> Bool
 
-    /// - Parameter root: put before each path; tests have a host of their own there.
-    package init(root: String = "", files: FileStore = FileStore()) {
+    /// - Parameters:
+    ///   - root: put before each path; tests have a host of their own there.
+    ///   - isRunning: whether there is a process of this number; default: the kernel's word.
+    package init(
+        root: String = "", files: FileStore = FileStore(), isRunning: (@Sendable (Int32) -> Bool)? = nil
+    ) {
         self.root = root
         self.files = files
+        self.isRunning = isRunning ?? { processIsRunning($0) }
     }
 
     /// The program that has the interface, with the file that tells.
@@ -60,8 +67,8 @@ package struct HostFiles: Sendable {
     }
 
     private func isOfProcess(_ path: String) -> Bool {
-        guard let text = text(path), let id = UInt32(text.prefix { !$0.isNewline }) else { return false }
-        return isDirectory("/proc/\(id)")
+        guard let text = text(path), let id = Int32(text.prefix { !$0.isNewline }) else { return false }
+        return isRunning(id)
     }
 
     private func text(_ path: String) -> String? {

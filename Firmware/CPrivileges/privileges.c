@@ -1,7 +1,10 @@
+#define _GNU_SOURCE  // For initgroups and setgroups.
 #include "CPrivileges.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <linux/capability.h>
+#include <pwd.h>
 #include <seccomp.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -44,12 +47,16 @@ static int drop_capabilities(uint64_t kept, const char **step) {
     struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {{0}};
     *step = "capget";
     if (syscall(SYS_capget, &header, sets) != 0) return errno;
+    uint32_t surplus = 0;
     for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
         // What the process does not have it cannot keep. Nothing is left for a program that it would execute.
+        surplus |= sets[i].permitted & ~(uint32_t)(kept >> 32 * i);
         sets[i].permitted &= (uint32_t)(kept >> 32 * i);
         sets[i].effective = sets[i].permitted;
         sets[i].inheritable = 0;
     }
+    // A service manager that gave no more than is kept may refuse the call itself.
+    if (surplus == 0) return 0;
     *step = "capset";
     return syscall(SYS_capset, &header, sets) == 0 ? 0 : errno;
 }
@@ -71,12 +78,39 @@ static int refuse_calls(const char **step) {
 int cprivileges_drop(uint64_t kept, const char **step) {
     // Nothing that the process makes is for others, the panel's socket least of all.
     umask(077);
-    int error = drop_capabilities(kept, step);
-    if (error != 0) return error;
-    *step = "PR_SET_NO_NEW_PRIVS";
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
-    *step = "RLIMIT_CORE";
+    // What is refused keeps nothing else from being given up; what was refused first is told.
+    const char *refused = "capabilities";
+    int error = drop_capabilities(kept, &refused);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 && error == 0) {
+        refused = "PR_SET_NO_NEW_PRIVS";
+        error = errno;
+    }
     // No core file shows the keys.
-    if (setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}) != 0) return errno;
-    return refuse_calls(step);
+    if (setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}) != 0 && error == 0) {
+        refused = "RLIMIT_CORE";
+        error = errno;
+    }
+    const char *filter = "seccomp";
+    int filter_error = refuse_calls(&filter);
+    if (error == 0 && filter_error != 0) {
+        refused = filter;
+        error = filter_error;
+    }
+    *step = refused;
+    return error;
+}
+
+int cprivileges_become_owner(const char *path, const char **step) {
+    *step = "stat";
+    struct stat status;
+    if (geteuid() != 0) return 0;
+    if (stat(path, &status) != 0) return errno == ENOENT ? 0 : errno;
+    if (status.st_uid == 0) return 0;
+    const struct passwd *owner = getpwuid(status.st_uid);
+    *step = "setgroups";
+    if ((owner == NULL ? setgroups(0, NULL) : initgroups(owner->pw_name, status.st_gid)) != 0) return errno;
+    *step = "setgid";
+    if (setgid(status.st_gid) != 0) return errno;
+    *step = "setuid";
+    return setuid(status.st_uid) == 0 ? 0 : errno;
 }

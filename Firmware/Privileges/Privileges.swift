@@ -31,4 +31,13 @@ public enum Privileges {
         guard error != 0 else { return }
         throw Refusal(step: step.map { String(cString: $0) } ?? "", reason: String(cString: strerror(error)))
     }
+
+    /// Root becomes the user who owns a plug's state: what it writes stays that user's, and it meets what that user may not do.
+    /// Where nothing is there, and for anybody else, nothing happens. To be called before ``drop(keeping:)``.
+    public static func becomeOwner(of path: String) throws(Refusal) {
+        var step: UnsafePointer<CChar>?
+        let error = cprivileges_become_owner(path, &step)
+        guard error != 0 else { return }
+        throw Refusal(step: step.map { String(cString: $0) } ?? "", reason: String(cString: strerror(error)))
+    }
 }

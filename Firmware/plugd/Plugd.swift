@@ -16,6 +16,7 @@ enum Entry {
             let manager = ServiceManager()
             let command = try Plugd.parseAsRoot()
             let plan = try (command as? Run)?.plan()
+            if let state = state(of: command) { try Privileges.becomeOwner(of: state) }
             let managesAddresses = plan.map { $0.addressing != .observe } ?? false
             // Its port takes a privilege that is about to go. Not to have it does no harm.
             let port = managesAddresses ? PortKeeper() : nil
@@ -30,6 +31,11 @@ enum Entry {
         } catch {
             Plugd.exit(withError: error)
         }
+    }
+
+    /// Of the plug that the command looks at or asks. That is done as the user whom it belongs to: root without privileges may not.
+    private static func state(of command: any ParsableCommand) -> String? {
+        (command as? any PlugCommand)?.plug.directories.state
     }
 
     @MainActor private static func dropPrivileges(managesAddresses: Bool) {
@@ -58,6 +64,19 @@ struct Plugd: AsyncParsableCommand {
             Run.self, Check.self, Status.self, ShowIdentity.self, Calibrate.self, Press.self, Load.self, Reset.self,
         ])
 }
+
+/// What looks at a plug, or asks it.
+protocol PlugCommand: SendableMetatype {
+    var plug: DirectoryOptions { get }
+}
+
+extension Check: PlugCommand {}
+extension Status: PlugCommand {}
+extension ShowIdentity: PlugCommand {}
+extension Calibrate: PlugCommand {}
+extension Press: PlugCommand {}
+extension Load: PlugCommand {}
+extension Reset: PlugCommand {}
 
 /// Where a plug keeps its files, and where it is found on this machine while it runs.
 struct DirectoryOptions: ParsableArguments {

@@ -21,6 +21,12 @@ bench-addressing avahi-autoipd  command avahi-autoipd
 bench-addressing udhcpc        command udhcpc
 bench-addressing isc-dhcp-client  command dhclient
 bench-addressing dhcpcd-base   command dhcpcd
+package          dpkg-dev      command dpkg-shlibdeps
+package          binutils      command readelf
+cross            g++-aarch64-linux-gnu  command aarch64-linux-gnu-g++
+cross            gcc-aarch64-linux-gnu  command aarch64-linux-gnu-gcc
+cross            g++-arm-linux-gnueabihf  command arm-linux-gnueabihf-g++
+cross            gcc-arm-linux-gnueabihf  command arm-linux-gnueabihf-gcc
 generate         protobuf-compiler  command protoc
 interoperability iproute2      command ip
 interoperability util-linux    command nsenter
@@ -41,6 +47,11 @@ hardware         make          command make
 hardware         xz-utils      command xz
 hardware         libelf1       file /usr/lib/x86_64-linux-gnu/libelf.so.1
 hardware         python3-venv  module ensurepip
+packages         mmdebstrap    command mmdebstrap
+packages         groff-base    command groff
+packages         iproute2      command ip
+packages         util-linux    command nsenter
+packages         python3-venv  module ensurepip
 conformance      iproute2      command ip
 conformance      util-linux    command nsenter
 conformance      python3-venv  module ensurepip

@@ -1,6 +1,6 @@
 # One function a suite; each builds what it needs and records its results. Sourced.
 
-suite_names=(unit simulation interoperability conformance hardware fuzz)
+suite_names=(unit simulation interoperability conformance hardware packages fuzz)
 
 run_format_check() {
     say "checking the format"
@@ -157,5 +157,40 @@ why_no_guest() {
         echo "the guest is made of Debian's packages for amd64"
     elif ((EUID != 0)) && missing=$(missing_packages hardware) && [[ -n $missing ]]; then
         echo "these packages are missing (sudo apt-get install --no-install-recommends ${missing//$'\n'/ })"
+    fi
+}
+
+# The packages of the released programs in a clean system, which boots in namespaces.
+run_packages() {
+    local reason status=0
+    reason=$(why_no_board)
+    if [[ -n $reason ]]; then
+        say "skipped: packages: $reason"
+        record packages 0 0 1
+        return
+    fi
+    require_packages packages
+    mkdir -p "$results" .build-packages
+    rm -f "$results/packages.xml"
+    # The size of the firmware is judged; that of the controller is not worth the time.
+    if ! require_python_tools Tests/Interoperability/requirements.txt ||
+        ! Scripts/package firmware || ! Scripts/package controller --quick ||
+        ! quietly .build-packages/root.log Tests/Packages/root .build-packages; then
+        record packages 0 1 0
+        return
+    fi
+    say "running packages"
+    Tests/Packages/run .build-packages "$(program_folder)" --junit-xml "$results/packages.xml" || status=$?
+    count_report packages "$status" "$results/packages.xml"
+}
+
+# why_no_board: nothing where a clean system can be made and booted.
+why_no_board() {
+    if ! is_debian; then
+        echo "the clean system is made of Debian's packages"
+    elif ((EUID != 0)); then
+        echo "a clean system needs root (sudo Scripts/test packages)"
+    elif ! grep -q '\<overlay$' /proc/filesystems && ! modprobe overlay 2>/dev/null; then
+        echo "this kernel has no overlay file system"
     fi
 }

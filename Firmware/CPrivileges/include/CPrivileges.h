@@ -9,4 +9,10 @@
 /// Returns 0, or the error number of what the kernel refused, whose name is stored in `step`.
 int cprivileges_drop(uint64_t kept, const char **step);
 
+/// Root becomes the user who owns the file or folder, with that user's groups, for good. Where nothing is there, or it is
+/// root's, and for anybody else, nothing happens. To be called before the process has a second thread.
+///
+/// Returns 0, or the error number of what the kernel refused, whose name is stored in `step`.
+int cprivileges_become_owner(const char *path, const char **step);
+
 #endif

@@ -10,7 +10,7 @@ struct Noise: Hashable, Sendable {
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
         mixed ^= mixed >> 31
-        return Double(mixed >> 11) / Double(1 << 52) - 1
+        return Double(mixed >> 11) / 0x1p52 - 1
     }
 
     /// Jumps from step to step, each lasting `period` seconds; -1 to 1.

@@ -1,0 +1,159 @@
+"""Makes manual pages of what the programs and their configuration say themselves, so that they cannot differ.
+
+  man_pages.py program VERSION <help.json     of `PROGRAM --experimental-dump-help`, for section 1 or 8
+  man_pages.py configuration VERSION <FILE    of a configuration whose comments tell every key, for section 5
+
+The date is that of SOURCE_DATE_EPOCH.
+"""
+
+import json
+import os
+import re
+import socket
+import sys
+import time
+
+SECTIONS = {"plugd": 8, "plugctl": 1}
+
+
+def escaped(text):
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return re.sub(r"^(?=[.'])", r"\\&", text, flags=re.MULTILINE)
+
+
+def paragraphs(text):
+    """Prose that is filled, and indented lines that are left as they are."""
+    lines = []
+    for block in re.split(r"\n\s*\n", text.strip("\n")):
+        lines.append(".PP")
+        literal = False
+        for line in block.split("\n"):
+            is_literal = line.startswith("  ")
+            if is_literal != literal:
+                lines += [".RS 4", ".nf"] if is_literal else [".fi", ".RE"]
+                literal = is_literal
+            lines.append(escaped(line.strip()))
+        if literal:
+            lines += [".fi", ".RE"]
+    return lines
+
+
+def page(name, section, about, version):
+    date = time.strftime("%Y-%m-%d", time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"])))
+    return [f'.TH {name.upper()} {section} "{date}" "smart plug {version}"', ".nh", ".ad l",
+            ".SH NAME", f"{escaped(name)} \\- {escaped(about.rstrip('.'))}"]
+
+
+def spelt(name):
+    return ("-" if name["kind"] == "short" else "--") + name["name"]
+
+
+def argument_term(argument):
+    value = argument.get("valueName", "")
+    if argument["kind"] == "positional":
+        return f"\\fI{escaped(value)}\\fR"
+    names = ", ".join(f"\\fB{escaped(spelt(name))}\\fR" for name in argument["names"])
+    return names if argument["kind"] == "flag" else f"{names} \\fI{escaped(value)}\\fR"
+
+
+def argument_lines(arguments):
+    lines = []
+    for argument in arguments:
+        told = " ".join(filter(None, [argument.get("abstract"), argument.get("discussion")]))
+        values, default = argument.get("allValues", []), argument.get("defaultValue")
+        if not all(value in told for value in values):
+            told += f" One of {', '.join(values)}."
+        if default and "default:" not in told:
+            # The page is for all machines.
+            told += f" (default: {'the name of the machine' if default == socket.gethostname() else default})"
+        lines += [".TP", argument_term(argument), escaped(" ".join(told.split())) or "\\&"]
+    return lines
+
+
+def shown(command):
+    return [part for part in command.get("arguments", []) if part.get("shouldDisplay", True)]
+
+
+def usage(path, command):
+    arguments = shown(command)
+    words = [f"\\fB{escaped(' '.join(path))}\\fR"]
+    if any(part["kind"] != "positional" for part in arguments):
+        words.append("[\\fIoptions\\fR]")
+    for part in arguments:
+        if part["kind"] == "positional":
+            word = argument_term(part) + (" ..." if part.get("isRepeating") else "")
+            words.append(f"[{word}]" if part.get("isOptional") else word)
+    return " ".join(words)
+
+
+def commands(path, command):
+    """Each command that does something, with the words that call it."""
+    inner = [part for part in command.get("subcommands", []) if part["commandName"] != "help" and part["shouldDisplay"]]
+    if not inner:
+        yield path, command
+    for part in inner:
+        yield from commands([*path, part["commandName"]], part)
+
+
+def usual(argument):
+    """Every command has these; they are told once."""
+    return any(name["name"] in ("help", "version") for name in argument.get("names", []))
+
+
+def program(version):
+    command = json.load(sys.stdin)["command"]
+    name = command["commandName"]
+    lines = page(name, SECTIONS[name], command["abstract"], version)
+    lines += [".SH SYNOPSIS", f".B {escaped(name)}", "\\fIcommand\\fR [\\fIoptions\\fR]"]
+    lines += [".SH DESCRIPTION", *paragraphs(command.get("discussion", ""))]
+    lines += [".SH OPTIONS", *argument_lines(shown(command)), ".SH COMMANDS"]
+    for path, part in commands([name], command):
+        lines += [f'.SS "{escaped(" ".join(path[1:]))}"', usage(path, part), *paragraphs(part["abstract"])]
+        if part.get("discussion"):
+            lines += paragraphs(part["discussion"])
+        lines += argument_lines([argument for argument in shown(part) if not usual(argument)])
+    others = {"plugd": ["plugd.toml", 5, "plugctl", 1], "plugctl": ["plugd", 8]}[name]
+    told = ", ".join(f"\\fB{escaped(other)}\\fR({section})" for other, section in zip(others[::2], others[1::2]))
+    return lines + [".SH SEE ALSO", told]
+
+
+def tables(text):
+    """What stands before the first table, and each table: its name, what is said of it, keys with what is said of them.
+
+    A comment tells what follows it: a table in [ ], or the keys up to the next comment, with an example each.
+    """
+    head, found, prose = [], [], []
+    for line in text.split("\n"):
+        if table := re.fullmatch(r"#*\[(\w+)\]", line):
+            found.append((table[1], prose, []))
+            prose = []
+        elif comment := re.fullmatch(r"#+ (.*)|#", line):
+            prose.append(comment[1] or "")
+        elif key := re.fullmatch(r"#*(\w+ = .*)", line):
+            entries = found[-1][2]
+            if prose or not entries:
+                entries.append(([], prose))
+                prose = []
+            entries[-1][0].append(key[1])
+        elif line:
+            sys.exit(f"no comment, table or key: {line}")
+        elif not found:
+            head, prose = head + [*prose, ""], []
+    return head, found
+
+
+def configuration(version):
+    head, found = tables(sys.stdin.read())
+    lines = page("plugd.toml", 5, "what a smart plug is built of and how it behaves", version)
+    lines += [".SH DESCRIPTION", *paragraphs("\n".join(head))]
+    for name, prose, entries in found:
+        lines += [f'.SH "[{escaped(name)}]"', *paragraphs("\n".join(prose))]
+        for keys, told in entries:
+            lines += [".TP", *"\n.TQ\n".join(f"\\fB{escaped(key)}\\fR" for key in keys).split("\n")]
+            lines += [escaped(text) for text in told] or ["\\&"]
+    return lines + [".SH SEE ALSO", "\\fBplugd\\fR(8)"]
+
+
+if __name__ == "__main__":
+    made = {"program": program, "configuration": configuration}[sys.argv[1]](sys.argv[2])
+    print("\n".join(made))

@@ -1,0 +1,176 @@
+# What is in the Debian packages. The same commit and programs make the same bytes. Sourced.
+# Expects: programs, output, compression.
+
+declare -A program_of=([firmware]=plugd [controller]=plugctl)
+declare -A section_of=([firmware]=8 [controller]=1)
+
+# Newer commits have higher versions.
+name_version() {
+    SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) && export SOURCE_DATE_EPOCH
+    commit=$(git rev-parse HEAD)
+    author=$(git log -1 --format='%an <%ae>')
+    release=$(sed -nE 's/.*firmwareVersion = "(.*)"/\1/p' Firmware/PlugService/PlugService.swift)
+    version=$release+git$(date --utc --date="@$SOURCE_DATE_EPOCH" +%Y%m%d.%H%M%S)
+}
+
+# make_package firmware|controller
+make_package() {
+    local name=smartplug-$1 program=${program_of[$1]} architecture file
+    tree=$(mktemp -d)
+    chmod 755 "$tree"  # It becomes the root folder.
+    trap 'rm -rf "$tree"' EXIT
+    architecture=$(architecture_of "$programs/$program")
+    put 755 "$programs/$program" usr/bin/
+    add_completions "$program"
+    add_program_page "$program" "${section_of[$1]}"
+    add_documents "$name"
+    "add_$1"
+    add_control "$1" "$name" "$architecture" "$(libraries_of "$programs/$program")"
+    find "$tree" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
+    file=$output/${name}_${version}_$architecture.deb
+    rm -f "$output/${name}"_*_"$architecture".deb
+    dpkg-deb --root-owner-group "${compression[@]}" --build "$tree" "$file" >/dev/null
+    say "$file: $(stat --format=%s "$file" | numfmt --to=si --format=%.2f --suffix=B)"
+    rm -rf "$tree"
+    trap - EXIT
+}
+
+# put MODE FILE PLACE: PLACE is a folder if it ends with a slash.
+put() {
+    local place=$tree/$3
+    if [[ $place == */ ]]; then place+=${2##*/}; fi
+    install -D --mode="$1" "$2" "$place"
+}
+
+# What the package of plugd has beside the program.
+add_firmware() {
+    local packaging=Firmware/Packaging script profile
+    put 644 $packaging/plugd.toml etc/smartplug/
+    printf '%s\n' /etc/smartplug/plugd.toml | control_file conffiles
+    put 644 $packaging/plugd.service usr/lib/systemd/system/
+    put 644 $packaging/smartplug.rules usr/lib/udev/rules.d/60-smartplug.rules
+    for profile in $packaging/profiles/*.toml; do
+        if [[ -e $profile ]]; then put 644 "$profile" usr/share/doc/smartplug-firmware/profiles/; fi
+    done
+    python3 Scripts/lib/man_pages.py configuration "$release" <$packaging/plugd.toml | zipped usr/share/man/man5/plugd.toml.5
+    for script in $packaging/maintainer/*; do put 755 "$script" DEBIAN/; done
+}
+
+add_controller() { :; }
+
+# add_completions PROGRAM: as the program itself tells them.
+add_completions() {
+    "$programs/$1" --generate-completion-script bash | sed '1{/^#!/d}' | written usr/share/bash-completion/completions/"$1"
+    "$programs/$1" --generate-completion-script zsh | written usr/share/zsh/vendor-completions/_"$1"
+    "$programs/$1" --generate-completion-script fish | written usr/share/fish/vendor_completions.d/"$1".fish
+}
+
+# add_program_page PROGRAM SECTION
+add_program_page() {
+    "$programs/$1" --experimental-dump-help | python3 Scripts/lib/man_pages.py program "$release" |
+        zipped "usr/share/man/man$2/$1.$2"
+}
+
+# add_documents PACKAGE: whose work is in it, and of which commit it is.
+add_documents() {
+    local folder=usr/share/doc/$1
+    tell_copyright "$1" | written "$folder/copyright"
+    printf '%s (%s) stable; urgency=medium\n\n  * Built from commit %s.\n\n -- %s  %s\n' "$1" "$version" "$commit" "$author" \
+        "$(date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")" | zipped "$folder/changelog"
+}
+
+# tell_copyright PACKAGE: the programs have libraries inside, and those want their licenses kept with them.
+tell_copyright() {
+    local file
+    cat <<END
+This is $1, of the open smart plug. Copyright: the authors of its history, at
+the last commit $author.
+
+Inside the program are the Swift runtime and libraries of others, under the licenses and with the notices below. The text of the
+Apache License 2.0 is /usr/share/common-licenses/Apache-2.0.
+END
+    while read -r file; do
+        printf '\n\n======== %s ========\n\n' "$(basename "$(dirname "$file")"): $(basename "$file")"
+        awk '/^ *Apache License *$/ { skips = 1; print "Apache License 2.0" }
+            !skips
+            /See the License for the specific language/ { ends = skips }
+            ends && /limitations under the License/ { skips = ends = 0 }' "$file"
+    done < <(licenses)
+}
+
+# licenses: of all that Swift has fetched for the programs, of its runtime, and of the C++ library that is no library.
+licenses() {
+    find "$(realpath -m "$programs/../../checkouts")" -mindepth 2 -maxdepth 4 -regex '.*/\(LICENSE\|NOTICE\)\(\.txt\)?' 2>/dev/null |
+        LC_ALL=C sort
+    realpath "$(dirname "$(realpath "$(command -v swift)")")/../share/swift/LICENSE.txt"
+    echo /usr/share/doc/libtomlplusplus-dev/copyright
+}
+
+# add_control KIND PACKAGE ARCHITECTURE LIBRARIES
+add_control() {
+    local needs=$4 about=()
+    if [[ $1 == firmware ]]; then
+        needs="adduser, $needs"
+        about=(
+            "firmware of an open smart plug"
+            " plugd makes a smart plug of a board with a relay: it is found by name,"
+            " switched and dimmed with an acknowledgement, and reports its button and its"
+            " power meter to everyone who listens. It runs as soon as"
+            " /etc/smartplug/plugd.toml names its parts."
+        )
+    else
+        about=(
+            "controller of open smart plugs"
+            " plugctl finds smart plugs on the local network, switches, dims and follows them,"
+            " charts their power and runs rules on them."
+        )
+    fi
+    (cd "$tree" && find . -path ./DEBIAN -prune -o -type f -printf '%P\0' | sort --zero-terminated | xargs --null md5sum) |
+        control_file md5sums
+    control_file control <<END
+Package: $2
+Version: $version
+Architecture: $3
+Maintainer: $author
+Installed-Size: $(du --apparent-size --summarize --block-size=1K "$tree" | cut -f 1)
+Depends: $needs
+Section: net
+Priority: optional
+Description: $(printf '%s\n' "${about[@]}")
+END
+}
+
+# architecture_of PROGRAM: as Debian calls it.
+architecture_of() {
+    local machine
+    machine=$(LC_ALL=C readelf --file-header "$1" | sed -nE 's/ *Machine: *(.*)/\1/p')
+    case $machine in
+    *X86-64) echo amd64 ;;
+    AArch64) echo arm64 ;;
+    ARM) echo armhf ;;
+    *) stop "$1 is for $machine, which no package here is for" ;;
+    esac
+}
+
+# libraries_of PROGRAM: the packages of the libraries that it is linked with, and the versions that have what it calls.
+libraries_of() {
+    local place result
+    place=$(mktemp -d)
+    mkdir "$place/debian"
+    printf 'Source: smartplug\n\nPackage: smartplug\nArchitecture: any\n' >"$place/debian/control"
+    result=$(cd "$place" && dpkg-shlibdeps -O -e"$(realpath "$1")" 2>errors) || {
+        cat "$place/errors" >&2
+        stop "the libraries of $1 are not known" "a package for another processor is made on that processor"
+    }
+    rm -rf "$place"
+    echo "${result#shlibs:Depends=}"
+}
+
+# written PLACE, zipped PLACE, control_file NAME: what comes in.
+written() {
+    mkdir -p "$tree/$(dirname "$1")"
+    cat >"$tree/$1"
+    chmod 644 "$tree/$1"
+}
+zipped() { gzip --no-name --best | written "$1.gz"; }
+control_file() { written "DEBIAN/$1"; }

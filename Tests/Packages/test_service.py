@@ -1,0 +1,148 @@
+"""The firmware's service, in a system that was clean before, as its own systemd runs it."""
+
+import re
+
+import pytest
+
+from harness.board import CONFIGURATION
+
+WORST_EXPOSURE = 2.0  # of 10, as systemd-analyze counts
+ADDRESS_SECONDS = 30  # RFC 3927: 7 at most, on a machine that has time
+CAPABILITIES = 1 << 12 | 1 << 13  # CAP_NET_ADMIN, CAP_NET_RAW
+FILTER = "2"
+
+
+@pytest.fixture
+def lamp(board):
+    """A plug with simulated parts that runs."""
+    board.simulate()
+    board.does("systemctl start plugd")
+    return board
+
+
+def test_its_service_exposes_little(board):
+    told = board.does("systemd-analyze security --offline=true --no-pager /lib/systemd/system/plugd.service")
+    exposure = float(re.search(r"Overall exposure level for plugd.service: ([\d.]+)", told)[1])
+    print(f"plugd.service: exposure {exposure} (at most {WORST_EXPOSURE})")
+    assert exposure <= WORST_EXPOSURE
+
+
+def test_systemd_understands_the_whole_service(board):
+    """But the one setting that only later versions have."""
+    told = board.tries("systemd-analyze verify --man=no plugd.service").stderr.splitlines()
+    assert [line for line in told if "plugd.service" in line and "FileDescriptorStorePreserve" not in line] == []
+
+
+def test_udev_understands_the_rules(board):
+    told = board.tries("SYSTEMD_LOG_LEVEL=debug udevadm test /class/mem/null 2>&1").stdout
+    assert "60-smartplug.rules" in told
+    assert [line for line in told.splitlines() if re.search(r"60-smartplug.rules:\d+", line)] == []
+
+
+def test_it_waits_until_parts_are_named(board):
+    assert board.unit("UnitFileState", "ActiveState", "Result") == ("enabled", "inactive", "exec-condition")
+    assert board.system.processes("plugd") == []
+
+
+@pytest.fixture
+def bare_board(board):
+    """Its configuration names a relay, on a line that this machine has not."""
+    whole = board.does(f"cat {CONFIGURATION}")
+    board.system.write(CONFIGURATION, '[relay]\nline = "GPIO17"\n')
+    yield board
+    board.does("systemctl stop plugd")
+    board.system.write(CONFIGURATION, whole)
+
+
+def test_it_starts_with_parts_that_are_not_there_and_says_so(bare_board):
+    bare_board.does("systemctl start plugd")
+    assert bare_board.unit("ActiveState") == "active"
+    assert any("GPIO17" in fault for fault in bare_board.status()["faults"].values())
+
+
+def test_it_is_ready_as_a_user_of_its_own_with_what_it_needs(lamp):
+    assert lamp.unit("Type", "ActiveState", "User") == ("notify", "active", "plugd")
+    status = lamp.process_status()
+    uid = lamp.does("id --user plugd").strip()
+    assert status["Uid"].split() == [uid] * 4 and uid != "0"
+    assert [int(status[name], 16) for name in ("CapPrm", "CapEff", "CapBnd")] == [CAPABILITIES] * 3
+    assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", FILTER)
+    groups = lamp.does("id --groups --name plugd").split()
+    assert {"gpio", "i2c"} <= set(groups)
+
+
+def test_its_button_turns_the_relay_over(lamp):
+    before = lamp.status()["relay"]
+    lamp.does("plugd press")
+    after = lamp.system.waits_for("the relay", 15, lambda: (now := lamp.status()["relay"]) != before and now)
+    assert {before, after} == {"on", "off"}
+
+
+def test_it_gives_its_network_addresses_and_is_paired_and_switched(lamp):
+    on_network = lamp.system.on_its_network
+    on_network("ip", "link", "add", "home", "type", "veth", "peer", "name", "cable")
+    on_network("ip", "link", "set", "cable", "up")
+    on_network("ip", "link", "set", "home", "up")
+    lamp.system.waits_for("an address", ADDRESS_SECONDS, lambda: "link-local address is 169.254" in lamp.log())
+    lamp.does("plugd identity --plain | plugctl pair Lamp --wait 20s --interface home")
+    lamp.does("plugctl off Lamp --interface home && plugctl on Lamp --interface home")
+    assert lamp.status()["relay"] == "on"
+    assert [line for line in lamp.log().splitlines() if re.search("denied|not permitted|[Rr]ead-only", line)] == []
+
+
+def test_it_is_started_again_as_it_was_when_it_is_killed(lamp):
+    if lamp.status()["relay"] == "off":
+        lamp.does("plugd press")
+    before, restarts = lamp.status(), int(lamp.unit("NRestarts"))
+    lamp.does("systemctl kill --signal=KILL plugd")
+    lamp.system.waits_for("the next plugd", 15, lambda: int(lamp.unit("NRestarts")) == restarts + 1)
+    after = lamp.system.waits_for("its word", 15, lamp.status)
+    assert (after["id"], after["relay"]) == (before["id"], "on")
+    assert after["nextSequence"] >= before["nextSequence"]
+
+
+def test_one_that_hangs_is_ended_and_started_again(lamp):
+    impatience = "/etc/systemd/system/plugd.service.d/watchdog.conf"
+    lamp.system.write(impatience, "[Service]\nWatchdogSec=2s\n")
+    lamp.does("systemctl daemon-reload && systemctl restart plugd")
+    process = lamp.unit("MainPID")
+    lamp.does(f"kill -STOP {process}")
+    lamp.system.waits_for("another plugd", 30, lambda: lamp.unit("MainPID") not in (process, "0"))
+    assert "Watchdog timeout" in lamp.does("journalctl --unit=plugd --no-pager")
+    lamp.does(f"rm {impatience} && systemctl daemon-reload && systemctl restart plugd")
+
+
+def test_an_upgrade_restarts_it_and_leaves_the_relay(lamp):
+    before, process = lamp.status(), lamp.unit("MainPID")
+    lamp.install()
+    assert lamp.unit("ActiveState") == "active"
+    assert lamp.unit("MainPID") != process
+    assert (lamp.status()["id"], lamp.status()["relay"]) == (before["id"], before["relay"])
+
+
+def test_removed_it_leaves_no_process_and_keeps_its_state(lamp):
+    code = lamp.does("plugd identity --plain")
+    identifier = lamp.status()["id"]
+    lamp.does("dpkg --remove smartplug-firmware smartplug-controller")
+    assert lamp.system.processes("plugd") == []
+    assert lamp.tries("systemctl is-active plugd").stdout.strip() == "inactive"
+    assert "/var/lib/plugd/setup-code" in lamp.system.files()
+    lamp.install()
+    lamp.simulate()
+    lamp.does("systemctl start plugd")
+    assert (lamp.does("plugd identity --plain"), lamp.status()["id"]) == (code, identifier)
+
+
+def test_purged_it_leaves_nothing(lamp):
+    lamp.does("rm -rf /etc/systemd/system/plugd.service.d /root/*.deb /root/.local")
+    lamp.does("dpkg --purge smartplug-firmware smartplug-controller")
+    assert lamp.system.processes("plugd") == []
+    assert left(lamp) == []
+    assert not re.search(r"\bplugd\b", lamp.does("cat /etc/passwd /etc/group"))
+    assert lamp.tries("test -e /run/plugd").returncode == 1
+
+
+def left(board):
+    """What dpkg and the journal keep of every package, and copies of the lists of users, belong to the system."""
+    kept = re.compile(r"/var/(lib/dpkg|log|cache)/|/etc/(passwd|group|shadow|gshadow|subuid|subgid)-|/etc/\.pwd\.lock")
+    return sorted(file for file in board.system.files() - board.files_before if not kept.match(file))
