@@ -14,7 +14,9 @@ extension Diagnosis {
                     next: "plugctl pair NAME, with the code on the plug's label")
             ]
         }
-        return seen.plugs.map { finding($0, wait: seen.wait) }
+        return seen.plugs.flatMap { plug in
+            [finding(plug, wait: seen.wait)] + (crash(of: plug, now: seen.clock.last.sinceBoot).map { [$0] } ?? [])
+        }
     }
 
     private static func finding(_ plug: Observations.Plug, wait: Duration) -> Finding {
@@ -27,7 +29,9 @@ extension Diagnosis {
             return problem(
                 "it is paired, and not announced (its id is \(plug.id))",
                 why: "it has no power, is on another network, or what it says is lost on the way",
-                next: "check its power and its network; if it is gone for good: plugctl unpair \"\(name)\" --here-only")
+                next:
+                    "check its power and its network, and on itself `plugd check` and `plugd status`; if it is gone for good: plugctl unpair \"\(name)\" --here-only"
+            )
         case .connected(_?, let tripped?):
             return problem(
                 "its protection tripped (\(tripped.rawValue)), and it stays off until somebody resets it",

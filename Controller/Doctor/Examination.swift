@@ -128,41 +128,48 @@ public struct Examination: Sendable {
             // Another plug may have taken the name: whoever commands by name meets that one.
             let name =
                 names.first { $0 == entry.name } ?? names.first ?? (announced[entry.name] == nil ? nil : entry.name)
-            let outcome = if let name { await reach(name) } else { Observations.Plug.Outcome.absent }
-            return Observations.Plug(name: entry.name, id: entry.id, announcedAs: name, outcome: outcome)
+            let (outcome, crash) = if let name { await reach(name) } else { (Observations.Plug.Outcome.absent, nil) }
+            return Observations.Plug(
+                name: entry.name, id: entry.id, announcedAs: name, outcome: outcome, crash: crash)
         }
     }
 
-    private func reach(_ name: String) async -> Observations.Plug.Outcome {
+    private typealias Answer = (outcome: Observations.Plug.Outcome, crash: PlugCrash?)
+
+    private func reach(_ name: String) async -> Answer {
         let plug = client.follow(name, after: nil)
         let limit = Task {
             try await Task.sleep(for: wait)
             await plug.stop()
         }
-        let outcome = await outcome(of: plug)
+        let answer = await answer(of: plug)
         limit.cancel()
         await plug.stop()
-        return outcome
+        return answer
     }
 
-    private func outcome(of plug: FollowedPlug) async -> Observations.Plug.Outcome {
+    private func answer(of plug: FollowedPlug) async -> Answer {
         var last = Observations.Plug.Outcome.silent
+        var crash: PlugCrash?
         for await report in plug.reports {
             switch report.update {
-            case .connected: last = .connected(roundTrip: nil)
+            case .connected(let description):
+                last = .connected(roundTrip: nil)
+                crash = description.crash
             case .snapshot(let state):
                 let asked = BootClock.now
                 let answer = await plug.controllers()
-                return .connected(roundTrip: answer == nil ? nil : BootClock.now - asked, tripped: state.tripped)
+                let roundTrip = answer == nil ? nil : BootClock.now - asked
+                return (.connected(roundTrip: roundTrip, tripped: state.tripped), crash)
             case .disconnected(.away(let words), _):
-                if case .connected = last { return last }
+                if case .connected = last { return (last, crash) }
                 last = .away(words)
-            case .disconnected(.incompatible(let words), _): return .incompatible(words)
-            case .disconnected(.distrusted(let words), _): return .distrusted(words)
+            case .disconnected(.incompatible(let words), _): return (.incompatible(words), crash)
+            case .disconnected(.distrusted(let words), _): return (.distrusted(words), crash)
             case .following, .state, .event, .gap: break
             }
         }
-        return last
+        return (last, crash)
     }
 
     /// The results in the order of the elements.

@@ -101,6 +101,8 @@ public struct Observations: Sendable {
         /// What it is called now; nil when it is not announced.
         public var announcedAs: String?
         public var outcome: Outcome
+        /// How its firmware ended last that did not end in order, as it says itself; its time is on this host's clock.
+        public var crash: PlugCrash?
 
         public enum Outcome: Hashable, Sendable {
             case absent
@@ -114,11 +116,14 @@ public struct Observations: Sendable {
             case distrusted(String)
         }
 
-        public init(name: String, id: PlugID, announcedAs: String?, outcome: Outcome) {
+        public init(
+            name: String, id: PlugID, announcedAs: String?, outcome: Outcome, crash: PlugCrash? = nil
+        ) {
             self.name = name
             self.id = id
             self.announcedAs = announcedAs
             self.outcome = outcome
+            self.crash = crash
         }
     }
 }

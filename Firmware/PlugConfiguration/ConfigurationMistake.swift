@@ -3,20 +3,26 @@ public struct ConfigurationMistake: Error, Hashable, Sendable, CustomStringConve
     public enum Problem: Hashable, Sendable {
         /// It is no TOML, in the parser's words.
         case syntax(String)
+        /// The file is no text in UTF-8, for the reason that is given.
+        case encoding(String)
         /// There is no such table.
-        case unknownTable(nearest: String?)
-        /// There is no such key in this table.
-        case unknownKey(nearest: String?)
-        /// A key that stands before the first table.
-        case outsideTable
+        case unknownTable(nearest: String?, known: [String])
+        /// There is no such key in any table.
+        case unknownKey(nearest: String?, known: [String])
+        /// A key of other tables than the one in which it stands.
+        case otherTable([String])
+        /// A key that stands before the first table. `of`: those that have such a key.
+        case outsideTable(of: [String])
         case wrongType(expected: String, found: String)
         /// `allowed` names both ends and the unit.
         case outOfRange(found: String, allowed: String)
-        case notOneOf(found: String, allowed: [String])
+        case notOneOf(found: String, allowed: [String], nearest: String?)
         /// It must be there. `what` says what it is for.
         case missing(String)
         /// It means nothing here, for the reason that is given.
         case needless(String)
+        /// It cannot be meant beside another key, for the reason that is given.
+        case contradiction(String)
         /// The same line of the board is used by two parts.
         case lineTwice(other: String)
     }
@@ -45,19 +51,37 @@ public struct ConfigurationMistake: Error, Hashable, Sendable, CustomStringConve
 
     private var what: String {
         switch problem {
-        case .syntax(let reason): reason
-        case .unknownTable(let nearest):
-            "there is no such table" + (nearest.map { "; is [\($0)] meant?" } ?? "")
-        case .unknownKey(let nearest): "there is no such key" + (nearest.map { "; is \($0) meant?" } ?? "")
-        case .outsideTable: "it stands before the first table; put it under its [table]"
+        case .syntax(let reason), .encoding(let reason): reason
+        case .unknownTable(let nearest, let known):
+            "there is no such table; "
+                + (nearest.map { "is [\($0)] meant?" } ?? "there are \(Self.list(known.map { "[\($0)]" }, "and"))")
+        case .unknownKey(let nearest, let known):
+            "there is no such key; "
+                + (nearest.map { "is \($0) meant?" } ?? "this table has \(Self.list(known, "and"))")
+        case .otherTable(let tables):
+            "it is a key of \(Self.tables(tables)); is the # before that table's own line still there?"
+        case .outsideTable(let tables):
+            tables.isEmpty
+                ? "it stands before the first table; put it under its [table]"
+                : "it stands before the first table and is a key of \(Self.tables(tables)); "
+                    + "is the # before that table's own line still there?"
         case .wrongType(let expected, let found): "it takes \(expected), not \(found)"
         case .outOfRange(let found, let allowed): "\(found) is out of range; it takes \(allowed)"
-        case .notOneOf(let found, let allowed):
-            "it is \(allowed.map { "\"\($0)\"" }.joined(separator: " or ")), not \"\(found)\""
+        case .notOneOf(let found, let allowed, let nearest):
+            "it is \(Self.list(allowed.map { "\"\($0)\"" }, "or")), not \"\(found)\""
+                + (nearest.map { "; is \"\($0)\" meant?" } ?? "")
         case .missing(let what): "missing: \(what)"
-        case .needless(let reason): reason
-        case .lineTwice(let other): "the same line is used by \(other)"
+        case .needless(let reason), .contradiction(let reason): reason
+        case .lineTwice(let other): "the same line is used by \(other); each part needs one of its own"
         }
+    }
+
+    private static func tables(_ names: [String]) -> String { list(names.map { "[\($0)]" }, "or") }
+
+    /// "a, b or c".
+    private static func list(_ words: [String], _ last: String) -> String {
+        words.count < 2
+            ? words.joined() : words.dropLast().joined(separator: ", ") + " \(last) " + (words.last ?? "")
     }
 }
 

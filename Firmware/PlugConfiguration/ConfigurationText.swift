@@ -37,9 +37,23 @@ struct ConfigurationText {
         }
         guard !isRead else { return }
         let reason = withUnsafeBytes(of: fault.reason) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let (line, column) = (Int(fault.line), Int(fault.column))
         throw ConfigurationMistake(
-            .syntax(reason), line: fault.line == 0 ? nil : Int(fault.line),
-            column: fault.column == 0 ? nil : Int(fault.column))
+            .syntax(SyntaxExplanation.of(reason, text.lineOfText(line), column: column)), line: line == 0 ? nil : line,
+            column: column == 0 ? nil : column)
+    }
+
+    /// What the bytes of a file say. Editors of other systems write other encodings than UTF-8, which TOML is.
+    static func decode(_ bytes: [UInt8]) throws(ConfigurationMistake) -> String {
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+            throw ConfigurationMistake(
+                .encoding("the file is UTF-16; save it as UTF-8 (in Notepad: Save As, Encoding: UTF-8)"))
+        }
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+        let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
+        throw ConfigurationMistake(
+            .encoding("a letter here is no UTF-8; save the file in that encoding"), line: line.map { $0 + 1 })
     }
 
     /// The line, counted from 1, where a table begins or a key stands.
@@ -77,5 +91,13 @@ extension ConfigurationText.Value {
 extension ctoml_text {
     fileprivate var string: String? {
         bytes.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: count), as: UTF8.self) }
+    }
+}
+
+extension String {
+    /// - Parameter number: counted from 1.
+    fileprivate func lineOfText(_ number: Int) -> Substring {
+        let lines = split(maxSplits: max(number, 1), omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+        return lines.indices.contains(number - 1) ? lines[number - 1] : ""
     }
 }

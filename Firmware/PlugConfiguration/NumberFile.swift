@@ -21,7 +21,8 @@ public enum NumberFile {
             }
         }
         for table in known.tables.keys {
-            mistakes.append(ConfigurationMistake(.unknownTable(nearest: nil), table: table, line: known.line(table)))
+            mistakes.append(
+                ConfigurationMistake(.needless("this file has no tables"), table: table, line: known.line(table)))
         }
         guard mistakes.isEmpty else { throw ConfigurationError(file: file, mistakes: mistakes) }
         return numbers

@@ -27,11 +27,13 @@ public struct PlugConfiguration: Hashable, Sendable {
 
     /// Reads a configuration, or says everything that is wrong with it.
     ///
-    /// - Parameter file: how messages call it.
-    public init(_ text: String, file: String) throws(ConfigurationError) {
+    /// - Parameters:
+    ///   - bytes: of the file.
+    ///   - file: how messages call it.
+    public init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
         let reader: ConfigurationReader
         do throws(ConfigurationMistake) {
-            reader = ConfigurationReader(try ConfigurationText(text))
+            reader = ConfigurationReader(try ConfigurationText(try ConfigurationText.decode(bytes)))
         } catch {
             throw ConfigurationError(file: file, mistakes: [error])
         }
@@ -40,15 +42,11 @@ public struct PlugConfiguration: Hashable, Sendable {
         guard reader.mistakes.isEmpty else { throw ConfigurationError(file: file, mistakes: reader.mistakes) }
     }
 
-    /// Every key that there is, by its table.
-    package static var keys: [String: [String]] {
-        guard let empty = try? ConfigurationText("") else { preconditionFailure("no text is a configuration") }
-        let reader = ConfigurationReader(empty)
-        _ = PlugConfiguration(reader)
-        return reader.known.mapValues { $0.sorted() }
+    public init(_ text: String, file: String) throws(ConfigurationError) {
+        try self.init(Array(text.utf8), file: file)
     }
 
-    private init(_ reader: ConfigurationReader) {
+    init(_ reader: ConfigurationReader) {
         let plug = reader.table("plug")
         // RFC 6763 §4.1.1
         name = plug.text("name", "the plug's name", longest: 63)

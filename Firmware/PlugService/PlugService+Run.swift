@@ -1,5 +1,6 @@
 import AddressService
 import Appliance
+import CrashReports
 import LinuxNetwork
 public import Logging
 import NIOPosix
@@ -54,6 +55,31 @@ extension PlugService {
             }
             guard await service.isReset else { return await running.stop() }
         }
+    }
+
+    /// From here on a crash of this life is reported to the next one.
+    ///
+    /// - Returns: the last one that is known.
+    static func beginReport(_ crashes: CrashReports, _ logger: Logger) -> PlugCrash? {
+        var last: PlugCrash?
+        do {
+            if let new = try crashes.takeOver() {
+                logger.error(
+                    """
+                    the firmware did not end in order:
+                    \(new.report)hint: the lines before, in the journal, may say why; plugd status and plugctl doctor show this too
+                    """)
+            }
+            last = try crashes.last()
+        } catch {
+            logger.warning("what the firmware said when it ended last cannot be kept: \(error)")
+        }
+        do throws(CrashReports.Refusal) {
+            try crashes.begin(firmware: firmwareVersion)
+        } catch {
+            logger.warning("\(error)")
+        }
+        return last
     }
 
     /// Without an identity the plug stays off the network, for the reason that is logged.

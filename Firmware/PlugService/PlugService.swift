@@ -1,5 +1,6 @@
 import AddressService
 import Appliance
+import CrashReports
 public import DurableFiles
 import LinuxNetwork
 public import Logging
@@ -26,6 +27,7 @@ public actor PlugService: ConnectionOwner {
     let settings: PlugSettings
     let logger: Logger
     let storage: PlugStorage
+    let crashes: CrashReports
     /// What the plug proves itself with; nil: it stays off the network.
     nonisolated let identity: TransportIdentity?
     var machine: PlugMachine
@@ -100,9 +102,12 @@ public actor PlugService: ConnectionOwner {
         }
         if storage.wasReset { logger.notice("set back to factory state") }
         let (proof, isKept) = Self.identity(in: settings.directories, storage, logger: logger)
-        let identity = PlugServer.Identity(
+        var identity = PlugServer.Identity(
             id: storage.id, name: settings.name ?? "Plug \(storage.id.short)",
             capabilities: settings.appliance.capabilities, firmware: Self.firmwareVersion, boot: boot)
+        crashes = CrashReports(
+            state: settings.directories.state, runtime: settings.directories.runtime, boot: boot, files: files)
+        identity.crash = Self.beginReport(crashes, logger)
         self.settings = settings
         self.logger = logger
         self.storage = storage
@@ -156,6 +161,7 @@ public actor PlugService: ConnectionOwner {
         await wait(for: .meter, atMost: Self.meterEnd)
         flashThread?.stop()
         meterThread?.stop()
+        crashes.end()
         storage.close()
     }
 

@@ -7,7 +7,8 @@ struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Look whether a plug's configuration is right and its parts are there.",
         discussion: """
-            Nothing is switched. To be used while no plugd runs: one that does has the lines for itself.
+            Nothing is switched. To be used while no plugd runs: one that does has the lines for itself. Run it as plugd's
+            user to see what that one may not open.
 
             Example: plugd check --config plugd.toml
             """)
@@ -24,8 +25,13 @@ struct Check: AsyncParsableCommand {
         guard let plug = try readConfiguration(config) else {
             throw Complaint("there is no \(usualConfiguration)\nhint: give --config")
         }
-        let real = RealParts(plug, directories: self.plug.directories, manager: nil)
+        let directories = self.plug.directories
+        let real = RealParts(plug, directories: directories, manager: nil)
         var missing = 0
+        for fault in directories.faults {
+            missing += 1
+            print("\(fault)" + (fault.hint.map { "\nhint: \($0)" } ?? ""))
+        }
         if let warning = real.board?.calibration.read().warning {
             missing += 1
             print("calibration: \(warning)")
@@ -37,6 +43,9 @@ struct Check: AsyncParsableCommand {
             } else {
                 print("\(part): it is there")
             }
+        }
+        if let crash = directories.lastCrash {
+            print("the firmware did not end in order, as it says itself:\n\(crash.report)", terminator: "")
         }
         guard missing == 0 else { throw ExitCode.failure }
     }

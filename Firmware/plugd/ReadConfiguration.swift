@@ -20,11 +20,8 @@ func readConfiguration(_ path: String?) throws -> PlugConfiguration? {
     } catch let error as FileError {
         throw Complaint(error)
     }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw Complaint("\(file) is no text in UTF-8")
-    }
     do {
-        return try PlugConfiguration(text, file: file)
+        return try PlugConfiguration(bytes, file: file)
     } catch {
         throw Complaint("the configuration is refused\n\(error)")
     }

@@ -39,6 +39,16 @@ public struct FileStore: Sendable {
         try synchronizeDirectory(of: "\(directory)/.")
     }
 
+    /// Looks whether this process may make files in a directory; one that is not there is none that it may not.
+    public func checkWritable(_ directory: String) throws(FileError) {
+        do throws(FileError) {
+            // The file that whoever takes the directory writes anyway.
+            calls.close(try open("\(directory)/lock", .locking))
+        } catch {
+            guard error.reason == .system(.notFound) else { throw error }
+        }
+    }
+
     /// Writes everything, however little the kernel takes at a time.
     func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(FileError) {
         var written = 0

@@ -72,7 +72,8 @@ import Testing
         arguments: [
             (
                 plug(.absent, announcedAs: nil), "it is paired, and not announced (its id is 0123456789ab)",
-                "check its power and its network; if it is gone for good: plugctl unpair \"Lamp\" --here-only"
+                "check its power and its network, and run `plugd check` on it; if it is gone for good: "
+                    + "plugctl unpair \"Lamp\" --here-only"
             ),
             (
                 plug(.connected(roundTrip: .milliseconds(3), tripped: .overPower)),
@@ -101,6 +102,34 @@ import Testing
         let findings = plugs(plug)
         #expect(findings.map(\.level) == [.problem])
         #expect(findings[0].about == "Lamp" && findings[0].what == what && findings[0].next == next)
+    }
+
+    @Test(
+        "how its firmware ended",
+        arguments: [
+            (
+                PlugCrash(
+                    report: "crash 3 of this boot\nsignal SIGSEGV at address 0x10\nplugd+0x1f\n", count: 3, at: .zero),
+                Finding.Level.warning,
+                "its firmware did not end in order 1 s ago, 3 times since it booted: signal SIGSEGV at address 0x10",
+                "crash 3 of this boot; signal SIGSEGV at address 0x10; plugd+0x1f"
+            ),
+            (
+                PlugCrash(report: "firmware 0.1.0\nkilled: somebody", count: 1, at: nil), .warning,
+                "its firmware did not end in order, once since it booted: killed: somebody",
+                "firmware 0.1.0; killed: somebody"
+            ),
+            (
+                PlugCrash(report: "signal SIGILL", count: 0, at: nil), .ok,
+                "its firmware crashed in an earlier boot: signal SIGILL", "signal SIGILL"
+            ),
+        ] as [(PlugCrash, Finding.Level, String, String)])
+    func crashes(crash: PlugCrash, level: Finding.Level, what: String, why: String) throws {
+        var lamp = plug(.connected(roundTrip: .milliseconds(3)))
+        lamp.crash = crash
+        let findings = plugs(lamp)
+        #expect(findings.map(\.level) == [.ok, level] && findings.map(\.about) == ["Lamp", "Lamp"])
+        #expect(findings[1].what == what && findings[1].why == why)
     }
 
     @Test func aPlugThatWasRenamed() {

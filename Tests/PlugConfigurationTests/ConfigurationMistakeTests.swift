@@ -39,7 +39,7 @@ struct ConfigurationMistakeTests {
                     plugd.toml:7: [meter] shunt_ohms: missing: the resistor on the board; R100 is 0.1
                     plugd.toml:9: [meter] address: 0x38 is out of range; it takes 0x40 to 0x4f
                     plugd.toml:10: [meter] interval_s: 0.01 is out of range; it takes 0.1 to 60 s
-                    plugd.toml:12: [power] power_on: it is "off" or "on" or "last" or "locked-on", not "always"
+                    plugd.toml:12: [power] power_on: it is "off", "on", "last" or "locked-on", not "always"
                     plugd.toml:13: [power] auto_off_s: nan is out of range; it takes 0.1 to 86400 s, or 0 for off
                     """)
     }
@@ -52,14 +52,17 @@ struct ConfigurationMistakeTests {
     }
 
     @Test(arguments: [
-        ("[light]\nline = \"A\"\n[relay]\nline = \"A\"", "2: [light] line: the same line is used by [relay] line"),
+        (
+            "[light]\nline = \"A\"\n[relay]\nline = \"A\"",
+            "2: [light] line: the same line is used by [relay] line; each part needs one of its own"
+        ),
         (
             "[relay]\nkind = \"latching\"\nchip = \"gpiochip0\"\non_offset = 4\noff_offset = 4",
-            "5: [relay] off_offset: the same line is used by [relay] on_offset"
+            "5: [relay] off_offset: the same line is used by [relay] on_offset; each part needs one of its own"
         ),
         (
             "[relay]\nchip = \"gpiochip0\"\noffset = 4\n[button]\nchip = \"/dev/gpiochip0\"\noffset = 4",
-            "6: [button] offset: the same line is used by [relay] offset"
+            "6: [button] offset: the same line is used by [relay] offset; each part needs one of its own"
         ),
         ("[relay]\noffset = 4", "1: [relay] chip: missing: the device of the chip that offset counts in"),
         (
@@ -96,11 +99,74 @@ struct ConfigurationMistakeTests {
         ("[plug]\nname = 7", "2: [plug] name: it takes the plug's name, in quotation marks, not 7"),
         ("plug.nam = \"x\"", "1: [plug] nam: there is no such key; is name meant?"),
         ("[network]\nport = 99999999999", "2: [network] port: 99999999999 is out of range; it takes 1 to 65535"),
-        ("[zzzzzzzz]", "1: [zzzzzzzz]: there is no such table"),
+        (
+            "[zzzzzzzz]",
+            "1: [zzzzzzzz]: there is no such table; there are [button], [dimmer], [light], [meter], [network], [plug], "
+                + "[power], [protection], [relay] and [thermometer]"
+        ),
+        ("[plug]\nzzzzz = 1", "2: [plug] zzzzz: there is no such key; this table has name"),
+        (
+            "[relay]\nline = \"A\"\ndebounce_ms = 5",
+            "3: [relay] debounce_ms: it is a key of [button]; is the # before that table's own line still there?"
+        ),
+        ("[plug]\nname = \"K\u{FC}che\"\nnam = 1", "3: [plug] nam: there is no such key; is name meant?"),
+        (
+            "[protection]\nover_power_w = 0\nover_power_s = 3",
+            "3: [protection] over_power_s: over_power_w = 0 says that there is no limit"
+        ),
+        (
+            "[protection]\nover_current = false\ntwice_rated_s = 3",
+            "3: [protection] twice_rated_s: over_current = false says that there is no limit"
+        ),
+        (
+            "[protection]\nunder_voltage_v = 200",
+            "2: [protection] under_voltage_v: missing: a [meter], without which nothing measures it"
+        ),
         ("[plug]\nname = \"\"\"\n[relay]\n\"\"\"\n[relais]", "5: [relais]: there is no such table; is [relay] meant?"),
     ])
     func oneMistakeIsOneMessage(text: String, message: String) {
         #expect(complaint(text) == "plugd.toml:\(message)")
+    }
+
+    @Test(arguments: [
+        ("line = GPIO17", "a text stands in quotation marks: line = \"GPIO17\""),
+        ("line = /dev/x # it", "a text stands in quotation marks: line = \"/dev/x\""),
+        ("line = \"GPIO17", "the text has no end: put \" after it"),
+        ("line = \u{201C}GPIO17\u{201D}", "these quotation marks are typographic ones; a text stands between two \""),
+        ("line \"GPIO17\"", "after a key comes = and its value: line = ..."),
+        ("line: \"GPIO17\"", "after a key comes = and its value: line = ..."),
+        ("line =", "the value is missing: line = ..."),
+        ("line = # GPIO17", "the value is missing: line = ..."),
+        ("active_low = yes", "this is written true, or as a text: \"yes\""),
+        ("active_low = False", "this is written false, or as a text: \"False\""),
+        ("interval_s = .5", "a digit stands before the point: 0.5"),
+        ("interval_s = 0,5", "a point stands before the decimals, no comma"),
+        ("; a comment", "a comment begins with #"),
+        ("[relay", "the name of a table ends with ]"),
+        ("line = \"A\"\nline = \"B\"", "this key stands in its table twice; leave one of them out"),
+        ("[light]\n[light]", "this table stands in the file twice; put all its keys under one of them"),
+        (
+            "a = 1 b = 2",
+            "this is no TOML: Error while parsing key-value pair: expected a comment or whitespace, saw 'b'"
+        ),
+    ])
+    func whatIsWrittenWrongIsSaidAsItIsWrittenRight(text: String, reason: String) throws {
+        let told = try #require(complaint("[first]\n" + text))
+        #expect(told.hasPrefix("plugd.toml:2:") || told.hasPrefix("plugd.toml:3:"))
+        #expect(told.hasSuffix(": " + reason), "\(told)")
+    }
+
+    @Test func whatIsNoUTF8IsSaidWithItsLine() {
+        func complaint(_ bytes: [UInt8]) -> String? {
+            #expect(throws: ConfigurationError.self) { try PlugConfiguration(bytes, file: "f") }?.description
+        }
+        #expect(
+            complaint(Array("[plug]\nname = \"K".utf8) + [0xFC] + Array("che\"".utf8))
+                == "f:2: a letter here is no UTF-8; save the file in that encoding")
+        let utf16 = complaint([0xFF, 0xFE, 0x5B, 0])
+        #expect(utf16 == "f: the file is UTF-16; save it as UTF-8 (in Notepad: Save As, Encoding: UTF-8)")
+        // A mark that Windows puts before UTF-8 is none of the text.
+        #expect(throws: Never.self) { try PlugConfiguration([0xEF, 0xBB, 0xBF] + Array("[plug]".utf8), file: "f") }
     }
 
     @Test func mistakesAreData() throws {

@@ -18,7 +18,7 @@ struct NumberFileTests {
         #expect(
             error?.description == """
                 c:2: b: it takes a number, not the text "x"
-                c:3: [t]: there is no such table
+                c:3: [t]: this file has no tables
                 """)
     }
 }

@@ -6,20 +6,18 @@ import Testing
 
 /// The file that is installed names every key, and what it says of their defaults is true.
 struct PackagedFileTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Firmware/Packaging")
     private let text: String
 
     init() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        text = try String(contentsOf: root.appending(path: "Firmware/Packaging/plugd.toml"), encoding: .utf8)
+        text = try String(contentsOf: Self.folder.appending(path: "plugd.toml"), encoding: .utf8)
     }
 
-    /// Lines that begin with `#` and no space are keys; those with two are alternatives, or have no default.
-    private func uncommented(alternatives: Bool) -> String {
+    /// The file with its keys: lines that begin with `#` and no space. Those with two are alternatives, or have no default.
+    private var uncommented: String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            if line.hasPrefix("# ") || line.hasPrefix("## ") || line == "#" { return "" }
-            if line.hasPrefix("##") { return alternatives ? String(line.dropFirst(2)) : "" }
-            return line.hasPrefix("#") ? String(line.dropFirst()) : String(line)
+            line.hasPrefix("##") || line.hasPrefix("# ") || line == "#" ? "" : String(line.drop { $0 == "#" })
         }.joined(separator: "\n")
     }
 
@@ -27,22 +25,93 @@ struct PackagedFileTests {
         #expect(try PlugConfiguration(text, file: "plugd.toml") == PlugConfiguration("", file: "plugd.toml"))
     }
 
-    @Test func everyKeyStandsInItsTable() {
-        var found: [String: Set<String>] = [:]
-        var table = ""
-        for line in uncommented(alternatives: true).split(separator: "\n") {
-            if line.hasPrefix("[") {
-                table = String(line.dropFirst().prefix { $0 != "]" })
-                found[table] = []
-            } else {
-                found[table, default: []].insert(String(line.prefix { $0 != " " }))
+    /// Every key that some file may have, by its table, with the range or the words that messages about it name.
+    private func known() throws -> [String: [String: Set<String>]] {
+        let kinds = ["ade7953", "ina219", "ina226", "ina260", "hwmon", "iio"].map { "[meter]\nkind = \"\($0)\"" }
+        var known: [String: [String: Set<String>]] = [:]
+        for sample in kinds + ["[relay]\nkind = \"latching\""] {
+            let reader = ConfigurationReader(try ConfigurationText(sample))
+            _ = PlugConfiguration(reader)
+            for (table, keys) in reader.known {
+                known[table, default: [:]].merge(keys) { $0.union($1) }
             }
         }
-        #expect(found == PlugConfiguration.keys.mapValues { Set($0) })
+        return known
+    }
+
+    /// The keys of the file by their tables, each with the comment above it, which it may share.
+    private var commented: [String: [String: String]] {
+        var found: [String: [String: String]] = [:]
+        var (table, comment, isComment) = ("", "", false)
+        for line in text.split(separator: "\n") where line.hasPrefix("#") && !line.hasPrefix("# ") {
+            let words = line.drop { $0 == "#" }
+            if line.hasPrefix("## ") {
+                comment = isComment ? comment + words : String(words)
+                isComment = true
+            } else if words.hasPrefix("[") {
+                (table, comment, isComment) = (String(words.dropFirst().prefix { $0 != "]" }), "", false)
+                found[table] = [:]
+            } else {
+                found[table]?[String(words.prefix { $0 != " " })] = comment
+                isComment = false
+            }
+        }
+        return found
+    }
+
+    @Test func everyKeyStandsInItsTable() throws {
+        #expect(commented.mapValues { Set($0.keys) } == (try known()).mapValues { Set($0.keys) })
+    }
+
+    @Test func everyKeyHasACommentWithItsRangeOrItsWords() throws {
+        let commented = commented
+        for (table, keys) in try known() {
+            for (key, words) in keys {
+                let comment = try #require(commented[table]?[key], "[\(table)] \(key)")
+                #expect(!comment.isEmpty, "[\(table)] \(key)")
+                for word in words {
+                    #expect(comment.contains(word), "[\(table)] \(key) takes \(word), and its comment says:\(comment)")
+                }
+            }
+        }
+    }
+
+    /// What the comments say of keys that have no default of their own.
+    @Test func whatOtherPartsMeanWithoutThem() throws {
+        let latching = "[relay]\nkind = \"latching\"\non_line = \"A\"\noff_line = \"B\"\n"
+        let plug = try PlugConfiguration(latching + "[meter]\nkind = \"ina260\"", file: "plugd.toml")
+        guard case .latching(_, _, .milliseconds(50)) = plug.relay?.kind else {
+            Issue.record("\(String(describing: plug.relay))")
+            return
+        }
+        #expect(plug.meter?.kind == .ina260(MeterConfiguration.Chip(bus: "/dev/i2c-1", address: 0x40)))
+        #expect(plug.name == nil && plug.interface == nil && plug.port == nil)
+    }
+
+    /// A board's file is right, and names the pins that the wiring table names.
+    @Test(arguments: ["raspberry-pi", "bench"]) func aProfileIsAWholePlug(name: String) throws {
+        let bytes = try Data(contentsOf: Self.folder.appending(path: "profiles/\(name).toml"))
+        let plug = try PlugConfiguration([UInt8](bytes), file: name)
+        guard case .plain(let relay) = plug.relay?.kind, let meter = plug.meter else {
+            Issue.record("it has no relay or no meter")
+            return
+        }
+        #expect(relay.place == .named("GPIO17") && plug.button?.line.place == .named("GPIO27"))
+        #expect(plug.button?.line.isActiveLow == true && plug.light?.place == .named("GPIO22"))
+        let (isBench, bus) = (name == "bench", "/dev/i2c-1")
+        #expect(!relay.isActiveLow)
+        #expect(
+            meter.kind
+                == (isBench
+                    ? .ina226(.init(bus: bus, address: 0x40), shuntOhms: 0.1)
+                    : .ade7953(.init(bus: bus, address: 0x38), .a)))
+        #expect(plug.appliance.overVoltage?.decivolts == (isBench ? 144 : 2760))
+        #expect(plug.appliance.overCurrent?.ratedMilliamperes == (isBench ? 500 : 10_000))
+        #expect(plug.appliance.capabilities == [.relay, .button, .meter])
     }
 
     @Test func whatItSaysIsWhatAFileWithoutItMeans() throws {
-        let plug = try PlugConfiguration(uncommented(alternatives: false), file: "plugd.toml")
+        let plug = try PlugConfiguration(uncommented, file: "plugd.toml")
         let relay = LineConfiguration(.named("GPIO17"))
         #expect(plug.relay == RelayConfiguration(.plain(relay)))
         #expect(plug.button == ButtonConfiguration(LineConfiguration(.named("GPIO27"), isActiveLow: true)))
@@ -51,6 +120,7 @@ struct PackagedFileTests {
             plug.meter
                 == MeterConfiguration(.ade7953(MeterConfiguration.Chip(bus: "/dev/i2c-1", address: 0x38), .a)))
         #expect(plug.dimmer == DimmerConfiguration(chip: 0, channel: 0))
+        #expect(plug.thermometer == "/sys/class/thermal/thermal_zone0/temp")
         #expect(plug.addressing == .auto)
         var usual = ApplianceConfiguration()
         usual.capabilities = [.relay, .button, .meter, .dimmer]

@@ -119,6 +119,10 @@ struct PlugConfigurationTests {
     @Test func whatThePlugMayCarrySetsTheLimitsAndSingleKeysGoOverThem() throws {
         let plug = try parse(
             """
+            [meter]
+            kind = "ina260"
+            [thermometer]
+            path = "/t"
             [protection]
             rated_current_a = 3
             rated_voltage_v = 24

@@ -181,6 +181,24 @@ import Testing
         #expect(try WireWelcome(identity, now: .zero).model(asked: .zero, answered: .zero).networks == [told])
     }
 
+    @Test func aCrashIsToldWithItsAgeAndWithinItsLimit() throws {
+        var identity = lamp
+        func told(_ crash: PlugCrash?) throws -> PlugCrash? {
+            identity.crash = crash
+            return try WireWelcome(identity, now: at(600)).model(asked: .zero, answered: at(7)).crash
+        }
+        #expect(try told(nil) == nil)
+        #expect(
+            try told(PlugCrash(report: "signal\n", count: 2, at: at(595)))
+                == PlugCrash(report: "signal\n", count: 2, at: at(2)))
+        let old = PlugCrash(report: String(repeating: "ü", count: 5000), count: 0, at: nil)
+        let known = try #require(try told(old))
+        #expect(known.report.utf8.count <= PlugCrash.limit && known.report.allSatisfy { $0 == "ü" } && known.at == nil)
+        var welcome = WireWelcome(identity, now: .zero)
+        welcome.crash.ageMs = .max
+        #expect(try welcome.model(asked: .zero, answered: .zero).crash?.at == nil)
+    }
+
     @Test func valuesOutOfRangeAreNamed() {
         var state = WireState()
         state.levelPermille = 1001

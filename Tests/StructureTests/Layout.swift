@@ -35,6 +35,8 @@ enum Layout {
         "Firmware/AddressService": .shell,
         "Firmware/Appliance": .pure,
         "Firmware/Storage": .shell,
+        "Firmware/CCrashReport": .foreign,
+        "Firmware/CrashReports": .shell,
         "Firmware/CPrivileges": .foreign,
         "Firmware/Privileges": .system,
         "Firmware/CQREncode": .foreign,

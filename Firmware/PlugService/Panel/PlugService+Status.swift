@@ -4,11 +4,12 @@ import LinuxNetwork
 import Metering
 import PlugHardware
 import PlugProtocol
+import ProtocolCore
 
 extension PlugService {
     /// What the plug is doing, as one line of JSON. `relay` on or off, `light` the pattern that it shows, `faults` what parts cannot
     /// do just now, `meter` what went wrong with it since the start; with values only while there are such: `level` in percent,
-    /// `tripped`, and the reading's `activePower` and so on.
+    /// `tripped`, `crash` (the last end of the firmware that was not in order), and the reading's `activePower` and so on.
     var status: String {
         let state = machine.state
         var fields = [
@@ -31,6 +32,7 @@ extension PlugService {
         if let meter = settings.parts.meter { fields.append("\"meter\":\(meter.counters.json)") }
         let told = faults.sorted { $0.key < $1.key }.map { field($0.key, "\($0.value)") }
         fields.append("\"faults\":{\(told.joined(separator: ","))}")
+        if let crash = machine.identity.crash { fields.append("\"crash\":\(crash.json(now: BootClock.now))") }
         let networks = machine.identity.networks.map { $0.json(now: BootClock.now) }
         fields.append("\"networks\":[\(networks.joined(separator: ","))]")
         return "{" + fields.joined(separator: ",") + "}"
@@ -47,6 +49,14 @@ extension Reading {
             ("activeEnergy", activeEnergy),
         ]
         return values.compactMap { name, value in value.map { "\"\(name)\":\($0)" } }
+    }
+}
+
+extension PlugCrash {
+    /// `report`, `count` since the boot, and `age` in seconds where it is known.
+    fileprivate func json(now: Instant) -> String {
+        let age = at.map { ",\"age\":\((now - $0).components.seconds)" } ?? ""
+        return "{\(field("report", report)),\"count\":\(count)\(age)}"
     }
 }
 

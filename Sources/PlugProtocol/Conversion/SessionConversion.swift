@@ -83,6 +83,7 @@ extension WireWelcome {
         bootID = .init(identity.boot.bytes)
         plugTime = WireScalar.nanoseconds(now)
         networks = identity.networks.prefix(PlugNetwork.limit).map { WireNetwork($0, now: now) }
+        if let known = identity.crash { crash = WireCrash(known, now: now) }
     }
 
     func model(asked: Instant, answered: Instant) throws(MessageFault) -> PlugDescription {
@@ -94,7 +95,8 @@ extension WireWelcome {
             firmware: try WireScalar.name(firmware, "firmware"), boot: boot,
             clock: ClockMapping(
                 boot: boot, plugTime: try WireScalar.instant(plugTime, "plug_time"), asked: asked, answered: answered),
-            networks: networks.prefix(PlugNetwork.limit).map { $0.model(now: answered) })
+            networks: networks.prefix(PlugNetwork.limit).map { $0.model(now: answered) },
+            crash: hasCrash ? crash.model(now: answered) : nil)
     }
 }
 

@@ -16,6 +16,8 @@ public struct PlugServer: Machine, Sendable {
         public var boot: BootID
         /// Its interfaces as they are now.
         public var networks: [PlugNetwork] = []
+        /// The last end of its firmware that was not in order.
+        public var crash: PlugCrash?
 
         public init(id: PlugID, name: String, capabilities: Set<Capability>, firmware: String, boot: BootID) {
             self.id = id

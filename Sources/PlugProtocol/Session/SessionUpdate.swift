@@ -11,6 +11,8 @@ public struct PlugDescription: Hashable, Sendable {
     public var clock: ClockMapping
     /// Its interfaces when the session began; none where its firmware does not tell.
     public var networks: [PlugNetwork] = []
+    /// The last end of its firmware that was not in order; nil where there was none, or its firmware does not tell.
+    public var crash: PlugCrash?
 }
 
 /// What a controller wants to follow.

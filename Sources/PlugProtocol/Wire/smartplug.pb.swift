@@ -767,9 +767,50 @@ nonisolated struct WireWelcome: Sendable {
   /// its network interfaces as they are now, at most 16
   var networks: [WireNetwork] = []
 
+  /// absent: its firmware always ended in order, as far as it knows
+  var crash: WireCrash {
+    get {_crash ?? WireCrash()}
+    set {_crash = newValue}
+  }
+  /// Returns true if `crash` has been explicitly set.
+  var hasCrash: Bool {self._crash != nil}
+  /// Clears the value of `crash`. Subsequent reads from it will return its default value.
+  mutating func clearCrash() {self._crash = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _crash: WireCrash? = nil
+}
+
+/// The last life of the plug's firmware that did not end in order. For people, and for whoever looks for a fault.
+nonisolated struct WireCrash: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// lines: the signal, which firmware it was and where it was in it; at most 2048 bytes
+  var report: String = String()
+
+  /// such ends since the plug's boot, with this one; 0: it was in an earlier boot
+  var count: UInt32 = 0
+
+  /// how long ago; absent: in an earlier boot, or nobody knows
+  var ageMs: UInt64 {
+    get {_ageMs ?? 0}
+    set {_ageMs = newValue}
+  }
+  /// Returns true if `ageMs` has been explicitly set.
+  var hasAgeMs: Bool {self._ageMs != nil}
+  /// Clears the value of `ageMs`. Subsequent reads from it will return its default value.
+  mutating func clearAgeMs() {self._ageMs = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _ageMs: UInt64? = nil
 }
 
 /// A network interface of the plug, and where its addresses come from. For people, and for whoever looks for a fault.
@@ -2192,7 +2233,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}plug_id\0\u{1}name\0\u{1}capabilities\0\u{1}firmware\0\u{3}boot_id\0\u{3}plug_time\0\u{1}networks\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}plug_id\0\u{1}name\0\u{1}capabilities\0\u{1}firmware\0\u{3}boot_id\0\u{3}plug_time\0\u{1}networks\0\u{1}crash\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2208,12 +2249,17 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 6: try { try decoder.decodeSingularBytesField(value: &self.bootID) }()
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.plugTime) }()
       case 8: try { try decoder.decodeRepeatedMessageField(value: &self.networks) }()
+      case 9: try { try decoder.decodeSingularMessageField(value: &self._crash) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.version != 0 {
       try visitor.visitSingularUInt32Field(value: self.version, fieldNumber: 1)
     }
@@ -2238,6 +2284,9 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     if !self.networks.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.networks, fieldNumber: 8)
     }
+    try { if let v = self._crash {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2250,6 +2299,51 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.bootID != rhs.bootID {return false}
     if lhs.plugTime != rhs.plugTime {return false}
     if lhs.networks != rhs.networks {return false}
+    if lhs._crash != rhs._crash {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCrash: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Crash"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}report\0\u{1}count\0\u{3}age_ms\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.report) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.count) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self._ageMs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.report.isEmpty {
+      try visitor.visitSingularStringField(value: self.report, fieldNumber: 1)
+    }
+    if self.count != 0 {
+      try visitor.visitSingularUInt32Field(value: self.count, fieldNumber: 2)
+    }
+    try { if let v = self._ageMs {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireCrash, rhs: WireCrash) -> Bool {
+    if lhs.report != rhs.report {return false}
+    if lhs.count != rhs.count {return false}
+    if lhs._ageMs != rhs._ageMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -62,6 +62,10 @@ class Controller:
         self.program = programs / "plugctl"
         self._command = [*(["env", f"XDG_STATE_HOME={memory}"] if memory else []), self.program]
 
+    def under(self, words):
+        """From here on each of its programs is started by these words."""
+        self._command = [*words, *self._command]
+
     def start(self, *words):
         return self.host.start(*self._command, *words, name=f"plugctl {' '.join(map(str, words))}")
 

@@ -102,6 +102,9 @@ class House:
             plug.running.seen(lambda line: "addresses" in line.text, 20, "who gives the interface its addresses")
         return plug
 
+    def program(self, name):
+        return self._programs / name
+
     def controller(self, host):
         return Controller(self._programs, host, memory=self.folder)
 

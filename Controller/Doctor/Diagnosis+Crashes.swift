@@ -1,0 +1,25 @@
+import PlugProtocol
+import ProtocolCore
+
+extension Diagnosis {
+    /// How a plug's firmware ended that did not end in order. What lies before its present boot is told, and no warning.
+    static func crash(of plug: Observations.Plug, now: Instant) -> Finding? {
+        guard let crash = plug.crash else { return nil }
+        let lines = crash.report.split(separator: "\n").map(String.init)
+        let cause = lines.first { $0.hasPrefix("signal ") || $0.hasPrefix("killed") } ?? "it does not say how"
+        let name = plug.announcedAs ?? plug.name
+        guard crash.count > 0 else {
+            return Finding(
+                .ok, .plug, name, "its firmware crashed in an earlier boot: \(cause)",
+                why: lines.joined(separator: "; "))
+        }
+        let ago = crash.at.map { " \(seconds(now - $0)) ago" } ?? ""
+        let times = crash.count == 1 ? "once" : "\(crash.count) times"
+        return Finding(
+            .warning, .plug, name, "its firmware did not end in order\(ago), \(times) since it booted: \(cause)",
+            why: lines.joined(separator: "; "),
+            next:
+                "look at the lines before that in the log of its plugd (journalctl -u plugd), and report them with these"
+        )
+    }
+}

@@ -1,0 +1,130 @@
+import ProtocolCore
+
+extension ConfigurationReader {
+    /// One table of the file. Each key is asked for once; one that is wrong is told, and its default taken.
+    struct Table {
+        let name: String
+        let values: [String: ConfigurationText.Value]
+        let isThere: Bool
+        let reader: ConfigurationReader
+
+        func has(_ key: String) -> Bool { values[key] != nil }
+
+        func wrong(_ problem: ConfigurationMistake.Problem, _ key: String? = nil) { reader.wrong(problem, name, key) }
+
+        private func value(_ key: String, allowed: [String] = []) -> ConfigurationText.Value? {
+            reader.ask(for: key, in: name, allowed: allowed)
+            return values[key]
+        }
+
+        /// - Parameter what: what the text is, for whoever wrote something else.
+        func text(_ key: String, _ what: String, longest: Int = 255) -> String? {
+            guard let value = value(key) else { return nil }
+            guard case .text(let text) = value else {
+                wrong(.wrongType(expected: "\(what), in quotation marks", found: value.words), key)
+                return nil
+            }
+            guard (1...longest).contains(text.utf8.count) else {
+                wrong(.outOfRange(found: "a text of \(text.utf8.count) bytes", allowed: "1 to \(longest) bytes"), key)
+                return nil
+            }
+            return text
+        }
+
+        func choice<Choice: RawRepresentable & CaseIterable>(_ key: String, _: Choice.Type = Choice.self) -> Choice?
+        where Choice.RawValue == String {
+            let all = Choice.allCases.map(\.rawValue)
+            guard let value = value(key, allowed: all.map { "\"\($0)\"" }) else { return nil }
+            guard case .text(let text) = value else {
+                wrong(.wrongType(expected: all.map { "\"\($0)\"" }.joined(separator: " or "), found: value.words), key)
+                return nil
+            }
+            guard let choice = Choice(rawValue: text) else {
+                let nearest = Suggestion.nearest(to: text, among: all)
+                wrong(.notOneOf(found: text, allowed: all, nearest: nearest), key)
+                return nil
+            }
+            return choice
+        }
+
+        func boolean(_ key: String) -> Bool? {
+            guard let value = value(key) else { return nil }
+            guard case .boolean(let boolean) = value else {
+                wrong(.wrongType(expected: "true or false", found: value.words), key)
+                return nil
+            }
+            return boolean
+        }
+
+        func integer(_ key: String, _ range: ClosedRange<Int>, _ unit: String = "", radix: Int = 10) -> Int? {
+            func written(_ number: Int) -> String { (radix == 16 ? "0x" : "") + String(number, radix: radix) }
+            let (first, last) = (written(range.lowerBound), written(range.upperBound))
+            let allowed = (first == last ? first : "\(first) to \(last)") + (unit.isEmpty ? "" : " \(unit)")
+            guard let value = value(key, allowed: [allowed]) else { return nil }
+            guard case .integer(let integer) = value else {
+                wrong(.wrongType(expected: value.unquoted("a whole number"), found: value.words), key)
+                return nil
+            }
+            guard range.contains(integer) else {
+                wrong(.outOfRange(found: written(integer), allowed: allowed), key)
+                return nil
+            }
+            return integer
+        }
+
+        /// - Parameter isOffAtZero: 0 is taken too, and turns it off.
+        func number(
+            _ key: String, _ range: ClosedRange<Double>, _ unit: String = "", isOffAtZero: Bool = false
+        ) -> Double? {
+            let allowed =
+                "\(plain(range.lowerBound)) to \(plain(range.upperBound))" + (unit.isEmpty ? "" : " \(unit)")
+                + (isOffAtZero ? ", or 0 for off" : "")
+            guard let value = value(key, allowed: [allowed]) else { return nil }
+            let number: Double
+            switch value {
+            case .integer(let integer): number = Double(integer)
+            case .number(let known): number = known
+            case .text, .boolean, .other:
+                wrong(.wrongType(expected: value.unquoted("a number"), found: value.words), key)
+                return nil
+            }
+            guard range.contains(number) || isOffAtZero && number == 0 else {
+                wrong(.outOfRange(found: plain(number), allowed: allowed), key)
+                return nil
+            }
+            return number
+        }
+
+        /// The key is one of this table's, and nothing more can be said of it.
+        func admit(_ key: String) { _ = value(key) }
+
+        /// Tells that the key means nothing here, if it is there.
+        func refuse(_ key: String, _ reason: String) {
+            if value(key) != nil { wrong(.needless(reason), key) }
+        }
+    }
+}
+
+extension ConfigurationText.Value {
+    /// What it is, for whoever wrote something else.
+    var words: String {
+        switch self {
+        case .text(let text): "the text \"\(text.prefix(40))\""
+        case .integer(let integer): "\(integer)"
+        case .number(let number): plain(number)
+        case .boolean(let boolean): "\(boolean)"
+        case .other(let what): what
+        }
+    }
+
+    /// What is expected instead of this one, where only the quotation marks are too many.
+    fileprivate func unquoted(_ expected: String) -> String {
+        guard case .text(let text) = self, Double(text) != nil else { return expected }
+        return expected + ", without quotation marks"
+    }
+}
+
+/// As a person writes it: 0.5, and 4 rather than 4.0.
+func plain(_ number: Double) -> String {
+    Int(exactly: number).map { "\($0)" } ?? "\(number)"
+}

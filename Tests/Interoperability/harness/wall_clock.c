@@ -1,0 +1,35 @@
+// A wall clock that is wrong, for one program: preloaded, CLOCK_OFFSET seconds beside the system's. Once the file CLOCK_STEP is there it
+// is right, as when somebody has set it.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+static long offset(void) {
+    const char *seconds = getenv("CLOCK_OFFSET"), *step = getenv("CLOCK_STEP");
+    return seconds == NULL || (step != NULL && access(step, F_OK) == 0) ? 0 : atol(seconds);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now) {
+    int (*kernel)(clockid_t, struct timespec *) = dlsym(RTLD_NEXT, "clock_gettime");
+    const int result = kernel(clock, now);
+    if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) now->tv_sec += offset();
+    return result;
+}
+
+int gettimeofday(struct timeval *restrict now, void *restrict zone) {
+    (void)zone;
+    struct timespec exact;
+    if (clock_gettime(CLOCK_REALTIME, &exact) != 0) return -1;
+    *now = (struct timeval){.tv_sec = exact.tv_sec, .tv_usec = exact.tv_nsec / 1000};
+    return 0;
+}
+
+time_t time(time_t *copy) {
+    struct timespec exact = {0};
+    clock_gettime(CLOCK_REALTIME, &exact);
+    if (copy != NULL) *copy = exact.tv_sec;
+    return exact.tv_sec;
+}

@@ -1,0 +1,25 @@
+"""A wall clock that is wrong, for one program and those that it starts."""
+
+import pathlib
+import subprocess
+import time
+
+
+class WrongClock:
+    """`offset`: seconds beside the system's clock. `words` stand before the program's own."""
+
+    def __init__(self, folder, offset):
+        library = pathlib.Path(folder) / "wall_clock.so"
+        self._step = pathlib.Path(folder) / "clock-is-set"
+        subprocess.run(
+            ["cc", "-shared", "-fPIC", "-O1", "-o", library, pathlib.Path(__file__).with_name("wall_clock.c")], check=True)
+        self.words = ["env", f"LD_PRELOAD={library}", f"CLOCK_OFFSET={int(offset)}", f"CLOCK_STEP={self._step}"]
+
+    @classmethod
+    def of_1970(cls, folder):
+        """As on a board without a battery for its clock, a minute after its start."""
+        return cls(folder, 60 - time.time())
+
+    def is_set(self):
+        """Somebody sets it right, while the program runs."""
+        self._step.touch()

@@ -1,0 +1,166 @@
+"""Why does it not work? Each cause is brought about, and `plugd check` or `plugctl doctor` names it and says what to do.
+
+A line or a chip that is not there, or not as the file says: also Tests/HardwareInTheLoop (test_lines, test_meter).
+"""
+
+import shutil
+import sys
+
+import pytest
+
+from harness.keys import controller_directory
+from harness.together import cases
+from harness.wall_clock import WrongClock
+
+pytestmark = pytest.mark.time_limit(90)
+NOBODY = 65534
+BOARD = '[relay]\nline = "GPIO17"\n[meter]\nkind = "ade7953"\n'
+HOLDER = "import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('', 5353)); print('bound', flush=True); time.sleep(60)"
+
+
+# On the plug: plugd check.
+
+def check(house, host, prepare, as_user=()):
+    """In a /dev of its own, which `prepare` fills; the state's directory is there, and its owner's."""
+    folder = house.folder / "board"
+    folder.mkdir()
+    (folder / "plugd.toml").write_text(BOARD)
+    return host.finish(
+        "unshare", "--mount", "--propagation", "private", "sh", "-ec",
+        f'install -d -m 700 /run/state; install -m 644 {folder}/plugd.toml /run; mount -t tmpfs dev /dev; {prepare}; exec "$@"',
+        "sh", *as_user, house.program("plugd"), "check", "--config", "/run/plugd.toml", "--state", "/run/state")
+
+
+def told(done, *words):
+    assert done.status == 1, done
+    assert any(all(word in line for word in words) for line in done.output.splitlines()), (words, done)
+
+
+def case_no_line(house):
+    done = check(house, house.host(), "true")
+    told(done, "relay", "there is no GPIO chip", "is the driver")
+
+
+def case_no_chip(house):
+    """Nor the bus that leads to it."""
+    done = check(house, house.host(), "true")
+    told(done, "meter", "there is no bus /dev/i2c-1", "dtparam=i2c_arm=on")
+
+
+def case_no_permission(house):
+    """The devices are there, and only root may open them."""
+    user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    done = check(house, house.host(), "mknod -m 600 /dev/gpiochip0 c 254 0; mknod -m 600 /dev/i2c-1 c 89 1", user)
+    told(done, "relay", "/dev/gpiochip0 cannot be opened", "permission denied", "group gpio")
+    told(done, "meter", "/dev/i2c-1 may not be opened", "group i2c")
+    told(done, "cannot open /run/state/lock", "Permission denied")
+    told(done, "hint: check the owner")
+
+
+# On the network: plugctl doctor.
+
+def family(house, **how):
+    """A plug and somebody who is paired with it and sees it, each on a host with an address."""
+    lamp = house.plug(house.link.host(), addressing="observe")
+    person = house.controller(house.link.host(**how))
+    lamp.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
+    return lamp, person
+
+
+def named(person, level, subject, about, words, *options):
+    """The doctor finds it, and says what to do."""
+    done = person.doctor("--wait", "2s", *options)
+    found = [told for told in done.objects if (told["level"], told["subject"]) == (level, subject) and about in told["about"]]
+    assert any(words in told["what"] and told.get("next") for told in found), done
+    assert done.status == (1 if any(told["level"] == "problem" for told in done.objects) else 0), done
+    return found[0]
+
+
+def case_no_address(house):
+    lamp, person = family(house, ipv4=False, ipv6=False)
+    named(person, "problem", "interface", "eth0", "it has no address to send from")
+
+
+def case_no_multicast_by_a_flag(house):
+    _, person = family(house)
+    person.host.run("ip", "link", "set", "eth0", "multicast", "off")
+    named(person, "problem", "interface", "eth0", "it cannot multicast")
+
+
+def firewall(host, rule):
+    host.run("nft", "add table inet wall; add chain inet wall in { type filter hook input priority 0; }; "
+             f"add chain inet wall out {{ type filter hook output priority 0; }}; add rule inet wall {rule}")
+
+
+def case_no_multicast_by_a_firewall_here(house):
+    _, person = family(house)
+    firewall(person.host, "in udp dport 5353 drop")
+    found = named(person, "problem", "multicast", "eth0", "not even this host's own packets are heard")
+    assert "firewall" in found["why"] and "5353" in found["next"], found
+
+
+def case_no_multicast_on_the_way(house):
+    """A wireless network that keeps its clients apart, a switch that forwards no groups."""
+    lamp, person = family(house, ipv6=False)
+    for host in (lamp.host, person.host):
+        host.run("sysctl", "-qw", "net.ipv6.conf.eth0.disable_ipv6=1")
+        # What a host sends itself it hears: of that the network takes nothing away.
+        firewall(host, f"in iifname eth0 ip daddr 224.0.0.251 ip saddr != {host.ipv4} drop")
+    found = named(person, "warning", "multicast", "eth0", "nobody else was heard")
+    assert "isolation" in found["next"], found
+    named(person, "problem", "plug", "Lamp", "it is paired, and not announced")
+
+
+def case_wrong_time(house):
+    _, person = family(house)
+    person.under(WrongClock.of_1970(house.folder).words)
+    found = named(person, "problem", "clock", "", "it says 1970-01-01T00:0")
+    assert "set-ntp" in found["next"], found
+
+
+def case_not_paired(house):
+    """It is announced, and this controller never met it."""
+    lamp, person = family(house)
+    shutil.rmtree(controller_directory(house.folder))
+    found = named(person, "ok", "service", "Lamp", "not paired with this controller")
+    assert 'plugctl pair "Lamp"' in found["next"], found
+    named(person, "ok", "controller", "", "no plug is paired yet")
+
+
+def case_not_paired_any_more(house):
+    """The plug was set back to factory state, and this controller believes in the old one."""
+    lamp, person = family(house)
+    lamp.running.terminate()
+    lamp.running.ended(10)
+    (lamp.state / "controllers").unlink()
+    house.plug(lamp.host, addressing="observe", state=lamp.state).running.seen(
+        lambda line: "announced as" in line.text, 10, "that it is announced")
+    found = named(person, "problem", "plug", "Lamp", "the plug does not know this controller any more")
+    assert "plugctl pair" in found["next"], found
+
+
+def case_port_blocked_at_the_plug(house):
+    lamp, person = family(house)
+    firewall(lamp.host, "in tcp dport 4711 drop")
+    found = named(person, "problem", "plug", "Lamp", "no connection within 2 s")
+    assert "firewall" in found["next"], found
+
+
+def case_port_blocked_with_a_refusal(house):
+    lamp, person = family(house)
+    firewall(lamp.host, "in tcp dport 4711 reject with tcp reset")
+    found = named(person, "problem", "plug", "Lamp", "cannot connect")
+    assert "firewall" in found["next"], found
+
+
+def case_port_kept_by_another_program(house):
+    _, person = family(house)
+    holder = person.host.start(sys.executable, "-c", HOLDER)
+    holder.seen(lambda line: line.text == "bound", 5, "that it has the port")
+    found = named(person, "problem", "multicast", "eth0, IPv4", "port 5353 cannot be opened")
+    assert f"(process {holder.process.pid})" in found["why"], found
+
+
+@pytest.mark.parametrize("case", cases(globals()))
+def test_the_cause_is_named(verdicts, case):
+    verdicts.of(case)

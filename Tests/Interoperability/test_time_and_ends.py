@@ -1,0 +1,96 @@
+"""A plug has no battery for its clock, and its firmware may end in any way: what is told of both."""
+
+import signal
+
+import pytest
+
+from harness.wall_clock import WrongClock
+
+
+def up(plug):
+    plug.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
+    return plug
+
+
+def test_a_plug_in_1970_works_and_one_whose_clock_is_set_goes_on(lan, plug, controller, tmp_path):
+    """It pairs, proves its key, tells when things happened, and comes back after a kill: by a clock that nobody can set."""
+    clock = WrongClock.of_1970(tmp_path)
+    host = lan.host()
+    lamp = up(plug(host, "Lamp", paired=False, as_user=clock.words))
+    assert "1970-01-01T" in lamp.running.transcript(), lamp.running.transcript()
+    person = controller(lan.host())
+    person.does("pair", "Lamp", "--code-file", lamp.setup_code())
+    lines = person.watch("Lamp")
+    lines.seen_object(lambda told: told["event"] == "snapshot", 20, "the state")
+    lamp.press()
+    pressed = lines.seen_object(lambda told: told["event"] == "relay" and told["cause"] == "button", 10, "that it was pressed").json
+    assert not pressed["at"].startswith("1970") and pressed["age"] < 2, pressed
+    clock.is_set()
+    lamp.press()
+    again = lines.seen_object(
+        lambda told: told["event"] == "relay" and told["seq"] > pressed["seq"], 10, "that it was pressed again").json
+    assert again["age"] < 2 and not [line for line in lines.lines if '"disconnected"' in line.text], lines.transcript()
+    assert person.doctor("--wait", "1s").status == 0
+    lamp.running.process.kill()
+    lamp.running.ended(5)
+    lamp = up(plug(host, "Lamp", paired=False, state=lamp.state, as_user=clock.words))
+    lines.seen_object(lambda told: told["event"] == "restarted" and not told["powerLost"], 20, "that it restarted")
+    assert not [line for line in lines.lines if '"gap"' in line.text], lines.transcript()
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGILL, signal.SIGABRT], ids=lambda number: number.name)
+def test_a_crash_is_kept_and_told_to_who_looks_for_it(lan, plug, controller, number):
+    host = lan.host()
+    lamp = up(plug(host, "Lamp"))
+    lamp.running.process.send_signal(number)
+    assert lamp.running.ended(10) == -number, "it ends as it would have"
+    lamp = up(plug(host, "Lamp", state=lamp.state))
+    assert "did not end in order" in lamp.running.transcript(), lamp.running.transcript()
+    crash = lamp.status()["crash"]
+    assert crash["count"] == 1 and crash["age"] < 30, crash
+    report = crash["report"].splitlines()
+    assert report[0] == "crash 1 of this boot" and report[1].startswith("firmware "), report
+    assert any(line.startswith("build ") for line in report) and f"signal {number.name}" in crash["report"], report
+    done = controller(lan.host()).doctor("--wait", "2s")
+    [found] = [told for told in done.objects if told["subject"] == "plug" and "did not end in order" in told["what"]]
+    assert found["level"] == "warning" and number.name in found["what"] and "once" in found["what"], done
+    assert "build " in found["why"] and "journalctl" in found["next"], done
+    kept = (lamp.state / "crash").read_text()
+    lamp.running.process.kill()
+    lamp.running.ended(5)
+    lamp = up(plug(host, "Lamp", state=lamp.state))
+    crash = lamp.status()["crash"]
+    assert crash["count"] == 2 and "killed" in crash["report"], crash
+    assert (lamp.state / "crash").read_text() == kept, "flash is written once a boot"
+
+
+def test_an_orderly_stop_is_no_crash(lan, plug):
+    host = lan.host()
+    lamp = up(plug(host, "Lamp"))
+    lamp.running.terminate()
+    assert lamp.running.ended(10) == 0
+    lamp = up(plug(host, "Lamp", state=lamp.state))
+    assert "crash" not in lamp.status() and "in order" not in lamp.running.transcript()
+
+
+def test_a_root_that_cannot_be_written_is_enough(lan, plug, controller, tmp_path):
+    """Two directories are written, and nothing else: where one would try, it would be told."""
+    folders = {name: tmp_path / name for name in ("state", "runtime")}
+    for folder in folders.values():
+        folder.mkdir(mode=0o700)
+    # Everything that is mounted is made read-only, but these two; /dev and /proc are the kernel's.
+    prepare = "; ".join(
+        [f"mount --bind {folder} {folder}" for folder in folders.values()]
+        + [f"mount -o remount,bind,ro {place} 2>/dev/null || true" for place in ("/", "/run", "/tmp")]
+        + [f"touch {place}/written 2>/dev/null && exit 99 || true" for place in ("", "/run", "/tmp", tmp_path)])
+    host = lan.host()
+    lamp = up(plug(host, "Lamp", **folders, prepare=prepare, paired=False))
+    person = controller(lan.host())
+    person.does("pair", "Lamp", "--code-file", lamp.setup_code())
+    person.does("on", "Lamp")
+    lamp.press()
+    assert lamp.status()["relay"] == "off"
+    lamp.running.terminate()
+    assert lamp.running.ended(10) == 0
+    complaints = [line.text for line in lamp.running.lines if " warning " in line.text or " error " in line.text]
+    assert not complaints, complaints
