@@ -159,7 +159,7 @@ public struct Examination: Sendable {
                 last = .away(words)
             case .disconnected(.incompatible(let words), _): return .incompatible(words)
             case .disconnected(.distrusted(let words), _): return .distrusted(words)
-            case .following, .state, .event, .gap: break
+            case .following, .state, .event, .gap, .log: break
             }
         }
         return last
