@@ -89,7 +89,7 @@ public actor RuleRunner {
         switch update {
         case .found: break
         case .lost(let name): handle(.lost(plug: name))
-        case .report(let report): handle(HouseRulesEvent(report))
+        case .report(let report): if let event = HouseRulesEvent(report) { handle(event) }
         }
     }
 
@@ -187,7 +187,8 @@ public actor RuleRunner {
 }
 
 extension HouseRulesEvent {
-    fileprivate init(_ report: PlugReport) {
+    /// Nil for what no rule hears of.
+    fileprivate init?(_ report: PlugReport) {
         let plug = report.plug
         switch report.update {
         case .connected(let description): self = .connected(plug: plug, id: description.id, boot: description.boot)
@@ -197,6 +198,7 @@ extension HouseRulesEvent {
         case .event(let event, let age): self = .event(plug: plug, event, age: age)
         case .gap(let gap): self = .gap(plug: plug, gap)
         case .disconnected: self = .disconnected(plug: plug)
+        case .log: return nil
         }
     }
 }

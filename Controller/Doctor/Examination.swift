@@ -166,7 +166,7 @@ public struct Examination: Sendable {
                 last = .away(words)
             case .disconnected(.incompatible(let words), _): return (.incompatible(words), crash)
             case .disconnected(.distrusted(let words), _): return (.distrusted(words), crash)
-            case .following, .state, .event, .gap: break
+            case .following, .state, .event, .gap, .log: break
             }
         }
         return (last, crash)

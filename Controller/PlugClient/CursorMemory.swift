@@ -49,7 +49,7 @@ public actor CursorMemory {
         case .following(let sequence): remember(sequence, of: report.plug)
         case .event(let event, _): remember(event.sequence, of: report.plug)
         case .gap(let gap): remember(gap.to, of: report.plug)
-        case .snapshot, .state, .disconnected: break
+        case .snapshot, .state, .log, .disconnected: break
         }
     }
 

@@ -69,7 +69,7 @@ public actor HouseFollower {
         case .disconnected:
             connected.remove(report.plug)
             await forgetIfAway(report.plug)
-        case .following, .snapshot, .state, .event, .gap: break
+        case .following, .snapshot, .state, .event, .gap, .log: break
         }
     }
 

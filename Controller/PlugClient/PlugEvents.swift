@@ -27,7 +27,7 @@ public struct PlugEvents: AsyncSequence, Sendable {
                 case .event(let event, let age): return .event(event, age: age, at: report.at)
                 case .gap(let gap): return .gap(gap)
                 case .following(let sequence): return .began(after: sequence)
-                case .connected, .snapshot, .state, .disconnected: break
+                case .connected, .snapshot, .state, .log, .disconnected: break
                 }
             }
             return nil
@@ -59,7 +59,7 @@ public struct PlugStates: AsyncSequence, Sendable {
                 try report.update.check(against: id, named: report.plug)
                 switch report.update {
                 case .snapshot(let state), .state(let state): return state
-                case .connected, .following, .event, .gap, .disconnected: break
+                case .connected, .following, .event, .gap, .log, .disconnected: break
                 }
             }
             return nil
@@ -73,7 +73,7 @@ extension PlugUpdate {
         case .connected(let plug) where plug.id != id: throw .replaced(name: name, by: plug.id)
         case .disconnected(.incompatible(let words), _): throw .incompatible(words)
         case .disconnected(.distrusted(let words), _): throw .distrusted(words)
-        case .connected, .following, .snapshot, .state, .event, .gap, .disconnected: break
+        case .connected, .following, .snapshot, .state, .event, .gap, .log, .disconnected: break
         }
     }
 }

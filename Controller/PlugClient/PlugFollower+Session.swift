@@ -17,6 +17,7 @@ extension PlugFollower {
         case .fetchRefused(let fetch):
             preconditionFailure("fetch \(fetch) was one too many for its session, which this machine counts")
         case .controllers(let list): [.controllers(list)]
+        case .log(let update): heard(update, now: now)
         case .ended(let reason): ended(Disconnection(reason), now: now)
         }
     }
@@ -35,7 +36,7 @@ extension PlugFollower {
         }
         // After the subscription, so that the events of commands are among those heard.
         return actions + pending.flatMap { send($0.id, $0.command, now: now) }
-            + fetches.indices.flatMap { ask($0, now: now) }
+            + fetches.indices.flatMap { ask($0, now: now) } + askForLog(now: now)
     }
 
     private mutating func subscribed(next: SequenceNumber, _ gap: Gap?) -> [Action] {
@@ -61,6 +62,7 @@ extension PlugFollower {
     mutating func ended(_ reason: Disconnection, now: Instant) -> [Action] {
         let retry = retryLater(after: reason, now: now)
         fetches.removeAll { $0.isWithdrawn }
+        log?.asksAgainAt = nil
         let refusal: Refusal
         switch reason {
         case .away: return retry

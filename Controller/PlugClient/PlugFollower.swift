@@ -32,6 +32,9 @@ public struct PlugFollower: Machine {
         case removeController(fingerprint: String)
         /// Has the plug set itself back to factory state; a connection that ends takes the wish with it.
         case factoryReset
+        /// Has the plug tell its log from this level on until that moment, over as many connections as that takes; nil: until
+        /// the machine is stopped.
+        case followLog(LogLevel, until: Instant?)
         case stop
         case deadlineReached
     }
@@ -78,6 +81,7 @@ public struct PlugFollower: Machine {
     public internal(set) var clock: ClockMapping?
     var pending: [(id: RequestID, command: PlugCommand)] = []
     var fetches: [SampleFetch] = []
+    var log: FollowedLog?
     var isReading = true
     private var backOff = BackOff()
     /// When the present session began.
@@ -106,7 +110,7 @@ public struct PlugFollower: Machine {
     public var nextDeadline: Instant? {
         switch state {
         case .searching, .connecting, .stopped: nil
-        case .connected(_, let session): session.nextDeadline
+        case .connected(_, let session): sooner(session.nextDeadline, log?.nextDeadline)
         case .waiting(let until): until
         }
     }
@@ -128,6 +132,7 @@ public struct PlugFollower: Machine {
         case .listControllers: inSession(nil, .listControllers, now: now)
         case .removeController(let fingerprint): inSession(nil, .removeController(fingerprint: fingerprint), now: now)
         case .factoryReset: inSession(nil, .factoryReset, now: now)
+        case .followLog(let level, let until): followLog(FollowedLog(level: level, until: until), now: now)
         case .stop: stop(now: now)
         case .deadlineReached: deadlineReached(now: now)
         }
@@ -209,7 +214,7 @@ public struct PlugFollower: Machine {
             state = .connecting
             return [.connect]
         case .connected:
-            return inSession(nil, .deadlineReached, now: now)
+            return inSession(nil, .deadlineReached, now: now) + askForLog(isDue: log?.isDue(now) == true, now: now)
         case .searching, .connecting, .waiting, .stopped:
             return []
         }

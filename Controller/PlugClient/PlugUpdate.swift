@@ -14,5 +14,7 @@ public enum PlugUpdate: Sendable {
     case event(PlugEvent, age: Duration?)
     /// Events that were lost while nobody listened.
     case gap(Gap)
+    /// A line of the plug's log, or how it stands with them, once ``FollowedPlug/followLog(_:for:)`` asked.
+    case log(LogUpdate)
     case disconnected(reason: Disconnection, retryIn: Duration)
 }

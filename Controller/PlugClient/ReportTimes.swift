@@ -12,14 +12,17 @@ struct ReportTimes {
 
     private var last: (boot: BootID, at: WallTime)?
 
-    /// When it happened: an event by its age, a reading by the plug's clock, the rest now.
+    /// When it happened: an event by its age, a reading and a line of the log by the plug's clock, the rest now.
     mutating func time(of update: PlugUpdate, clock: ClockMapping?, now: Instant, wall: WallTime) -> WallTime {
         switch update {
         case .event(let event, let age): return age.map { time(of: event, wall - $0) } ?? wall
         case .state(let state), .snapshot(let state):
             guard let time = state.reading?.time, let clock else { return wall }
             return wall - max(.zero, now - clock.instant(ofPlugTime: time))
-        case .connected, .following, .gap, .disconnected: return wall
+        case .log(.line(let line)):
+            guard let clock else { return wall }
+            return wall - max(.zero, now - clock.instant(ofPlugTime: line.time))
+        case .connected, .following, .gap, .log, .disconnected: return wall
         }
     }
 

@@ -68,7 +68,7 @@ public struct HouseTable: Sendable {
             row.state = state
         case .event(let event, _):
             if case .relayChanged(let on, _) = event.kind { row.state?.relayOn = on }
-        case .following, .gap: break
+        case .following, .gap, .log: break
         }
         row.course.removeFirst(max(0, row.course.count - Self.courseLimit))
         rows[report.plug] = row

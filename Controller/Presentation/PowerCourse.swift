@@ -39,7 +39,7 @@ public struct PowerCourse: Sendable {
         case .connected(let description): clock = description.clock
         case .snapshot(let state), .state(let state):
             if let reading = state.reading { add([(reading.time, reading.activePower)]) }
-        case .following, .event, .gap, .disconnected: break
+        case .following, .event, .gap, .log, .disconnected: break
         }
     }
 

@@ -97,7 +97,7 @@ extension WatchRecord {
             var line = record("disconnected")
             line.reason = "\(reason)"
             return [line]
-        case .following:
+        case .following, .log:
             return []
         }
     }

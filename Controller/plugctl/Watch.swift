@@ -148,7 +148,7 @@ struct ReportPrinter {
         let records = WatchRecord.records(of: report, previous: states[report.plug])
         switch report.update {
         case .snapshot(let state), .state(let state): states[report.plug] = state
-        case .connected, .following, .event, .gap, .disconnected: break
+        case .connected, .following, .event, .gap, .log, .disconnected: break
         }
         return records.allSatisfy { record in
             json ? Output.json(record) : Output.safeLine("\(record.at)  \(record.plug)  \(record.words)")

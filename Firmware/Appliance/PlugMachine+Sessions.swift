@@ -28,6 +28,7 @@ extension PlugMachine {
             case .record(let kind): record(kind, now, &step)
             case .factoryReset: step.asksForReset = true
             case .pairingWindow(let isOpen): step.sends.append(.pairingWindow(isOpen: isOpen))
+            case .logLevel(let level): step.sends.append(.logLevel(level))
             }
         }
     }

@@ -31,6 +31,9 @@ public struct PlugMachine: Machine, Sendable {
         case persistFailed
         /// The answer to ``Action/keep(_:)`` where flash could not be written.
         case keepFailed
+        /// Lines of the plug's log, and how many before them nobody can tell any more. What is logged while the answer is
+        /// performed must not come back here: each line would cause the next.
+        case logged([LogLine], lost: UInt64)
         /// Somebody at the plug wants it set back to factory state.
         case factoryReset
         /// The answers to ``Action/factoryReset``. After the first the machine is stopped, and another one begins with what
@@ -60,6 +63,9 @@ public struct PlugMachine: Machine, Sendable {
         case close(ConnectionID, EndReason)
         /// The pairing window opened or closed: to be announced.
         case pairingWindow(isOpen: Bool)
+        /// Somebody follows the log from this level on: all of it is to come by `logged`. Nil: nobody does any more, and what
+        /// is logged anyway is enough.
+        case logLevel(LogLevel?)
         /// To stand in flash, so that no loss of power undoes it: the plug is set back to factory state. Answered at once, by
         /// `resetStands` or `resetFailed`; nobody hears of it before. The last of the answer to an event, since it may fail.
         case factoryReset
@@ -210,6 +216,7 @@ public struct PlugMachine: Machine, Sendable {
         case .networks(let networks):
             network = Surroundings.Network(networks)
             serve(.networks(networks), now, &step)
+        case .logged(let lines, let lost): serve(.logged(lines, lost: lost), now, &step)
         case .reserved(let boundary): numbers.confirm(boundary, next: nextSequence)
         case .reservationFailed: numbers.fail(now: now)
         case .keepFailed: keepsAgainAt = now + Self.keepRetry

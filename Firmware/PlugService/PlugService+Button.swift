@@ -25,7 +25,11 @@ extension PlugService {
         if let source { read(source, from: try source.openDescriptor()) }
     }
 
-    private func took(_ edge: ButtonEdge) { handle(.buttonEdge(down: edge.down, at: edge.time)) }
+    private func took(_ edge: ButtonEdge) {
+        handle(.buttonEdge(down: edge.down, at: edge.time))
+        // The relay comes first.
+        logger.debug("the button is \(edge.down ? "down" : "up")")
+    }
 
     private func read(_ source: any EdgeSource, from descriptor: CInt) {
         let opening = NIOPipeBootstrap(group: loop)

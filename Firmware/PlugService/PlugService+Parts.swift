@@ -46,6 +46,7 @@ extension PlugService {
         switch measured.measurement {
         case .success(let measurement):
             note("read the meter", nil)
+            logger.trace("measured \(measurement.deciwatts) dW")
             handle(.measured(measurement))
         case .failure(let fault):
             note("read the meter", fault)

@@ -151,7 +151,8 @@ extension PlugService {
             hostName: "plug-" + identity.id.short, port: port, txt: txt)
     }
 
-    private var capabilities: [String] { machine.identity.capabilities.map(\.rawValue).sorted() }
+    /// Those by which a plug is looked for.
+    private var capabilities: [String] { settings.appliance.capabilities.map(\.rawValue).sorted() }
 
     private var txt: TXTRecord {
         get throws {

@@ -102,9 +102,10 @@ public actor PlugService: ConnectionOwner {
         }
         if storage.wasReset { logger.notice("set back to factory state") }
         let (proof, isKept) = Self.identity(in: settings.directories, storage, logger: logger)
+        let capabilities = settings.appliance.capabilities.union(settings.log == nil ? [] : [.log])
         var identity = PlugServer.Identity(
-            id: storage.id, name: settings.name ?? "Plug \(storage.id.short)",
-            capabilities: settings.appliance.capabilities, firmware: Self.firmwareVersion, boot: boot)
+            id: storage.id, name: settings.name ?? "Plug \(storage.id.short)", capabilities: capabilities,
+            firmware: Self.firmwareVersion, boot: boot)
         crashes = CrashReports(
             state: settings.directories.state, runtime: settings.directories.runtime, boot: boot, files: files)
         identity.crash = Self.beginReport(crashes, logger)
@@ -128,6 +129,7 @@ public actor PlugService: ConnectionOwner {
     /// The button and the relay work from here on, with or without a network.
     public func start() {
         handle(.started)
+        relayLog()
         watchButton()
         settings.supervisor?.notify("READY=1")
         if let limit = settings.supervisor?.watchdog { watch(within: limit) }
@@ -150,6 +152,7 @@ public actor PlugService: ConnectionOwner {
     public func stop() async {
         if !isReset { settings.supervisor?.notify("STOPPING=1") }
         handle(.stopping)
+        settings.log?.detach()
         timer.stop()
         watchdog?.cancel()
         partRetry?.cancel()
@@ -245,14 +248,17 @@ public actor PlugService: ConnectionOwner {
         case .setRelay(let on):
             if let relay = settings.parts.relay {
                 attempt("switch the relay") { () throws(HardwareFault) in try relay.set(on: on) }
+                logger.debug("relay \(on ? "on" : "off")")
             }
         case .setDimmer(let level):
             if let dimmer = settings.parts.dimmer {
                 attempt("dim") { () throws(HardwareFault) in try dimmer.set(fraction: level.fraction) }
+                logger.trace("level \(level.permille) permille")
             }
         case .setLight(let lit):
             if let lamp = settings.parts.lamp {
                 attempt("set the light") { () throws(HardwareFault) in try lamp.set(lit: lit) }
+                logger.trace("light \(lit ? "on" : "off")")
             }
         case .readMeter: readMeter()
         case .mirror(let records): storage.mirror(records)
@@ -264,6 +270,7 @@ public actor PlugService: ConnectionOwner {
             }
             write(.controllers, storage.writing(controllers))
         case .pairingWindow: announcePairing()
+        case .logLevel(let level): logFollowed(level)
         case .factoryReset: write(.reset, storage.orderingReset())
         case .send(let id, let bytes): connections[id]?.send(bytes)
         case .close(let id, let reason):
@@ -278,7 +285,7 @@ extension PlugMachine.Action {
     fileprivate var tells: Bool {
         switch self {
         case .keep, .send, .close, .pairingWindow: true
-        case .setRelay, .setDimmer, .setLight, .readMeter, .mirror, .factoryReset, .persist, .reserve: false
+        case .setRelay, .setDimmer, .setLight, .readMeter, .mirror, .factoryReset, .persist, .reserve, .logLevel: false
         }
     }
 }

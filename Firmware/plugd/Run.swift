@@ -90,16 +90,18 @@ struct Run: AsyncParsableCommand {
                 hint: name its parts in a configuration and give --config, or try it with --simulate lamp
                 """)
         }
-        var logger = Logger(label: "plugd") { StreamLogHandler.standardError(label: $0) }
+        let log = LogRelay()
+        var logger = Logger(label: "plugd") { log.handler(over: StreamLogHandler.standardError(label: $0)) }
         logger.logLevel = logLevel
         var appliance = plug?.appliance ?? ApplianceConfiguration()
         if let powerOn { appliance.powerOnState = powerOn }
         if let autoOff { appliance.autoOff = .milliseconds(Int64(autoOff * 1000)) }
         let mode = addressing ?? plug?.addressing.flatMap { AddressingMode(rawValue: $0.rawValue) } ?? .auto
-        let settings = PlugSettings(
+        var settings = PlugSettings(
             name: name ?? plug?.name, directories: self.plug.directories,
             interfaces: interface.isEmpty ? Set([plug?.interface].compactMap(\.self)) : Set(interface),
             addressing: mode, port: port ?? plug?.port ?? 0, appliance: appliance, parts: PlugParts())
+        settings.log = log
         guard let plug else {
             let isDimmable = dimmer ?? (simulate == SimulatedAppliance.lamp.rawValue)
             let simulated = try SimulatedPlug(

@@ -37,7 +37,8 @@ struct House {
         configuration.meterInterval = interval
         if dimmer { configuration.capabilities.insert(.dimmer) }
         let identity = PlugServer.Identity(
-            id: PlugID(rawValue: "0123456789ab")!, name: "Lamp", capabilities: configuration.capabilities,
+            id: PlugID(rawValue: "0123456789ab")!, name: "Lamp",
+            capabilities: configuration.capabilities.union([.log]),
             firmware: "1.0", boot: BootID(bytes: [UInt8](repeating: 7, count: 16))!)
         machine = PlugMachine(configuration, identity: identity, access: access, memory: memory, seed: 1)
         mirror.append(.begins(identity.boot, identity.id))
@@ -85,7 +86,7 @@ struct House {
         case .factoryReset:
             actions.append(action)
             return isFlashWritable ? .resetStands : .resetFailed
-        case .setRelay, .setDimmer, .setLight, .close, .pairingWindow: actions.append(action)
+        case .setRelay, .setDimmer, .setLight, .close, .pairingWindow, .logLevel: actions.append(action)
         }
         return nil
     }
@@ -149,7 +150,7 @@ extension PlugMachine.Action {
     var isStorage: Bool {
         switch self {
         case .mirror, .keep, .persist, .reserve, .factoryReset: true
-        case .setRelay, .setDimmer, .setLight, .readMeter, .send, .close, .pairingWindow: false
+        case .setRelay, .setDimmer, .setLight, .readMeter, .send, .close, .pairingWindow, .logLevel: false
         }
     }
 }

@@ -159,4 +159,20 @@ import Testing
         #expect(plug.name == "Lamp (2)")
         #expect(house.machine.identity.name == "Lamp (2)")
     }
+
+    @Test func linesOfTheLogGoToWhoFollowsUntilTheTimeIsOver() {
+        var house = House()
+        house.join(desk, name: "Desk")
+        house.join(hall, name: "Hall")
+        house.hear(desk, .followLog(.debug, for: .seconds(10)))
+        #expect(house.actions.contains(.logLevel(.debug)))
+        let line = LogLine(number: 1, time: house.now, level: .debug, part: "PlugService", message: "relay on")
+        house.feed(.logged([line], lost: 0))
+        #expect(house.heard[desk]!.contains(.log(.line(line))))
+        #expect(!house.heard[hall]!.contains(.log(.line(line))))
+        house.actions = []
+        house.run(for: .seconds(11))
+        #expect(house.actions.contains(.logLevel(nil)))
+        #expect(house.heard[desk]!.contains(.log(.ended)))
+    }
 }

@@ -83,6 +83,19 @@ def test_it_fetches_the_samples_that_plugctl_shows(lamp, client):
     assert times == sorted(set(times)) and abs(samples[-1]["activePower"] - 40) < 8
 
 
+def test_it_follows_the_log_and_sees_a_press(lamp, client):
+    following = client.start("log", "--level", "debug", "--seconds", "4")
+    granted = following.seen_object(lambda told: told["kind"] == "followed", 10, "that the plug tells").json
+    assert (granted["level"], granted["seconds"]) == ("LOG_LEVEL_DEBUG", 4), granted
+    lamp.press()
+    line = following.seen_object(lambda told: told.get("message") == "the button is down", 4, "the press").json
+    assert line["part"] == "PlugService" and int(line["plug_time"]) > 0, line
+    following.seen_object(lambda told: told["kind"] == "ended", 6, "that it ends by itself")
+    assert following.ended(within=2) == 0
+    numbers = [int(line.json["number"]) for line in following.lines if line.json and line.json["kind"] == "line"]
+    assert numbers == sorted(set(numbers)), numbers
+
+
 def test_it_lists_and_removes_controllers(lan, lamp, client, tmp_path):
     other = Client(lan.host(), lamp.host.ipv4, PORT, tmp_path / "other")
     other.does("pair", "--code-file", lamp.setup_code())

@@ -83,7 +83,7 @@ struct FollowedBench {
             case .fetch(let id, let fetch, let from, let to): answer(id, fetch, from, to)
             case .record(let kind): serve(.record(kind))
             case .factoryReset: serve(isFlashWritable ? .factoryReset : .resetFailed)
-            case .keep, .pairingWindow: break
+            case .keep, .pairingWindow, .logLevel: break
             }
         }
     }
@@ -159,7 +159,7 @@ struct FollowedBench {
         updates.compactMap {
             switch $0 {
             case .snapshot(let state), .state(let state): state.reading?.activePower
-            case .connected, .following, .event, .gap, .disconnected: nil
+            case .connected, .following, .event, .gap, .log, .disconnected: nil
             }
         }
     }

@@ -44,7 +44,7 @@ private actor Plug: ConnectionOwner {
                 handle(.record(.relayChanged(on: true, cause: .controller(name: controller, request: request))))
                 handle(.commandOutcome(request, .done(PlugState(relayOn: true), event: nil)))
             case .factoryReset: handle(.factoryReset)
-            case .fetch, .keep, .record, .pairingWindow: break
+            case .fetch, .keep, .record, .pairingWindow, .logLevel: break
             }
         }
     }

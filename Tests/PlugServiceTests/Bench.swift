@@ -67,15 +67,23 @@ struct RunningPlug {
     private let panel: PanelServer
     private let listener: Listener
 
-    init(in directory: TemporaryDirectory = TemporaryDirectory()) async throws {
+    /// - Parameters:
+    ///   - log: through which it logs; nil: nowhere.
+    ///   - journal: where its lines go beside that.
+    init(
+        in directory: TemporaryDirectory = TemporaryDirectory(), log: LogRelay? = nil, journal: CollectedLog? = nil
+    ) async throws {
         self.directory = directory
         parts = SimulatedPlug(load: .fixed(deciwatts: 600), seed: 1, clock: { BootClock.now })
-        let settings = PlugSettings(
+        var settings = PlugSettings(
             name: "Lamp", directories: directory.directories, interfaces: ["lo"], appliance: ApplianceConfiguration(),
             parts: parts.parts(dimmable: false), simulated: parts)
+        settings.log = log
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         try directory.pair(with: Self.desk)
-        service = try PlugService(settings, on: loop, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let base = journal?.handler ?? SwiftLogNoOpLogHandler()
+        service = try PlugService(
+            settings, on: loop, logger: Logger(label: "test") { _ in log?.handler(over: base) ?? base })
         await service.start()
         panel = try await PanelServer.start(
             path: directory.directories.panelSocket, on: loop, owner: service)
@@ -133,6 +141,8 @@ actor Controller: ConnectionOwner {
         handle(.command(id, command, deadline: BootClock.now + .seconds(10)))
     }
 
+    func followLog(_ level: LogLevel, for duration: Duration) { handle(.followLog(level, for: duration)) }
+
     private func handle(_ event: ControllerSession.Event) {
         var ends = false
         for action in session.handle(event, now: BootClock.now) {
@@ -151,6 +161,11 @@ extension AsyncStream<SessionUpdate>.Iterator {
     /// The next event, whatever comes before it; nil when the connection ended.
     mutating func nextEvent() async -> PlugEvent? {
         while let update = await next() { if case .event(let event, _) = update { return event } }
+        return nil
+    }
+
+    mutating func nextLog() async -> LogUpdate? {
+        while let update = await next() { if case .log(let update) = update { return update } }
         return nil
     }
 

@@ -4,15 +4,18 @@ import Synchronization
 /// Everything that was logged, one message a line.
 final class CollectedLog: Sendable {
     private let lines = Mutex("")
+    private let level: Logger.Level
+
+    init(level: Logger.Level = .info) { self.level = level }
 
     var text: String { lines.withLock { $0 } }
 
-    var handler: any LogHandler { Handler(log: self) }
+    var handler: any LogHandler { Handler(log: self, logLevel: level) }
 
     private struct Handler: LogHandler {
         let log: CollectedLog
         var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.info
+        var logLevel: Logger.Level
 
         subscript(metadataKey key: String) -> Logger.Metadata.Value? {
             get { metadata[key] }

@@ -194,6 +194,7 @@ final class FollowingController {
             } then: {
                 []
             }
+        case .log: return []
         case .snapshot(let state):
             heldState = state
             return []

@@ -36,7 +36,7 @@ struct BackToBack {
             case .fetch(let connection, let fetch, _, _):
                 plug(.samples(connection, fetch: fetch, chunk: [1, 2, 3], next: nil))
             case .record(let kind): plug(.record(kind))
-            case .keep, .pairingWindow, .factoryReset: break
+            case .keep, .pairingWindow, .factoryReset, .logLevel: break
             }
         }
     }

@@ -243,6 +243,7 @@ final class RulingController {
                 run(.gap(plug: name, to: gap.to), now)
             }
         case .disconnected: return run(.plugLost(plug: name), now)
+        case .log: return []
         case .following(let sequence):
             return store(name) {
                 $0.begin(after: sequence)

@@ -303,7 +303,7 @@ final class SimulatedPlug {
             perform(storage?.reserve(upTo: boundary) == true ? .reserved(boundary) : .reservationFailed)
         case .send(let connection, let bytes): out.append(.write(streams[connection]!, bytes))
         case .close(let connection, _): out.append(.close(streams[connection]!))
-        case .setDimmer, .setLight, .pairingWindow: break
+        case .setDimmer, .setLight, .pairingWindow, .logLevel: break
         }
     }
 

@@ -100,7 +100,7 @@ struct StoredPlug {
         switch action {
         case .setRelay(let on): relayOn = on
         case .send(_, let bytes): sent.append(bytes)
-        case .setDimmer, .setLight, .close, .pairingWindow: break
+        case .setDimmer, .setLight, .close, .pairingWindow, .logLevel: break
         case .readMeter: return .measured(Measurement(deciwatts: relayOn ? load : 0))
         case .mirror(let records): storage.mirror(records)
         case .keep(let controllers): return storage.keep(controllers) ? nil : .keepFailed

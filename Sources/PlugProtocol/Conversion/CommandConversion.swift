@@ -65,10 +65,7 @@ extension WireCommandResult {
             if let event { wire.sequence = event }
             self.outcome = .done(wire)
         case .refused(let refusal):
-            var wire = WireRefused()
-            wire.code = WireRefusalCode(refusal.code)
-            wire.detail = refusal.detail
-            self.outcome = .refused(wire)
+            self.outcome = .refused(WireRefused(refusal))
         }
     }
 
@@ -84,6 +81,14 @@ extension WireCommandResult {
             // An outcome of a later version is an answer all the same.
             return (request, .refused(Refusal(.unknown, "The plug's answer is of a later version.")))
         }
+    }
+}
+
+extension WireRefused {
+    init(_ refusal: Refusal) {
+        self.init()
+        code = WireRefusalCode(refusal.code)
+        detail = refusal.detail
     }
 }
 

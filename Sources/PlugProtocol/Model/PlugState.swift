@@ -46,4 +46,6 @@ public struct DimLevel: Hashable, Comparable, Sendable {
 /// What a plug can do; it says so in its TXT record (`caps=`) and in the session's Welcome.
 public enum Capability: String, Hashable, Sendable, CaseIterable {
     case relay, dimmer, meter, button
+    /// It tells its log to whoever asks. Only Welcome says so: nobody looks for a plug by it.
+    case log
 }

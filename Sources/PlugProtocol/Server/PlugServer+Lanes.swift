@@ -14,6 +14,7 @@ extension PlugServer {
                 continue
             }
             advance(index, &latest, now: now, &actions)
+            tellLog(index, now: now)
             sessions[index].keepAlive(now: now)
             if let bytes = sessions[index].takeOutput(now: now) {
                 actions.append(.send(sessions[index].connection, bytes))

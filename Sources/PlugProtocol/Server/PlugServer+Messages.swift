@@ -56,7 +56,7 @@ extension PlugServer {
         case .pairingRequest(let request):
             try challenge(request, from: index, since: since, now: now, &actions)
         case .subscribe, .acknowledge, .command, .fetchSamples, .ping, .pong, .goodbye, .pairingProof,
-            .listControllers, .removeController, .factoryReset:
+            .listControllers, .removeController, .factoryReset, .followLog:
             end(index, Goodbye(.outOfOrder, "The first message must be Hello."), now: now, &actions)
         }
     }
@@ -105,6 +105,8 @@ extension PlugServer {
             try command(wire, from: index, established, now: now, &actions)
         case .fetchSamples(let wire):
             try fetch(wire, from: index, established, now: now, &actions)
+        case .followLog(let wire):
+            followLog(wire, from: index, now: now)
         case .ping(let wire):
             sessions[index].say {
                 $0.pong.token = wire.token

@@ -40,6 +40,10 @@ public struct PlugServer: Machine, Sendable {
         public var recentOutcomes = 512
         /// Bytes of events sent to one session in one step, so that one who catches up does not delay the others.
         public var burstBytes = 32_768
+        /// Lines of the log that are remembered for whoever asks what led to now, and wait for those who follow; and their
+        /// bytes. Stops a log that is written faster than it is read from growing.
+        public var logLines = 200
+        public var logBytes = 32_768
 
         public init() {}
     }
@@ -73,6 +77,9 @@ public struct PlugServer: Machine, Sendable {
         /// One chunk for ``Action/fetch(_:fetch:from:to:)``, at most ``PlugWire/maximumChunk`` bytes, empty where there is
         /// nothing. `next` is where the following chunk begins; nil ends the fetch.
         case samples(ConnectionID, fetch: UInt32, chunk: [UInt8], next: Instant?)
+        /// Lines of the plug's log, in order, and how many more were written before them that nobody can tell any more. The
+        /// answer to it must not be logged, or each line would cause the next.
+        case logged([LogLine], lost: UInt64)
         /// Says Goodbye to all and accepts nobody any more.
         case stop
         case deadlineReached
@@ -114,10 +121,12 @@ public struct PlugServer: Machine, Sendable {
         case pairingWindow(isOpen: Bool)
         /// A controller wants the plug set back to factory state: answered by ``Event/factoryReset`` or ``Event/resetFailed``.
         case factoryReset
+        /// Somebody follows the log from this level on, so everything of it is to be logged; nil: nobody does.
+        case logLevel(LogLevel?)
 
         fileprivate var isAsk: Bool {
             switch self {
-            case .send, .close, .keep, .pairingWindow: false
+            case .send, .close, .keep, .pairingWindow, .logLevel: false
             case .perform, .fetch, .record, .factoryReset: true
             }
         }
@@ -137,6 +146,9 @@ public struct PlugServer: Machine, Sendable {
     /// Set while a session has more to send than one step allows.
     var continuation: Instant?
     private var announcedWindow = false
+    var log: LogRing
+    /// What the shell was told of it last.
+    var announcedLogLevel: LogLevel?
 
     /// - Parameters:
     ///   - journal: with the events of a life before, commands that they record are known and not carried out again.
@@ -151,6 +163,7 @@ public struct PlugServer: Machine, Sendable {
         self.journal = journal
         self.state = state
         self.limits = limits
+        log = LogRing(lines: limits.logLines, bytes: limits.logBytes)
         requests = RequestLedger(
             recent: limits.recentOutcomes, running: limits.connections * PlugWire.requestsInFlight, journal: journal,
             finished: finished)
@@ -188,6 +201,8 @@ public struct PlugServer: Machine, Sendable {
             finish(request, outcome, now: now)
         case .samples(let connection, let fetch, let chunk, let next):
             answer(fetch: fetch, on: connection, chunk: chunk, next: next)
+        case .logged(let lines, let lost):
+            remember(lines, lost: lost)
         case .stop:
             stopped = true
             endAll(Goodbye(.stopping, "The plug stops; it may be back soon."), now: now, &actions)
@@ -197,6 +212,7 @@ public struct PlugServer: Machine, Sendable {
         checkProofs(now: now, &actions)
         pump(now: now, &actions)
         announceWindow(now: now, &actions)
+        announceLogLevel(&actions)
         return asksLast(actions)
     }
 

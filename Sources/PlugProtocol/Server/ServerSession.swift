@@ -59,6 +59,8 @@ struct ServerSession: Sendable {
     /// For pairing on this connection.
     let nonce: [UInt8]
     var phase: Phase
+    /// Where it is in the log; nil while it does not follow.
+    var log: LogCursor?
     var decoder = FrameDecoder()
     private var output = FrameEncoder()
     private(set) var writable = true
@@ -140,7 +142,7 @@ struct ServerSession: Sendable {
     }
 
     func nextDeadline(state: PlugState) -> Instant? {
-        var deadline = sooner(silentAt, pingAt)
+        var deadline = sooner(sooner(silentAt, pingAt), log?.until)
         if writable, case .established(let established) = phase, case .open(let subscription) = established.states {
             deadline = sooner(deadline, subscription.due(state))
         }

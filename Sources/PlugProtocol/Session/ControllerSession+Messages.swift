@@ -2,7 +2,7 @@ internal import ProtocolCore
 
 extension ControllerSession {
     /// What a plug did against the protocol.
-    private enum Fault: Error {
+    enum Fault: Error {
         case frame(FrameFault)
         case message(MessageFault)
         case order(String)
@@ -78,6 +78,7 @@ extension ControllerSession {
             clock = plug.clock
             phase = .established(plug)
             actions.append(.deliver(.welcomed(plug)))
+            if let wanted = wantedLog { followLog(wanted.level, for: wanted.duration, &actions) }
         } catch {
             throw .message(error)
         }
@@ -110,6 +111,11 @@ extension ControllerSession {
             guard listsDue > 0 else { throw Fault.order("A list of controllers came that nobody asked for.") }
             listsDue -= 1
             actions.append(.deliver(.controllers(try wire.model())))
+        case .logAnswer(let wire):
+            guard asksForLog else { throw Fault.order("An answer about the log came that nobody asked for.") }
+            if let update = wire.model { actions.append(.deliver(.log(update))) }
+        case .logLines(let wire):
+            try logLines(wire, &actions)
         case .pairingChallenge, .pairingProof:
             throw Fault.order("A message of pairing came into a session.")
         case .ping(let wire):

@@ -25,6 +25,8 @@ public struct ControllerSession: Machine, Sendable {
         case removeController(fingerprint: String)
         /// Has the plug set itself back to factory state; answered by the end of the session.
         case factoryReset
+        /// Has the plug tell its log from this level on, for so long, in whole seconds; zero ends it. From ``connected`` on.
+        case followLog(LogLevel, for: Duration)
         case closed
         case stop
         case deadlineReached
@@ -69,6 +71,11 @@ public struct ControllerSession: Machine, Sendable {
     var fetches: [UInt32] = []
     /// How often it was asked who is paired, and not answered yet.
     var listsDue: UInt = 0
+    /// The wish to follow the log that waits for Welcome.
+    var wantedLog: (level: LogLevel, duration: Duration)?
+    /// It asked for the log, and the number of the last line that came.
+    var asksForLog = false
+    var lastLine: UInt64 = 0
     var decoder = FrameDecoder()
     var output = FrameEncoder()
     /// The plug's clock against the controller's; nil before the first Welcome.
@@ -98,7 +105,7 @@ public struct ControllerSession: Machine, Sendable {
             case .stop, .closed: phase = .ended
             case .deadlineReached: break
             case .received, .subscribe, .command, .acknowledge, .fetchSamples, .probe, .reading, .listControllers,
-                .removeController, .factoryReset:
+                .removeController, .factoryReset, .followLog:
                 preconditionFailure("\(event) came before .connected")
             }
         case .greeting, .established:
@@ -170,6 +177,8 @@ public struct ControllerSession: Machine, Sendable {
             say { $0.removeController.fingerprint = fingerprint }
         case .factoryReset:
             say { $0.factoryReset = WireFactoryReset() }
+        case .followLog(let level, let duration):
+            followLog(level, for: duration, &actions)
         case .closed:
             phase = .ended
             actions.append(.deliver(.ended(.connectionLost)))

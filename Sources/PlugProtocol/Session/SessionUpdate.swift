@@ -74,6 +74,8 @@ public enum SessionUpdate: Hashable, Sendable {
     case fetchRefused(UInt32)
     /// Who is paired with the plug, in the order in which they were.
     case controllers([PairedControllerEntry])
+    /// A line of the plug's log, or how it stands with them.
+    case log(LogUpdate)
     /// The last update of a session. The outcome of commands still open is unknown.
     case ended(EndReason)
 }

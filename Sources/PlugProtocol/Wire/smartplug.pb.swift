@@ -47,6 +47,10 @@
 //     seconds without a word from the peer   45   the session ends (SILENT); before Hello only Hello counts
 //     outcomes a plug remembers             512   the oldest is forgotten: its request id is carried out anew
 //     events a plug remembers              4096   the oldest is forgotten: who had not read it is told a gap (OVERWRITTEN)
+//     controllers that follow the log         2   a further one is refused (BUSY) until one has ended
+//     seconds for which a log is followed  3600   whoever asks for more gets these, and may ask again
+//     lines of its log a plug remembers     200   or 32768 bytes: the oldest is forgotten; who had not read it is told how many
+//     bytes of a line of the log           1024   the rest of it is left out
 //     protocol version                        1   another one is sent away (VERSION), and told which side to update
 
 #if canImport(FoundationEssentials)
@@ -358,6 +362,66 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+nonisolated enum WireLogLevel: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+
+  /// as one that the receiver does not know: INFO
+  case unspecified // = 0
+  case trace // = 1
+  case debug // = 2
+  case info // = 3
+  case notice // = 4
+  case warning // = 5
+  case error // = 6
+  case critical // = 7
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .trace
+    case 2: self = .debug
+    case 3: self = .info
+    case 4: self = .notice
+    case 5: self = .warning
+    case 6: self = .error
+    case 7: self = .critical
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .trace: return 1
+    case .debug: return 2
+    case .info: return 3
+    case .notice: return 4
+    case .warning: return 5
+    case .error: return 6
+    case .critical: return 7
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireLogLevel] = [
+    .unspecified,
+    .trace,
+    .debug,
+    .info,
+    .notice,
+    .warning,
+    .error,
+    .critical,
+  ]
+
+}
+
 nonisolated enum WireGoodbyeReason: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -565,6 +629,14 @@ nonisolated struct WireControllerMessage: Sendable {
     set {kind = .factoryReset(newValue)}
   }
 
+  var followLog: WireFollowLog {
+    get {
+      if case .followLog(let v)? = kind {return v}
+      return WireFollowLog()
+    }
+    set {kind = .followLog(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -581,6 +653,7 @@ nonisolated struct WireControllerMessage: Sendable {
     case listControllers(WireListControllers)
     case removeController(WireRemoveController)
     case factoryReset(WireFactoryReset)
+    case followLog(WireFollowLog)
 
   }
 
@@ -698,6 +771,22 @@ nonisolated struct WirePlugMessage: Sendable {
     set {kind = .controllers(newValue)}
   }
 
+  var logAnswer: WireLogAnswer {
+    get {
+      if case .logAnswer(let v)? = kind {return v}
+      return WireLogAnswer()
+    }
+    set {kind = .logAnswer(newValue)}
+  }
+
+  var logLines: WireLogLines {
+    get {
+      if case .logLines(let v)? = kind {return v}
+      return WireLogLines()
+    }
+    set {kind = .logLines(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -714,6 +803,8 @@ nonisolated struct WirePlugMessage: Sendable {
     case pairingChallenge(WirePairingChallenge)
     case pairingProof(WirePairingProof)
     case controllers(WireControllers)
+    case logAnswer(WireLogAnswer)
+    case logLines(WireLogLines)
 
   }
 
@@ -752,10 +843,10 @@ nonisolated struct WireWelcome: Sendable {
   /// the service instance name it has now
   var name: String = String()
 
-  /// "relay", "dimmer", "meter", "button"; unknown ones are skipped
+  /// "relay", "dimmer", "meter", "button"; "log" where FollowLog is answered;
   var capabilities: [String] = []
 
-  /// firmware version
+  /// unknown ones are skipped
   var firmware: String = String()
 
   /// 16 bytes: the kernel boot to which all times of this session belong
@@ -1607,6 +1698,138 @@ nonisolated struct WireSampleChunk: Sendable {
   init() {}
 }
 
+/// Has the plug tell its log: first the last lines that it remembers, then each when it is written. While somebody follows,
+/// the plug writes down what is as severe as the most curious of them asked for; afterwards what it did before. Asked again
+/// in the same session it changes level and time, and no line comes twice. Answered with LogAnswer.
+nonisolated struct WireFollowLog: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// lines of this level and of those more severe
+  var level: WireLogLevel = .unspecified
+
+  /// for so long from now; 0: no longer
+  var seconds: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireLogAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: WireLogAnswer.OneOf_Kind? = nil
+
+  var followed: WireLogFollowed {
+    get {
+      if case .followed(let v)? = kind {return v}
+      return WireLogFollowed()
+    }
+    set {kind = .followed(newValue)}
+  }
+
+  var refused: WireRefused {
+    get {
+      if case .refused(let v)? = kind {return v}
+      return WireRefused()
+    }
+    set {kind = .refused(newValue)}
+  }
+
+  /// nothing more comes: the time is over, which comes unasked, or FollowLog said so
+  var ended: WireLogEnded {
+    get {
+      if case .ended(let v)? = kind {return v}
+      return WireLogEnded()
+    }
+    set {kind = .ended(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Kind: Equatable, Sendable {
+    case followed(WireLogFollowed)
+    case refused(WireRefused)
+    /// nothing more comes: the time is over, which comes unasked, or FollowLog said so
+    case ended(WireLogEnded)
+
+  }
+
+  init() {}
+}
+
+/// What the plug really gives.
+nonisolated struct WireLogFollowed: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var level: WireLogLevel = .unspecified
+
+  /// at most 3600
+  var seconds: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireLogEnded: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Lines of the log, in order, in a lane of their own: they go out when no event waits, and none of them waits for a slow
+/// reader beyond what the plug remembers.
+nonisolated struct WireLogLines: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// lines that the plug forgot before they could be sent; they came before these
+  var lost: UInt64 = 0
+
+  /// at most 32
+  var lines: [WireLogLine] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireLogLine: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// rises; begins at 1 when the firmware starts. Lines of other levels have the numbers between.
+  var number: UInt64 = 0
+
+  /// nanoseconds since the boot that Welcome named
+  var plugTime: UInt64 = 0
+
+  var level: WireLogLevel = .unspecified
+
+  /// which part of the firmware says it, at most 63 bytes
+  var part: String = String()
+
+  /// at most 1024 bytes
+  var message: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 nonisolated struct WirePing: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1684,13 +1907,17 @@ nonisolated extension WireRefusalCode: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REFUSAL_CODE_UNSPECIFIED\0\u{1}REFUSAL_CODE_NOT_PAIRED\0\u{1}REFUSAL_CODE_PROTECTION_TRIPPED\0\u{1}REFUSAL_CODE_UNSUPPORTED\0\u{1}REFUSAL_CODE_OUT_OF_RANGE\0\u{1}REFUSAL_CODE_BUSY\0\u{1}REFUSAL_CODE_DEADLINE_PASSED\0\u{1}REFUSAL_CODE_LOCKED_ON\0\u{1}REFUSAL_CODE_RESTING\0")
 }
 
+nonisolated extension WireLogLevel: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LOG_LEVEL_UNSPECIFIED\0\u{1}LOG_LEVEL_TRACE\0\u{1}LOG_LEVEL_DEBUG\0\u{1}LOG_LEVEL_INFO\0\u{1}LOG_LEVEL_NOTICE\0\u{1}LOG_LEVEL_WARNING\0\u{1}LOG_LEVEL_ERROR\0\u{1}LOG_LEVEL_CRITICAL\0")
+}
+
 nonisolated extension WireGoodbyeReason: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GOODBYE_REASON_UNSPECIFIED\0\u{1}GOODBYE_REASON_STOPPING\0\u{1}GOODBYE_REASON_VERSION\0\u{1}GOODBYE_REASON_MALFORMED\0\u{1}GOODBYE_REASON_OUT_OF_ORDER\0\u{1}GOODBYE_REASON_LIMIT\0\u{1}GOODBYE_REASON_SILENT\0\u{1}GOODBYE_REASON_NOT_PAIRED\0\u{1}GOODBYE_REASON_PAIRING_CLOSED\0\u{1}GOODBYE_REASON_WRONG_CODE\0\u{1}GOODBYE_REASON_FACTORY_RESET\0\u{1}GOODBYE_REASON_RESET_FAILED\0")
 }
 
 nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ControllerMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0\u{4}\u{2}follow_log\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1867,6 +2094,19 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
           self.kind = .factoryReset(v)
         }
       }()
+      case 15: try {
+        var v: WireFollowLog?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .followLog(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .followLog(v)
+        }
+      }()
       default: break
       }
     }
@@ -1930,6 +2170,10 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
       guard case .factoryReset(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
     }()
+    case .followLog?: try {
+      guard case .followLog(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -1944,7 +2188,7 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PlugMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0\u{4}\u{2}log_answer\0\u{3}log_lines\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2121,6 +2365,32 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
           self.kind = .controllers(v)
         }
       }()
+      case 15: try {
+        var v: WireLogAnswer?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .logAnswer(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .logAnswer(v)
+        }
+      }()
+      case 16: try {
+        var v: WireLogLines?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .logLines(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .logLines(v)
+        }
+      }()
       default: break
       }
     }
@@ -2183,6 +2453,14 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
     case .controllers?: try {
       guard case .controllers(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    }()
+    case .logAnswer?: try {
+      guard case .logAnswer(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    }()
+    case .logLines?: try {
+      guard case .logLines(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
     }()
     case nil: break
     }
@@ -3700,6 +3978,264 @@ nonisolated extension WireSampleChunk: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.fetchID != rhs.fetchID {return false}
     if lhs.chunk != rhs.chunk {return false}
     if lhs.last != rhs.last {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireFollowLog: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".FollowLog"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}level\0\u{1}seconds\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.level) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.seconds) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.level != .unspecified {
+      try visitor.visitSingularEnumField(value: self.level, fieldNumber: 1)
+    }
+    if self.seconds != 0 {
+      try visitor.visitSingularUInt32Field(value: self.seconds, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireFollowLog, rhs: WireFollowLog) -> Bool {
+    if lhs.level != rhs.level {return false}
+    if lhs.seconds != rhs.seconds {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireLogAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LogAnswer"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}followed\0\u{1}refused\0\u{1}ended\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireLogFollowed?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .followed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .followed(v)
+        }
+      }()
+      case 2: try {
+        var v: WireRefused?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .refused(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .refused(v)
+        }
+      }()
+      case 3: try {
+        var v: WireLogEnded?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .ended(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .ended(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.kind {
+    case .followed?: try {
+      guard case .followed(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .refused?: try {
+      guard case .refused(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .ended?: try {
+      guard case .ended(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireLogAnswer, rhs: WireLogAnswer) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireLogFollowed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LogFollowed"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}level\0\u{1}seconds\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.level) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.seconds) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.level != .unspecified {
+      try visitor.visitSingularEnumField(value: self.level, fieldNumber: 1)
+    }
+    if self.seconds != 0 {
+      try visitor.visitSingularUInt32Field(value: self.seconds, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireLogFollowed, rhs: WireLogFollowed) -> Bool {
+    if lhs.level != rhs.level {return false}
+    if lhs.seconds != rhs.seconds {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireLogEnded: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LogEnded"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireLogEnded, rhs: WireLogEnded) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireLogLines: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LogLines"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}lost\0\u{1}lines\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.lost) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.lines) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.lost != 0 {
+      try visitor.visitSingularUInt64Field(value: self.lost, fieldNumber: 1)
+    }
+    if !self.lines.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.lines, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireLogLines, rhs: WireLogLines) -> Bool {
+    if lhs.lost != rhs.lost {return false}
+    if lhs.lines != rhs.lines {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireLogLine: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LogLine"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{3}plug_time\0\u{1}level\0\u{1}part\0\u{1}message\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.plugTime) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.level) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.part) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
+    }
+    if self.plugTime != 0 {
+      try visitor.visitSingularUInt64Field(value: self.plugTime, fieldNumber: 2)
+    }
+    if self.level != .unspecified {
+      try visitor.visitSingularEnumField(value: self.level, fieldNumber: 3)
+    }
+    if !self.part.isEmpty {
+      try visitor.visitSingularStringField(value: self.part, fieldNumber: 4)
+    }
+    if !self.message.isEmpty {
+      try visitor.visitSingularStringField(value: self.message, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireLogLine, rhs: WireLogLine) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.plugTime != rhs.plugTime {return false}
+    if lhs.level != rhs.level {return false}
+    if lhs.part != rhs.part {return false}
+    if lhs.message != rhs.message {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

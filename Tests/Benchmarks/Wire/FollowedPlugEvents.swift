@@ -44,7 +44,7 @@ struct FollowedPlugEvents {
                 return event
             case .gap(let gap): throw Complaint("events \(gap.from) to \(gap.to) were lost while measuring")
             case .disconnected(let reason, _): throw Complaint("the plug was lost while measuring: \(reason)")
-            case .connected, .following, .snapshot, .state: continue
+            case .connected, .following, .snapshot, .state, .log: continue
             }
         }
         throw Complaint("the plug was lost while measuring")

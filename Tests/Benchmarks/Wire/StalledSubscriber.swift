@@ -78,7 +78,7 @@ private struct SubscribedServer {
                 receivedBytes += bytes.count
                 if id != stalled { control(id, .received(bytes)) }
             case .pairingWindow: break
-            case .close, .perform, .fetch, .keep, .record, .factoryReset:
+            case .close, .perform, .fetch, .keep, .record, .factoryReset, .logLevel:
                 preconditionFailure("nobody asks for anything here: \(action)")
             }
         }

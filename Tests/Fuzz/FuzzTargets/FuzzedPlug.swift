@@ -21,8 +21,8 @@ struct FuzzedPlug {
     private init() {
         server = PlugServer(
             identity: PlugServer.Identity(
-                id: PlugID(rawValue: "0123456789ab")!, name: "Lampe über dem Tisch", capabilities: [.relay, .dimmer],
-                firmware: "1.0", boot: Self.boot),
+                id: PlugID(rawValue: "0123456789ab")!, name: "Lampe über dem Tisch",
+                capabilities: [.relay, .dimmer, .log], firmware: "1.0", boot: Self.boot),
             access: .knowing(), journal: EventJournal(nextSequence: 8, limits: EventJournal.Limits(events: 6)),
             state: PlugState(
                 relayOn: false, level: .full,
@@ -40,6 +40,16 @@ struct FuzzedPlug {
             .relayChanged(on: true, cause: .timer),
         ] { _ = server.handle(.record(kind), now: Self.now - .seconds(3)) }
         _ = server.handle(.openPairing, now: Self.now - .seconds(3))
+        _ = server.handle(.logged(Self.log, lost: 2), now: Self.now - .seconds(3))
+    }
+
+    /// A line of each level.
+    private static var log: [LogLine] {
+        LogLevel.allCases.map { level in
+            LogLine(
+                number: UInt64(3 + level.severity), time: now - .seconds(4), level: level, part: "Prüfung",
+                message: "a line of level \(level)")
+        }
     }
 
     mutating func handle(_ event: PlugServer.Event) throws(FuzzFailure) {
@@ -58,7 +68,7 @@ struct FuzzedPlug {
                 fetches.append((connection, fetch))
             case .record(let kind): try handle(.record(kind))
             case .factoryReset: try handle(.resetFailed)
-            case .keep, .pairingWindow: break
+            case .keep, .pairingWindow, .logLevel: break
             }
         }
     }

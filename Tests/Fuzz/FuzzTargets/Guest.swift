@@ -2,12 +2,14 @@ import MadeUpKeys
 import PlugProtocol
 import ProtocolCore
 
-/// An honest controller of the fuzzed plug: follows everything, turns it on and off, and fetches samples.
+/// An honest controller of the fuzzed plug: follows everything and its log, turns it on and off, and fetches samples.
 struct Guest {
     static let cursor: SequenceNumber = 2
     static let fetch: UInt32 = 7
     /// Commands that it sends.
     static let commands = 5
+    /// Lines of the log that it asks for: all but the one of level trace.
+    static let lines = LogLevel.allCases.count - 1
     static func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }
 
     var session = ControllerSession(name: "Desk")
@@ -27,6 +29,7 @@ struct Guest {
             .command(Self.request(4), .identify, deadline: deadline),
             .command(Self.request(5), .resetProtection, deadline: deadline),
             .fetchSamples(Self.fetch, from: .zero, to: FuzzedPlug.now), .acknowledge(Self.cursor),
+            .followLog(.debug, for: .seconds(10)),
         ] { try handle(event) }
     }
 
@@ -51,6 +54,17 @@ struct Guest {
         return said
     }
 
+    /// The lines of the plug's log come once, in order, and none is longer than it may be.
+    func checkLog() throws(FuzzFailure) {
+        var last: UInt64 = 0
+        for case .log(.line(let line)) in updates {
+            try require(line.number > last, "line \(line.number) of the log came after \(last)")
+            let bytes = line.message.utf8.count
+            try require(bytes <= PlugWire.maximumLogMessage, "a line of \(bytes) bytes")
+            last = line.number
+        }
+    }
+
     /// Every number after the cursor came once and in order, or lies in a gap that was told.
     func checkEvents() throws(FuzzFailure) -> SequenceNumber {
         var seen = Self.cursor
@@ -64,7 +78,7 @@ struct Guest {
                 try require(sequence == seen + 1, "event \(sequence) came after \(seen)")
                 seen = sequence
             case .welcomed, .subscribed, .snapshot, .state, .commandFinished, .commandUnanswered, .samples,
-                .fetchRefused, .controllers, .ended:
+                .fetchRefused, .controllers, .log, .ended:
                 break
             }
         }

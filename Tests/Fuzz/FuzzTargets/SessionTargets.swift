@@ -29,6 +29,7 @@ extension FuzzTarget {
                 for piece in pieces { try guest.handle(.received(piece)) }
                 _ = try countFrames(guest.take())
                 _ = try guest.checkEvents()
+                try guest.checkLog()
                 try require(first == nil || first == guest.updates, "delivered \(guest.updates), and \(first!) before")
                 first = guest.updates
             }
@@ -86,6 +87,8 @@ private struct StrangersVisit: Equatable {
         let seen = try visit.guest.checkEvents()
         try require(visit.guest.closed == nil, "the next controller is sent away: \(visit.guest.updates)")
         try require(seen + 1 >= next, "the next controller saw \(seen), the journal is at \(next)")
+        let lines = visit.guest.updates.count(where: { if case .log(.line) = $0 { true } else { false } })
+        try require(lines == Guest.lines, "the next controller got \(lines) of \(Guest.lines) lines of the log")
         let finished = visit.guest.updates.filter { update in
             if case .commandFinished = update { true } else { false }
         }

@@ -10,7 +10,7 @@ from google.protobuf.json_format import MessageToDict
 from . import pairing
 from .connection import Connection, Refused, WrongPlug
 from .identity import Identity
-from .session import Session
+from .session import NoLog, Session
 
 
 def say(**fields):
@@ -47,6 +47,9 @@ def main():
     relay.add_argument("--request", help="its id, 32 hexadecimal digits, to repeat a request")
     verbs.add_parser("reset-protection")
     verbs.add_parser("samples")
+    log = verbs.add_parser("log")
+    log.add_argument("--level", default="info")
+    log.add_argument("--seconds", type=int, required=True)
     verbs.add_parser("controllers")
     verbs.add_parser("remove").add_argument("fingerprint")
     words = parser.parse_args()
@@ -67,6 +70,9 @@ def main():
     elif words.verb == "samples":
         for sample in session.samples(0, session.welcome.plug_time):
             say(**sample)
+    elif words.verb == "log":
+        for kind, told in session.log(words.level, words.seconds):
+            say(kind=kind, **({"count": told} if kind == "lost" else MessageToDict(told, preserving_proto_field_name=True)))
     elif words.verb == "controllers":
         for controller in session.controllers():
             say(**MessageToDict(controller))
@@ -79,6 +85,6 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except (Refused, WrongPlug, pairing.NotThePlug, OSError, EOFError) as failure:
+    except (Refused, WrongPlug, NoLog, pairing.NotThePlug, OSError, EOFError) as failure:
         print(f"error: {failure}", file=sys.stderr)
         sys.exit(1)

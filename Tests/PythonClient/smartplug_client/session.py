@@ -8,6 +8,10 @@ from .connection import WrongPlug
 VERSION = 1
 
 
+class NoLog(Exception):
+    """The plug would not answer."""
+
+
 class Session:
     def __init__(self, connection, identity, name):
         plug = identity.pinned().get(connection.plug_key)
@@ -68,6 +72,23 @@ class Session:
                 found += chunks.samples(answer.chunk)
             if answer.last:
                 return [sample for sample in found if start <= sample["milliseconds"] * 1_000_000 <= end]
+
+    def log(self, level, seconds):
+        """What the plug grants, then each line of its log and how many were lost before some, until it ends."""
+        if "log" not in self.welcome.capabilities:
+            raise NoLog("this plug does not tell its log")
+        self.connection.send(follow_log={"level": f"LOG_LEVEL_{level.upper()}", "seconds": seconds})
+        while True:
+            kind, message = self._next("log_answer", "log_lines")
+            if kind == "log_lines":
+                if message.lost:
+                    yield "lost", message.lost
+                for line in message.lines:
+                    yield "line", line
+            else:
+                yield message.WhichOneof("kind"), getattr(message, message.WhichOneof("kind"))
+                if not message.HasField("followed"):
+                    return
 
     def controllers(self):
         self.connection.send(list_controllers={})

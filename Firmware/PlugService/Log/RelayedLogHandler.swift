@@ -1,0 +1,63 @@
+import Logging
+import PlugProtocol
+
+/// Writes a line where it was always written if its level is that of the configuration, and has it relayed if that or those
+/// who follow want it.
+struct RelayedLogHandler: LogHandler {
+    private var base: any LogHandler
+    private let relay: LogRelay
+
+    init(_ base: any LogHandler, to relay: LogRelay) {
+        self.base = base
+        self.relay = relay
+    }
+
+    /// What is set is the level of the configuration; what is read may be lower, while somebody follows.
+    var logLevel: Logger.Level {
+        get { min(base.logLevel, relay.followed ?? .critical) }
+        set { base.logLevel = newValue }
+    }
+
+    var metadata: Logger.Metadata {
+        get { base.metadata }
+        set { base.metadata = newValue }
+    }
+
+    var metadataProvider: Logger.MetadataProvider? {
+        get { base.metadataProvider }
+        set { base.metadataProvider = newValue }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { base[metadataKey: key] }
+        set { base[metadataKey: key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        if event.level >= base.logLevel { base.log(event: event) }
+        relay.take(event.level.model, part: event.source, words(of: event))
+    }
+
+    private func words(of event: LogEvent) -> String {
+        var words = event.message.description
+        var metadata = base.metadata
+        if let more = event.metadata { metadata.merge(more) { _, new in new } }
+        for (key, value) in metadata.sorted(by: { $0.key < $1.key }) { words += " \(key)=\(value)" }
+        if let error = event.error { words += " error=\(error)" }
+        return words
+    }
+}
+
+extension Logger.Level {
+    fileprivate var model: LogLevel {
+        switch self {
+        case .trace: .trace
+        case .debug: .debug
+        case .info: .info
+        case .notice: .notice
+        case .warning: .warning
+        case .error: .error
+        case .critical: .critical
+        }
+    }
+}

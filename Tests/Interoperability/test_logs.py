@@ -1,0 +1,42 @@
+"""A plug's log over its session: more than it writes usually for as long as somebody follows, and never a secret."""
+
+LINE = "the button is down"
+
+
+def test_a_press_is_a_debug_line_for_who_follows_and_the_level_falls_back(lan, plug, controller):
+    lamp = plug(lan.host(), "Lamp")
+    person = controller(lan.host())
+    following = person.start("logs", "Lamp", "--level", "debug", "--for", "6s")
+    following.seen(lambda line: "controller connected" in line.text or "the log is followed" in line.text, 5, "that it follows")
+    assert lamp.press().status == 0
+    following.seen(lambda line: " debug " in line.text and line.text.endswith(f"PlugService: {LINE}"), 4, "the press")
+    assert following.ended(within=8) == 0, following.transcript()
+    told = following.transcript()
+    assert 'announced as "Lamp"' in told, f"what led to now comes first:\n{told}"
+    lamp.running.seen(lambda line: "nobody follows the log any more" in line.text, 5, "that the level falls back")
+    # What is remembered shows that nothing more was logged at debug.
+    assert lamp.press().status == 0
+    later = person.does("logs", "Lamp", "--level", "debug", "--for", "2s", "--json").objects
+    assert sum(record.get("message") == LINE for record in later) == 1, later
+    assert all(record["event"] == "line" and record["plug"] == "Lamp" and record["at"][:2] == "20" for record in later)
+    assert LINE not in lamp.running.transcript(), "the plug's own journal gets what it is set up for"
+
+
+def test_a_third_is_refused_and_nobody_reads_the_setup_code(lan, plug, controller):
+    lamp = plug(lan.host(), "Lamp")
+    host = lan.host()
+    person = controller(host)
+    both = [person.start("logs", "Lamp", "--level", "trace") for _ in range(2)]
+    for following in both:
+        following.seen(lambda line: "PlugService" in line.text, 10, "a line")
+    refused = person.finish("logs", "Lamp")
+    assert refused.status == 1 and "2 controllers follow this plug's log already" in refused.errors, refused
+    assert "hint:" in refused.errors and not refused.output, refused
+    person.does("toggle", "Lamp")
+    both[0].seen(lambda line: " trace " in line.text, 5, "a line of level trace")
+    code = lamp.setup_code().read_text().split()[0]
+    for following in both:
+        following.terminate()
+        assert following.ended(within=5) == 0
+        told = following.transcript()
+        assert "relay o" in told and code not in told and code.replace("-", "") not in told

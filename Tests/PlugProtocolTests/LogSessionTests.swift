@@ -1,0 +1,96 @@
+import ProtocolCore
+import Testing
+
+@testable import PlugProtocol
+
+/// The controller's side of the log lane.
+@Suite struct LogSessionTests {
+    private typealias Seat = ControllerSessionTests.Seat
+
+    private func seat(tellsLog: Bool = true) -> Seat {
+        var seat = Seat()
+        seat.handle(.connected)
+        seat.handle(.followLog(.debug, for: .seconds(600)))
+        var plug = lamp
+        if tellsLog { plug.capabilities.insert(.log) }
+        seat.sent = []
+        seat.hear { $0.welcome = WireWelcome(plug, now: .zero) }
+        return seat
+    }
+
+    private func line(_ number: UInt64) -> LogLine {
+        LogLine(number: number, time: at(1), level: .debug, part: "PlugService", message: "relay on")
+    }
+
+    @Test func theWishGoesOutBehindWelcomeAndLinesAreDelivered() {
+        var seat = seat()
+        guard case .followLog(let wire) = seat.sent.last else {
+            Issue.record("\(seat.sent)")
+            return
+        }
+        #expect(wire.level == .debug && wire.seconds == 600)
+        seat.updates = []
+        seat.hear {
+            $0.logAnswer.followed.level = .debug
+            $0.logAnswer.followed.seconds = 600
+        }
+        seat.hear {
+            $0.logLines.lost = 3
+            $0.logLines.lines = [WireLogLine(line(4)), WireLogLine(line(9))]
+        }
+        seat.hear { $0.logAnswer.ended = WireLogEnded() }
+        let expected: [LogUpdate] = [
+            .following(.debug, for: .seconds(600)), .lost(3), .line(line(4)), .line(line(9)), .ended,
+        ]
+        #expect(seat.updates == expected.map { .log($0) })
+    }
+
+    @Test func aPlugThatDoesNotKnowTheQuestionIsNotAsked() {
+        let seat = seat(tellsLog: false)
+        let words = "This plug does not tell its log; its firmware may be too old."
+        #expect(seat.sent.isEmpty)
+        #expect(seat.updates.last == .log(.refused(Refusal(.unsupported, words))))
+    }
+
+    @Test func aRefusalIsDelivered() {
+        var seat = seat()
+        seat.hear { $0.logAnswer.refused = WireRefused(Refusal(.busy, "later")) }
+        #expect(seat.updates.last == .log(.refused(Refusal(.busy, "later"))))
+    }
+
+    @Test func anAnswerOfALaterVersionIsSkipped() {
+        var seat = seat()
+        let before = seat.updates
+        seat.hear { $0.logAnswer = WireLogAnswer() }
+        #expect(seat.updates == before && seat.closed == nil)
+    }
+
+    @Test func linesThatNobodyAskedForEndTheSession() {
+        var lines = Seat.welcomed()
+        lines.hear { $0.logLines.lost = 1 }
+        #expect(lines.endDetail == "Lines of the log came that nobody asked for.")
+        var answer = Seat.welcomed()
+        answer.hear { $0.logAnswer.ended = WireLogEnded() }
+        #expect(answer.endDetail == "An answer about the log came that nobody asked for.")
+    }
+
+    @Test func aLineThatComesTwiceEndsTheSession() {
+        var seat = seat()
+        seat.hear { $0.logLines.lines = [WireLogLine(line(4)), WireLogLine(line(4))] }
+        #expect(seat.endDetail == "Line 4 of the log came after 4.")
+    }
+
+    @Test func aLineThatIsTooLongEndsTheSession() {
+        var seat = seat()
+        var wire = WireLogLine(line(4))
+        wire.message = String(repeating: "x", count: 1025)
+        seat.hear { $0.logLines.lines = [wire] }
+        #expect(seat.endDetail == "message has 1025 bytes; 0 to 1024 are allowed")
+    }
+
+    @Test func everyLevelComesBackAndAnUnknownOneIsInfo() {
+        for level in LogLevel.allCases { #expect(WireLogLevel(level).model == level) }
+        #expect(WireLogLevel.UNRECOGNIZED(99).model == .info)
+        #expect(WireLogLevel.unspecified.model == .info)
+    }
+}

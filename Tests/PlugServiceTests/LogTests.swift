@@ -1,0 +1,108 @@
+import DurableFiles
+import Foundation
+import LinuxNetwork
+import Logging
+import NIOCore
+import NIOPosix
+import PlugHardware
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import PlugService
+
+@Suite(.timeLimit(.minutes(1))) struct LogTests {
+    @Test func aPressIsTheDebugLineOfWhoFollowsAndNotTheJournals() async throws {
+        let (relay, journal) = (LogRelay(), CollectedLog())
+        let plug = try await RunningPlug(log: relay, journal: journal)
+        let desk = try await plug.controller()
+        var heard = desk.updates.makeAsyncIterator()
+        await desk.followLog(.debug, for: .seconds(60))
+        while let update = await heard.nextLog(), update != .following(.debug, for: .seconds(60)) {}
+        _ = try await plug.ask(.press(.single))
+        #expect(relay.followed == .debug)
+        var messages: [String] = []
+        while !messages.contains("relay on"), let update = await heard.nextLog() {
+            if case .line(let line) = update { messages.append(line.message) }
+        }
+        #expect(messages.contains("the button is down"))
+        #expect(journal.text.contains("the log is followed over the network, from debug on"))
+        #expect(!journal.text.contains("the button is"))
+        await desk.followLog(.debug, for: .zero)
+        while let update = await heard.nextLog(), update != .ended {}
+        // The loop has come to its end with that.
+        _ = try await plug.ask(.status)
+        #expect(relay.followed == nil)
+        await plug.stop()
+        #expect(journal.text.contains("nobody follows the log any more"))
+    }
+
+    /// At the level that tells most.
+    @Test func neitherSetupCodeNorKeyIsInAnyLine() async throws {
+        let (relay, journal) = (LogRelay(), CollectedLog(level: .trace))
+        let plug = try await RunningPlug(log: relay, journal: journal)
+        var heard = try await plug.controller().updates.makeAsyncIterator()
+        _ = await heard.snapshot()
+        _ = try await plug.ask(.press(.single))
+        _ = await heard.nextEvent()
+        let access = await plug.service.machine.access
+        let code = try #require(access.code)
+        await plug.stop()
+        #expect(journal.text.contains("controller connected") && journal.text.contains("relay on"))
+        #expect(!journal.text.contains(code.text) && !journal.text.contains(code.text.replacing("-", with: "")))
+        let pem = try #require(plug.directory.text("key"))
+        for line in pem.split(separator: "\n") where !line.hasPrefix("-") { #expect(!journal.text.contains(line)) }
+    }
+
+    @Test func aLoopThatIsHeldUpLosesTheNewestLinesAndTheyAreCounted() {
+        let relay = LogRelay()
+        for number in 1...300 { relay.take(.info, part: "Test", "\(number)") }
+        relay.handOver { lines, lost in
+            #expect(lines.map(\.number) == Array(1...200) && lost == 100)
+            #expect(zip(lines, lines.dropFirst()).allSatisfy { $0.time <= $1.time })
+        }
+        relay.take(.info, part: "Test", "301")
+        relay.handOver { lines, lost in #expect(lines.map(\.number) == [301] && lost == 0) }
+    }
+
+    @Test func whatHandingLinesOverCausesToBeLoggedCausesNoMore() async throws {
+        let relay = LogRelay()
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let woken = loop.makePromise(of: Void.self)
+        relay.attach(to: loop) { woken.succeed() }
+        relay.take(.info, part: "Test", "first")
+        try await woken.futureResult.get()
+        let handedOver = try await loop.submit {
+            var all: [String] = []
+            relay.handOver { lines, _ in
+                all += lines.map(\.message)
+                relay.take(.info, part: "Test", "caused by it")
+            }
+            relay.take(.info, part: "Test", "second")
+            relay.handOver { lines, _ in all += lines.map(\.message) }
+            return all
+        }.get()
+        #expect(handedOver == ["first", "second"])
+    }
+
+    @Test func theLevelIsThatOfTheConfigurationUnlessSomebodyWantsMore() {
+        let (relay, journal) = (LogRelay(), CollectedLog())
+        var logger = Logger(label: "test") { _ in relay.handler(over: journal.handler) }
+        #expect(logger.logLevel == .info)
+        relay.follow(.trace)
+        #expect(logger.logLevel == .trace)
+        logger.trace("only for those who follow", metadata: ["b": "2", "a": "1"])
+        relay.follow(.error)
+        #expect(logger.logLevel == .info)
+        relay.follow(nil)
+        logger.logLevel = .warning
+        #expect(logger.logLevel == .warning)
+        logger.info("for nobody")
+        logger.error("for everybody")
+        #expect(journal.text == "for everybody\n")
+        relay.handOver { lines, _ in
+            #expect(lines.map(\.message) == ["only for those who follow a=1 b=2", "for everybody"])
+            #expect(lines.map(\.part) == ["PlugServiceTests", "PlugServiceTests"])
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import LinuxNetwork
+import PlugClient
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Presentation
+
+@Suite struct LogRecordTests {
+    private func record(_ update: PlugUpdate) -> LogRecord? {
+        let at = WallTime(nanosecondsSince1970: 1_700_000_000_123_000_000)
+        return LogRecord(PlugReport(plug: "Lamp", at: at, update: update))
+    }
+
+    @Test func aLineTellsWhenWhereAndHowMuchItMatters() throws {
+        let line = LogLine(number: 7, time: .zero, level: .debug, part: "PlugService", message: "relay on")
+        let record = try #require(record(.log(.line(line))))
+        #expect(record.text == "2023-11-14T22:13:20.123Z  debug     PlugService: relay on")
+        #expect(
+            jsonLine(record)
+                == #"{"at":"2023-11-14T22:13:20.123Z","event":"line","level":"debug","message":"relay on","number":7,"#
+                + #""part":"PlugService","plug":"Lamp"}"#)
+    }
+
+    @Test func lostLinesAreCounted() throws {
+        let record = try #require(record(.log(.lost(12))))
+        #expect(record.text == "2023-11-14T22:13:20.123Z  12 lines were lost here")
+        #expect(jsonLine(record) == #"{"at":"2023-11-14T22:13:20.123Z","count":12,"event":"lost","plug":"Lamp"}"#)
+    }
+
+    @Test func whatIsNoLineIsNoRecord() {
+        #expect(record(.log(.ended)) == nil)
+        #expect(record(.following(after: 1)) == nil)
+    }
+}
