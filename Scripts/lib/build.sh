@@ -57,7 +57,7 @@ build_benchmarks() {
 # The C programs that press buttons, do what plugd does to them, and count.
 build_hardware_references() {
     local program
-    for program in press_poller process_rest; do
+    for program in press_poller process_rest start_to_button; do
         cc -O2 -Wall -o ".build-release/references/$program" "Tests/BenchmarkReferences/$program.c"
     done
     cc -O2 -Wall -o .build-release/references/edge_to_line Tests/BenchmarkReferences/edge_to_line.c -lgpiod

@@ -57,6 +57,10 @@ struct Setting: Sendable {
     let traces = "../shared/traces"
     /// Each measurement is repeated so often, in turn with its references, and the median is taken.
     let rounds = 5
+
+    /// This very program, and the folder in which plugd and plugctl stand beside it; with a slash at its end.
+    func program() throws -> String { try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") }
+    func programFolder() throws -> String { URL(filePath: try program()).deletingLastPathComponent().path() }
 }
 
 /// Something that kept a benchmark from running.

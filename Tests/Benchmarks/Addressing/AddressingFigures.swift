@@ -2,9 +2,7 @@ import Foundation
 
 /// How a plug gets its addresses, against what else gets a machine its addresses.
 func addressingFigures(_ setting: Setting) async throws -> [Figure] {
-    let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let folder = URL(filePath: program).deletingLastPathComponent().path()
-    let measured = try MeasuredLAN(by: "addressing_lan.py", [folder, "30", "\(setting.rounds)"])
+    let measured = try MeasuredLAN(by: "addressing_lan.py", [setting.programFolder(), "30", "\(setting.rounds)"])
     return try claiming(measured) + leasing(measured) + beginning(measured) + memory(measured)
 }
 

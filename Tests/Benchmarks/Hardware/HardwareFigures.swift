@@ -3,14 +3,36 @@ import Foundation
 /// How fast a plug is from its button to its relay and to who listens, and what it costs while nothing happens: with simulated
 /// parts on this machine, and with drivers in a guest whose kernel has lines and a meter.
 func hardwareFigures(_ setting: Setting) async throws -> [Figure] {
-    let guest = try MeasuredGuest(references: setting.references)
-    return try await simulatedParts(setting) + drivers(guest)
+    let guest = try MeasuredGuest(setting)
+    return try await starts(setting) + simulatedParts(setting) + drivers(guest)
 }
 
 private let presses = 500
 /// Context switches a second of a plug that has nothing to do but to meter once a second.
 private let idleSwitches = Figure.Bar.atMost(5)
 private let restSeconds = 60
+/// Milliseconds from the start of the process to a button that works: nobody who presses while a plug starts notices.
+private let startLimit = Figure.Bar.atMost(150)
+
+private func starts(_ setting: Setting) throws -> [Figure] {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "benchmark-\(getpid())").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let plug = [try setting.programFolder() + "plugd", "run", "--simulate", "lamp", "--interface", "lo"]
+    let places = ["--state", directory + "/state", "--runtime", directory + "/run"]
+    let times = try (0..<11).map { _ in
+        try ChildProcess.number(from: setting.references + "/start_to_button", ["-", "-"] + plug + places)
+    }
+    return [
+        started("simulated: first start to button", [times[0]]),
+        started("simulated: start to button", times, startLimit),
+    ]
+}
+
+/// - Parameter times: in nanoseconds.
+private func started(_ what: String, _ times: [Double], _ bar: Figure.Bar = .none) -> Figure {
+    Figure(
+        what + (times.count > 1 ? ", p50 of \(times.count)" : ""), Distribution(times).quantile(0.5) / 1e6, "ms", bar)
+}
 
 private func simulatedParts(_ setting: Setting) async throws -> [Figure] {
     var plug = try await FollowedPeer(named: "Benchmark \(getpid())", followsState: false)
@@ -45,8 +67,14 @@ private func resting(_ what: String, _ rest: [Double], _ bar: Figure.Bar) -> [Fi
 
 private func drivers(_ guest: MeasuredGuest) throws -> [Figure] {
     let reference = Distribution(try guest.all("reference relay"))
-    return Distribution(try guest.all("relay")).figures(
-        "guest: release to relay", against: ("libgpiod in C", reference), .ratioAtMost(2))
+    let starts = [
+        started("guest: kernel to button", try guest.all("boot")),
+        started("guest: first start to button", try guest.all("first start")),
+        started("guest: start to button", try guest.all("start")),
+    ]
+    return starts
+        + Distribution(try guest.all("relay")).figures(
+            "guest: release to relay", against: ("libgpiod in C", reference), .ratioAtMost(2))
         + Distribution(try guest.all("event")).figures("guest: release to event heard")
         + Distribution(try guest.all("debounced relay")).figures("guest: release to relay, debounced")
         + resting("guest: metering at 1 s", try guest.all("rest"), idleSwitches)

@@ -10,11 +10,8 @@ struct MeasuredGuest {
     private var values: [String: [Double]] = [:]
 
     /// Boots it and waits for its end.
-    ///
-    /// - Parameter references: the folder of the compiled reference programs.
-    init(references: String) throws {
-        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let folder = URL(filePath: program).deletingLastPathComponent().path()
+    init(_ setting: Setting) throws {
+        let folder = try setting.programFolder()
         // Two processors, as a board has at least, on whatever cores there are: on one the eye, which looks all the time, sees the
         // relay only once plugd has done all its work and sleeps.
         let child = try ChildProcess(
@@ -22,7 +19,9 @@ struct MeasuredGuest {
             ["--cpu-list", "0-1023", "Tests/HardwareInTheLoop/guest/boot"]
                 + ["--cpus", "2", "--seconds", "\(Self.limitSeconds)", "Tests/BenchmarkReferences/hardware_guest.sh"]
                 + ["plugd", "Benchmarks"].map { folder + $0 }
-                + ["edge_to_line", "press_poller", "process_rest"].map { references + "/" + $0 })
+                + ["edge_to_line", "press_poller", "process_rest", "start_to_button"].map {
+                    setting.references + "/" + $0
+                })
         defer { child.finish() }
         var others: [String] = []
         while let line = child.line() {
