@@ -246,7 +246,7 @@ public struct PlugMachine: Machine, Sendable {
         case .persistFailed: .persistFailed
         case .deadlineReached: appliance.nextDeadline.flatMap { $0 <= now ? .deadlineReached : nil }
         case .started, .opened, .received, .writable, .closed, .renamed, .networks, .reserved, .reservationFailed,
-            .keepFailed, .factoryReset, .resetStands, .resetFailed, .stopping:
+            .keepFailed, .factoryReset, .resetStands, .resetFailed, .logged, .stopping:
             nil
         }
     }
