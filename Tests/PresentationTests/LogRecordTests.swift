@@ -14,18 +14,18 @@ import Testing
 
     @Test func aLineTellsWhenWhereAndHowMuchItMatters() throws {
         let line = LogLine(number: 7, time: .zero, level: .debug, part: "PlugService", message: "relay on")
-        let record = try #require(record(.log(.line(line))))
-        #expect(record.text == "2023-11-14T22:13:20.123Z  debug     PlugService: relay on")
+        let told = try #require(record(.log(.line(line))))
+        #expect(told.text == "2023-11-14T22:13:20.123Z  debug     PlugService: relay on")
         #expect(
-            jsonLine(record)
+            jsonLine(told)
                 == #"{"at":"2023-11-14T22:13:20.123Z","event":"line","level":"debug","message":"relay on","number":7,"#
                 + #""part":"PlugService","plug":"Lamp"}"#)
     }
 
     @Test func lostLinesAreCounted() throws {
-        let record = try #require(record(.log(.lost(12))))
-        #expect(record.text == "2023-11-14T22:13:20.123Z  12 lines were lost here")
-        #expect(jsonLine(record) == #"{"at":"2023-11-14T22:13:20.123Z","count":12,"event":"lost","plug":"Lamp"}"#)
+        let told = try #require(record(.log(.lost(12))))
+        #expect(told.text == "2023-11-14T22:13:20.123Z  12 lines were lost here")
+        #expect(jsonLine(told) == #"{"at":"2023-11-14T22:13:20.123Z","count":12,"event":"lost","plug":"Lamp"}"#)
     }
 
     @Test func whatIsNoLineIsNoRecord() {
