@@ -45,7 +45,7 @@ let shared: [Target] = [
     module("Metering", "Sources/Metering", ["ProtocolCore"]),
     module(
         "PlugProtocol", "Sources/PlugProtocol", ["ProtocolCore", "Metering", protobuf, crypto, deque],
-        exclude: ["smartplug.proto", "pairing.proto", "Protocol.md"]),
+        exclude: ["smartplug.proto", "pairing.proto", "log.proto", "Protocol.md"]),
     module(
         "PlugTransport", "Sources/PlugTransport",
         [

@@ -29,9 +29,8 @@ extension Diagnosis {
             return problem(
                 "it is paired, and not announced (its id is \(plug.id))",
                 why: "it has no power, is on another network, or what it says is lost on the way",
-                next:
-                    "check its power and its network, and on itself `plugd check` and `plugd status`; if it is gone for good: plugctl unpair \"\(name)\" --here-only"
-            )
+                next: "check its power and its network, and run `plugd check` and `plugd status` on it; "
+                    + "if it is gone for good: plugctl unpair \"\(name)\" --here-only")
         case .connected(_?, let tripped?):
             return problem(
                 "its protection tripped (\(tripped.rawValue)), and it stays off until somebody resets it",

@@ -72,7 +72,7 @@ import Testing
         arguments: [
             (
                 plug(.absent, announcedAs: nil), "it is paired, and not announced (its id is 0123456789ab)",
-                "check its power and its network, and run `plugd check` on it; if it is gone for good: "
+                "check its power and its network, and run `plugd check` and `plugd status` on it; if it is gone for good: "
                     + "plugctl unpair \"Lamp\" --here-only"
             ),
             (

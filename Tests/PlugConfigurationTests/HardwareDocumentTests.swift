@@ -33,7 +33,7 @@ struct HardwareDocumentTests {
         #expect(bench.relay == mains.relay)
         #expect(bench.button == mains.button)
         #expect(bench.light == mains.light)
-        #expect(bench.appliance.overPower?.deciwatts == 96)
+        #expect(bench.appliance.overPower?.deciwatts == 84)
         #expect(mains.appliance.overPower?.deciwatts == 23_000)
         #expect(mains.appliance.overCurrent?.instantMilliamperes == 25_000)
     }

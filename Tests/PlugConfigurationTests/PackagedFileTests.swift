@@ -106,7 +106,7 @@ struct PackagedFileTests {
                     ? .ina226(.init(bus: bus, address: 0x40), shuntOhms: 0.1)
                     : .ade7953(.init(bus: bus, address: 0x38), .a)))
         #expect(plug.appliance.overVoltage?.decivolts == (isBench ? 144 : 2760))
-        #expect(plug.appliance.overCurrent?.ratedMilliamperes == (isBench ? 500 : 10_000))
+        #expect(plug.appliance.overCurrent?.ratedMilliamperes == (isBench ? 700 : 10_000))
         #expect(plug.appliance.capabilities == [.relay, .button, .meter])
     }
 

@@ -9,7 +9,7 @@
 //   https://github.com/apple/swift-protobuf/
 
 // The protocol between a smart plug and its controllers. This file is the specification, with pairing.proto beside it, which has
-// the messages about who may command a plug.
+// the messages about who may command a plug, and log.proto, which has those about its log.
 //
 // Transport: TCP to the port in the plug's SRV record of `_smartplug._tcp`. Each side sends frames:
 //
@@ -358,66 +358,6 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     .deadlinePassed,
     .lockedOn,
     .resting,
-  ]
-
-}
-
-nonisolated enum WireLogLevel: SwiftProtobuf.Enum, Swift.CaseIterable {
-  typealias RawValue = Int
-
-  /// as one that the receiver does not know: INFO
-  case unspecified // = 0
-  case trace // = 1
-  case debug // = 2
-  case info // = 3
-  case notice // = 4
-  case warning // = 5
-  case error // = 6
-  case critical // = 7
-  case UNRECOGNIZED(Int)
-
-  init() {
-    self = .unspecified
-  }
-
-  init?(rawValue: Int) {
-    switch rawValue {
-    case 0: self = .unspecified
-    case 1: self = .trace
-    case 2: self = .debug
-    case 3: self = .info
-    case 4: self = .notice
-    case 5: self = .warning
-    case 6: self = .error
-    case 7: self = .critical
-    default: self = .UNRECOGNIZED(rawValue)
-    }
-  }
-
-  var rawValue: Int {
-    switch self {
-    case .unspecified: return 0
-    case .trace: return 1
-    case .debug: return 2
-    case .info: return 3
-    case .notice: return 4
-    case .warning: return 5
-    case .error: return 6
-    case .critical: return 7
-    case .UNRECOGNIZED(let i): return i
-    }
-  }
-
-  // The compiler won't synthesize support with the UNRECOGNIZED case.
-  static let allCases: [WireLogLevel] = [
-    .unspecified,
-    .trace,
-    .debug,
-    .info,
-    .notice,
-    .warning,
-    .error,
-    .critical,
   ]
 
 }
@@ -1698,25 +1638,7 @@ nonisolated struct WireSampleChunk: Sendable {
   init() {}
 }
 
-/// Has the plug tell its log: first the last lines that it remembers, then each when it is written. While somebody follows,
-/// the plug writes down what is as severe as the most curious of them asked for; afterwards what it did before. Asked again
-/// in the same session it changes level and time, and no line comes twice. Answered with LogAnswer.
-nonisolated struct WireFollowLog: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// lines of this level and of those more severe
-  var level: WireLogLevel = .unspecified
-
-  /// for so long from now; 0: no longer
-  var seconds: UInt32 = 0
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
+/// The answer to FollowLog.
 nonisolated struct WireLogAnswer: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1758,74 +1680,6 @@ nonisolated struct WireLogAnswer: Sendable {
     case ended(WireLogEnded)
 
   }
-
-  init() {}
-}
-
-/// What the plug really gives.
-nonisolated struct WireLogFollowed: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var level: WireLogLevel = .unspecified
-
-  /// at most 3600
-  var seconds: UInt32 = 0
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-nonisolated struct WireLogEnded: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-/// Lines of the log, in order, in a lane of their own: they go out when no event waits, and none of them waits for a slow
-/// reader beyond what the plug remembers.
-nonisolated struct WireLogLines: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// lines that the plug forgot before they could be sent; they came before these
-  var lost: UInt64 = 0
-
-  /// at most 32
-  var lines: [WireLogLine] = []
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-nonisolated struct WireLogLine: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// rises; begins at 1 when the firmware starts. Lines of other levels have the numbers between.
-  var number: UInt64 = 0
-
-  /// nanoseconds since the boot that Welcome named
-  var plugTime: UInt64 = 0
-
-  var level: WireLogLevel = .unspecified
-
-  /// which part of the firmware says it, at most 63 bytes
-  var part: String = String()
-
-  /// at most 1024 bytes
-  var message: String = String()
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
@@ -1905,10 +1759,6 @@ nonisolated extension WireProtection: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireRefusalCode: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REFUSAL_CODE_UNSPECIFIED\0\u{1}REFUSAL_CODE_NOT_PAIRED\0\u{1}REFUSAL_CODE_PROTECTION_TRIPPED\0\u{1}REFUSAL_CODE_UNSUPPORTED\0\u{1}REFUSAL_CODE_OUT_OF_RANGE\0\u{1}REFUSAL_CODE_BUSY\0\u{1}REFUSAL_CODE_DEADLINE_PASSED\0\u{1}REFUSAL_CODE_LOCKED_ON\0\u{1}REFUSAL_CODE_RESTING\0")
-}
-
-nonisolated extension WireLogLevel: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LOG_LEVEL_UNSPECIFIED\0\u{1}LOG_LEVEL_TRACE\0\u{1}LOG_LEVEL_DEBUG\0\u{1}LOG_LEVEL_INFO\0\u{1}LOG_LEVEL_NOTICE\0\u{1}LOG_LEVEL_WARNING\0\u{1}LOG_LEVEL_ERROR\0\u{1}LOG_LEVEL_CRITICAL\0")
 }
 
 nonisolated extension WireGoodbyeReason: SwiftProtobuf._ProtoNameProviding {
@@ -3983,41 +3833,6 @@ nonisolated extension WireSampleChunk: SwiftProtobuf.Message, SwiftProtobuf._Mes
   }
 }
 
-nonisolated extension WireFollowLog: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".FollowLog"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}level\0\u{1}seconds\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularEnumField(value: &self.level) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.seconds) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.level != .unspecified {
-      try visitor.visitSingularEnumField(value: self.level, fieldNumber: 1)
-    }
-    if self.seconds != 0 {
-      try visitor.visitSingularUInt32Field(value: self.seconds, fieldNumber: 2)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireFollowLog, rhs: WireFollowLog) -> Bool {
-    if lhs.level != rhs.level {return false}
-    if lhs.seconds != rhs.seconds {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
 nonisolated extension WireLogAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".LogAnswer"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}followed\0\u{1}refused\0\u{1}ended\0")
@@ -4097,145 +3912,6 @@ nonisolated extension WireLogAnswer: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
   static func ==(lhs: WireLogAnswer, rhs: WireLogAnswer) -> Bool {
     if lhs.kind != rhs.kind {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireLogFollowed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".LogFollowed"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}level\0\u{1}seconds\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularEnumField(value: &self.level) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.seconds) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.level != .unspecified {
-      try visitor.visitSingularEnumField(value: self.level, fieldNumber: 1)
-    }
-    if self.seconds != 0 {
-      try visitor.visitSingularUInt32Field(value: self.seconds, fieldNumber: 2)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireLogFollowed, rhs: WireLogFollowed) -> Bool {
-    if lhs.level != rhs.level {return false}
-    if lhs.seconds != rhs.seconds {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireLogEnded: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".LogEnded"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    // Load everything into unknown fields
-    while try decoder.nextFieldNumber() != nil {}
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireLogEnded, rhs: WireLogEnded) -> Bool {
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireLogLines: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".LogLines"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}lost\0\u{1}lines\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.lost) }()
-      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.lines) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.lost != 0 {
-      try visitor.visitSingularUInt64Field(value: self.lost, fieldNumber: 1)
-    }
-    if !self.lines.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.lines, fieldNumber: 2)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireLogLines, rhs: WireLogLines) -> Bool {
-    if lhs.lost != rhs.lost {return false}
-    if lhs.lines != rhs.lines {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireLogLine: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".LogLine"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{3}plug_time\0\u{1}level\0\u{1}part\0\u{1}message\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
-      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.plugTime) }()
-      case 3: try { try decoder.decodeSingularEnumField(value: &self.level) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self.part) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self.message) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.number != 0 {
-      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
-    }
-    if self.plugTime != 0 {
-      try visitor.visitSingularUInt64Field(value: self.plugTime, fieldNumber: 2)
-    }
-    if self.level != .unspecified {
-      try visitor.visitSingularEnumField(value: self.level, fieldNumber: 3)
-    }
-    if !self.part.isEmpty {
-      try visitor.visitSingularStringField(value: self.part, fieldNumber: 4)
-    }
-    if !self.message.isEmpty {
-      try visitor.visitSingularStringField(value: self.message, fieldNumber: 5)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireLogLine, rhs: WireLogLine) -> Bool {
-    if lhs.number != rhs.number {return false}
-    if lhs.plugTime != rhs.plugTime {return false}
-    if lhs.level != rhs.level {return false}
-    if lhs.part != rhs.part {return false}
-    if lhs.message != rhs.message {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -4,7 +4,7 @@ import socket
 import ssl
 import struct
 
-import smartplug_pb2  # Made from smartplug.proto, with pairing.proto; README.md says how.
+import smartplug_pb2  # Made from smartplug.proto, with the two beside it; README.md says how.
 
 from .identity import public_key_info
 
