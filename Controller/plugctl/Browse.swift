@@ -6,6 +6,7 @@ import ServiceDiscovery
 
 struct Browse: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "browse",
         abstract: "Show plugs as they come, change and go.",
         discussion: """
             It is live and goes on until interrupted; there is nothing to refresh.

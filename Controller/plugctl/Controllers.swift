@@ -5,6 +5,7 @@ import Presentation
 
 struct Controllers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "controllers",
         abstract: "Show who may command a plug, and remove somebody.",
         discussion: """
             Examples:
@@ -51,6 +52,7 @@ struct Controllers: AsyncParsableCommand {
 
 struct Unpair: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "unpair",
         abstract: "Have a plug and this controller forget each other.",
         discussion: """
             Examples:

@@ -5,6 +5,7 @@ import Presentation
 
 struct Info: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "info",
         abstract: "Show what a plug is and what it does now.",
         discussion: "Example: plugctl info Television")
 

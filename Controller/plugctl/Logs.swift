@@ -5,6 +5,7 @@ import Presentation
 
 struct Logs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "logs",
         abstract: "Follow a plug's log, with more than it writes usually if need be.",
         discussion: """
             First comes what the plug remembers of its last lines, then each line as it is written, until the time is over or

@@ -7,6 +7,7 @@ import Terminal
 
 struct Pair: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "pair",
         abstract: "Get to know a plug, once: after that it obeys this controller, and no stranger.",
         discussion: """
             The plug's setup code is on its label; `plugd identity` shows it too. A plug lets itself be paired for ten minutes

@@ -6,6 +6,7 @@ import Terminal
 
 struct Reset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "reset",
         abstract: "Set a plug back to factory state, for somebody else to have it; or reset what tripped.",
         discussion: """
             With --protection: a plug that turned itself off, because of too much power or heat say, stays off until somebody

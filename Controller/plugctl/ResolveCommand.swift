@@ -5,6 +5,7 @@ import Presentation
 
 struct Resolve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "resolve",
         abstract: "Show where a plug is: host, port, addresses.",
         discussion: "Example: plugctl resolve Lamp --json")
 

@@ -2,10 +2,12 @@ import ArgumentParser
 
 struct Rules: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "rules",
         abstract: "Check and run rule files.", subcommands: [Check.self, RunRules.self])
 
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "check",
             abstract: "Read rule files and say what is wrong with them, without running anything.",
             discussion: "Example: plugctl rules check movie-night.yaml")
 

@@ -4,6 +4,7 @@ import PlugClient
 
 struct On: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "on",
         abstract: "Turn plugs on.",
         discussion: """
             Examples:
@@ -29,6 +30,7 @@ struct On: AsyncParsableCommand {
 
 struct Off: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "off",
         abstract: "Turn plugs off.", discussion: "Example: plugctl off \"Living Room Lamp\" Television")
 
     @OptionGroup var command: CommandOptions
@@ -40,6 +42,7 @@ struct Off: AsyncParsableCommand {
 
 struct Toggle: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "toggle",
         abstract: "Turn plugs over: on if they are off, off if they are on.", discussion: "Example: plugctl toggle Lamp"
     )
 
@@ -52,6 +55,7 @@ struct Toggle: AsyncParsableCommand {
 
 struct Dim: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "dim",
         abstract: "Dim a plug to a level.",
         discussion: """
             Examples:

@@ -7,6 +7,7 @@ import Terminal
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "watch",
         abstract: "Follow plugs: what they do, and what happens at them.",
         discussion: """
             On a terminal, without names, it is a live table: arrows select a plug, space turns it over, + and - dim it, q

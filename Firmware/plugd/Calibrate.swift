@@ -5,6 +5,7 @@ import PlugService
 
 struct Calibrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "calibrate",
         abstract: "Make the meter say what a load of known power takes.",
         discussion: """
             Plug in a resistive load of at least 60 W (an incandescent lamp, a heater; on a bench of low voltage 0.5 W), turn the

@@ -5,6 +5,7 @@ import PlugService
 
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "check",
         abstract: "Look whether a plug's configuration is right and its parts are there.",
         discussion: """
             Nothing is switched. To be used while no plugd runs: one that does has the lines for itself. Run it as plugd's

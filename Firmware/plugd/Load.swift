@@ -3,6 +3,7 @@ import PlugService
 
 struct Load: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "load",
         abstract: "Change what is plugged into a plug with simulated parts.",
         discussion: """
             LOAD is an appliance (television, amplifier, refrigerator, washing-machine, kettle, lamp, laptop), a mode of the

@@ -49,6 +49,7 @@ enum Entry {
 }
 
 struct Plugd: AsyncParsableCommand {
+    // Every command has its name: to make it of that of its type takes as long as all else of a start.
     static let configuration = CommandConfiguration(
         commandName: "plugd",
         abstract: "The firmware of a smart plug.",

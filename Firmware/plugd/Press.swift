@@ -4,6 +4,7 @@ import PlugService
 
 struct Press: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "press",
         abstract: "Push the button of a plug with simulated parts.",
         discussion: "Example: plugd press --state /tmp/lamp --double")
 

@@ -4,6 +4,7 @@ import PlugService
 
 struct Reset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "reset",
         abstract: "Set the plug back to factory state, whether it runs or not.",
         discussion: """
             It forgets everybody who is paired with it, its key, and what it measured, and lets itself be paired for ten minutes.

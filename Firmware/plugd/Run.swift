@@ -12,6 +12,7 @@ let plugdVersion = PlugService.firmwareVersion
 
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "run",
         abstract: "Run the plug until it is told to stop.",
         discussion: """
             Real parts are named in a configuration: see plugd.toml in the package. Without --config and --simulate it is

@@ -3,6 +3,7 @@ import PlugService
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "status",
         abstract: "Show what a running plug does, as one line of JSON.",
         discussion: "Example: plugd status --state /tmp/lamp")
 
