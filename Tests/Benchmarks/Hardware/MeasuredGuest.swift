@@ -2,26 +2,32 @@ import Foundation
 
 /// What was measured in the guest of Tests/HardwareInTheLoop: values by name, in the order in which they were told.
 struct MeasuredGuest {
-    /// What hardware_guest.sh puts before a value and its name.
+    /// What the script in the guest puts before a value and its name.
     private static let mark = "measured "
-    /// A guest that hangs is ended after so long; it needs half of it.
+    /// A guest that hangs is ended after so long; the longest needs half of it.
     private static let limitSeconds = 600
 
     private var values: [String: [Double]] = [:]
 
     /// Boots it and waits for its end.
-    init(_ setting: Setting) throws {
+    ///
+    /// - Parameters:
+    ///   - script: of Tests/BenchmarkReferences.
+    ///   - last: what it tells last, and how often.
+    ///   - options: of guest/boot.
+    ///   - programs: those that it needs; the compiled references are there too.
+    init(
+        _ script: String, last: (name: String, count: Int), options: [String], programs: [String], _ setting: Setting
+    ) throws {
         let folder = try setting.programFolder()
-        // Two processors, as a board has at least, on whatever cores there are: on one the eye, which looks all the time, sees the
-        // relay only once plugd has done all its work and sleeps.
+        let references = ["edge_to_line", "press_poller", "process_rest", "start_to_button"]
+        let scripts = [script, "guest_plug.sh"].map { "Tests/BenchmarkReferences/" + $0 }
+        // On whatever cores there are.
         let child = try ChildProcess(
             "/usr/bin/taskset",
-            ["--cpu-list", "0-1023", "Tests/HardwareInTheLoop/guest/boot"]
-                + ["--cpus", "2", "--seconds", "\(Self.limitSeconds)", "Tests/BenchmarkReferences/hardware_guest.sh"]
-                + ["plugd", "Benchmarks"].map { folder + $0 }
-                + ["edge_to_line", "press_poller", "process_rest", "start_to_button"].map {
-                    setting.references + "/" + $0
-                })
+            ["--cpu-list", "0-1023", "Tests/HardwareInTheLoop/guest/boot", "--seconds", "\(Self.limitSeconds)"]
+                + options
+                + scripts + programs.map { folder + $0 } + references.map { setting.references + "/" + $0 })
         defer { child.finish() }
         var others: [String] = []
         while let line = child.line() {
@@ -34,8 +40,8 @@ struct MeasuredGuest {
                 others.append(line)
             }
         }
-        // It is told in this order, so the last tells that all is there.
-        guard values["rest at 10 Hz"]?.count == 2 else {
+        // All is told in order, so the last tells that all is there.
+        guard values[last.name]?.count == last.count else {
             throw Complaint("the guest did not measure everything; it said:\n" + others.joined(separator: "\n"))
         }
     }

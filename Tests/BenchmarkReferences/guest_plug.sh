@@ -1,0 +1,43 @@
+# The plug that is measured in the guest: its drivers, its lines and a meter on the kernel's bus. Sourced.
+
+state=/tmp/plug
+
+fail() {
+    echo "error: $1"
+    cat /tmp/plugd.log
+    exit 1
+}
+
+# lines CHIP: the folder in which the simulation shows the chip's lines.
+lines() {
+    local chip=/sys/kernel/config/gpio-sim/$1
+    echo "/sys/devices/platform/$(cat "$chip/dev_name")/$(cat "$chip/bank0/chip_name")"
+}
+
+chip=$(grep -l "plug bench" /sys/class/i2c-adapter/*/name)
+bus=$(basename "$(dirname "$chip")")
+# 230 V.
+echo "0x31c 5980000" >/sys/kernel/debug/plug_i2c/0x38/registers
+
+# configure INTERVAL [LINE OF THE BUTTON'S TABLE]: meters so often. Without a line the contact is debounced as usual.
+configure() {
+    cat >/tmp/plugd.toml <<TOML
+[relay]
+kind = "plain"
+line = "RELAY"
+[button]
+line = "BUTTON"
+active_low = true
+bias = "pull-up"
+double_press_ms = 0
+$2
+[meter]
+kind = "ade7953"
+bus = "/dev/$bus"
+interval_s = $1
+[protection]
+switches = 0
+TOML
+}
+
+plug="plugd run --config /tmp/plugd.toml --name Benchmark --state $state --interface lo"
