@@ -10,7 +10,9 @@ extension ConfigurationReader {
         if let state = power.choice("power_on", PowerOnState.self) { appliance.powerOnState = state }
         appliance.autoOff = power.number("auto_off_s", 0.1...86_400, "s", isOffAtZero: true).flatMap(Self.duration)
         if appliance.powerOnState == .lockedOn, appliance.autoOff != nil {
-            power.wrong(.contradiction("power_on = \"locked-on\" says that nobody turns it off"), "auto_off_s")
+            power.wrong(
+                .contradiction("power_on = \"locked-on\" says that nobody turns it off; leave one of them out"),
+                "auto_off_s")
         }
         let protection = table("protection")
         protect(&appliance, protection)

@@ -10,7 +10,8 @@ enum SyntaxExplanation {
             return "this table stands in the file twice; put all its keys under one of them"
         }
         if reason.hasPrefix("Error while parsing key-value pair: cannot redefine") {
-            return "this key stands in its table twice; leave one of them out"
+            let key = line.prefix { $0 != "=" }.trimmed
+            return "\(key) stands in its table twice; leave one of them out"
         }
         return explain(line.trimmed) ?? "this is no TOML: \(reason)"
     }

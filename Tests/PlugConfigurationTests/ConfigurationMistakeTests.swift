@@ -143,7 +143,7 @@ struct ConfigurationMistakeTests {
         ("interval_s = 0,5", "a point stands before the decimals, no comma"),
         ("; a comment", "a comment begins with #"),
         ("[relay", "the name of a table ends with ]"),
-        ("line = \"A\"\nline = \"B\"", "this key stands in its table twice; leave one of them out"),
+        ("line = \"A\"\nline = \"B\"", "line stands in its table twice; leave one of them out"),
         ("[light]\n[light]", "this table stands in the file twice; put all its keys under one of them"),
         (
             "a = 1 b = 2",
