@@ -78,9 +78,9 @@ class Running:
 
     @property
     def memory(self):
-        """Kilobytes in use, what is shared with other processes divided among them."""
+        """Kilobytes of its own: pages of its program are shared with whoever else runs it at the moment."""
         rollup = pathlib.Path(f"/proc/{self.process.pid}/smaps_rollup").read_text()
-        return int(re.search(r"^Pss:\s+(\d+)", rollup, re.MULTILINE).group(1))
+        return int(re.search(r"^Anonymous:\s+(\d+)", rollup, re.MULTILINE).group(1))
 
     def ended(self, within):
         """The exit status, waiting for it."""
