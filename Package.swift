@@ -34,6 +34,7 @@ let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-ser
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asyncAlgorithms = Target.Dependency.product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let sqlite = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
 let shared: [Target] = [
@@ -120,13 +121,20 @@ let controller: [Target] = [
     module(
         "RuleFiles", "Controller/RuleFiles",
         ["ProtocolCore", "PlugProtocol", "Automation", .product(name: "Yams", package: "Yams")]),
-    module("Charting", "Controller/Charting"),
+    module("LocalCalendar", "Controller/LocalCalendar"),
+    module("Charting", "Controller/Charting", ["LocalCalendar"]),
+    .target(name: "CRSVG", path: "Controller/CRSVG", linkerSettings: [.linkedLibrary("dl")]),
+    module("Pictures", "Controller/Pictures", ["CRSVG"]),
+    module("ApplianceSense", "Controller/ApplianceSense"),
+    module(
+        "PowerHistory", "Controller/PowerHistory",
+        ["ProtocolCore", "Metering", "PlugProtocol", "LocalCalendar", "DurableFiles", sqlite]),
     module("Terminal", "Controller/Terminal", ["Charting"]),
     module(
         "Daemon", "Controller/Daemon",
         [
-            "ProtocolCore", "PlugProtocol", "PlugClient", "Automation", "LinuxNetwork", "DurableFiles", nioCore,
-            nioPosix, asyncAlgorithms,
+            "ProtocolCore", "Metering", "PlugProtocol", "PlugClient", "Automation", "PowerHistory", "LinuxNetwork",
+            "DurableFiles", nioCore, nioPosix, asyncAlgorithms,
         ]),
     module(
         "Doctor", "Controller/Doctor",
@@ -138,14 +146,15 @@ let controller: [Target] = [
         "Presentation", "Controller/Presentation",
         [
             "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "PacketTraces", "LinuxNetwork", "Metering",
-            "PlugProtocol", "PlugClient", "Automation", "Daemon", "Doctor", "Charting", "Terminal",
+            "PlugProtocol", "PlugClient", "PowerHistory", "ApplianceSense", "Automation", "Daemon", "Doctor",
+            "LocalCalendar", "Charting", "Terminal",
         ]),
     program(
         "plugctl", "Controller/plugctl",
         [
-            "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "Daemon", "Doctor",
-            "Presentation", "RuleFiles", "Automation", "Charting", "Terminal", "DurableFiles", arguments, signals,
-            logging,
+            "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "PowerHistory",
+            "ApplianceSense", "Recordings", "Daemon", "Doctor", "Presentation", "RuleFiles", "Automation",
+            "LocalCalendar", "Charting", "Pictures", "Terminal", "DurableFiles", arguments, signals, logging,
         ]),
     program(
         "BrowseServices", "Controller/Examples/BrowseServices",
@@ -240,7 +249,12 @@ let checks: [Target] = [
     tests(
         "RuleFilesTests",
         ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
-    tests("ChartingTests", ["Charting"], exclude: ["Golden"]),
+    tests("LocalCalendarTests", ["LocalCalendar"]),
+    tests("ChartingTests", ["Charting", "LocalCalendar"], exclude: ["Golden"]),
+    tests("ApplianceSenseTests", ["ApplianceSense", "Recordings"]),
+    tests(
+        "PowerHistoryTests",
+        ["PowerHistory", "LocalCalendar", "Metering", "PlugProtocol", "ProtocolCore", "DurableFiles", sqlite]),
     tests("TerminalTests", ["Terminal"]),
     tests(
         "DaemonTests",
@@ -332,6 +346,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: namingAll(shared + firmware + controller + checks + fuzzer + benchmarks),
     swiftLanguageModes: [.v6],

@@ -1,3 +1,5 @@
+public import LocalCalendar
+
 /// Series over one window of time, to be drawn as text (``text(columns:rows:glyphs:characterWidth:)``) or as a picture
 /// (``svg(width:height:theme:)``) by the same layout. A value: the same chart and size always give the same output.
 public struct Chart: Hashable, Sendable {

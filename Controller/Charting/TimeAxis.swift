@@ -1,3 +1,5 @@
+import LocalCalendar
+
 /// The horizontal axis: ticks at round local times, as close together as their labels allow.
 struct TimeAxis: Hashable {
     struct Tick: Hashable {
@@ -54,7 +56,7 @@ struct TimeAxis: Hashable {
             return
         }
         var ticks: [Tick] = []
-        for span in zone.spans(of: window) {
+        for span in zone.spans(from: window.from, to: window.to) {
             for time in TimeAxis.times(from: span.from, to: span.to, offset: Double(span.offset), step: step) {
                 let civil = CivilTime(localSeconds: time + Double(span.offset))
                 ticks.append(Tick(time: time, label: step.label(civil)))

@@ -1,5 +1,6 @@
 public import Charting
 import LinuxNetwork
+import LocalCalendar
 import Metering
 public import PlugClient
 import PlugProtocol

@@ -10,6 +10,7 @@ build            libqrencode-dev  header qrencode.h
 build            libseccomp-dev  header seccomp.h
 build            libgpiod-dev  header gpiod.h
 build            libtomlplusplus-dev  header toml++/toml.h
+build            libsqlite3-dev  header sqlite3.h
 build            openssl       command openssl
 build            ccache        command ccache
 demo             iproute2      command ip

@@ -1,3 +1,4 @@
+import LocalCalendar
 import Testing
 
 @testable import Charting
@@ -110,17 +111,6 @@ struct LayoutTests {
         #expect(ticks.map(\.label) == ["24 Oct", "25 Oct", "26 Oct", "27 Oct"])
         // The day on which the clocks go back has 25 hours.
         #expect(zip(ticks, ticks.dropFirst()).map { $1.time - $0.time } == [86_400, 90_000, 86_400])
-    }
-
-    @Test func calendarAgreesWithItself() {
-        #expect(CivilTime(localSeconds: 951_782_400).date == "29 Feb 2000")
-        #expect(CivilTime(localSeconds: -1).clockWithSeconds == "23:59:59")
-        #expect(CivilTime(localSeconds: -1).date == "31 Dec 1969")
-        #expect(CivilTime(localSeconds: 1_795_258_800).date == "21 Nov 2026")
-        for day in stride(from: -800_000, to: 800_000, by: 97) {
-            let time = CivilTime(localSeconds: Double(day) * 86_400)
-            #expect(time.daysSince1970 == day && (1...12).contains(time.month) && (1...31).contains(time.day))
-        }
     }
 
     @Test func statisticsWeighByTimeAndLeaveGapsOut() throws {

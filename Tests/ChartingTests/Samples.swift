@@ -1,4 +1,5 @@
 import Charting
+import LocalCalendar
 import Testing
 
 /// The charts that the golden files show.

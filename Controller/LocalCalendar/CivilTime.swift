@@ -1,26 +1,26 @@
 /// A date and time of day of the Gregorian calendar, as a clock on the wall shows it.
-struct CivilTime: Hashable {
-    var year: Int
+public struct CivilTime: Hashable, Sendable {
+    public var year: Int
     /// 1 to 12.
-    var month: Int
+    public var month: Int
     /// 1 to 31.
-    var day: Int
-    var hour = 0
-    var minute = 0
-    var second = 0
+    public var day: Int
+    public var hour = 0
+    public var minute = 0
+    public var second = 0
 
     private static let monthNames = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    init(year: Int, month: Int, day: Int) {
+    public init(year: Int, month: Int, day: Int) {
         self.year = year
         self.month = month
         self.day = day
     }
 
     /// - Parameter seconds: Since 1970-01-01 00:00 of local time (UTC plus the zone's offset).
-    init(localSeconds seconds: Double) {
+    public init(localSeconds seconds: Double) {
         let whole = Int(seconds.rounded(.down))
         let days = floorDivide(whole, 86_400)
         let secondOfDay = whole - days * 86_400
@@ -45,7 +45,7 @@ struct CivilTime: Hashable {
             day: dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
     }
 
-    var daysSince1970: Int {
+    public var daysSince1970: Int {
         let fromMarch = month <= 2 ? year - 1 : year
         let era = floorDivide(fromMarch, 400)
         let yearOfEra = fromMarch - era * 400
@@ -54,19 +54,20 @@ struct CivilTime: Hashable {
     }
 
     /// Seconds since 1970-01-01 00:00 of local time.
-    var localSeconds: Double { Double(daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second) }
+    public var localSeconds: Double { Double(daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second) }
 
-    var isMidnight: Bool { hour == 0 && minute == 0 && second == 0 }
-    var monthName: String { CivilTime.monthNames[month - 1] }
-    var clock: String { twoDigits(hour) + ":" + twoDigits(minute) }
-    var clockWithSeconds: String { clock + ":" + twoDigits(second) }
-    var dayAndMonth: String { "\(day) \(monthName)" }
-    var date: String { "\(dayAndMonth) \(year)" }
+    public var isMidnight: Bool { hour == 0 && minute == 0 && second == 0 }
+    public var monthName: String { CivilTime.monthNames[month - 1] }
+    public var clock: String { twoDigits(hour) + ":" + twoDigits(minute) }
+    public var clockWithSeconds: String { clock + ":" + twoDigits(second) }
+    public var dayAndMonth: String { "\(day) \(monthName)" }
+    public var date: String { "\(dayAndMonth) \(year)" }
 }
 
 private func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
 
-func floorDivide(_ dividend: Int, _ divisor: Int) -> Int {
+/// Rounds down, also below zero.
+public func floorDivide(_ dividend: Int, _ divisor: Int) -> Int {
     let quotient = dividend / divisor
     return dividend % divisor < 0 ? quotient - 1 : quotient
 }

@@ -1,4 +1,4 @@
-/// A time zone as a value: how far local time is ahead of UTC over the span that a chart shows. The caller looks it up.
+/// A time zone as a value: how far local time is ahead of UTC over the span at hand. The caller looks it up.
 public struct ZoneOffsets: Hashable, Sendable {
     /// From `time` (seconds since 1970, UTC) on, local time is `seconds` ahead of UTC.
     public struct Transition: Hashable, Sendable {
@@ -28,11 +28,11 @@ public struct ZoneOffsets: Hashable, Sendable {
         transitions.last { $0.time <= time }?.seconds ?? initial
     }
 
-    /// The parts of a window within which the offset does not change.
-    func spans(of window: ChartWindow) -> [(from: Double, to: Double, offset: Int)] {
-        let inside = transitions.filter { $0.time > window.from && $0.time <= window.to }
-        let starts = [window.from] + inside.map(\.time)
-        let ends = inside.map(\.time) + [window.to.nextUp]
+    /// The parts of a time within which the offset does not change; the last one includes `to`.
+    public func spans(from: Double, to: Double) -> [(from: Double, to: Double, offset: Int)] {
+        let inside = transitions.filter { $0.time > from && $0.time <= to }
+        let starts = [from] + inside.map(\.time)
+        let ends = inside.map(\.time) + [to.nextUp]
         return zip(starts, ends).map { ($0, $1, offset(at: $0)) }
     }
 }
