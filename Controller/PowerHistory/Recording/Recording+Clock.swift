@@ -59,8 +59,9 @@ extension Recording {
             let after = try rollUps.counterPoint(atOrAfter: span.upperBound + 1)?.time ?? span.upperBound
             markDirty(
                 plug,
-                max(before, span.lowerBound - EnergyShares.longestInterval)...min(
-                    after, span.upperBound + EnergyShares.longestInterval))
+                max(
+                    before, span.lowerBound - EnergyShares.longestInterval)...min(
+                        after, span.upperBound + EnergyShares.longestInterval))
             markDirty(plug, span.lowerBound + change...span.upperBound + change)
         }
         try database.change(
