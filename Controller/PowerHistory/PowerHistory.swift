@@ -57,8 +57,8 @@ public final class PowerHistory: Sendable {
     public func record(_ batch: HistoryBatch) throws(HistoryError) {
         let complain = complain
         try write { database in
-            var recording = Recording(database, complain: complain)
-            try recording.store(batch)
+            var transaction = BatchTransaction(database, complain: complain)
+            try transaction.store(batch)
         }
     }
 

@@ -1,7 +1,7 @@
 import GRDB
 import PlugProtocol
 
-extension Recording {
+extension BatchTransaction {
     /// The row of a boot, after what is stored of it was moved where the wall clock was set: all of a boot lies on one line,
     /// and what the clock says now is believed.
     mutating func place(_ boot: BootID, of plug: Int64, origin: Int64, at time: Int64) throws -> Int64 {
