@@ -131,7 +131,7 @@ let controller: [Target] = [
     module("ApplianceSense", "Controller/ApplianceSense"),
     module(
         "PowerHistory", "Controller/PowerHistory",
-        ["ProtocolCore", "Metering", "PlugProtocol", "LocalCalendar", "DurableFiles", sqlite]),
+        ["ProtocolCore", "Metering", "PlugProtocol", "LocalCalendar", "Recordings", "DurableFiles", sqlite]),
     module("Terminal", "Controller/Terminal", ["Charting"]),
     module(
         "Daemon", "Controller/Daemon",

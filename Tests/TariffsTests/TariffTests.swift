@@ -72,7 +72,7 @@ struct TariffTests {
         ),
         (
             "[tariff]\nprice = 0.3\n[x]\nprice = 0.1\ndays = \"sat sonntag\"",
-            "[x] days: it is mon, tue, wed, thu, fri, sat or sun, not \"sonntag\""
+            "[x] days: it is \"mon\", \"tue\", \"wed\", \"thu\", \"fri\", \"sat\" or \"sun\", not \"sonntag\""
         ),
         ("[tariff]\nprice = 0.3\nco = 1", "[tariff] co: there is no such key; is co2 meant?"),
     ])
