@@ -277,7 +277,8 @@ let checks: [Target] = [
         [
             "Fuzzing", "Presentation", "Automation", "Daemon", "Doctor", "MulticastDNS", "PlugClient", "PlugProtocol",
             "ProtocolCore", "Metering",
-            "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal", "MadeUpKeys",
+            "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal", "MadeUpKeys", "LocalCalendar", "Tariffs",
+            "PowerHistory",
         ]),
     tests(
         "SimulationTests",
