@@ -3,7 +3,7 @@
 struct SVGPlot {
     static let characterWidth = 7
     static let laneHeight = 16
-    private static let titleHeight = 34
+    private static let titleHeight = 38
     private static let markHeight = 18
     private static let timeHeight = 26
     private static let legendHeight = 18
@@ -85,7 +85,7 @@ struct SVGPlot {
     func label(_ style: StaticString, x: Int, y: Int, _ text: String, _ writer: inout SVGWriter) {
         writer.raw("<text class=\"")
         writer.raw(style)
-        writer.raw("\" x=\"\(x)\" y=\"\(y)\">")
+        writer.raw("\" xml:space=\"preserve\" x=\"\(x)\" y=\"\(y)\">")
         writer.text(text)
         writer.raw("</text>\n")
     }

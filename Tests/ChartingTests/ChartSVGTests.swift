@@ -10,8 +10,8 @@ struct ChartSVGTests {
             let chart = Chart(series: [Series(name: "S", unit: .watts, points: points)])
             let svg = chart.svg(width: width, height: 300)
             let band = try #require(svg.split(separator: "\n").first { $0.hasPrefix("<path class=\"band") })
-            // The top of the plot, where the axis has its 1000, is at 34 pixels.
-            #expect(band.contains(" 34L"))
+            // The top of the plot, where the axis has its 1000, is at 38 pixels.
+            #expect(band.contains(" 38L"))
         }
     }
 
@@ -24,12 +24,12 @@ struct ChartSVGTests {
         }
         let series = Series(name: "S", unit: .watts, summaries: summaries, points: [], gapLimit: 15)
         let svg = Chart(series: [series]).svg(width: 960, height: 300)
-        #expect(try #require(svg.split(separator: "\n").first { $0.contains("class=\"band") }).contains(" 34L"))
+        #expect(try #require(svg.split(separator: "\n").first { $0.contains("class=\"band") }).contains(" 38L"))
         let other = Series(name: "T", unit: .watts, points: Sample.points(9, every: 900_000) { _ in 0 })
         let stack = Chart(series: [series, other], style: .stacked).svg(width: 960, height: 300)
         let peak = try #require(stack.split(separator: "\n").first { $0.contains("class=\"peak") })
         // 2000 of an axis up to 2000.
-        #expect(peak.contains(" 34L") || peak.contains(" 34Z"))
+        #expect(peak.contains(" 38L") || peak.contains(" 38Z"))
     }
 
     @Test func gapsBreakThePath() throws {
