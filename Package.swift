@@ -256,6 +256,7 @@ let checks: [Target] = [
     tests("LocalCalendarTests", ["LocalCalendar"]),
     tests("TariffsTests", ["Tariffs", "ConfigurationFiles", "LocalCalendar"]),
     tests("ChartingTests", ["Charting", "LocalCalendar"], exclude: ["Golden"]),
+    tests("PicturesTests", ["Pictures"]),
     tests("ApplianceSenseTests", ["ApplianceSense", "Recordings"]),
     tests(
         "PowerHistoryTests",
@@ -277,7 +278,7 @@ let checks: [Target] = [
         [
             "Fuzzing", "Presentation", "Automation", "Daemon", "Doctor", "MulticastDNS", "PlugClient", "PlugProtocol",
             "ProtocolCore", "Metering",
-            "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal", "MadeUpKeys",
+            "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal", "MadeUpKeys", "PowerHistory", "Charting",
         ]),
     tests(
         "SimulationTests",

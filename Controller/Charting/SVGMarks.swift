@@ -12,7 +12,8 @@ extension SVGPlot {
                 writer.raw("<g><title>")
                 writer.text(span.label)
                 writer.raw("</title>")
-                rectangle("lane", x: from, y: (y + 1) * 10, width: width, height: (SVGPlot.laneHeight - 4) * 10, &writer)
+                let height = (SVGPlot.laneHeight - 4) * 10
+                rectangle("lane", x: from, y: (y + 1) * 10, width: width, height: height, &writer)
                 if row == 0 { rectangle("span", x: from, y: top * 10, width: width, height: plotHeight * 10, &writer) }
                 let room = (width / 10 - 4) / (SVGPlot.characterWidth - 1)
                 let text = span.label.count <= room ? span.label : String(span.label.prefix(max(0, room - 1))) + "…"

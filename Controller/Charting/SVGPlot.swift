@@ -65,7 +65,8 @@ struct SVGPlot {
             let y = bottom + SVGPlot.timeHeight + (chart.series.count + index + 1) * SVGPlot.legendHeight - 4
             label("label", x: 8, y: y, line, &writer)
         }
-        if layout.isEmpty { label("label middle", x: left + plotWidth / 2, y: top + plotHeight / 2, "no data", &writer) }
+        guard layout.isEmpty else { return }
+        label("label middle", x: left + plotWidth / 2, y: top + plotHeight / 2, "no data", &writer)
     }
 
     /// Tenths of a pixel.

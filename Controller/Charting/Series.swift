@@ -32,7 +32,8 @@ public struct ChartSummary: Hashable, Sendable {
     }
 
     var isDrawable: Bool {
-        abs(from) <= Series.largestTime && abs(to) <= Series.largestTime && from < to && covered >= 0
+        abs(from) <= Series.largestTime && abs(to) <= Series.largestTime && from < to
+            && (0...Series.largestTime).contains(covered)
             && abs(mean) <= Series.largestValue && abs(least) <= Series.largestValue
             && abs(greatest) <= Series.largestValue && least <= greatest
     }

@@ -163,9 +163,10 @@ struct TextCells {
             } else if top < high, bottom <= low, !isEstimated {
                 character = glyphs.ramp[min(max(top - low, 1), glyphs.ramp.count) - 1]
             }
-            for column in places { cells[rows - 1 - row][column] = Cell(character: character, role: .series(piece.series)) }
+            let line = rows - 1 - row
+            for column in places { cells[line][column] = Cell(character: character, role: .series(piece.series)) }
             if glyphs == .braille, row == middle, share == eighths, let letter {
-                cells[rows - 1 - row][(places.lowerBound + places.upperBound - 1) / 2].character = letter
+                cells[line][(places.lowerBound + places.upperBound - 1) / 2].character = letter
             }
         }
     }

@@ -46,7 +46,8 @@ struct TextPlot {
         free -= legendRows
         let table = MarkTable(chart.marks, in: chart.window)
         let words = TextPlot.lines(
-            table.entries.map { measure.printed(glyphs == .braille ? $0.text : $0.plainText, glyphs) }, columns, measure)
+            table.entries.map { measure.printed(glyphs == .braille ? $0.text : $0.plainText, glyphs) }, columns, measure
+        )
         markLines = Array(words.prefix(max(0, free - 1)))
         marks = markLines.isEmpty ? MarkTable([], in: chart.window) : table
         free -= markLines.isEmpty ? 0 : markLines.count + 1
@@ -101,7 +102,8 @@ struct TextPlot {
     // MARK: Above the plot
 
     private func column(of time: Double) -> Int {
-        min(max(Int((time - chart.window.from) / chart.window.length * Double(plotColumns)), 0), plotColumns - 1)
+        let share = min(max((time - chart.window.from) / chart.window.length, 0), 1)
+        return min(Int(share * Double(plotColumns)), plotColumns - 1)
     }
 
     private func markLine() -> [ChartLine] {

@@ -79,7 +79,7 @@ extension Sample {
             }, zone: centralEurope))
 
     static let months: Sample = {
-        let starts = (1...13).map { CivilTime(year: 2026 + ($0 - 1) / 12, month: ($0 - 1) % 12 + 1, day: 1).localSeconds }
+        let starts = (0...12).map { CivilTime(year: 2026 + $0 / 12, month: $0 % 12 + 1, day: 1).localSeconds }
         return Sample(
             name: "months",
             chart: Chart(

@@ -16,7 +16,8 @@ struct Sample: CustomTestStringConvertible {
     static let centralEurope = ZoneOffsets(initial: 3600)
 
     static let all = [
-        refrigerator, evening, voltage, gap, empty, onePoint, negative, daylightSaving, year, standby, stack, wash, envelope,
+        refrigerator, evening, voltage, gap, empty, onePoint, negative, daylightSaving, year, standby, stack, wash,
+        envelope,
         energy, months,
     ]
 
