@@ -278,7 +278,8 @@ let checks: [Target] = [
         [
             "Fuzzing", "Presentation", "Automation", "Daemon", "Doctor", "MulticastDNS", "PlugClient", "PlugProtocol",
             "ProtocolCore", "Metering",
-            "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal", "MadeUpKeys", "PowerHistory", "Charting",
+            "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal", "MadeUpKeys", "LocalCalendar", "Tariffs",
+            "PowerHistory", "Charting",
         ]),
     tests(
         "SimulationTests",
@@ -309,7 +310,8 @@ let benchmarks: [Target] =
             dependencies: [
                 "CMallocStatistics", "ProtocolCore", "DNSWire", "ServiceDiscovery", "PlugProtocol", "PlugTransport",
                 "LinuxNetwork", "PlugClient", "Appliance", "Metering", "Recordings", "PlugHardware", "PlugService",
-                "Storage", "MadeUpKeys", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
+                "Storage", "MadeUpKeys", "PowerHistory", "Charting", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             path: "Tests/Benchmarks", swiftSettings: strict),
     ]

@@ -1,5 +1,5 @@
 import GRDB
-import Metering
+public import Metering
 
 /// A part of the history as an SQLite file that other programs read: tables `energy` and `sample`.
 public struct HistoryExport: Sendable {

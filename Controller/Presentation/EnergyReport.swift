@@ -17,7 +17,7 @@ public struct EnergyReport: Sendable {
 
         public var milliwattHours: Double { rows.reduce(0) { $0 + $1.energy.milliwattHours } }
         /// Nil without a tariff.
-        public var cost: Cost? { rows.reduce(nil) { sum, row in row.cost.map { (sum ?? Cost()) + $0 } } }
+        public var cost: Cost? { total(rows.map(\.cost)) }
     }
 
     public let step: CalendarStep
@@ -74,4 +74,14 @@ public struct EnergyReport: Sendable {
 extension PeriodEnergy {
     /// False where nobody knows anything of the time.
     fileprivate var isKnown: Bool { mean != nil || milliwattHours > 0 }
+}
+
+/// Nil where none is known.
+func total(_ costs: [Cost?]) -> Cost? {
+    var sum: Cost?
+    for cost in costs {
+        guard let cost else { continue }
+        sum = (sum ?? Cost()) + cost
+    }
+    return sum
 }

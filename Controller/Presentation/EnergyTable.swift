@@ -1,6 +1,7 @@
 import Charting
 import LocalCalendar
 import PowerHistory
+import Tariffs
 public import Terminal
 
 extension EnergyReport {
@@ -40,7 +41,7 @@ extension EnergyReport {
     }
 
     private func byAppliance(_ bars: EnergyBars) -> Table {
-        let total = appliances.reduce(0) { $0 + $1.milliwattHours }
+        let all = appliances.reduce(0) { $0 + $1.milliwattHours }
         let largest = appliances.map(\.milliwattHours).max() ?? 0
         var table = Table(
             [
@@ -51,14 +52,14 @@ extension EnergyReport {
                     Table.Column("share", .right, least: 5, importance: 2), Table.Column("", least: 8, importance: 1),
                 ])
         for appliance in appliances.sorted(by: { $0.milliwattHours > $1.milliwattHours }) {
-            let share = total > 0 ? appliance.milliwattHours / total : 0
+            let share = all > 0 ? appliance.milliwattHours / all : 0
             table.rows.append(
                 [StyledLine(appliance.name), StyledLine(energyText(appliance.milliwattHours))]
                     + costCells(appliance.cost)
                     + [StyledLine("\(decimal(share * 100, 1)) %"), bars.bar(appliance.milliwattHours, of: largest)])
         }
-        let sum = appliances.reduce(Cost?.none) { sum, next in next.cost.map { (sum ?? Cost()) + $0 } ?? sum }
-        table.rows.append([StyledLine("all"), StyledLine(energyText(total))] + costCells(sum))
+        let sum = total(appliances.map(\.cost))
+        table.rows.append([StyledLine("all"), StyledLine(energyText(all))] + costCells(sum))
         return table
     }
 

@@ -29,7 +29,8 @@ public struct KeptCourse: Hashable, Sendable {
         self.init(newestOf: plug)
         guard let known = plug.span, known.overlaps(span) else { return }
         guard let step = Self.step(of: span, columns: columns) else {
-            return try readSamples(of: plug, from: history, over: span)
+            try readSamples(of: plug, from: history, over: span)
+            return
         }
         let length = step.milliseconds
         // The stretch that is not over yet is drawn from its samples.

@@ -24,7 +24,7 @@ struct ChartOutput {
         guard svg != nil || png != nil else { return print(chart) }
         // Each further line of the legend has its room, so that the plot stays as high.
         let height = Self.height + 18 * (chart.series.count - 1) + (chart.marks.isEmpty ? 0 : 36)
-        do throws(FileError) {
+        do {
             if let svg {
                 let bytes = chart.svgBytes(width: Self.width, height: height, theme: theme)
                 try FileStore().replace(svg, with: bytes, mode: 0o644)
@@ -32,12 +32,7 @@ struct ChartOutput {
             guard let png else { return }
             // No viewer says what it prefers.
             let bytes = chart.svgBytes(width: Self.width, height: height, theme: theme == .dark ? .dark : .light)
-            let picture: [UInt8]
-            do throws(PictureError) {
-                picture = try Picture.png(svg: bytes, width: Self.width, height: height)
-            } catch {
-                throw Complaint("\(error)")
-            }
+            let picture = try Picture.png(svg: bytes, width: Self.width, height: height)
             try FileStore().replace(png, with: picture, mode: 0o644)
         } catch let error as FileError {
             throw Complaint(error)

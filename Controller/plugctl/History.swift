@@ -45,7 +45,7 @@ struct History: AsyncParsableCommand {
         var names: [String] = []
         @OptionGroup var window: WindowOptions
         @Option(help: "hour, day or month. (default: what fits the time)")
-        var by: CalendarStep?
+        var by: ShownStep?
         @Flag(help: "As CSV with a header.")
         var csv = false
         @Flag(
@@ -74,7 +74,7 @@ struct History: AsyncParsableCommand {
                 let span = window.span(default: .seconds(30 * 86_400))
                 let (from, to) = (Int(span.lowerBound / 1000), Int((span.upperBound + 999) / 1000))
                 let zone = ZoneOffsets.local(from: from - 40 * 86_400, to: to + 40 * 86_400)
-                let step = by ?? CalendarStep.fitting(seconds: to - from)
+                let step = by?.step ?? CalendarStep.fitting(seconds: to - from)
                 var report = EnergyReport(step: step, zone: zone, tariff: try Tariff.read(tariff))
                 let plugs = try chosen(of: history)
                 do throws(HistoryError) {
@@ -161,14 +161,22 @@ struct History: AsyncParsableCommand {
     }
 }
 
-extension CalendarStep: ExpressibleByArgument {
-    public static var allValueStrings: [String] { ["hour", "day", "month"] }
+/// What a person asks to be shown by.
+enum ShownStep: String, CaseIterable, ExpressibleByArgument {
+    case hour
+    case day
+    case month
 
-    public init?(argument: String) {
-        guard Self.allValueStrings.contains(argument) else { return nil }
-        self.init(rawValue: argument)
+    var step: CalendarStep {
+        switch self {
+        case .hour: .hour
+        case .day: .day
+        case .month: .month
+        }
     }
+}
 
+extension CalendarStep {
     static func fitting(seconds: Int) -> CalendarStep {
         seconds <= 2 * 86_400 ? .hour : seconds <= 92 * 86_400 ? .day : .month
     }

@@ -37,17 +37,17 @@ extension Complaint {
 
 extension Tariff {
     /// The tariff of a file; without one named, the person's own, where there is one.
-    static func read(_ file: String?) throws -> Tariff? {
+    static func read(_ file: String?) throws(Complaint) -> Tariff? {
         let path = file ?? UserDirectories.configuration + "/smartplug/tariff.toml"
-        let bytes: [UInt8]
+        let found: [UInt8]?
         do throws(FileError) {
-            guard let read = try FileStore().readIfPresent(path, limit: fileLimit) else {
-                guard file != nil else { return nil }
-                throw Complaint("there is no file \(path)\nhint: plugctl history --help shows what stands in a tariff")
-            }
-            bytes = read
-        } catch let error as FileError {
+            found = try FileStore().readIfPresent(path, limit: fileLimit)
+        } catch {
             throw Complaint(error)
+        }
+        guard let bytes = found else {
+            guard file != nil else { return nil }
+            throw Complaint("there is no file \(path)\nhint: plugctl help history show says what stands in a tariff")
         }
         do throws(ConfigurationError) {
             return try Tariff(bytes, file: path)

@@ -9,36 +9,12 @@ struct Moment: ExpressibleByArgument, CustomStringConvertible {
     let description: String
 
     init?(argument: String) {
-        let halves = argument.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == "T" || $0 == " " }
-        guard let date = Self.numbers(halves[0], separator: "-", digits: [4, 2, 2]) else { return nil }
-        var time = [0, 0, 0]
-        if halves.count == 2 {
-            let clock = [[2, 2], [2, 2, 2]].compactMap { Self.numbers(halves[1], separator: ":", digits: $0) }.first
-            guard let clock else { return nil }
-            time = clock + [0]
-        }
-        var civil = CivilTime(year: date[0], month: date[1], day: date[2])
-        civil.hour = time[0]
-        civil.minute = time[1]
-        civil.second = time[2]
-        // A date that no calendar has, such as 30 February, comes back as another.
-        guard (1970...2200).contains(date[0]), (1...12).contains(date[1]), time[0] < 24, time[1] < 60, time[2] < 60,
-            CivilTime(localSeconds: civil.localSeconds) == civil
-        else { return nil }
+        guard let civil = CivilTime(parsing: argument) else { return nil }
         let local = Int(civil.localSeconds)
         // The offset at the time to which a first guess leads: right but for the hour that a change skips or repeats.
         func offset(at second: Int) -> Int { (WallTime(nanosecondsSince1970: 0) + .seconds(second)).localOffset }
         milliseconds = Int64(local - offset(at: local - offset(at: local))) * 1000
         description = argument
-    }
-
-    private static func numbers(_ text: Substring, separator: Character, digits: [Int]) -> [Int]? {
-        let parts = text.split(separator: separator, omittingEmptySubsequences: false)
-        guard parts.count == digits.count else { return nil }
-        let numbers = zip(parts, digits).compactMap { part, count in
-            part.utf8.count == count && part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(part) : nil
-        }
-        return numbers.count == digits.count ? numbers : nil
     }
 }
 
