@@ -1,5 +1,5 @@
-import ArgumentParser
-import Charting
+public import ArgumentParser
+public import Charting
 import DurableFiles
 import LinuxNetwork
 import LocalCalendar
@@ -35,7 +35,7 @@ struct ChartCommand: AsyncParsableCommand {
     @Flag(help: "Energy as bars, instead of active power.")
     var energy = false
     @Option(help: "With --energy: hour, day or month. (default: what fits the time)")
-    var by: CalendarStep?
+    var by: ShownStep?
     @Option(help: "Write it to this file as SVG.", completion: .file())
     var svg: String?
     @Option(help: "Write it to this file as PNG; needs librsvg.", completion: .file())
@@ -81,7 +81,7 @@ struct ChartCommand: AsyncParsableCommand {
                         await live.run(capabilities)
                     }
                 } else {
-                    try await draw(try await gathering.all(), gathering, capabilities)
+                    try draw(try await gathering.all(), gathering, capabilities)
                 }
             }
         }
@@ -106,7 +106,7 @@ struct ChartCommand: AsyncParsableCommand {
             return try output.show(chart)
         }
         let (first, last) = (Int(from / 1000), Int(to / 1000) + 1)
-        let step = by ?? CalendarStep.fitting(seconds: last - first)
+        let step = by?.step ?? CalendarStep.fitting(seconds: last - first)
         let margin = 40 * 86_400
         let zone = ZoneOffsets.local(from: first - margin, to: last + margin)
         guard let periods = CalendarPeriod.all(step, from: first, to: last, zone: zone) else {

@@ -69,7 +69,9 @@ struct LayoutTests {
             let line = Series(
                 name: "S", unit: .watts, summaries: summaries, points: points,
                 gapLimit: round % 2 == 0 ? 10 : .infinity)
-            let bars = (0..<(round % 3)).map { _ in ChartBar(from: time(), to: time(), value: value(), estimated: value()) }
+            let bars = (0..<(round % 3)).map { _ in
+                ChartBar(from: time(), to: time(), value: value(), estimated: value())
+            }
             let chart = Chart(
                 title: "T", series: [line, round % 7 == 0 ? Series(name: "B", unit: .watts, bars: bars) : line],
                 style: round % 3 == 0 ? .stacked : .overlaid,
