@@ -261,6 +261,7 @@ let checks: [Target] = [
     tests("LocalCalendarTests", ["LocalCalendar"]),
     tests("TariffsTests", ["Tariffs", "ConfigurationFiles", "LocalCalendar"]),
     tests("ChartingTests", ["Charting", "LocalCalendar"], exclude: ["Golden"]),
+    tests("PicturesTests", ["Pictures"]),
     tests("ApplianceSenseTests", ["ApplianceSense", "Recordings"]),
     tests(
         "PowerHistoryTests",
@@ -283,7 +284,7 @@ let checks: [Target] = [
             "Fuzzing", "Presentation", "Automation", "Daemon", "Doctor", "MulticastDNS", "PlugClient", "PlugProtocol",
             "ProtocolCore", "Metering",
             "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal", "MadeUpKeys", "LocalCalendar", "Tariffs",
-            "PowerHistory",
+            "PowerHistory", "Charting",
         ]),
     tests(
         "SimulationTests",
