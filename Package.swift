@@ -176,6 +176,8 @@ let checks: [Target] = [
     .target(
         name: "PrivateNetworks", dependencies: ["LinuxNetwork", nioCore, nioPosix],
         path: "Tests/Support/PrivateNetworks", swiftSettings: strict),
+    module("SimulatedAppliances", "Tests/Support/SimulatedAppliances", ["ApplianceSense", "ProtocolCore"]),
+    program("MeasureCycles", "Tests/MeasureCycles", ["Recordings", "SimulatedAppliances"]),
     .target(name: "Fuzzing", dependencies: ["ProtocolCore"], path: "Tests/Support/Fuzzing", swiftSettings: strict),
     .target(
         name: "RegisterModels", dependencies: ["PlugHardware", "ProtocolCore"], path: "Tests/Support/RegisterModels",
@@ -251,7 +253,7 @@ let checks: [Target] = [
         ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
     tests("LocalCalendarTests", ["LocalCalendar"]),
     tests("ChartingTests", ["Charting", "LocalCalendar"], exclude: ["Golden"]),
-    tests("ApplianceSenseTests", ["ApplianceSense", "Recordings"]),
+    tests("ApplianceSenseTests", ["SimulatedAppliances", "ApplianceSense", "Recordings", "ProtocolCore"]),
     tests(
         "PowerHistoryTests",
         ["PowerHistory", "LocalCalendar", "Metering", "PlugProtocol", "ProtocolCore", "DurableFiles", sqlite]),
