@@ -185,6 +185,8 @@ let checks: [Target] = [
     .target(
         name: "PrivateNetworks", dependencies: ["LinuxNetwork", nioCore, nioPosix],
         path: "Tests/Support/PrivateNetworks", swiftSettings: strict),
+    module("SimulatedAppliances", "Tests/Support/SimulatedAppliances", ["ApplianceSense", "ProtocolCore"]),
+    program("MeasureCycles", "Tests/MeasureCycles", ["Recordings", "SimulatedAppliances"]),
     .target(name: "Fuzzing", dependencies: ["ProtocolCore"], path: "Tests/Support/Fuzzing", swiftSettings: strict),
     .target(
         name: "RegisterModels", dependencies: ["PlugHardware", "ProtocolCore"], path: "Tests/Support/RegisterModels",
@@ -261,8 +263,8 @@ let checks: [Target] = [
     tests("LocalCalendarTests", ["LocalCalendar"]),
     tests("TariffsTests", ["Tariffs", "ConfigurationFiles", "LocalCalendar"]),
     tests("ChartingTests", ["Charting", "LocalCalendar"], exclude: ["Golden"]),
-    tests("PicturesTests", ["Pictures"]),
-    tests("ApplianceSenseTests", ["ApplianceSense", "Recordings"]),
+tests("PicturesTests", ["Pictures"]),
+    tests("ApplianceSenseTests", ["SimulatedAppliances", "ApplianceSense", "Recordings", "ProtocolCore"]),
     tests(
         "PowerHistoryTests",
         ["PowerHistory", "LocalCalendar", "Metering", "PlugProtocol", "ProtocolCore", "DurableFiles", sqlite]),
