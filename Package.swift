@@ -260,7 +260,7 @@ let checks: [Target] = [
         "DaemonTests",
         [
             "Daemon", "Automation", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering", "LinuxNetwork",
-            "DurableFiles", nioCore, nioPosix, asyncAlgorithms,
+            "PowerHistory", "DurableFiles", nioCore, nioPosix, asyncAlgorithms,
         ]),
     tests(
         "DoctorTests",
