@@ -279,8 +279,8 @@ let checks: [Target] = [
         [
             "SimulatedLAN", "SimulatedDisk", "MadeUpKeys", "ProtocolCore", "DNSWire", "MulticastDNS",
             "ServiceDiscovery",
-            "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage", "PlugClient", "Automation",
-            "AddressConfiguration", "LinkWire",
+            "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage", "PlugClient", "Automation", "Daemon",
+            "PowerHistory", "AddressConfiguration", "LinkWire",
         ]),
     tests("PlugConfigurationTests", ["PlugConfiguration", "Appliance", "PlugProtocol"], exclude: ["Broken"]),
     tests("StructureTests", []),

@@ -36,8 +36,8 @@ extension Recorder {
     private func count(_ reading: Reading, _ report: PlugReport) {
         guard let (id, boot) = present[report.plug] else { return }
         let at = report.at.milliseconds
-        guard let kept = counters[id, default: CounterCourse()].take(reading, of: id, boot: boot, at: at) else { return }
-        add { $0.counters.append(kept) }
+        let kept = counters[id, default: CounterCourse()].take(reading, of: id, boot: boot, at: at)
+        if let kept { add { $0.counters.append(kept) } }
     }
 
     private func keep(_ content: StoredEvent.Content, _ report: PlugReport, isTimeKnown: Bool) {

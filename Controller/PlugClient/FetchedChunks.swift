@@ -31,7 +31,11 @@ extension FollowedPlug {
     public func chunks(of boot: BootID, _ range: ClosedRange<Int64>) async throws -> FetchedChunks {
         guard let asked = clock else { throw Refusal(.deadlinePassed, "the plug was not reached yet") }
         let before = asked.plugTime(at: BootClock.now)
-        let outcome = await fetch { .fetchBoot($0, boot, range) } into: { ChunksInProgress($0) }
+        let outcome = await fetch {
+            .fetchBoot($0, boot, range)
+        } into: {
+            ChunksInProgress($0)
+        }
         try Task.checkCancellation()
         let chunks = try outcome.get()
         guard let clock, clock.boot == boot else { throw Refusal(.outOfRange, "the plug has restarted") }

@@ -103,7 +103,8 @@ public actor FollowedPlug: ConnectionOwner {
 
     /// Returns when what `begin` makes has everything, or has failed; at the latest when the task is cancelled.
     func fetch<Outcome>(
-        _ event: (UInt32) -> PlugFollower.Event, into begin: (CheckedContinuation<Outcome, Never>) -> some FetchInProgress
+        _ event: (UInt32) -> PlugFollower.Event,
+        into begin: (CheckedContinuation<Outcome, Never>) -> some FetchInProgress
     ) async -> Outcome {
         lastFetch &+= 1
         let id = lastFetch

@@ -73,7 +73,7 @@ struct DaemonCommand: AsyncParsableCommand {
     var noHistory = false
 
     func validate() throws {
-        guard history == nil || !noHistory else { throw ValidationError("--history and --no-history exclude each other") }
+        if history != nil, noHistory { throw ValidationError("--history and --no-history exclude each other") }
     }
 
     func run() async throws {

@@ -61,12 +61,15 @@ import Testing
     /// Rules without a memory do not act on what an earlier process may have acted on.
     @Test func aPlugThatOnlyTheOthersKnowBeginsNow() {
         var seen = EventsSeen([:], others: [Self.lamp.id: 20], start: now - .seconds(2))
-        let updates = [.connected(Self.lamp), event(21, age: nil), event(22, age: .seconds(3)), event(23, age: .seconds(1))]
+        let updates: [PlugUpdate] = [
+            .connected(Self.lamp), event(21, age: nil), event(22, age: .seconds(3)), event(23, age: .seconds(1)),
+        ]
         #expect(heard(&seen, updates) == ["after 20", "23"])
     }
 
     @Test func aPlugThatNobodyKnowsBeginsWhereThePlugSays() {
         var seen = EventsSeen([:], start: now)
-        #expect(heard(&seen, [.connected(Self.lamp), .following(after: 4), event(5, age: .seconds(9))]) == ["after 4", "5"])
+        let updates: [PlugUpdate] = [.connected(Self.lamp), .following(after: 4), event(5, age: .seconds(9))]
+        #expect(heard(&seen, updates) == ["after 4", "5"])
     }
 }

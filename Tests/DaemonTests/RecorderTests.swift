@@ -49,7 +49,8 @@ import Testing
             await history.has { $0.fetched.map(\.span.lowerBound).min() == 0 }
         }
         let asked = await house.fetched
-        #expect(asked.first?.upperBound == 20_000_000 && asked.map(\.upperBound) == asked.map(\.upperBound).sorted(by: >))
+        let ends = asked.map(\.upperBound)
+        #expect(ends.first == 20_000_000 && ends == ends.sorted(by: >))
         let seconds = history.stored.chunks.flatMap { (try? $0.chunk.samples().map { $0.milliseconds / 1000 }) ?? [] }
         #expect(Set(seconds) == Set(1...20_000))
         #expect(history.stored.names == [.made("Lamp"): "Lamp"] && history.stored.counters.count == 1)
@@ -64,7 +65,10 @@ import Testing
             for sequence in [3, 4, 5, 5, 6] as [SequenceNumber] { await house.press("Switch", sequence: sequence) }
             await history.has { $0.events.count == 2 && !$0.firings.isEmpty }
         }
-        let numbers = history.stored.events.compactMap { if case .event(let event) = $0.content { event.sequence } else { nil } }
+        let numbers = history.stored.events.compactMap { stored -> SequenceNumber? in
+            guard case .event(let event) = stored.content else { return nil }
+            return event.sequence
+        }
         #expect(numbers == [5, 6])
         #expect(history.stored.firings.allSatisfy { $0.rule == "Hall" && $0.plug == .made("Switch") })
     }
