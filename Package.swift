@@ -35,6 +35,8 @@ let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swif
 let asyncAlgorithms = Target.Dependency.product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let sqlite = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+/// SQLite's own C interface, for what is read and written most.
+let sqliteCalls = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
 let shared: [Target] = [
@@ -128,7 +130,7 @@ let controller: [Target] = [
     module("ApplianceSense", "Controller/ApplianceSense"),
     module(
         "PowerHistory", "Controller/PowerHistory",
-        ["ProtocolCore", "Metering", "PlugProtocol", "LocalCalendar", "DurableFiles", sqlite]),
+        ["ProtocolCore", "Metering", "PlugProtocol", "LocalCalendar", "DurableFiles", sqlite, sqliteCalls]),
     module("Terminal", "Controller/Terminal", ["Charting"]),
     module(
         "Daemon", "Controller/Daemon",

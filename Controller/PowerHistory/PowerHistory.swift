@@ -1,48 +1,132 @@
-public import Metering
-public import LocalCalendar
+import DurableFiles
+import GRDB
 public import PlugProtocol
+import Synchronization
 
 /// What the plugs of a house reported, for years: samples, what sums them up, energy and events, in one SQLite database.
+///
+/// Chunks of samples are kept as the plugs sent them. Roll-ups are a function of chunks and counter readings alone: in
+/// whatever order these arrive, and however late, the same comes out. Several processes may have it open; one records.
+/// Any thread may call; a call blocks as long as the disk takes.
 public final class PowerHistory: Sendable {
     public enum Role: Hashable, Sendable {
-        /// Has the directory for itself, as far as recording goes.
+        /// Has the directory for itself, as far as recording goes. Makes it where it is missing, and brings an older
+        /// database up to date.
         case recorder
-        /// Writes beside a recorder.
+        /// Writes beside a recorder, and else does the same.
         case writer
-        /// Changes nothing.
+        /// Changes nothing, and needs a database that is there.
         case reader
     }
 
+    let queue: DatabaseQueue
+    let path: String
+    let retention: HistoryRetention
+    private let complain: @Sendable (String) -> Void
+    private let hasComplained = Mutex(false)
+    /// Of a recorder.
+    private let lock: DirectoryLock?
+
+    /// - Parameters:
+    ///   - directory: See ``defaultDirectory()``.
+    ///   - complain: takes what a person should know, with a `hint:` line.
+    /// - Throws: ``HistoryError/Reason/absent`` for a reader where nothing was ever recorded.
     public init(
         _ directory: String, role: Role, retention: HistoryRetention = .standard,
         complain: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(HistoryError) {
-        throw HistoryError(.absent, directory)
+        path = directory + "/history.sqlite"
+        self.retention = retention
+        self.complain = complain
+        do throws(FileError) {
+            if role != .reader { try FileStore().makeDirectories(directory) }
+            lock = role == .recorder ? try DirectoryLock(directory) : nil
+        } catch {
+            throw HistoryError(error, directory)
+        }
+        queue = try Opening(path: path, role: role, complain: complain).queue()
     }
 
-    public static func defaultDirectory() -> String { fatalError() }
-    public func record(_ batch: HistoryBatch) throws(HistoryError) {}
-    public func missing(of plug: PlugID, boot: BootID, through now: Int64) throws(HistoryError) -> [ClosedRange<Int64>] {
-        []
+    /// Under `$STATE_DIRECTORY` for a service, else where a person's programs keep their state.
+    public static func defaultDirectory() -> String {
+        (ServiceDirectories.state ?? UserDirectories.state + "/smartplug") + "/history"
     }
-    public func cursors() throws(HistoryError) -> [PlugID: SequenceNumber] { [:] }
-    public func forgetOld(now: Int64) throws(HistoryError) {}
-    public func plugs() throws(HistoryError) -> [HistoryPlug] { [] }
-    public func plug(named name: String) throws(HistoryError) -> HistoryPlug { throw HistoryError(.absent, "") }
-    @discardableResult
-    public func samples(
-        of plug: PlugID, from: Int64, to: Int64, _ body: (_ milliseconds: Int64, _ sample: Sample) -> Void
-    ) throws(HistoryError) -> [ClosedRange<Int64>] { [] }
-    public func summaries(
-        of plug: PlugID, step: RollUpStep, from: Int64, to: Int64
-    ) throws(HistoryError) -> [PowerSummary] { [] }
-    /// Raw chunks, no roll-ups.
-    public func summariesOfSamples(
-        of plug: PlugID, step: RollUpStep, from: Int64, to: Int64
-    ) throws(HistoryError) -> [PowerSummary] { [] }
-    public func energy(of plug: PlugID, periods: [CalendarPeriod]) throws(HistoryError) -> [PeriodEnergy] { [] }
-    public func events(of plug: PlugID?, from: Int64, to: Int64) throws(HistoryError) -> [StoredEvent] { [] }
-    public func firings(from: Int64, to: Int64) throws(HistoryError) -> [StoredFiring] { [] }
-    /// Copies what is readable into another directory.
-    public func repair(into directory: String) throws(HistoryError) {}
+
+    /// Stores all of it, or, where it throws, nothing. What is there already is left as it is, so that anything may be stored
+    /// twice. Samples that were forgotten by age do not come back.
+    public func record(_ batch: HistoryBatch) throws(HistoryError) {
+        let complain = complain
+        try write { database in
+            var recording = Recording(database, complain: complain)
+            try recording.store(batch)
+        }
+    }
+
+    /// What is to be fetched of a boot: the time from the plug's zero to `now` without what was fetched.
+    /// - Parameter now: milliseconds of the plug's clock, and so is the answer, the newest span first.
+    public func missing(
+        of plug: PlugID, boot: BootID, through now: Int64
+    ) throws(HistoryError) -> [ClosedRange<Int64>] {
+        guard now >= 0 else { return [] }
+        return try read { database in
+            var spans: [ClosedRange<Int64>] = []
+            var next: Int64 = 0
+            try database.query(
+                """
+                SELECT first, last FROM fetched WHERE last >= 0 AND first <= ? AND boot =
+                    (SELECT boot.id FROM boot JOIN plug ON plug.id = boot.plug WHERE plug.plug = ? AND boot.boot = ?)
+                ORDER BY first
+                """, .integer(now), .text(plug.rawValue), .bytes(boot.bytes)
+            ) { row in
+                if row.integer(0) > next { spans.append(next...row.integer(0) - 1) }
+                next = row.integer(1).addingClamped(1)
+            }
+            if next <= now { spans.append(next...now) }
+            return spans.reversed()
+        }
+    }
+
+    /// The last event stored of each plug that has one.
+    public func cursors() throws(HistoryError) -> [PlugID: SequenceNumber] {
+        try read { database in
+            var cursors: [PlugID: SequenceNumber] = [:]
+            try database.query("SELECT plug, cursor FROM plug WHERE cursor IS NOT NULL") { row in
+                guard let plug = PlugID(rawValue: row.text(0)) else { return }
+                cursors[plug] = SequenceNumber(bitPattern: row.integer(1))
+            }
+            return cursors
+        }
+    }
+
+    /// Says once in the life of the process that something is damaged.
+    func tellDamage() {
+        let isFirst = hasComplained.withLock { told in
+            defer { told = true }
+            return !told
+        }
+        guard isFirst else { return }
+        complain(
+            """
+            the history \(path) is damaged in places; what is readable is shown, the rest is left out
+            hint: the storage may be failing: see the kernel's log (dmesg); keep a copy of the file
+            """)
+    }
+
+    /// One transaction that sees one state of the database.
+    func read<Value>(_ body: (Database) throws -> Value) throws(HistoryError) -> Value {
+        do {
+            return try queue.read(body)
+        } catch {
+            throw HistoryError(any: error, path)
+        }
+    }
+
+    /// One transaction, all of which is kept over a loss of power, or nothing.
+    func write<Value>(_ body: (Database) throws -> Value) throws(HistoryError) -> Value {
+        do {
+            return try queue.write(body)
+        } catch {
+            throw HistoryError(any: error, path)
+        }
+    }
 }

@@ -1,0 +1,84 @@
+import GRDB
+import Metering
+
+/// A chunk's place, without its bytes.
+struct ChunkPlace {
+    var id: Int64
+    /// The wall clock at its first and last sample.
+    var since: Int64
+    var until: Int64
+}
+
+extension Database {
+    /// The chunks of a plug that have samples in a span of the wall clock, by the time of their first.
+    func chunkPlaces(of plug: Int64, from: Int64, to: Int64) throws -> [ChunkPlace] {
+        guard from <= to else { return [] }
+        let longest = try integer("SELECT longest FROM plug WHERE id = ?", .integer(plug)) ?? 0
+        var places: [ChunkPlace] = []
+        try query(
+            """
+            SELECT id, since, until FROM chunk WHERE plug = ? AND since BETWEEN ? AND ? AND until >= ?
+            ORDER BY since, until, id
+            """, .integer(plug), .integer(from.subtractingClamped(longest)), .integer(to), .integer(from)
+        ) { row in
+            places.append(ChunkPlace(id: row.integer(0), since: row.integer(1), until: row.integer(2)))
+        }
+        return places
+    }
+
+    /// Nil where the row, its page or its bytes are damaged.
+    func chunk(_ id: Int64) throws -> SampleChunk? {
+        var chunk: SampleChunk?
+        do {
+            try query("SELECT crc, bytes FROM chunk WHERE id = ?", .integer(id)) { row in
+                let bytes = row.bytes(1)
+                guard Int64(Checksum.crc32(bytes)) == row.integer(0) else { return }
+                chunk = try? SampleChunk(bytes: bytes)
+            }
+        } catch let error as DatabaseError where error.isDamage {
+            return nil
+        }
+        return chunk
+    }
+
+    func samples(ofChunk id: Int64) throws -> (origin: Int64, samples: [Sample])? {
+        guard let chunk = try chunk(id), let samples = try? chunk.samples() else { return nil }
+        return (chunk.firstMilliseconds, samples)
+    }
+
+    /// Hands over the samples of each chunk in turn, with the difference of the wall clock to their own times. Chunks may
+    /// overlap: it is for the caller to leave out samples that are not later than the one before.
+    /// - Returns: Spans whose samples cannot be read.
+    func eachChunk(
+        of plug: Int64, from: Int64, to: Int64, _ body: (_ samples: [Sample], _ origin: Int64) throws -> Void
+    ) throws -> [ClosedRange<Int64>] {
+        var damaged: [ClosedRange<Int64>] = []
+        for place in try chunkPlaces(of: plug, from: from, to: to) {
+            if let (first, samples) = try samples(ofChunk: place.id) {
+                try body(samples, place.since - first)
+            } else {
+                damaged.append(place.since...max(place.since, place.until))
+            }
+        }
+        return damaged
+    }
+}
+
+extension DatabaseError {
+    /// What is stored cannot be believed, as against a failing or busy storage.
+    var isDamage: Bool {
+        resultCode.primaryResultCode == .SQLITE_CORRUPT || resultCode.primaryResultCode == .SQLITE_NOTADB
+    }
+}
+
+extension Int64 {
+    func subtractingClamped(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (other > 0 ? .min : .max) : difference
+    }
+
+    func addingClamped(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other > 0 ? .max : .min) : sum
+    }
+}

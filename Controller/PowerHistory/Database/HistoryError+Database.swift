@@ -1,0 +1,34 @@
+import DurableFiles
+import GRDB
+
+extension HistoryError {
+    init(any error: any Error, _ path: String) {
+        switch error {
+        case let error as HistoryError: self = error
+        case let error as DatabaseError: self.init(error, path)
+        case let error as FileError: self.init(.file(error), path)
+        case _: self.init(.database(code: 1, message: "\(error)"), path)
+        }
+    }
+
+    init(_ error: FileError, _ directory: String) {
+        if case .held(let holder) = error.reason {
+            self.init(.recorded(by: holder), directory)
+        } else {
+            self.init(.file(error), directory)
+        }
+    }
+
+    init(_ error: DatabaseError, _ path: String) {
+        let reason: Reason =
+            switch error.resultCode.primaryResultCode {
+            case .SQLITE_FULL: .full
+            case .SQLITE_BUSY, .SQLITE_LOCKED: .locked
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB: .damaged
+            case _:
+                .database(
+                    code: error.extendedResultCode.rawValue, message: error.message ?? "no reason is given")
+            }
+        self.init(reason, path)
+    }
+}

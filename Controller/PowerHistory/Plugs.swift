@@ -1,0 +1,58 @@
+import GRDB
+import PlugProtocol
+import ProtocolCore
+
+extension PowerHistory {
+    /// All plugs of which something is kept, by name.
+    public func plugs() throws(HistoryError) -> [HistoryPlug] {
+        try read { database in
+            var rows: [(row: Int64, plug: HistoryPlug)] = []
+            try database.query("SELECT id, plug, name FROM plug ORDER BY name, plug") { row in
+                guard let id = PlugID(rawValue: row.text(1)) else { return }
+                rows.append((row.integer(0), HistoryPlug(id: id, name: row.text(2))))
+            }
+            return try rows.map { row, plug in
+                var plug = plug
+                plug.span = try Self.span(of: row, in: database)
+                return plug
+            }
+        }
+    }
+
+    /// The plug that a person means: by the name that it bore last or by its id, capitals free where only one plug is meant
+    /// so. Of several that bore the same name, the one that was measured last.
+    /// - Throws: ``HistoryError/Reason/unknownPlug(_:suggestions:)``, ``HistoryError/Reason/ambiguous(_:plugs:)``.
+    public func plug(named name: String) throws(HistoryError) -> HistoryPlug {
+        let plugs = try plugs()
+        let exact = plugs.filter { $0.name == name || $0.id.rawValue == name }
+        let wanted = name.lowercased()
+        let found = exact.isEmpty ? plugs.filter { [$0.name.lowercased(), $0.id.rawValue].contains(wanted) } : exact
+        guard Set(found.map(\.name)).count <= 1 else {
+            throw HistoryError(.ambiguous(name, plugs: found.map(\.id.rawValue)), path)
+        }
+        if let plug = found.max(by: { ($0.span?.upperBound ?? .min) < ($1.span?.upperBound ?? .min) }) { return plug }
+        let suggestion = Suggestion.nearest(to: name, among: plugs.map(\.title))
+        throw HistoryError(.unknownPlug(name, suggestions: suggestion.map { [$0] } ?? []), path)
+    }
+
+    /// From the first sample, or, where that was forgotten, the first quarter that is remembered, to the last sample.
+    private static func span(of plug: Int64, in database: Database) throws -> ClosedRange<Int64>? {
+        let newest = try database.integer("SELECT max(since) FROM chunk WHERE plug = ?", .integer(plug))
+        guard let newest,
+            let first = try database.integer("SELECT min(since) FROM chunk WHERE plug = ?", .integer(plug)),
+            let last = try database.chunkPlaces(of: plug, from: newest, to: .max).map(\.until).max()
+        else { return nil }
+        let hasForgotten = try database.integer(
+            "SELECT 1 FROM plug WHERE id = ? AND samples_from IS NOT NULL", .integer(plug))
+        guard hasForgotten != nil,
+            let block = try database.integer(
+                "SELECT min(block) FROM rollup WHERE plug = ? AND step = ?", .integer(plug),
+                .integer(Int64(RollUpStep.quarter.rawValue)))
+        else { return first...max(first, last) }
+        let start = block * RollUpStep.quarter.blockMilliseconds
+        let quarters = try RollUps(database, plug: plug).entries(
+            .quarter, from: start, to: start + RollUpStep.quarter.blockMilliseconds)
+        let remembered = quarters.first { $0.entry.power != nil }?.start ?? first
+        return min(first, remembered)...max(first, last)
+    }
+}

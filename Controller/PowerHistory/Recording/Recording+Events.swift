@@ -1,0 +1,30 @@
+import GRDB
+import PlugProtocol
+
+extension Recording {
+    mutating func store(_ event: StoredEvent) throws {
+        let plug = try row(of: event.plug)
+        let cursor = try database.integer("SELECT cursor FROM plug WHERE id = ?", .integer(plug))
+            .map { SequenceNumber(bitPattern: $0) }
+        let (sequence, next) = event.position(after: cursor)
+        try database.change(
+            """
+            INSERT INTO event (plug, sequence, bytes, at, known) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            """, .integer(plug), .integer(Int64(bitPattern: sequence)), .bytes(event.content.bytes),
+            .integer(event.at), .integer(event.isTimeKnown ? 1 : 0))
+        guard next != cursor else { return }
+        try database.change(
+            "UPDATE plug SET cursor = ? WHERE id = ?", .integer(Int64(bitPattern: next)), .integer(plug))
+    }
+}
+
+extension StoredEvent {
+    /// Its number, and up to which number everything is known when it is stored.
+    fileprivate func position(after cursor: SequenceNumber?) -> (own: SequenceNumber, next: SequenceNumber) {
+        switch content {
+        case .event(let event): (event.sequence, max(cursor ?? 0, event.sequence))
+        // Then the plug began anew, perhaps with smaller numbers.
+        case .gap(let gap): (gap.from, gap.reason == .unknownCursor ? gap.to : max(cursor ?? 0, gap.to))
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import GRDB
+
+extension PowerHistory {
+    /// Of each plug, chunks that are forgotten in one call: two days and a half. Forgetting holds nobody up, and a clock that
+    /// is wrong for some hours costs little.
+    static let chunksAPiece: Int64 = 50
+    /// Of each plug, cells of minutes that are forgotten in one call: ten days.
+    static let cellsAPiece: Int64 = 60
+
+    /// Forgets a piece of what is older than the retention says: call it about once an hour.
+    ///
+    /// Age is counted back from `now` or from the plug's newest sample, whichever is earlier: what was imported from long ago
+    /// stays whole, and so do the last days of a plug that is no longer there.
+    /// - Parameter now: milliseconds since 1970.
+    public func forgetOld(now: Int64) throws(HistoryError) {
+        let retention = retention
+        try write { database in
+            var plugs: [Int64] = []
+            try database.query("SELECT id FROM plug") { plugs.append($0.integer(0)) }
+            for plug in plugs {
+                guard let newest = try database.integer("SELECT max(since) FROM chunk WHERE plug = ?", .integer(plug))
+                else { continue }
+                let age = { (days: Int) in min(now, newest) - Int64(days) * 86_400_000 }
+                if let days = retention.sampleDays { try Self.forgetChunks(of: plug, before: age(days), database) }
+                if let days = retention.minuteDays { try Self.forgetMinutes(of: plug, before: age(days), database) }
+            }
+        }
+    }
+
+    private static func forgetChunks(of plug: Int64, before limit: Int64, _ database: Database) throws {
+        var forgotten: (last: Int64, until: Int64)?
+        try database.query(
+            "SELECT id, until FROM chunk WHERE plug = ? AND since < ? ORDER BY since, until, id LIMIT ?",
+            .integer(plug), .integer(limit), .integer(chunksAPiece)
+        ) { row in
+            guard row.integer(1) < limit else { return }
+            forgotten = (row.integer(0), max(row.integer(1), forgotten?.until ?? .min))
+        }
+        guard let forgotten else { return }
+        let horizon = forgotten.until + 1
+        try database.change(
+            "DELETE FROM chunk WHERE plug = ? AND since < ? AND until < ?", .integer(plug), .integer(horizon),
+            .integer(horizon))
+        try database.change(
+            "UPDATE plug SET samples_from = max(ifnull(samples_from, ?2), ?2) WHERE id = ?1", .integer(plug),
+            .integer(horizon))
+    }
+
+    /// Whole cells, and the counter readings with them: from both the energy of later quarters is made.
+    private static func forgetMinutes(of plug: Int64, before limit: Int64, _ database: Database) throws {
+        let step = SQLValue.integer(Int64(RollUpStep.minute.rawValue))
+        let end = floorQuotient(limit, RollUpStep.minute.blockMilliseconds)
+        var last: Int64?
+        try database.query(
+            "SELECT block FROM rollup WHERE plug = ? AND step = ? AND block < ? ORDER BY block LIMIT ?",
+            .integer(plug), step, .integer(end), .integer(cellsAPiece)
+        ) { last = $0.integer(0) }
+        guard let last else { return }
+        let horizon = (last + 1) * RollUpStep.minute.blockMilliseconds
+        try database.change(
+            "DELETE FROM rollup WHERE plug = ? AND step = ? AND block <= ?", .integer(plug), step, .integer(last))
+        // The last one before says where the next began.
+        try database.change(
+            """
+            DELETE FROM counter WHERE plug = ?1 AND wall <
+                (SELECT max(wall) FROM counter WHERE plug = ?1 AND wall <= ?2)
+            """, .integer(plug), .integer(horizon))
+        try database.change(
+            "UPDATE plug SET minutes_from = max(ifnull(minutes_from, ?2), ?2) WHERE id = ?1", .integer(plug),
+            .integer(horizon))
+    }
+}

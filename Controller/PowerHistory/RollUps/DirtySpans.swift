@@ -1,0 +1,19 @@
+/// Spans of the wall clock of which something changed, joined where they lie near each other.
+struct DirtySpans {
+    /// Sorted, and further apart than ``reach``.
+    private(set) var spans: [ClosedRange<Int64>] = []
+
+    /// What lies nearer is made anew together: half an hour, so that neighbours share their quarters.
+    static let reach: Int64 = 1_800_000
+
+    mutating func insert(_ span: ClosedRange<Int64>) {
+        var (lower, upper) = (span.lowerBound, span.upperBound)
+        let first = spans.firstIndex { $0.upperBound.addingClamped(Self.reach) >= lower } ?? spans.count
+        var end = first
+        while end < spans.count, spans[end].lowerBound <= upper.addingClamped(Self.reach) {
+            (lower, upper) = (min(lower, spans[end].lowerBound), max(upper, spans[end].upperBound))
+            end += 1
+        }
+        spans.replaceSubrange(first..<end, with: CollectionOfOne(lower...upper))
+    }
+}

@@ -1,0 +1,136 @@
+/// A counter reading on the wall clock.
+struct CounterPoint: Hashable, Sendable {
+    /// Milliseconds since 1970.
+    var time: Int64
+    var milliwattHours: UInt64
+}
+
+/// Shares out what the plug's counter says to quarters of an hour. Between two readings its rise is what flowed, whatever
+/// samples are missing; the samples only say when. A counter that fell was reset or restored from before: there, and before
+/// the first and after the last reading, the samples count alone.
+struct EnergyShares {
+    /// Readings that lie further apart do not belong to one clock: nothing is known of what lies between. Milliseconds.
+    static let longestInterval: Int64 = 800 * 86_400_000
+
+    struct Share: Hashable, Sendable {
+        /// Microwatt-hours.
+        var energy = 0.0
+        var estimated = 0.0
+    }
+
+    /// The first quarter, as a multiple of its length since 1970.
+    private let first: Int64
+    private(set) var shares: [Share]
+
+    private static let quarter = RollUpStep.quarter.milliseconds
+    private static let minute = RollUpStep.minute.milliseconds
+
+    /// - Parameters:
+    ///   - quarters: which to fill.
+    ///   - points: by time. The last at or before the quarters' beginning and the first at or after their end are among
+    ///     them, where there are such.
+    ///   - minutes: by time: all that touch the quarters or a stretch between two readings that does.
+    init(
+        quarters: Range<Int64>, points: [CounterPoint], minutes: [(start: Int64, entry: RollUpEntry)]
+    ) {
+        first = quarters.lowerBound
+        shares = Array(repeating: Share(), count: quarters.count)
+        let (begin, end) = (quarters.lowerBound * Self.quarter, quarters.upperBound * Self.quarter)
+        guard begin < end else { return }
+        var place = 0
+        var edge: CounterPoint?
+        for point in points {
+            share(edge, point, max(edge?.time ?? begin, begin), min(point.time, end), minutes, &place)
+            edge = point
+        }
+        share(edge, nil, max(edge?.time ?? begin, begin), end, minutes, &place)
+    }
+
+    /// - Parameter place: the first minute that may belong to it or to a later stretch.
+    private mutating func share(
+        _ left: CounterPoint?, _ right: CounterPoint?, _ begin: Int64, _ end: Int64,
+        _ minutes: [(start: Int64, entry: RollUpEntry)], _ place: inout Int
+    ) {
+        guard begin < end else { return }
+        var (from, to) = (begin, end)
+        var rise: Double?
+        if let left, let right, right.milliwattHours >= left.milliwattHours,
+            right.time - left.time <= Self.longestInterval
+        {
+            rise = Double(right.milliwattHours - left.milliwattHours) * 1000
+            (from, to) = (left.time, right.time)
+        }
+        while place > 0, minutes[place - 1].start + Self.minute > from { place -= 1 }
+        while place < minutes.count, minutes[place].start + Self.minute <= from { place += 1 }
+        var seen = Stretch(from: from, to: to)
+        var index = place
+        while index < minutes.count, minutes[index].start < to {
+            seen.add(minutes[index])
+            index += 1
+        }
+        give(seen, rise, from: begin, to: end)
+    }
+
+    private mutating func give(_ seen: Stretch, _ rise: Double?, from begin: Int64, to end: Int64) {
+        let length = Double(seen.to - seen.from)
+        let uncovered = max(0, length - seen.covered)
+        let missing = (rise ?? seen.energy) - seen.energy
+        // A little is always uncovered, between a reading and the samples beside it: that is no hole.
+        let hasHole = uncovered > Double(RollUpEntry.longestStep)
+        var quarter = floorQuotient(begin, Self.quarter)
+        while quarter * Self.quarter < end {
+            let (start, next) = (quarter * Self.quarter, (quarter + 1) * Self.quarter)
+            let part = seen.parts[quarter] ?? Stretch.Part()
+            let time = Double(min(next, seen.to) - max(start, seen.from))
+            var share = Share(energy: part.energy)
+            if let rise {
+                if missing > 0, hasHole || seen.covered == 0 {
+                    share.estimated = missing * max(0, time - part.covered) / uncovered
+                    share.energy += share.estimated
+                } else if seen.energy > 0 {
+                    share.energy *= rise / seen.energy
+                } else {
+                    share.energy = rise * time / length
+                }
+            }
+            shares[Int(quarter - first)].energy += share.energy
+            shares[Int(quarter - first)].estimated += share.estimated
+            quarter += 1
+        }
+    }
+
+    /// What the samples show of a time between two readings.
+    private struct Stretch {
+        struct Part {
+            /// Microwatt-hours.
+            var energy = 0.0
+            /// Milliseconds.
+            var covered = 0.0
+        }
+
+        let from: Int64
+        let to: Int64
+        var energy = 0.0
+        var covered = 0.0
+        /// By quarter.
+        var parts: [Int64: Part] = [:]
+
+        init(from: Int64, to: Int64) {
+            self.from = from
+            self.to = to
+        }
+
+        mutating func add(_ minute: (start: Int64, entry: RollUpEntry)) {
+            let inside = min(minute.start + EnergyShares.minute, to) - max(minute.start, from)
+            guard inside > 0 else { return }
+            let fraction = Double(inside) / Double(EnergyShares.minute)
+            let part = Part(
+                energy: Double(minute.entry.power?.mean ?? 0) * Double(minute.entry.covered) / 3600 * fraction,
+                covered: Double(minute.entry.covered) * fraction)
+            energy += part.energy
+            covered += part.covered
+            parts[floorQuotient(minute.start, EnergyShares.quarter), default: Part()].energy += part.energy
+            parts[floorQuotient(minute.start, EnergyShares.quarter), default: Part()].covered += part.covered
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import GRDB
+import Metering
+
+extension RollUps {
+    /// Makes everything anew that depends on samples in these spans of the wall clock, both ends included, or on counter
+    /// readings in them.
+    func recompute(_ spans: [ClosedRange<Int64>]) throws {
+        let minute = RollUpStep.minute.milliseconds
+        let forgotten = try forgotten()
+        for span in spans {
+            // The trapezoids to the neighbours on both sides change too.
+            let first = floorMultiple(span.lowerBound - RollUpEntry.longestStep, minute)
+            let end = floorMultiple(span.upperBound + RollUpEntry.longestStep, minute) + minute
+            let from = max(first, ceilingMultiple(forgotten.samples, minute))
+            if from < end {
+                try replace(.minute, from: from, to: end, by: try computed(.minute, from: from, to: end))
+            }
+            let energy = try energySpan(around: first...end)
+            let begin = max(
+                energy.lowerBound, ceilingMultiple(forgotten.minutes, RollUpStep.quarter.milliseconds))
+            guard begin < energy.upperBound else { continue }
+            for step in [RollUpStep.quarter, .hour, .day] {
+                let from = floorMultiple(begin, step.milliseconds)
+                let to = ceilingMultiple(energy.upperBound, step.milliseconds)
+                try replace(step, from: from, to: to, by: try computed(step, from: from, to: to))
+            }
+        }
+    }
+
+    /// What the entries with `from <= start < to` should be. Both are multiples of the step.
+    func computed(_ step: RollUpStep, from: Int64, to: Int64) throws -> [(start: Int64, entry: RollUpEntry)] {
+        switch step {
+        case .minute: try minutes(from: from, to: to)
+        case .quarter: try quarters(from: from, to: to)
+        case .hour, .day: try sums(of: step.finer ?? .quarter, by: step, from: from, to: to)
+        }
+    }
+
+    private func minutes(from: Int64, to: Int64) throws -> [(start: Int64, entry: RollUpEntry)] {
+        var sum = SampleSum(step: .minute)
+        let margin = RollUpEntry.longestStep
+        _ = try database.eachChunk(of: plug, from: from - margin, to: to + margin) { samples, origin in
+            sum.add(samples, origin: origin, from: from - margin, to: to + margin)
+        }
+        return sum.finish().filter { from <= $0.start && $0.start < to }
+    }
+
+    private func sums(
+        of finer: RollUpStep, by step: RollUpStep, from: Int64, to: Int64
+    ) throws -> [(start: Int64, entry: RollUpEntry)] {
+        var sums: [(start: Int64, sum: EntrySum)] = []
+        try each(finer, from: from, to: to) { start, entry in
+            let start = floorMultiple(start, step.milliseconds)
+            if sums.last?.start != start { sums.append((start, EntrySum())) }
+            sums[sums.count - 1].sum.add(entry)
+        }
+        return sums.map { ($0.start, $0.sum.entry) }
+    }
+
+    private func quarters(from: Int64, to: Int64) throws -> [(start: Int64, entry: RollUpEntry)] {
+        let length = RollUpStep.quarter.milliseconds
+        let points = try counterPoints(from: from, to: to)
+        let stretch = (min(points.first?.time ?? from, from), max(points.last?.time ?? to, to))
+        let minutes = try entries(
+            .minute, from: floorMultiple(stretch.0, RollUpStep.minute.milliseconds), to: stretch.1)
+        let shares = EnergyShares(quarters: from / length..<to / length, points: points, minutes: minutes)
+        var quarters: [Int64: EntrySum] = [:]
+        for (start, entry) in minutes where start >= from && start < to {
+            quarters[floorMultiple(start, length), default: EntrySum()].add(entry)
+        }
+        return shares.shares.enumerated().compactMap { index, share in
+            let start = from + Int64(index) * length
+            var entry = quarters[start]?.entry ?? RollUpEntry()
+            entry.energy = Int64(share.energy.rounded())
+            entry.estimated = Int64(share.estimated.rounded())
+            return entry.isEmpty ? nil : (start, entry)
+        }
+    }
+
+    /// The quarters whose energy depends on minutes in this span: it reaches to the counter readings on both sides.
+    private func energySpan(around span: ClosedRange<Int64>) throws -> Range<Int64> {
+        let length = RollUpStep.quarter.milliseconds
+        var (from, to) = (span.lowerBound, span.upperBound)
+        for edge in [span.lowerBound, span.upperBound] {
+            guard let before = try counterPoint(atOrBefore: edge), let after = try counterPoint(atOrAfter: edge),
+                after.time - before.time <= EnergyShares.longestInterval
+            else { continue }
+            (from, to) = (min(from, before.time), max(to, after.time))
+        }
+        return floorMultiple(from, length)..<ceilingMultiple(to, length)
+    }
+
+    /// The readings between, the last at or before the beginning and the first at or after the end.
+    private func counterPoints(from: Int64, to: Int64) throws -> [CounterPoint] {
+        var points: [CounterPoint] = []
+        if let before = try counterPoint(atOrBefore: from), from - before.time <= EnergyShares.longestInterval {
+            points.append(before)
+        }
+        try database.query(
+            """
+            SELECT wall, milliwatt_hours FROM counter WHERE plug = ? AND wall > ? AND wall < ?
+            ORDER BY wall, milliwatt_hours
+            """, .integer(plug), .integer(from), .integer(to)
+        ) { points.append(CounterPoint($0)) }
+        if let after = try counterPoint(atOrAfter: to), after.time - to <= EnergyShares.longestInterval {
+            points.append(after)
+        }
+        return points
+    }
+
+    func counterPoint(atOrBefore time: Int64) throws -> CounterPoint? {
+        var point: CounterPoint?
+        try database.query(
+            """
+            SELECT wall, milliwatt_hours FROM counter WHERE plug = ? AND wall <= ?
+            ORDER BY wall DESC, milliwatt_hours DESC LIMIT 1
+            """, .integer(plug), .integer(time)
+        ) { point = CounterPoint($0) }
+        return point
+    }
+
+    func counterPoint(atOrAfter time: Int64) throws -> CounterPoint? {
+        var point: CounterPoint?
+        try database.query(
+            "SELECT wall, milliwatt_hours FROM counter WHERE plug = ? AND wall >= ? ORDER BY wall, milliwatt_hours LIMIT 1",
+            .integer(plug), .integer(time)
+        ) { point = CounterPoint($0) }
+        return point
+    }
+
+    /// From when on samples and minutes are still there.
+    private func forgotten() throws -> (samples: Int64, minutes: Int64) {
+        var horizon = (samples: Int64.min / 2, minutes: Int64.min / 2)
+        try database.query("SELECT samples_from, minutes_from FROM plug WHERE id = ?", .integer(plug)) { row in
+            if !row.isNull(0) { horizon.samples = row.integer(0) }
+            if !row.isNull(1) { horizon.minutes = row.integer(1) }
+        }
+        return horizon
+    }
+}
+
+extension CounterPoint {
+    fileprivate init(_ row: SQLRow) {
+        self.init(time: row.integer(0), milliwattHours: UInt64(bitPattern: row.integer(1)))
+    }
+}
