@@ -79,14 +79,17 @@ struct BackfillPlan: Machine {
 
     private var plugs: [PlugID: Progress] = [:]
     private var stopsAt: Instant?
+    /// The time of the stop has run out.
+    private var isOver = false
 
     /// After `stopping`: nothing more is to be waited for.
     func isDone(now: Instant) -> Bool {
         guard let stopsAt else { return false }
-        return stopsAt <= now || plugs.values.allSatisfy { if case .done = $0.stage { true } else { false } }
+        return isOver || stopsAt <= now || plugs.values.allSatisfy { if case .done = $0.stage { true } else { false } }
     }
 
     var nextDeadline: Instant? {
+        guard !isOver else { return nil }
         let hasRoom = underWay < Self.atATime
         return plugs.values.reduce(stopsAt) { soonest, plug in
             switch plug.stage {
@@ -215,6 +218,7 @@ struct BackfillPlan: Machine {
     // MARK: Time
 
     private mutating func runOut(now: Instant, _ actions: inout [Action]) {
+        if let stopsAt, stopsAt <= now { isOver = true }
         for plug in plugs.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             switch plugs[plug]?.stage {
             case .resting(let until)? where until <= now: look(plug, &actions)

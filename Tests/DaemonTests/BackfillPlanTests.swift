@@ -165,7 +165,10 @@ private struct Bench {
 
     @Test func aTimelineFullOfHolesIsFilledAPartAtATime() {
         var bench = Bench()
-        let holes = (0..<1000).map { Int64(999 - $0) * 10_000...Int64(999 - $0) * 10_000 + 10 }
+        let holes = (0..<1000).map { number -> ClosedRange<Int64> in
+            let start = Int64(999 - number) * 10_000
+            return start...start + 10
+        }
         bench.missing[plug(1)] = holes
         bench.feed(.connected(plug(1), boot: boot))
         for _ in 0..<256 { bench.store() }
