@@ -61,6 +61,8 @@ let shared: [Target] = [
         "LinuxNetwork", "Sources/LinuxNetwork",
         ["ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "CLinuxNetwork", nioCore, nioPosix, logging]),
     module("DurableFiles", "Sources/DurableFiles"),
+    .target(name: "CTOML", path: "Sources/CTOML"),
+    module("ConfigurationFiles", "Sources/ConfigurationFiles", ["CTOML", "ProtocolCore"]),
     .systemLibrary(name: "CLZMA", path: "Sources/CLZMA", providers: [.apt(["liblzma-dev"])]),
     module("Recordings", "Sources/Recordings", ["ProtocolCore", "CLZMA"]),
 ]
@@ -94,8 +96,8 @@ let firmware: [Target] = [
     .target(name: "CLinuxDevices", path: "Firmware/CLinuxDevices"),
     module(
         "LinuxDevices", "Firmware/LinuxDevices", ["CGPIOD", "CLinuxDevices", "PlugHardware", "ProtocolCore"]),
-    .target(name: "CTOML", path: "Firmware/CTOML"),
-    module("PlugConfiguration", "Firmware/PlugConfiguration", ["CTOML", "Appliance", "ProtocolCore"]),
+    module(
+        "PlugConfiguration", "Firmware/PlugConfiguration", ["ConfigurationFiles", "Appliance", "ProtocolCore"]),
     module(
         "PlugService", "Firmware/PlugService",
         [
@@ -124,13 +126,17 @@ let controller: [Target] = [
         "RuleFiles", "Controller/RuleFiles",
         ["ProtocolCore", "PlugProtocol", "Automation", .product(name: "Yams", package: "Yams")]),
     module("LocalCalendar", "Controller/LocalCalendar"),
+    module("Tariffs", "Controller/Tariffs", ["LocalCalendar", "ConfigurationFiles"]),
     module("Charting", "Controller/Charting", ["LocalCalendar"]),
     .target(name: "CRSVG", path: "Controller/CRSVG", linkerSettings: [.linkedLibrary("dl")]),
     module("Pictures", "Controller/Pictures", ["CRSVG"]),
     module("ApplianceSense", "Controller/ApplianceSense"),
     module(
         "PowerHistory", "Controller/PowerHistory",
-        ["ProtocolCore", "Metering", "PlugProtocol", "LocalCalendar", "DurableFiles", sqlite, sqliteCalls]),
+        [
+            "ProtocolCore", "Metering", "PlugProtocol", "LocalCalendar", "Recordings", "DurableFiles", sqlite,
+            sqliteCalls,
+        ]),
     module("Terminal", "Controller/Terminal", ["Charting"]),
     module(
         "Daemon", "Controller/Daemon",
@@ -149,14 +155,15 @@ let controller: [Target] = [
         [
             "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "PacketTraces", "LinuxNetwork", "Metering",
             "PlugProtocol", "PlugClient", "PowerHistory", "ApplianceSense", "Automation", "Daemon", "Doctor",
-            "LocalCalendar", "Charting", "Terminal",
+            "LocalCalendar", "Tariffs", "Charting", "Terminal",
         ]),
     program(
         "plugctl", "Controller/plugctl",
         [
             "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "PowerHistory",
             "ApplianceSense", "Recordings", "Daemon", "Doctor", "Presentation", "RuleFiles", "Automation",
-            "LocalCalendar", "Charting", "Pictures", "Terminal", "DurableFiles", arguments, signals, logging,
+            "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting", "Pictures", "Terminal", "DurableFiles",
+            arguments, signals, logging,
         ]),
     program(
         "BrowseServices", "Controller/Examples/BrowseServices",
@@ -187,7 +194,7 @@ let checks: [Target] = [
         [
             "ProtocolCore", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery", "LinuxNetwork",
             "PlugService", "PlugClient", "Storage", "Recordings", "RuleFiles", "Appliance", "Automation", "MadeUpKeys",
-            "LinkWire", "AddressConfiguration", "PlugConfiguration",
+            "LinkWire", "AddressConfiguration", "PlugConfiguration", "ConfigurationFiles", "Tariffs",
         ]),
     program("DecodeMessages", "Tests/Interoperability/DecodeMessages", ["DNSWire"]),
     tests("FuzzTests", ["FuzzTargets", "Fuzzing", "ProtocolCore"]),
@@ -252,6 +259,7 @@ let checks: [Target] = [
         "RuleFilesTests",
         ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
     tests("LocalCalendarTests", ["LocalCalendar"]),
+    tests("TariffsTests", ["Tariffs", "ConfigurationFiles", "LocalCalendar"]),
     tests("ChartingTests", ["Charting", "LocalCalendar"], exclude: ["Golden"]),
     tests("ApplianceSenseTests", ["ApplianceSense", "Recordings"]),
     tests(
@@ -274,7 +282,8 @@ let checks: [Target] = [
         [
             "Fuzzing", "Presentation", "Automation", "Daemon", "Doctor", "MulticastDNS", "PlugClient", "PlugProtocol",
             "ProtocolCore", "Metering",
-            "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal", "MadeUpKeys",
+            "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal", "MadeUpKeys", "LocalCalendar", "Tariffs",
+            "PowerHistory",
         ]),
     tests(
         "SimulationTests",
@@ -284,7 +293,9 @@ let checks: [Target] = [
             "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage", "PlugClient", "Automation", "Daemon",
             "PowerHistory", "AddressConfiguration", "LinkWire",
         ]),
-    tests("PlugConfigurationTests", ["PlugConfiguration", "Appliance", "PlugProtocol"], exclude: ["Broken"]),
+    tests(
+        "PlugConfigurationTests", ["ConfigurationFiles", "PlugConfiguration", "Appliance", "PlugProtocol"],
+        exclude: ["Broken"]),
     tests("StructureTests", []),
 ]
 
@@ -303,7 +314,8 @@ let benchmarks: [Target] =
             dependencies: [
                 "CMallocStatistics", "ProtocolCore", "DNSWire", "ServiceDiscovery", "PlugProtocol", "PlugTransport",
                 "LinuxNetwork", "PlugClient", "Appliance", "Metering", "Recordings", "PlugHardware", "PlugService",
-                "Storage", "MadeUpKeys", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
+                "Storage", "MadeUpKeys", "PowerHistory", "Charting", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             path: "Tests/Benchmarks", swiftSettings: strict),
     ]

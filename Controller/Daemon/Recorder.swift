@@ -16,7 +16,7 @@ public actor Recorder {
 
     /// The last event stored of each plug, when this began.
     nonisolated let cursors: [PlugID: SequenceNumber]
-    let history: any RecordedHistory
+    let history: any WritableHistory
     let complain: @Sendable (String) -> Void
     /// Not the one that rules are stored by: a database that is locked would hold it.
     let thread = NIOThreadPool(numberOfThreads: 1)
@@ -48,7 +48,7 @@ public actor Recorder {
     }
 
     init(
-        _ history: any RecordedHistory, cursors: [PlugID: SequenceNumber], on eventLoop: any EventLoop,
+        _ history: any WritableHistory, cursors: [PlugID: SequenceNumber], on eventLoop: any EventLoop,
         complain: @escaping @Sendable (String) -> Void
     ) {
         self.history = history
@@ -143,7 +143,7 @@ public actor Recorder {
     }
 
     func onThread<Answer: Sendable>(
-        _ work: @escaping @Sendable (any RecordedHistory) throws -> Answer
+        _ work: @escaping @Sendable (any WritableHistory) throws -> Answer
     ) async throws -> Answer {
         let history = history
         return try await thread.runIfActive { try work(history) }

@@ -20,6 +20,6 @@ struct Plugctl: AsyncParsableCommand {
         subcommands: [
             Browse.self, Resolve.self, Info.self, Pair.self, Unpair.self, Controllers.self, Reset.self, On.self,
             Off.self, Toggle.self, Dim.self, Watch.self, Logs.self,
-            ChartCommand.self, Rules.self, DaemonCommand.self, DoctorCommand.self,
+            ChartCommand.self, History.self, Rules.self, DaemonCommand.self, DoctorCommand.self,
         ])
 }

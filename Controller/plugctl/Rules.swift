@@ -62,22 +62,16 @@ struct DaemonCommand: AsyncParsableCommand {
             """,
         completion: .directory)
     var state: String?
-    @Option(
-        help: """
-            Where to keep the history. (default: the directory history in $STATE_DIRECTORY, else \
-            ~/.local/state/smartplug/history)
-            """,
-        completion: .directory)
-    var history: String?
+    @OptionGroup var history: HistoryOptions
     @Flag(help: "Keep no history.")
     var noHistory = false
 
     func validate() throws {
-        if history != nil, noHistory { throw ValidationError("--history and --no-history exclude each other") }
+        if history.history != nil, noHistory { throw ValidationError("--history and --no-history exclude each other") }
     }
 
     func run() async throws {
         let rules = try readRules(rules)
-        try await runner.run(rules, openRuleStore(state), noHistory ? nil : openHistory(history))
+        try await runner.run(rules, openRuleStore(state), noHistory ? nil : openHistory(history.history))
     }
 }

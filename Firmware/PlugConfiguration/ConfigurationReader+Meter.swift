@@ -1,3 +1,5 @@
+import ConfigurationFiles
+
 extension ConfigurationReader {
     private enum Kind: String, CaseIterable {
         case ade7953, ina219, ina226, ina260, hwmon, iio

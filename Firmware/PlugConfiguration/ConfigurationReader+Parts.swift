@@ -1,3 +1,5 @@
+import ConfigurationFiles
+
 /// How each part's table is read. Nil where the file has none, or the part cannot be made of what it says.
 extension ConfigurationReader {
     private enum RelayKind: String, CaseIterable { case plain, latching }

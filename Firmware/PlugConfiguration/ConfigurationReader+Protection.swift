@@ -1,3 +1,4 @@
+import ConfigurationFiles
 import Appliance
 
 /// The limits at which the relay opens, and whether they can all be meant.

@@ -1,3 +1,5 @@
+import ConfigurationFiles
+
 /// Where one line of the board is, and which of its two levels means active.
 public struct LineConfiguration: Hashable, Sendable {
     public enum Place: Hashable, Sendable, CustomStringConvertible {
@@ -67,7 +69,7 @@ extension ConfigurationReader.Table {
     }
 
     private func used(_ line: LineConfiguration, _ key: String) -> LineConfiguration {
-        reader.use(line.place, by: name, key)
+        reader.use(line.place, "line", by: name, key)
         return line
     }
 }

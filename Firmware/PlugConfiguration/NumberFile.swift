@@ -1,3 +1,5 @@
+public import ConfigurationFiles
+
 /// A file of numbers with names, without tables.
 public enum NumberFile {
     /// - Throws: everything that is wrong with it, with its lines.

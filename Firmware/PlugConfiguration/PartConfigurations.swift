@@ -1,3 +1,5 @@
+import ConfigurationFiles
+
 /// What a relay is like, and what happens to it when plugd is told to stop.
 public struct RelayConfiguration: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {

@@ -1,3 +1,4 @@
+public import ConfigurationFiles
 public import Appliance
 import ProtocolCore
 

@@ -31,8 +31,21 @@ build_tests() {
     quietly .build-tests/build.log swift_build --build-tests "${test_settings[@]}"
 }
 
+# The programs while the tests are built: each build alone leaves much of a second core idle. Whoever wants the programs waits
+# for it, and hears of what went wrong when it is built again.
+build_programs_beside() {
+    # Both would write the file that says which versions are used.
+    quietly .build-tests/resolve.log swift package --scratch-path .build-tests resolve || return 0
+    build_programs "$@" >.build-tests/beside.log 2>&1 &
+    beside=$!
+}
+
 # build_programs [PROGRAM...]: those that are shipped, or these.
 build_programs() {
+    if [[ -n ${beside:-} && $BASHPID == "$$" ]]; then
+        wait "$beside" || true
+        beside=
+    fi
     announce_build "the programs" .build-release
     local program
     if (($# == 0)); then set -- plugd plugctl; fi

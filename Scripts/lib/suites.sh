@@ -2,6 +2,13 @@
 
 suite_names=(unit simulation interoperability conformance hardware packages fuzz)
 
+# Whether the suites asked for need the tests and the programs, and neither was built before.
+needs_both_builds() {
+    [[ ! -d .build-tests/release && ! -d .build-release/release ]] &&
+        [[ " ${suites[*]} " =~ \ (unit|simulation|fuzz)\  ]] &&
+        [[ " ${suites[*]} " =~ \ (interoperability|conformance|hardware|packages)\  ]]
+}
+
 run_format_check() {
     say "checking the format"
     local folders=(Package.swift) folder

@@ -8,6 +8,12 @@ public enum UserDirectories {
         return (absolute("HOME") ?? "/root") + "/.local/state"
     }
 
+    /// For what a person sets up.
+    public static var configuration: String {
+        if let named = absolute("XDG_CONFIG_HOME") { return named }
+        return (absolute("HOME") ?? "/root") + "/.config"
+    }
+
     /// A relative path is invalid there, and to be ignored.
     private static func absolute(_ name: String) -> String? {
         guard let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }

@@ -7,7 +7,7 @@ enum Benchmarks {
     /// The groups by name, in the order in which they run.
     static let groups: [(name: String, run: @Sendable (Setting) async throws -> [Figure])] = [
         ("wire", wireFigures), ("security", securityFigures), ("mdns", discoveryFigures),
-        ("addressing", addressingFigures), ("hardware", hardwareFigures),
+        ("addressing", addressingFigures), ("hardware", hardwareFigures), ("history", historyFigures),
     ]
 
     static func main() async {

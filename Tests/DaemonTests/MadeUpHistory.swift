@@ -6,7 +6,7 @@ import Synchronization
 @testable import Daemon
 
 /// A history in memory, on a disk that is full, or hangs, when the test says so.
-final class MadeUpHistory: RecordedHistory {
+final class MadeUpHistory: WritableHistory {
     private struct Content {
         var batch = HistoryBatch()
         var fails = false

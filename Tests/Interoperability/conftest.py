@@ -38,6 +38,7 @@ def time_limit(request):
 def own_memory(monkeypatch, tmp_path):
     """What programs remember of one test is not known in the next, nor to whoever runs the tests."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "configuration"))
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ struct CalendarTests {
 
     @Test func aDayHasAsManyHoursAsTheClockGivesIt() throws {
         let march = try #require(
-            CalendarPeriod.all(.day, from: 1_774_652_400, to: 1_774_911_600, zone: Self.europe))
+            CalendarPeriod.all(.day, from: 1_774_652_400, to: 1_774_908_000, zone: Self.europe))
         #expect(march.map { $0.to - $0.from } == [86_400, 82_800, 86_400])
         #expect(march.map(\.start.date) == ["28 Mar 2026", "29 Mar 2026", "30 Mar 2026"])
         let october = try #require(
@@ -66,4 +66,18 @@ struct CalendarTests {
         #expect(CalendarPeriod.all(.hour, from: 0, to: 1 << 40, zone: .utc) == nil)
         #expect(CalendarPeriod.all(.hour, from: 10, to: 10, zone: .utc) == [])
     }
+
+    @Test func aTimeIsReadAsPeopleWriteIt() throws {
+        let day = try #require(CivilTime(parsing: "2026-11-20"))
+        #expect(day.date == "20 Nov 2026" && day.isMidnight)
+        #expect(CivilTime(parsing: "2026-11-20T07:30")?.clockWithSeconds == "07:30:00")
+        #expect(CivilTime(parsing: "2024-02-29 23:59:58")?.clockWithSeconds == "23:59:58")
+    }
+
+    @Test(arguments: [
+        "", "2026", "2026-11", "2026-13-01", "2026-02-30", "2025-02-29", "26-11-20", "2026-11-20T", "2026-11-20T7:30",
+        "2026-11-20T24:00", "2026-11-20T07:60", "2026-11-20T07:30Z", "2026-11-2\u{661}", "1969-12-31", "9999-01-01",
+        "2026-11-20T07:30:61", "--", "2026-11-20  ",
+    ])
+    func whatIsNoTimeIsRefused(text: String) { #expect(CivilTime(parsing: text) == nil) }
 }

@@ -1,3 +1,4 @@
+import ConfigurationFiles
 import Testing
 
 @testable import PlugConfiguration
@@ -54,15 +55,15 @@ struct ConfigurationMistakeTests {
     @Test(arguments: [
         (
             "[light]\nline = \"A\"\n[relay]\nline = \"A\"",
-            "2: [light] line: the same line is used by [relay] line; each part needs one of its own"
+            "2: [light] line: the same line is used by [relay] line; each needs one of its own"
         ),
         (
             "[relay]\nkind = \"latching\"\nchip = \"gpiochip0\"\non_offset = 4\noff_offset = 4",
-            "5: [relay] off_offset: the same line is used by [relay] on_offset; each part needs one of its own"
+            "5: [relay] off_offset: the same line is used by [relay] on_offset; each needs one of its own"
         ),
         (
             "[relay]\nchip = \"gpiochip0\"\noffset = 4\n[button]\nchip = \"/dev/gpiochip0\"\noffset = 4",
-            "6: [button] offset: the same line is used by [relay] offset; each part needs one of its own"
+            "6: [button] offset: the same line is used by [relay] offset; each needs one of its own"
         ),
         ("[relay]\noffset = 4", "1: [relay] chip: missing: the device of the chip that offset counts in"),
         (

@@ -1,3 +1,4 @@
+import ConfigurationFiles
 import Testing
 
 @testable import PlugConfiguration

@@ -1,4 +1,5 @@
 import Appliance
+import ConfigurationFiles
 import Foundation
 import Testing
 

@@ -1,4 +1,6 @@
+import ConfigurationFiles
 import PlugConfiguration
+import Tariffs
 
 extension FuzzTarget {
     /// A plug's configuration is read, or refused with places that are in its text.
@@ -6,21 +8,41 @@ extension FuzzTarget {
         name: "configuration",
         seeds: { configurations.map { Array($0.utf8) } },
         check: { bytes in
-            let text = String(decoding: bytes, as: UTF8.self)
-            let lines = bytes.count { $0 == UInt8(ascii: "\n") } + 1
-            do throws(ConfigurationError) {
-                _ = try PlugConfiguration(text, file: "fuzzed.toml")
-                return true
-            } catch {
-                try require(!error.mistakes.isEmpty, "refused without a reason")
-                for mistake in error.mistakes {
-                    try require(!mistake.description.isEmpty, "a mistake without words")
-                    let line = mistake.line ?? 1
-                    try require((1...lines + 1).contains(line), "\(mistake) is in line \(line) of \(lines)")
-                }
-                return false
+            try read(bytes) { () throws(ConfigurationError) in
+                _ = try PlugConfiguration(String(decoding: bytes, as: UTF8.self), file: "fuzzed.toml")
             }
         })
+
+    /// What a kilowatt-hour costs is read likewise.
+    static let tariff = FuzzTarget(
+        name: "tariff",
+        seeds: { tariffs.map { Array($0.utf8) } },
+        check: { bytes in
+            try read(bytes) { () throws(ConfigurationError) in
+                _ = try Tariff(bytes, file: "fuzzed.toml")
+            }
+        })
+
+    private static func read(_ bytes: [UInt8], _ read: () throws(ConfigurationError) -> Void) throws -> Bool {
+        let lines = bytes.count { $0 == UInt8(ascii: "\n") } + 1
+        do throws(ConfigurationError) {
+            try read()
+            return true
+        } catch {
+            try require(!error.mistakes.isEmpty, "refused without a reason")
+            for mistake in error.mistakes {
+                try require(!mistake.description.isEmpty, "a mistake without words")
+                let line = mistake.line ?? 1
+                try require((1...lines + 1).contains(line), "\(mistake) is in line \(line) of \(lines)")
+            }
+            return false
+        }
+    }
+
+    private static let tariffs = [
+        "[tariff]\ncurrency = \"EUR\"\nprice = 0.34\n[night]\nfrom = \"22:00\"\nto = \"06:00\"\nprice = 0.24\n",
+        "[tariff]\nprice = 1\nco2 = 380\nstanding_charge = 0.4\n[weekend]\ndays = \"sat sun\"\nprice = -0.1\n",
+    ]
 
     private static let configurations = [
         "[relay]\nline = \"GPIO17\"\nactive_low = true\n[button]\nchip = \"gpiochip0\"\noffset = 27\nbias = \"none\"\n",

@@ -23,8 +23,8 @@ public struct ConfigurationMistake: Error, Hashable, Sendable, CustomStringConve
         case needless(String)
         /// It cannot be meant beside another key, for the reason that is given.
         case contradiction(String)
-        /// The same line of the board is used by two parts.
-        case lineTwice(other: String)
+        /// Two keys take the same thing, of which there is one: `what` says which.
+        case usedTwice(what: String, other: String)
     }
 
     public var problem: Problem
@@ -35,7 +35,7 @@ public struct ConfigurationMistake: Error, Hashable, Sendable, CustomStringConve
     /// Counted from 1; known of syntax alone.
     public var column: Int?
 
-    init(_ problem: Problem, table: String? = nil, key: String? = nil, line: Int? = nil, column: Int? = nil) {
+    package init(_ problem: Problem, table: String? = nil, key: String? = nil, line: Int? = nil, column: Int? = nil) {
         self.problem = problem
         self.table = table
         self.key = key
@@ -72,7 +72,7 @@ public struct ConfigurationMistake: Error, Hashable, Sendable, CustomStringConve
                 + (nearest.map { "; is \"\($0)\" meant?" } ?? "")
         case .missing(let what): "missing: \(what)"
         case .needless(let reason), .contradiction(let reason): reason
-        case .lineTwice(let other): "the same line is used by \(other); each part needs one of its own"
+        case .usedTwice(let what, let other): "the same \(what) is used by \(other); each needs one of its own"
         }
     }
 
@@ -90,7 +90,7 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
     public let file: String
     public let mistakes: [ConfigurationMistake]
 
-    init(file: String, mistakes: [ConfigurationMistake]) {
+    package init(file: String, mistakes: [ConfigurationMistake]) {
         self.file = file
         self.mistakes = mistakes.sorted {
             ($0.line ?? 0, $0.column ?? 0, $0.description) < ($1.line ?? 0, $1.column ?? 0, $1.description)

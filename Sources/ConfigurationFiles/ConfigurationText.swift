@@ -1,8 +1,8 @@
 import CTOML
 
 /// The text of a configuration file (TOML 1.0) as tables of scalars, and where each of them stands.
-struct ConfigurationText {
-    enum Value: Hashable {
+package struct ConfigurationText {
+    package enum Value: Hashable {
         case text(String)
         case integer(Int)
         case number(Double)
@@ -12,15 +12,15 @@ struct ConfigurationText {
     }
 
     /// Bytes of a file that are read: far more than every key with its comments. It stops a wrong file from filling the memory.
-    static let limit = 65_536
+    package static let limit = 65_536
 
-    private(set) var tables: [String: [String: Value]] = [:]
+    package private(set) var tables: [String: [String: Value]] = [:]
     /// Keys that stand before the first table.
-    private(set) var loose: [String: Value] = [:]
+    package private(set) var loose: [String: Value] = [:]
     private var lines: [[String]: Int] = [:]
 
     /// - Throws: the first thing that is no TOML, with its place.
-    init(_ text: String) throws(ConfigurationMistake) {
+    package init(_ text: String) throws(ConfigurationMistake) {
         var fault = ctoml_fault()
         var text = text
         let isRead = withUnsafeMutablePointer(to: &self) { reading in
@@ -44,7 +44,7 @@ struct ConfigurationText {
     }
 
     /// What the bytes of a file say. Editors of other systems write other encodings than UTF-8, which TOML is.
-    static func decode(_ bytes: [UInt8]) throws(ConfigurationMistake) -> String {
+    package static func decode(_ bytes: [UInt8]) throws(ConfigurationMistake) -> String {
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             throw ConfigurationMistake(
                 .encoding("the file is UTF-16; save it as UTF-8 (in Notepad: Save As, Encoding: UTF-8)"))
@@ -57,7 +57,7 @@ struct ConfigurationText {
     }
 
     /// The line, counted from 1, where a table begins or a key stands.
-    func line(_ table: String?, _ key: String? = nil) -> Int? {
+    package func line(_ table: String?, _ key: String? = nil) -> Int? {
         lines[[table, key].compactMap(\.self)] ?? table.flatMap { lines[[$0]] }
     }
 

@@ -2,23 +2,23 @@ import ProtocolCore
 
 /// Reads tables and their keys, and gathers what is wrong with them. What is asked for is what is known: all else in the file is
 /// told as unknown.
-final class ConfigurationReader {
-    let text: ConfigurationText
-    private(set) var mistakes: [ConfigurationMistake] = []
+package final class ConfigurationReader {
+    package let text: ConfigurationText
+    package private(set) var mistakes: [ConfigurationMistake] = []
     /// Every key that was asked for, by its table, with what may be said of it: "0.1 to 60 s", or each word that it takes.
-    private(set) var known: [String: [String: Set<String>]] = [:]
-    /// By which key each line of the board is used.
-    private var lines: [LineConfiguration.Place: String] = [:]
+    package private(set) var known: [String: [String: Set<String>]] = [:]
+    /// By which key each thing is used of which there is one.
+    private var users: [AnyHashable: String] = [:]
 
-    init(_ text: ConfigurationText) { self.text = text }
+    package init(_ text: ConfigurationText) { self.text = text }
 
     /// The table, empty where the file does not have it.
-    func table(_ name: String) -> Table {
+    package func table(_ name: String) -> Table {
         known[name] = [:]
         return Table(name: name, values: text.tables[name] ?? [:], isThere: text.tables[name] != nil, reader: self)
     }
 
-    func wrong(_ problem: ConfigurationMistake.Problem, _ table: String?, _ key: String? = nil) {
+    package func wrong(_ problem: ConfigurationMistake.Problem, _ table: String?, _ key: String? = nil) {
         mistakes.append(
             ConfigurationMistake(problem, table: table, key: key, line: text.line(table, key)))
     }
@@ -27,15 +27,15 @@ final class ConfigurationReader {
         known[table]?[key, default: []].formUnion(allowed)
     }
 
-    /// Notes that a part uses the line; whoever comes second is told.
-    func use(_ place: LineConfiguration.Place, by table: String, _ key: String) {
-        if let other = lines.updateValue("[\(table)] \(key)", forKey: place) {
-            wrong(.lineTwice(other: other), table, key)
+    /// Notes that a key takes the thing; whoever comes second is told.
+    package func use(_ thing: some Hashable, _ what: String, by table: String, _ key: String) {
+        if let other = users.updateValue("[\(table)] \(key)", forKey: thing) {
+            wrong(.usedTwice(what: what, other: other), table, key)
         }
     }
 
     /// What nobody asked for. Called last.
-    func tellUnknown() {
+    package func tellUnknown() {
         for key in text.loose.keys { wrong(.outsideTable(of: tables(with: key)), nil, key) }
         let names = known.keys.sorted()
         for (name, values) in text.tables {

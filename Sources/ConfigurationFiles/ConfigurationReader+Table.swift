@@ -2,15 +2,17 @@ import ProtocolCore
 
 extension ConfigurationReader {
     /// One table of the file. Each key is asked for once; one that is wrong is told, and its default taken.
-    struct Table {
-        let name: String
-        let values: [String: ConfigurationText.Value]
-        let isThere: Bool
-        let reader: ConfigurationReader
+    package struct Table {
+        package let name: String
+        package let values: [String: ConfigurationText.Value]
+        package let isThere: Bool
+        package let reader: ConfigurationReader
 
-        func has(_ key: String) -> Bool { values[key] != nil }
+        package func has(_ key: String) -> Bool { values[key] != nil }
 
-        func wrong(_ problem: ConfigurationMistake.Problem, _ key: String? = nil) { reader.wrong(problem, name, key) }
+        package func wrong(_ problem: ConfigurationMistake.Problem, _ key: String? = nil) {
+            reader.wrong(problem, name, key)
+        }
 
         private func value(_ key: String, allowed: [String] = []) -> ConfigurationText.Value? {
             reader.ask(for: key, in: name, allowed: allowed)
@@ -18,7 +20,7 @@ extension ConfigurationReader {
         }
 
         /// - Parameter what: what the text is, for whoever wrote something else.
-        func text(_ key: String, _ what: String, longest: Int = 255) -> String? {
+        package func text(_ key: String, _ what: String, longest: Int = 255) -> String? {
             guard let value = value(key) else { return nil }
             guard case .text(let text) = value else {
                 wrong(.wrongType(expected: "\(what), in quotation marks", found: value.words), key)
@@ -31,7 +33,8 @@ extension ConfigurationReader {
             return text
         }
 
-        func choice<Choice: RawRepresentable & CaseIterable>(_ key: String, _: Choice.Type = Choice.self) -> Choice?
+        package func choice<Choice: RawRepresentable & CaseIterable>(_ key: String, _: Choice.Type = Choice.self)
+            -> Choice?
         where Choice.RawValue == String {
             let all = Choice.allCases.map(\.rawValue)
             guard let value = value(key, allowed: all.map { "\"\($0)\"" }) else { return nil }
@@ -47,7 +50,7 @@ extension ConfigurationReader {
             return choice
         }
 
-        func boolean(_ key: String) -> Bool? {
+        package func boolean(_ key: String) -> Bool? {
             guard let value = value(key) else { return nil }
             guard case .boolean(let boolean) = value else {
                 wrong(.wrongType(expected: "true or false", found: value.words), key)
@@ -56,7 +59,7 @@ extension ConfigurationReader {
             return boolean
         }
 
-        func integer(_ key: String, _ range: ClosedRange<Int>, _ unit: String = "", radix: Int = 10) -> Int? {
+        package func integer(_ key: String, _ range: ClosedRange<Int>, _ unit: String = "", radix: Int = 10) -> Int? {
             func written(_ number: Int) -> String { (radix == 16 ? "0x" : "") + String(number, radix: radix) }
             let (first, last) = (written(range.lowerBound), written(range.upperBound))
             let allowed = (first == last ? first : "\(first) to \(last)") + (unit.isEmpty ? "" : " \(unit)")
@@ -73,7 +76,7 @@ extension ConfigurationReader {
         }
 
         /// - Parameter isOffAtZero: 0 is taken too, and turns it off.
-        func number(
+        package func number(
             _ key: String, _ range: ClosedRange<Double>, _ unit: String = "", isOffAtZero: Bool = false
         ) -> Double? {
             let allowed =
@@ -96,10 +99,10 @@ extension ConfigurationReader {
         }
 
         /// The key is one of this table's, and nothing more can be said of it.
-        func admit(_ key: String) { _ = value(key) }
+        package func admit(_ key: String) { _ = value(key) }
 
         /// Tells that the key means nothing here, if it is there.
-        func refuse(_ key: String, _ reason: String) {
+        package func refuse(_ key: String, _ reason: String) {
             if value(key) != nil { wrong(.needless(reason), key) }
         }
     }
@@ -107,7 +110,7 @@ extension ConfigurationReader {
 
 extension ConfigurationText.Value {
     /// What it is, for whoever wrote something else.
-    var words: String {
+    package var words: String {
         switch self {
         case .text(let text): "the text \"\(text.prefix(40))\""
         case .integer(let integer): "\(integer)"
@@ -125,6 +128,6 @@ extension ConfigurationText.Value {
 }
 
 /// As a person writes it: 0.5, and 4 rather than 4.0.
-func plain(_ number: Double) -> String {
+package func plain(_ number: Double) -> String {
     Int(exactly: number).map { "\($0)" } ?? "\(number)"
 }

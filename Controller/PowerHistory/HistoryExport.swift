@@ -1,0 +1,82 @@
+import GRDB
+public import Metering
+
+/// A part of the history as an SQLite file that other programs read: tables `energy` and `sample`.
+public struct HistoryExport: Sendable {
+    private let queue: DatabaseQueue
+    private let path: String
+
+    /// Makes the file.
+    ///
+    /// - Throws: ``HistoryError``, also where there is a file of that name: nothing is overwritten.
+    public init(_ path: String) throws(HistoryError) {
+        self.path = path
+        do {
+            queue = try DatabaseQueue(path: path)
+            try queue.write { database in
+                try database.execute(
+                    sql: """
+                        CREATE TABLE energy(plug TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
+                            activeEnergy REAL NOT NULL, estimated REAL NOT NULL, covered REAL NOT NULL,
+                            meanActivePower REAL, minActivePower REAL, maxActivePower REAL, cost REAL, co2 REAL,
+                            PRIMARY KEY(plug, start)) WITHOUT ROWID;
+                        CREATE TABLE sample(plug TEXT NOT NULL, at REAL NOT NULL, activePower REAL NOT NULL,
+                            voltageRMS REAL, currentRMS REAL, PRIMARY KEY(plug, at)) WITHOUT ROWID;
+                        """)
+            }
+        } catch {
+            throw HistoryError(exporting: error, path)
+        }
+    }
+
+    /// - Parameters:
+    ///   - energies: with what each cost, and grams of CO2, where that is known.
+    public func add(_ plug: String, _ energies: [(PeriodEnergy, cost: Double?, co2: Double?)]) throws(HistoryError) {
+        do {
+            try queue.write { database in
+                let insert = try database.makeStatement(
+                    sql: "INSERT OR REPLACE INTO energy VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                for (energy, cost, co2) in energies {
+                    try insert.execute(arguments: [
+                        plug, energy.period.from, energy.period.to, energy.milliwattHours / 1000,
+                        energy.estimatedMilliwattHours / 1000, Double(energy.coveredMilliseconds) / 1000, energy.mean,
+                        energy.least, energy.greatest, cost, co2,
+                    ])
+                }
+            }
+        } catch {
+            throw HistoryError(exporting: error, path)
+        }
+    }
+
+    /// - Parameter samples: with the wall clock in milliseconds since 1970.
+    public func add(_ plug: String, samples: [(at: Int64, sample: Sample)]) throws(HistoryError) {
+        do {
+            try queue.write { database in
+                let insert = try database.makeStatement(sql: "INSERT OR REPLACE INTO sample VALUES(?, ?, ?, ?, ?)")
+                for (at, sample) in samples {
+                    try insert.execute(arguments: [
+                        plug, Double(at) / 1000, sample.activePower, sample.voltageRMS, sample.currentRMS,
+                    ])
+                }
+            }
+        } catch {
+            throw HistoryError(exporting: error, path)
+        }
+    }
+}
+
+extension HistoryError {
+    fileprivate init(exporting error: any Error, _ path: String) {
+        guard let error = error as? DatabaseError else {
+            self.init(.database(code: 1, message: "\(error)"), path)
+            return
+        }
+        switch error.resultCode {
+        case .SQLITE_FULL: self.init(.full, path)
+        case .SQLITE_ERROR where error.message?.contains("already exists") == true:
+            self.init(.database(code: error.resultCode.rawValue, message: "the file is there already"), path)
+        default: self.init(.database(code: error.extendedResultCode.rawValue, message: error.message ?? ""), path)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import LinuxNetwork
+import LocalCalendar
+import PowerHistory
+
+/// A period as `plugctl history --json` prints it and, with its keys as the first line, `--csv`.
+public struct EnergyRecord: Encodable, Equatable, Sendable {
+    public var plug: String
+    /// ISO 8601, local time with its offset.
+    public var from: String
+    public var to: String
+    /// Wh; `estimated` is the part of it that the plug's counter alone saw, so that its time is a guess.
+    public var activeEnergy: Double
+    public var estimated: Double
+    /// Seconds of which samples are known.
+    public var covered: Double
+    /// W; left out where no sample is known.
+    public var meanActivePower: Double?
+    public var minActivePower: Double?
+    public var maxActivePower: Double?
+    /// What it cost, in `currency`, and grams of CO2; left out without a tariff that says so.
+    public var cost: Double?
+    public var currency: String?
+    public var co2: Double?
+
+    init(_ plug: String, _ row: EnergyReport.Row, currency: String?, zone: ZoneOffsets) {
+        let energy = row.energy
+        self.plug = plug
+        from = Self.local(energy.period.from, zone)
+        to = Self.local(energy.period.to, zone)
+        activeEnergy = rounded(energy.milliwattHours / 1000, 3)
+        estimated = rounded(energy.estimatedMilliwattHours / 1000, 3)
+        covered = Double(energy.coveredMilliseconds) / 1000
+        meanActivePower = energy.mean.map { rounded($0, 2) }
+        minActivePower = energy.least
+        maxActivePower = energy.greatest
+        cost = row.cost.map { rounded($0.amount, 4) }
+        self.currency = row.cost == nil ? nil : currency
+        co2 = row.cost?.co2Grams.map { rounded($0, 1) }
+    }
+
+    private static func local(_ second: Int, _ zone: ZoneOffsets) -> String {
+        (WallTime(nanosecondsSince1970: 0) + .seconds(second)).iso8601(offset: zone.offset(at: Double(second)))
+    }
+
+    static let csvHeader =
+        "plug,from,to,activeEnergy,estimated,covered,meanActivePower,minActivePower,maxActivePower,cost,currency,co2"
+
+    /// RFC 4180, without the line's end.
+    var csv: String {
+        let numbers = [activeEnergy, estimated, covered, meanActivePower, minActivePower, maxActivePower, cost]
+        return
+            ([quoted(plug), from, to] + numbers.map { $0.map { "\($0)" } ?? "" }
+            + [currency.map(quoted) ?? "", co2.map { "\($0)" } ?? ""]).joined(separator: ",")
+    }
+
+    /// A text in CSV. One that a spreadsheet would take for a formula gets an apostrophe, which spreadsheets do not show: a plug
+    /// may call itself anything.
+    private func quoted(_ text: String) -> String {
+        let isFormula = text.first.map { "=+-@".contains($0) } ?? false
+        let safe = (isFormula ? "'" : "") + text
+        let needsQuotes = safe.contains { $0 == "," || $0 == "\"" || $0.isNewline }
+        guard needsQuotes else { return safe }
+        return "\"" + safe.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+}
+
+extension EnergyReport {
+    /// One for each appliance and period.
+    public var records: [EnergyRecord] {
+        appliances.flatMap { appliance in
+            appliance.rows.map { EnergyRecord(appliance.name, $0, currency: tariff?.currency, zone: zone) }
+        }
+    }
+
+    /// Lines of CSV, with a header.
+    public var csv: [String] { [EnergyRecord.csvHeader] + records.map(\.csv) }
+}
+
+/// To so many digits after the point.
+private func rounded(_ value: Double, _ digits: Int) -> Double {
+    let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
+    return (value * scale).rounded() / scale
+}

@@ -1,0 +1,149 @@
+import Charting
+import LocalCalendar
+import PowerHistory
+import Tariffs
+public import Terminal
+
+extension EnergyReport {
+    /// For a person: of several appliances first what each drew, then each by its periods, with bars.
+    ///
+    /// - Parameters:
+    ///   - width: display columns; nil for as many as it takes.
+    ///   - blocks: whether the terminal shows block characters; else bars are of `#`.
+    public func lines(width: Int?, blocks: Bool) -> [StyledLine] {
+        guard appliances.contains(where: { !$0.rows.isEmpty }) else {
+            return [StyledLine("nothing is known of that time")]
+        }
+        let bars = EnergyBars(width: width.map { min(40, max(8, $0 - 62)) } ?? 24, blocks: blocks)
+        var lines: [StyledLine] = []
+        if appliances.count > 1 { lines += byAppliance(bars).lines(width: width) }
+        for appliance in appliances where !appliance.rows.isEmpty {
+            if !lines.isEmpty { lines.append(StyledLine()) }
+            lines.append(StyledLine(appliance.name, Style(bold: true)))
+            lines += byPeriod(appliance, bars).lines(width: width)
+        }
+        return lines + notes
+    }
+
+    private var costColumns: [Table.Column] {
+        guard tariff != nil else { return [] }
+        return [Table.Column("cost", .right, least: 9, importance: 4)]
+            + (knowsEmissions ? [Table.Column("CO2", .right, least: 7)] : [])
+    }
+
+    private var knowsEmissions: Bool { appliances.contains { $0.cost?.co2Grams != nil } }
+
+    private func costCells(_ cost: Cost?) -> [StyledLine] {
+        guard let tariff else { return [] }
+        let amount = cost.map { "\(decimal($0.amount, 2)) \(tariff.currency)" } ?? ""
+        let grams = cost?.co2Grams.map { $0 < 10_000 ? "\(Int($0.rounded())) g" : "\(decimal($0 / 1000, 1)) kg" } ?? "?"
+        return [StyledLine(amount)] + (knowsEmissions ? [StyledLine(grams)] : [])
+    }
+
+    private func byAppliance(_ bars: EnergyBars) -> Table {
+        let all = appliances.reduce(0) { $0 + $1.milliwattHours }
+        let largest = appliances.map(\.milliwattHours).max() ?? 0
+        var table = Table(
+            [
+                Table.Column("appliance", least: 8, importance: 5),
+                Table.Column("energy", .right, least: 9, importance: 4),
+            ]
+                + costColumns + [
+                    Table.Column("share", .right, least: 5, importance: 2), Table.Column("", least: 8, importance: 1),
+                ])
+        for appliance in appliances.sorted(by: { $0.milliwattHours > $1.milliwattHours }) {
+            let share = all > 0 ? appliance.milliwattHours / all : 0
+            table.rows.append(
+                [StyledLine(appliance.name), StyledLine(energyText(appliance.milliwattHours))]
+                    + costCells(appliance.cost)
+                    + [StyledLine("\(decimal(share * 100, 1)) %"), bars.bar(appliance.milliwattHours, of: largest)])
+        }
+        let sum = total(appliances.map(\.cost))
+        table.rows.append([StyledLine("all"), StyledLine(energyText(all))] + costCells(sum))
+        return table
+    }
+
+    private func byPeriod(_ appliance: Appliance, _ bars: EnergyBars) -> Table {
+        let largest = appliance.rows.map(\.energy.milliwattHours).max() ?? 0
+        var table = Table(
+            [
+                Table.Column(step.rawValue, least: 10, importance: 5),
+                Table.Column("energy", .right, least: 9, importance: 4),
+            ]
+                + costColumns
+                + [
+                    Table.Column("mean", .right, least: 6, importance: 2),
+                    Table.Column("max", .right, least: 6, importance: 3),
+                    Table.Column("known", .right, least: 5, importance: 1), Table.Column("", least: 8, importance: 1),
+                ])
+        for row in appliance.rows {
+            let energy = row.energy
+            let known = Double(energy.coveredMilliseconds) / 10 / Double(energy.period.to - energy.period.from)
+            let isGuess = energy.estimatedMilliwattHours > energy.milliwattHours / 100
+            table.rows.append(
+                [
+                    StyledLine(label(energy.period)),
+                    StyledLine((isGuess ? "~" : "") + energyText(energy.milliwattHours)),
+                ] + costCells(row.cost) + [
+                    StyledLine(energy.mean.map { ChartUnit.watts.text($0) } ?? "?"),
+                    StyledLine(energy.greatest.map { ChartUnit.watts.text($0) } ?? "?"),
+                    StyledLine(known > 99.5 ? "" : "\(Int(known)) %"), bars.bar(energy.milliwattHours, of: largest),
+                ])
+        }
+        if appliance.rows.count > 1 {
+            table.rows.append(
+                [StyledLine("sum"), StyledLine(energyText(appliance.milliwattHours))] + costCells(appliance.cost))
+        }
+        return table
+    }
+
+    private var notes: [StyledLine] {
+        let rows = appliances.flatMap(\.rows)
+        var notes: [StyledLine] = []
+        if rows.contains(where: { $0.energy.estimatedMilliwattHours > $0.energy.milliwattHours / 100 }) {
+            notes.append(StyledLine("~ the plug's counter saw energy while no samples are known"))
+        }
+        if let standing = tariff?.standingCharge, standing > 0, step != .hour {
+            notes.append(
+                StyledLine("without the standing charge of \(decimal(standing, 2)) \(tariff?.currency ?? "") a day"))
+        }
+        return notes.isEmpty ? [] : [StyledLine()] + notes
+    }
+
+    private func label(_ period: CalendarPeriod) -> String {
+        switch step {
+        case .quarter, .hour: "\(period.start.dayAndMonth) \(period.start.clock)"
+        case .day: period.start.date
+        case .month: "\(period.start.monthName) \(period.start.year)"
+        }
+    }
+
+    private func energyText(_ milliwattHours: Double) -> String { ChartUnit.wattHours.text(milliwattHours / 1000) }
+}
+
+/// Bars of one scale.
+private struct EnergyBars {
+    let width: Int
+    let blocks: Bool
+    private static let eighths: [Character] = ["▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"]
+
+    func bar(_ value: Double, of largest: Double) -> StyledLine {
+        guard largest > 0, value > 0 else { return StyledLine() }
+        let length = min(1, value / largest) * Double(width)
+        guard blocks else { return StyledLine(String(repeating: "#", count: max(1, Int(length.rounded())))) }
+        let eighths = max(1, Int((length * 8).rounded()))
+        let rest = eighths % 8 == 0 ? "" : String(Self.eighths[eighths % 8 - 1])
+        return StyledLine(String(repeating: "█", count: eighths / 8) + rest)
+    }
+}
+
+/// With so many digits after the point, at most 4.
+private func decimal(_ value: Double, _ digits: Int) -> String {
+    let scale = [1, 10, 100, 1000, 10_000][digits]
+    guard abs(value) < 1e12 else { return "\(value)" }
+    let units = Int((abs(value) * Double(scale)).rounded())
+    let fraction = String(units % scale)
+    let sign = value < 0 && units > 0 ? "-" : ""
+    let padded = String(repeating: "0", count: max(0, digits - fraction.count)) + fraction
+    return sign + "\(units / scale)" + (digits == 0 ? "" : "." + padded)
+}

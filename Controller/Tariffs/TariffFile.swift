@@ -1,0 +1,106 @@
+public import ConfigurationFiles
+
+extension Tariff {
+    /// Bytes of a file that are read.
+    public static let fileLimit = ConfigurationText.limit
+    /// Rates of a tariff. No supplier has so many; it bounds what each quarter of an hour is compared with.
+    static let rateLimit = 64
+
+    /// Reads a tariff (TOML): the table `[tariff]` says what holds at all times that no other table names; each other table is a
+    /// rate, whose name is free:
+    ///
+    /// ```toml
+    /// [tariff]
+    /// currency = "EUR"
+    /// price = 0.34             # of a kWh
+    /// co2 = 380                # g of a kWh, may be left out
+    /// standing_charge = 0.42   # of a day, may be left out
+    ///
+    /// [night]
+    /// from = "22:00"
+    /// to = "06:00"
+    /// price = 0.24
+    ///
+    /// [weekend]
+    /// days = "sat sun"
+    /// price = 0.28
+    /// ```
+    ///
+    /// Times are on the quarter of an hour. Where two rates hold, the one that stands first in the file counts.
+    ///
+    /// - Throws: `ConfigurationError` with everything that is wrong.
+    public init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
+        let reader: ConfigurationReader
+        do throws(ConfigurationMistake) {
+            reader = ConfigurationReader(try ConfigurationText(try ConfigurationText.decode(bytes)))
+        } catch {
+            throw ConfigurationError(file: file, mistakes: [error])
+        }
+        self.init(reader)
+        reader.tellUnknown()
+        guard reader.mistakes.isEmpty else { throw ConfigurationError(file: file, mistakes: reader.mistakes) }
+    }
+
+    private init(_ reader: ConfigurationReader) {
+        let base = reader.table("tariff")
+        if !base.isThere { base.wrong(.missing("[tariff] says what a kWh costs when nothing else holds")) }
+        self.init(
+            currency: base.text("currency", "the name of the currency", longest: 8) ?? "",
+            otherwise: Rate(base, name: ""), standingCharge: base.number("standing_charge", 0...1000, "a day") ?? 0)
+        let others = reader.text.tables.keys.filter { $0 != "tariff" }
+        let inOrder = others.sorted { (reader.text.line($0) ?? 0, $0) < (reader.text.line($1) ?? 0, $1) }
+        for name in inOrder { rates.append(Rate(times: reader.table(name))) }
+        if inOrder.count > Self.rateLimit {
+            base.wrong(.outOfRange(found: "a file with \(inOrder.count) rates", allowed: "at most \(Self.rateLimit)"))
+        }
+    }
+}
+
+extension Tariff.Rate {
+    fileprivate init(_ table: ConfigurationReader.Table, name: String) {
+        if table.isThere, !table.has("price") { table.wrong(.missing("price = ..., of a kWh")) }
+        // Some suppliers pay for what is drawn at noon.
+        let price = table.number("price", -1000...1000, "a kWh") ?? 0
+        self.init(name: name, price: price, co2: table.number("co2", 0...10_000, "g a kWh"))
+    }
+
+    fileprivate init(times table: ConfigurationReader.Table) {
+        self.init(table, name: table.name)
+        from = table.quarterHour("from") ?? 0
+        to = table.quarterHour("to") ?? 1440
+        if from == to { table.wrong(.contradiction("it begins when it ends; leave both out for the whole day"), "to") }
+        if let days = table.weekdays("days") { self.days = days }
+    }
+}
+
+extension ConfigurationReader.Table {
+    /// Minutes since midnight of "HH:MM"; "24:00" is the end of the day.
+    fileprivate func quarterHour(_ key: String) -> Int? {
+        guard let text = text(key, "a time such as \"22:00\"") else { return nil }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { part in
+            part.utf8.count == 2 && part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(part) : nil
+        }
+        if parts.count == 2, let hour = parts[0], let minute = parts[1], minute < 60 {
+            let minutes = hour * 60 + minute
+            if minutes <= 1440, minutes.isMultiple(of: 15) { return minutes }
+        }
+        wrong(.outOfRange(found: "\"\(text)\"", allowed: "\"00:00\" to \"24:00\", on the quarter of an hour"), key)
+        return nil
+    }
+
+    private static let weekdayNames = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+    fileprivate func weekdays(_ key: String) -> Set<Int>? {
+        guard let text = text(key, "days such as \"sat sun\"") else { return nil }
+        var days: Set<Int> = []
+        for word in text.lowercased().split(whereSeparator: { $0 == " " || $0 == "," }) {
+            guard let day = Self.weekdayNames.firstIndex(of: String(word)) else {
+                wrong(.notOneOf(found: String(word), allowed: Self.weekdayNames, nearest: nil), key)
+                return nil
+            }
+            days.insert(day)
+        }
+        if days.isEmpty { wrong(.missing("at least one of \(Self.weekdayNames.joined(separator: " "))"), key) }
+        return days
+    }
+}

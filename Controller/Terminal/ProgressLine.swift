@@ -1,0 +1,27 @@
+/// How far long work is: a line on standard error that is drawn anew in place, where that is a terminal, and nothing elsewhere.
+public struct ProgressLine: ~Copyable {
+    private let label: String
+    private let device = TerminalDevice.standardError
+    private let isShown: Bool
+    private var shown = -1
+
+    public init(_ label: String) {
+        self.label = safeText(label)
+        isShown = device.capabilities.movesCursor
+    }
+
+    /// - Parameters:
+    ///   - done: of `total`, which is at least 1.
+    public mutating func show(_ done: Int, of total: Int) {
+        let percent = done * 100 / max(1, total)
+        guard isShown, percent != shown else { return }
+        shown = percent
+        device.write(Array("\r\u{1B}[K\(label): \(percent) %".utf8))
+    }
+
+    /// Leaves the line empty for what is printed next.
+    public mutating func clear() {
+        if isShown, shown >= 0 { device.write(Array("\r\u{1B}[K".utf8)) }
+        shown = -1
+    }
+}

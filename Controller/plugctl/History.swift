@@ -1,0 +1,183 @@
+import ArgumentParser
+import LinuxNetwork
+import LocalCalendar
+import Metering
+import PowerHistory
+import Presentation
+import Tariffs
+import Terminal
+
+struct History: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract: "Show what appliances drew and cost; keep recordings with it.",
+        subcommands: [Show.self, Import.self, Repair.self], defaultSubcommand: Show.self)
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show",
+            abstract: "Energy and cost by appliance and by hour, day or month.",
+            discussion: """
+                The history is what `plugctl daemon` recorded and what was imported. Days are those of the local calendar. \
+                Energy is the plug's own counter's, so it is right across gaps; what was drawn while no samples are known is \
+                marked with ~.
+
+                What a kWh costs stands in ~/.config/smartplug/tariff.toml:
+
+                  [tariff]
+                  currency = "EUR"
+                  price = 0.34
+                  co2 = 380              # g a kWh; may be left out
+                  [night]                # any name; several may follow
+                  from = "22:00"
+                  to = "06:00"
+                  days = "mon tue wed thu fri"
+                  price = 0.24
+
+                Examples:
+                  plugctl history
+                  plugctl history Refrigerator --last 7d --by day
+                  plugctl history Television Amplifier --from 2026-11-01 --to 2026-12-01 --csv
+                  plugctl history Refrigerator --last 90d --sqlite refrigerator.sqlite
+                """)
+
+        @Argument(help: "The plugs' names. (default: all that are recorded)")
+        var names: [String] = []
+        @OptionGroup var window: WindowOptions
+        @Option(help: "hour, day or month. (default: what fits the time)")
+        var by: ShownStep?
+        @Flag(help: "As CSV with a header.")
+        var csv = false
+        @Flag(
+            help: """
+                One JSON object a plug and period: plug, from, to, activeEnergy, estimated (Wh), covered (s), \
+                meanActivePower, minActivePower, maxActivePower (W), cost, currency, co2 (g).
+                """)
+        var json = false
+        @Option(help: "Write it, with all samples, to this SQLite file.", completion: .file())
+        var sqlite: String?
+        @Option(
+            help: "What a kWh costs. (default: ~/.config/smartplug/tariff.toml, where there is one)",
+            completion: .file())
+        var tariff: String?
+        @OptionGroup var options: HistoryOptions
+
+        func validate() throws {
+            guard [csv, json, sqlite != nil].filter({ $0 }).count < 2 else {
+                throw ValidationError("--csv, --json and --sqlite are one or the other")
+            }
+        }
+
+        func run() async throws {
+            try await saying {
+                let history = try options.open(.reader)
+                let span = window.span(default: .seconds(30 * 86_400))
+                let (from, to) = (Int(span.lowerBound / 1000), Int((span.upperBound + 999) / 1000))
+                let zone = ZoneOffsets.local(from: from - 40 * 86_400, to: to + 40 * 86_400)
+                let step = by?.step ?? CalendarStep.fitting(seconds: to - from)
+                var report = EnergyReport(step: step, zone: zone, tariff: try Tariff.read(tariff))
+                let plugs = try chosen(of: history)
+                do throws(HistoryError) {
+                    for plug in plugs { try report.add(plug, from: history, over: from..<to) }
+                    if let sqlite { return try export(report, plugs, history, span, to: sqlite) }
+                } catch {
+                    throw Complaint(error)
+                }
+                print(report)
+            }
+        }
+
+        private func chosen(of history: PowerHistory) throws(Complaint) -> [HistoryPlug] {
+            do throws(HistoryError) {
+                if names.isEmpty { return try history.plugs() }
+                var plugs: [HistoryPlug] = []
+                for name in names { plugs.append(try history.plug(named: name)) }
+                return plugs
+            } catch {
+                throw Complaint(error)
+            }
+        }
+
+        private func print(_ report: EnergyReport) {
+            if json {
+                for record in report.records { guard Output.json(record) else { return } }
+            } else if csv {
+                for line in report.csv { guard Output.line(line) else { return } }
+            } else {
+                let device = TerminalDevice.standardOutput
+                let capabilities = device.capabilities
+                for line in report.lines(width: device.size?.columns, blocks: capabilities.isUnicode) {
+                    guard device.print(line, colors: capabilities.colors) != .closed else { return }
+                }
+            }
+        }
+
+        private func export(
+            _ report: EnergyReport, _ plugs: [HistoryPlug], _ history: PowerHistory, _ span: ClosedRange<Int64>,
+            to path: String
+        ) throws(HistoryError) {
+            let file = try HistoryExport(path)
+            var progress = ProgressLine(path)
+            for (index, plug) in plugs.enumerated() {
+                let rows = report.appliances[index].rows
+                try file.add(plug.title, rows.map { ($0.energy, $0.cost?.amount, $0.cost?.co2Grams) })
+                // A day at a time: a year of samples is too much to hold.
+                let day: Int64 = 86_400_000
+                let known = plug.span?.clamped(to: span) ?? span
+                for begin in stride(from: known.lowerBound, through: known.upperBound, by: Int(day)) {
+                    var samples: [(at: Int64, sample: Sample)] = []
+                    try history.samples(of: plug.id, from: begin, to: min(begin + day - 1, known.upperBound)) {
+                        samples.append(($0, $1))
+                    }
+                    try file.add(plug.title, samples: samples)
+                    progress.show(Int(begin - known.lowerBound), of: Int(known.upperBound - known.lowerBound + 1))
+                }
+            }
+            progress.clear()
+        }
+    }
+
+    struct Repair: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "repair",
+            abstract: "Copy what is readable of a damaged history into a new directory.",
+            discussion: """
+                Samples, events and counters are copied, and all that sums them up is made anew. The damaged one stays as it is.
+
+                Example: plugctl history repair --into ~/history-repaired
+                """)
+
+        @Option(help: "The new directory.", completion: .directory)
+        var into: String
+        @OptionGroup var options: HistoryOptions
+
+        func run() async throws {
+            try await saying {
+                let history = try options.open(.reader)
+                do throws(HistoryError) { try history.repair(into: into) } catch { throw Complaint(error) }
+                Output.safeLine("what is readable is in \(into)")
+            }
+        }
+    }
+}
+
+/// What a person asks to be shown by.
+enum ShownStep: String, CaseIterable, ExpressibleByArgument {
+    case hour
+    case day
+    case month
+
+    var step: CalendarStep {
+        switch self {
+        case .hour: .hour
+        case .day: .day
+        case .month: .month
+        }
+    }
+}
+
+extension CalendarStep {
+    static func fitting(seconds: Int) -> CalendarStep {
+        seconds <= 2 * 86_400 ? .hour : seconds <= 92 * 86_400 ? .day : .month
+    }
+}

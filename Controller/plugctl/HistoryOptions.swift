@@ -1,0 +1,47 @@
+import ArgumentParser
+import ConfigurationFiles
+import DurableFiles
+import PowerHistory
+import Tariffs
+
+/// Where the history is.
+struct HistoryOptions: ParsableArguments {
+    @Option(
+        help: "The history's directory. (default: $STATE_DIRECTORY/history, else ~/.local/state/smartplug/history)",
+        completion: .directory)
+    var history: String?
+
+    func open(_ role: PowerHistory.Role) throws(Complaint) -> PowerHistory {
+        do throws(HistoryError) {
+            return try PowerHistory(history ?? PowerHistory.defaultDirectory(), role: role, complain: complain)
+        } catch {
+            throw Complaint(error)
+        }
+    }
+}
+
+extension Complaint {
+    init(_ error: HistoryError) { self.init("\(error)" + (error.hint.map { "\nhint: \($0)" } ?? "")) }
+}
+
+extension Tariff {
+    /// The tariff of a file; without one named, the person's own, where there is one.
+    static func read(_ file: String?) throws(Complaint) -> Tariff? {
+        let path = file ?? UserDirectories.configuration + "/smartplug/tariff.toml"
+        let found: [UInt8]?
+        do throws(FileError) {
+            found = try FileStore().readIfPresent(path, limit: fileLimit)
+        } catch {
+            throw Complaint(error)
+        }
+        guard let bytes = found else {
+            guard file != nil else { return nil }
+            throw Complaint("there is no file \(path)\nhint: plugctl help history show says what stands in a tariff")
+        }
+        do throws(ConfigurationError) {
+            return try Tariff(bytes, file: path)
+        } catch {
+            throw Complaint("\(error)")
+        }
+    }
+}

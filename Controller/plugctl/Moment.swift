@@ -1,0 +1,48 @@
+import ArgumentParser
+import LinuxNetwork
+import LocalCalendar
+
+/// A time as people write it, on the clock of the wall: `2026-11-20`, `2026-11-20T07:30`, `2026-11-20 07:30:15`.
+struct Moment: ExpressibleByArgument, CustomStringConvertible {
+    /// Since 1970, UTC.
+    let milliseconds: Int64
+    let description: String
+
+    init?(argument: String) {
+        guard let civil = CivilTime(parsing: argument) else { return nil }
+        let local = Int(civil.localSeconds)
+        // The offset at the time to which a first guess leads: right but for the hour that a change skips or repeats.
+        func offset(at second: Int) -> Int { (WallTime(nanosecondsSince1970: 0) + .seconds(second)).localOffset }
+        milliseconds = Int64(local - offset(at: local - offset(at: local))) * 1000
+        description = argument
+    }
+}
+
+/// Which time a chart or a table is of.
+struct WindowOptions: ParsableArguments {
+    @Option(help: "The time up to now: 10m, 2h, 30d.")
+    var last: TimeSpan?
+    @Option(help: "From this local time on: 2026-11-20, 2026-11-20T07:30.")
+    var from: Moment?
+    @Option(help: "Up to this local time. (default: now)")
+    var to: Moment?
+
+    func validate() throws {
+        if last != nil, from != nil || to != nil { throw ValidationError("--last goes alone, without --from and --to") }
+        if let last, last.duration < .seconds(1) { throw ValidationError("--last is at least 1s") }
+        if to != nil, from == nil { throw ValidationError("--to goes with --from") }
+        if let from, let to, from.milliseconds >= to.milliseconds {
+            throw ValidationError("--from \(from) is not before --to \(to)")
+        }
+    }
+
+    /// Milliseconds since 1970, both included.
+    ///
+    /// - Parameter span: what is shown when nobody says.
+    func span(default span: Duration) -> ClosedRange<Int64> {
+        let now = WallTime.now.nanosecondsSince1970 / 1_000_000
+        if let from { return from.milliseconds...max(from.milliseconds, to?.milliseconds ?? now) }
+        let (seconds, attoseconds) = (last?.duration ?? span).components
+        return now - seconds * 1000 - attoseconds / 1_000_000_000_000_000...now
+    }
+}

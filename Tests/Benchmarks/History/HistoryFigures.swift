@@ -1,0 +1,80 @@
+import Charting
+import Foundation
+import Metering
+import PlugProtocol
+import PowerHistory
+
+/// The history beside a plain table of SQLite.
+@Sendable
+func historyFigures(_ setting: Setting) async throws -> [Figure] {
+    let recordings = try MeasuredSeries.recordings(in: setting.traces)
+    let models = try MeasuredSeries.models()
+    return try (recordings.isEmpty ? [] : sizes("recordings, W", recordings.map(\.samples), limit: 2))
+        + sizes("noisy models, W V A", models.map(\.samples), limit: 3.5)
+        + ingest(models.map(\.samples)) + YearOfAPlug(models[0].samples).figures()
+}
+
+/// Every series is a plug, whose samples arrive as a daemon fetches them.
+private func sizes(_ name: String, _ series: [[Sample]], limit: Double) throws -> [Figure] {
+    let folder = try ScratchFolder()
+    let count = Double(series.reduce(0) { $0 + $1.count })
+    let plain = try PlainTable(folder.path + "/plain.sqlite", hasVoltage: series[0][0].decivolts != nil)
+    do {
+        let plugs = RecordedPlugs(history: try PowerHistory(folder.path, role: .recorder))
+        for (index, samples) in series.enumerated() {
+            try plugs.store(plugs.batches(of: samples, plug: RecordedPlugs.id(index), origin: 1_790_000_000_000))
+            // Of several samples with the same time a key takes the last.
+            try plain.run("BEGIN")
+            var last = Int64.min
+            for sample in samples where sample.milliseconds > last {
+                try plain.add(sample, of: Int64(index))
+                last = sample.milliseconds
+            }
+            try plain.run("COMMIT")
+        }
+    }
+    let reference = Figure.Reference(name: "plain table", value: try plain.size() / count)
+    let size = try historySize(folder.path) / count
+    return [
+        Figure("on disk, a sample, \(name)", size, "B", .atMost(limit)),
+        Figure("on disk, a sample, \(name)", size, "B", against: reference, .ratioAtMost(1.0 / 8)),
+    ]
+}
+
+/// A thousand plugs at one sample a second, an hour of them; the plain table gets a transaction a second, of which a minute is
+/// enough to know what it costs.
+private func ingest(_ models: [[Sample]]) throws -> [Figure] {
+    let folder = try ScratchFolder()
+    let plugs = 1000
+    let hour = models.map { Array($0[30_000..<33_600]) }
+    let plain = try PlainTable(folder.path + "/plain.sqlite", hasVoltage: true)
+    let seconds = 60
+    let plainTime = try processorSeconds {
+        for second in 0..<seconds {
+            try plain.run("BEGIN")
+            for plug in 0..<plugs { try plain.add(hour[plug % hour.count][second], of: Int64(plug)) }
+            try plain.run("COMMIT")
+        }
+    }
+    let recorded = RecordedPlugs(history: try PowerHistory(folder.path, role: .recorder))
+    let batches = (0..<plugs).map { plug in
+        recorded.batches(of: hour[plug % hour.count], plug: RecordedPlugs.id(plug), origin: 1_790_000_000_000)
+    }
+    var taken = 0.0
+    let ownTime = try processorSeconds {
+        taken = try secondsTaken {
+            // Each plug's next in turn, as they come.
+            for turn in batches[0].indices {
+                for batches in batches where turn < batches.count { try recorded.history.record(batches[turn]) }
+            }
+        }
+    }
+    let samples = Double(plugs * 3600)
+    let perSample = ownTime / samples * 1e6
+    let reference = Figure.Reference(name: "plain table", value: plainTime / Double(plugs * seconds) * 1e6)
+    return [
+        Figure("ingest, processor time a sample", perSample, "us", against: reference, .ratioAtMost(1.0 / 4)),
+        // What one core has in a second for what 10,000 plugs send in it; waiting for the disk counts.
+        Figure("10,000 plugs, of one core's second", taken / samples * 10_000, "s", .atMost(1)),
+    ]
+}

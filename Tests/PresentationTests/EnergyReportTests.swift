@@ -1,0 +1,78 @@
+import LocalCalendar
+import PowerHistory
+import Presentation
+import Tariffs
+import Testing
+
+struct EnergyReportTests {
+    private static let days = CalendarPeriod.all(.day, from: 1_795_046_400, to: 1_795_305_600, zone: .utc) ?? []
+    private static let tariff = Tariff(
+        currency: "EUR", otherwise: Tariff.Rate(name: "", price: 0.5, co2: 400), standingCharge: 0.4)
+
+    private func energies(_ kilowattHours: [Double]) -> [PeriodEnergy] {
+        zip(Self.days, kilowattHours).map { period, energy in
+            PeriodEnergy(
+                period: period, milliwattHours: energy * 1e6, coveredMilliseconds: 86_400_000, mean: energy * 1000 / 24,
+                least: 0, greatest: 2000)
+        }
+    }
+
+    private func quarters(_ energies: [PeriodEnergy]) -> [PeriodEnergy] {
+        energies.flatMap { day in
+            let quarters = CalendarPeriod.all(.quarter, from: day.period.from, to: day.period.to, zone: .utc) ?? []
+            return quarters.map {
+                PeriodEnergy(period: $0, milliwattHours: day.milliwattHours / Double(quarters.count))
+            }
+        }
+    }
+
+    private func report(_ appliances: [(String, [PeriodEnergy])], tariff: Tariff? = tariff) -> EnergyReport {
+        var report = EnergyReport(step: .day, zone: .utc, tariff: tariff)
+        for (name, energies) in appliances { report.add(name, energies, quarters: quarters(energies)) }
+        return report
+    }
+
+    @Test func aTableHasBarsAndASum() {
+        let lines = report([("Kettle", energies([1, 0.5, 2]))]).lines(width: 80, blocks: true).map(\.text)
+        #expect(lines.contains { $0.contains("20 Nov 2026") && $0.contains("500 Wh") && $0.contains("0.25 EUR") })
+        #expect(lines.contains { $0.hasPrefix("sum") && $0.contains("3500 Wh") && $0.contains("1.75 EUR") })
+        #expect(lines.contains { $0.contains("standing charge of 0.40 EUR") })
+        let bars = lines.map { $0.count { $0 == "█" } }.filter { $0 > 0 }
+        #expect(bars == [9, 4, 18])
+        #expect(lines.allSatisfy { $0.count <= 80 })
+    }
+
+    @Test func severalAppliancesAreComparedFirst() {
+        let lines = report([("Lamp", energies([0.1, 0.1, 0.1])), ("Heater", energies([3, 2, 1]))])
+            .lines(width: 80, blocks: false).map(\.text)
+        #expect(lines[0].hasPrefix("appliance") && lines[1].hasPrefix("Heater") && lines[2].hasPrefix("Lamp"))
+        #expect(lines[1].contains("95.2 %") && lines[1].hasSuffix("##################"))
+        #expect(lines[3].hasPrefix("all") && lines[3].contains("6300 Wh") && lines[3].contains("3.15 EUR"))
+    }
+
+    @Test func whatIsGuessedAndWhatIsMissingIsSaid() {
+        var days = energies([1, 1, 1])
+        days[0].estimatedMilliwattHours = 5e5
+        days[0].coveredMilliseconds = 43_200_000
+        days[1] = PeriodEnergy(period: days[1].period)
+        let lines = report([("Lamp", days)], tariff: nil).lines(width: 80, blocks: true).map(\.text)
+        #expect(lines.contains { $0.contains("~1000 Wh") && $0.contains("50 %") })
+        #expect(lines.count { $0.contains("Nov 2026") } == 2)
+        #expect(lines.contains { $0.hasPrefix("~ the plug's counter") } && !lines.contains { $0.contains("EUR") })
+    }
+
+    @Test func ofNothingNothingIsDrawn() {
+        #expect(report([("Lamp", [])]).lines(width: 80, blocks: true).map(\.text) == ["nothing is known of that time"])
+    }
+
+    @Test func scriptsGetTheSameFigures() throws {
+        let report = report([("=Lamp, \"big\"", energies([1]))])
+        let record = try #require(report.records.first)
+        #expect(record.activeEnergy == 1000 && record.cost == 0.5 && record.co2 == 400 && record.currency == "EUR")
+        #expect(record.from == "2026-11-19T00:00:00.000Z" && record.covered == 86_400)
+        #expect(
+            report.csv[1].hasPrefix("\"'=Lamp, \"\"big\"\"\",2026-11-19T00:00:00.000Z,2026-11-20T00:00:00.000Z,1000.0,")
+        )
+        #expect(report.csv[0].split(separator: ",").count == report.csv[1].split(separator: ",").count - 1)
+    }
+}
