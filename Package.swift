@@ -273,7 +273,7 @@ tests("PicturesTests", ["Pictures"]),
         "DaemonTests",
         [
             "Daemon", "Automation", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering", "LinuxNetwork",
-            "DurableFiles", nioCore, nioPosix, asyncAlgorithms,
+            "PowerHistory", "DurableFiles", nioCore, nioPosix, asyncAlgorithms,
         ]),
     tests(
         "DoctorTests",
@@ -293,8 +293,8 @@ tests("PicturesTests", ["Pictures"]),
         [
             "SimulatedLAN", "SimulatedDisk", "MadeUpKeys", "ProtocolCore", "DNSWire", "MulticastDNS",
             "ServiceDiscovery",
-            "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage", "PlugClient", "Automation",
-            "AddressConfiguration", "LinkWire",
+            "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage", "PlugClient", "Automation", "Daemon",
+            "PowerHistory", "AddressConfiguration", "LinkWire",
         ]),
     tests(
         "PlugConfigurationTests", ["ConfigurationFiles", "PlugConfiguration", "Appliance", "PlugProtocol"],
