@@ -21,7 +21,7 @@ public struct RecordedHistory: Sendable {
     ///   - start: for a recording without dates, when it began: milliseconds since 1970. One with dates has local times.
     ///   - zone: of those.
     /// - Returns: nil for a recording without dates and no start.
-    public init?(_ recording: Recording, of plug: PlugID, start: Int64? = nil, zone: ZoneOffsets) {
+    public init?(_ recording: Recordings.Recording, of plug: PlugID, start: Int64? = nil, zone: ZoneOffsets) {
         let midnight = recording.day.map { Int64($0.number) * 86_400_000 }
         guard let origin = midnight ?? start else { return nil }
         var samples: [Sample] = []
