@@ -185,6 +185,8 @@ let checks: [Target] = [
     .target(
         name: "PrivateNetworks", dependencies: ["LinuxNetwork", nioCore, nioPosix],
         path: "Tests/Support/PrivateNetworks", swiftSettings: strict),
+    module("SimulatedAppliances", "Tests/Support/SimulatedAppliances", ["ApplianceSense", "ProtocolCore"]),
+    program("MeasureCycles", "Tests/MeasureCycles", ["Recordings", "SimulatedAppliances"]),
     .target(name: "Fuzzing", dependencies: ["ProtocolCore"], path: "Tests/Support/Fuzzing", swiftSettings: strict),
     .target(
         name: "RegisterModels", dependencies: ["PlugHardware", "ProtocolCore"], path: "Tests/Support/RegisterModels",
@@ -194,7 +196,7 @@ let checks: [Target] = [
         [
             "ProtocolCore", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery", "LinuxNetwork",
             "PlugService", "PlugClient", "Storage", "Recordings", "RuleFiles", "Appliance", "Automation", "MadeUpKeys",
-            "LinkWire", "AddressConfiguration", "PlugConfiguration", "ConfigurationFiles", "Tariffs",
+            "LinkWire", "AddressConfiguration", "PlugConfiguration", "PowerHistory", "ConfigurationFiles", "Tariffs",
         ]),
     program("DecodeMessages", "Tests/Interoperability/DecodeMessages", ["DNSWire"]),
     tests("FuzzTests", ["FuzzTargets", "Fuzzing", "ProtocolCore"]),
@@ -261,8 +263,8 @@ let checks: [Target] = [
     tests("LocalCalendarTests", ["LocalCalendar"]),
     tests("TariffsTests", ["Tariffs", "ConfigurationFiles", "LocalCalendar"]),
     tests("ChartingTests", ["Charting", "LocalCalendar"], exclude: ["Golden"]),
-    tests("PicturesTests", ["Pictures"]),
-    tests("ApplianceSenseTests", ["ApplianceSense", "Recordings"]),
+tests("PicturesTests", ["Pictures"]),
+    tests("ApplianceSenseTests", ["SimulatedAppliances", "ApplianceSense", "Recordings", "ProtocolCore"]),
     tests(
         "PowerHistoryTests",
         ["PowerHistory", "LocalCalendar", "Metering", "PlugProtocol", "ProtocolCore", "DurableFiles", sqlite]),
@@ -271,7 +273,7 @@ let checks: [Target] = [
         "DaemonTests",
         [
             "Daemon", "Automation", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering", "LinuxNetwork",
-            "DurableFiles", nioCore, nioPosix, asyncAlgorithms,
+            "PowerHistory", "DurableFiles", nioCore, nioPosix, asyncAlgorithms,
         ]),
     tests(
         "DoctorTests",
@@ -291,8 +293,8 @@ let checks: [Target] = [
         [
             "SimulatedLAN", "SimulatedDisk", "MadeUpKeys", "ProtocolCore", "DNSWire", "MulticastDNS",
             "ServiceDiscovery",
-            "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage", "PlugClient", "Automation",
-            "AddressConfiguration", "LinkWire",
+            "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage", "PlugClient", "Automation", "Daemon",
+            "PowerHistory", "AddressConfiguration", "LinkWire",
         ]),
     tests(
         "PlugConfigurationTests", ["ConfigurationFiles", "PlugConfiguration", "Appliance", "PlugProtocol"],

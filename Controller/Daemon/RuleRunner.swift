@@ -32,10 +32,18 @@ public actor RuleRunner {
     /// Resumed when everything is stored.
     private var waitingForStore: CheckedContinuation<Void, Never>?
 
-    /// - Parameter store: where to go on and what to keep; nil keeps nothing beyond the process.
-    public init(rules: [Rule], client: PlugClient, store: RuleStore?) {
-        let house = HouseFollower(client, known: store?.memory.cursors ?? [:])
-        self.init(rules: rules, house: house, store: store, on: client.eventLoop)
+    /// - Parameters:
+    ///   - store: where to go on and what to keep; nil keeps nothing beyond the process.
+    ///   - recorder: keeps what the house reports besides; it goes on until the run ends.
+    public init(rules: [Rule], client: PlugClient, store: RuleStore?, recorder: Recorder? = nil) {
+        let cursors = store?.memory.cursors ?? [:]
+        let known = EventsSeen.first(cursors, recorder?.cursors ?? [:])
+        let follower = HouseFollower(client, known: known)
+        let seen = EventsSeen(cursors, others: known, start: BootClock.now)
+        let house: (any RuledHouse)? = recorder.map {
+            SharedHouse(follower, rules: seen, recorder: $0, on: client.eventLoop)
+        }
+        self.init(rules: rules, house: house ?? follower, store: store, on: client.eventLoop)
     }
 
     init(rules: [Rule], house: any RuledHouse, store: RuleStore?, on eventLoop: any EventLoop) {
@@ -83,6 +91,7 @@ public actor RuleRunner {
         timer.stop()
         await handOver()
         records.finish()
+        await house.end()
     }
 
     private func take(_ update: HouseFollower.Update) {
@@ -178,7 +187,11 @@ public actor RuleRunner {
     private func handOver() async {
         guard !isHandingOver else { return await withCheckedContinuation { waitingForHandOver.append($0) } }
         isHandingOver = true
-        while !unsent.isEmpty { await records.send(unsent.removeFirst()) }
+        while !unsent.isEmpty {
+            let record = unsent.removeFirst()
+            await house.note(record)
+            await records.send(record)
+        }
         isHandingOver = false
         let waiting = waitingForHandOver
         waitingForHandOver = []

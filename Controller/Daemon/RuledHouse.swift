@@ -17,6 +17,17 @@ protocol RuledHouse: Sendable {
 
     /// Every event of the plug up to this one has taken effect.
     func acknowledge(_ sequence: SequenceNumber, of plug: String) async
+
+    /// What the rules tell, for whoever keeps it.
+    func note(_ record: RunnerRecord) async
+
+    /// The rules have ended, and everything of theirs is stored.
+    func end() async
+}
+
+extension RuledHouse {
+    func note(_ record: RunnerRecord) async {}
+    func end() async {}
 }
 
 extension HouseFollower: RuledHouse {

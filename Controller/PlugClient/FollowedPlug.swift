@@ -26,7 +26,7 @@ public actor FollowedPlug: ConnectionOwner {
     private var connection: Connection?
     private var isReading = true
     private var answers: [RequestID: CheckedContinuation<CommandOutcome, Never>] = [:]
-    private var fetches: [UInt32: FetchInProgress] = [:]
+    private var fetches: [UInt32: any FetchInProgress] = [:]
     var questions: [CheckedContinuation<[PairedControllerEntry]?, Never>] = []
     var resets: [CheckedContinuation<Disconnection, Never>] = []
     private var lastFetch: UInt32 = 0
@@ -91,19 +91,31 @@ public actor FollowedPlug: ConnectionOwner {
     /// - Throws: `Refusal`, `SampleChunkError` for a damaged chunk, `CancellationError`.
     public func samples(from: WallTime, to: WallTime) async throws -> [PlugSample] {
         let origin = WallTime.now - (BootClock.now - .zero)
+        let range = from.instant(since: origin)...max(from, to).instant(since: origin)
+        let outcome = await fetch {
+            .fetch($0, from: range.lowerBound, to: range.upperBound)
+        } into: {
+            SamplesInProgress($0, origin: origin, range: range)
+        }
+        try Task.checkCancellation()
+        return try outcome.get()
+    }
+
+    /// Returns when what `begin` makes has everything, or has failed; at the latest when the task is cancelled.
+    func fetch<Outcome>(
+        _ event: (UInt32) -> PlugFollower.Event,
+        into begin: (CheckedContinuation<Outcome, Never>) -> some FetchInProgress
+    ) async -> Outcome {
         lastFetch &+= 1
         let id = lastFetch
-        let range = from.instant(since: origin)...max(from, to).instant(since: origin)
-        let outcome = await withTaskCancellationHandler {
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                fetches[id] = FetchInProgress(continuation, origin: origin, range: range)
-                handle(.fetch(id, from: range.lowerBound, to: range.upperBound))
+                fetches[id] = begin(continuation)
+                handle(event(id))
             }
         } onCancel: {
             Task { await self.withdraw(fetch: id) }
         }
-        try Task.checkCancellation()
-        return try outcome.get()
     }
 
     /// The samples that the plug still has of the last `span`.
@@ -130,7 +142,7 @@ public actor FollowedPlug: ConnectionOwner {
         source.finish()
         let refusal = Refusal(.unknown, "stopped following the plug before it answered")
         for (_, answer) in answers { answer.resume(returning: .refused(refusal)) }
-        for (_, fetch) in fetches { fetch.end(.failure(refusal)) }
+        for (_, fetch) in fetches { fetch.fail(refusal) }
         answerQuestions(nil)
         answerResets(.away("stopped following the plug before it answered"))
         answers = [:]
@@ -143,7 +155,7 @@ public actor FollowedPlug: ConnectionOwner {
     }
 
     private func withdraw(fetch id: UInt32) {
-        finish(fetch: id, .failure(CancellationError()))
+        finish(fetch: id, CancellationError())
     }
 
     /// Who will prove to be there on the next connection.
@@ -203,15 +215,20 @@ public actor FollowedPlug: ConnectionOwner {
         case .deliver(let update): deliver(update)
         case .finished(let id, let outcome): answers.removeValue(forKey: id)?.resume(returning: outcome)
         case .samples(let id, let chunk, let clock, let last):
-            if let ended = fetches[id]?.take(chunk, of: clock, last: last) { finish(fetch: id, ended) }
+            do {
+                if try fetches[id]?.take(chunk, of: clock, last: last) == true { finish(fetch: id) }
+            } catch {
+                finish(fetch: id, error)
+            }
         case .controllers(let list): answerQuestions(list)
-        case .fetchRefused(let id, let refusal): finish(fetch: id, .failure(refusal))
+        case .fetchRefused(let id, let refusal): finish(fetch: id, refusal)
         }
     }
 
-    private func finish(fetch id: UInt32, _ outcome: FetchInProgress.Outcome) {
+    private func finish(fetch id: UInt32, _ error: (any Error)? = nil) {
         handle(.withdrawFetch(id))
-        fetches.removeValue(forKey: id)?.end(outcome)
+        guard let fetch = fetches.removeValue(forKey: id) else { return }
+        if let error { fetch.fail(error) } else { fetch.succeed() }
     }
 
     private func deliver(_ update: PlugUpdate) {

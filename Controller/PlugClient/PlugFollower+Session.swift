@@ -36,7 +36,7 @@ extension PlugFollower {
         }
         // After the subscription, so that the events of commands are among those heard.
         return actions + pending.flatMap { send($0.id, $0.command, now: now) }
-            + fetches.indices.flatMap { ask($0, now: now) } + askForLog(now: now)
+            + fetches.map(\.id).flatMap { ask($0, now: now) } + askForLog(now: now)
     }
 
     private mutating func subscribed(next: SequenceNumber, _ gap: Gap?) -> [Action] {
@@ -126,13 +126,16 @@ extension PlugFollower {
             ]
         }
         fetches.append(fetch)
-        return welcomedAt == nil ? [] : ask(fetches.count - 1, now: now)
+        return welcomedAt == nil ? [] : ask(fetch.id, now: now)
     }
 
-    private mutating func ask(_ index: Int, now: Instant) -> [Action] {
-        guard let clock else { return [] }
-        let range = fetches[index].remaining(of: clock)
-        return inSession(nil, .fetchSamples(fetches[index].id, from: range.from, to: range.to), now: now)
+    private mutating func ask(_ id: UInt32, now: Instant) -> [Action] {
+        guard let clock, let index = fetches.firstIndex(where: { $0.id == id }) else { return [] }
+        guard let range = fetches[index].remaining(of: clock) else {
+            fetches.remove(at: index)
+            return [.fetchRefused(id, Refusal(.outOfRange, "the plug has restarted and has no samples of before"))]
+        }
+        return inSession(nil, .fetchSamples(id, from: range.from, to: range.to), now: now)
     }
 
     mutating func withdraw(fetch id: UInt32) -> [Action] {

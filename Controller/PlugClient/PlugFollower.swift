@@ -24,6 +24,8 @@ public struct PlugFollower: Machine {
         /// Fetches the samples between two instants of the controller's clock, over as many connections as that takes. A
         /// number names one fetch for as long as the machine lives.
         case fetch(UInt32, from: Instant, to: Instant)
+        /// Likewise those of one boot, in milliseconds of its clock, both included; refused when the plug is in another.
+        case fetchBoot(UInt32, BootID, ClosedRange<Int64>)
         case withdrawFetch(UInt32)
         /// Every event up to this one has taken effect.
         case acknowledge(SequenceNumber)
@@ -126,7 +128,8 @@ public struct PlugFollower: Machine {
         case .closed(let id): inSession(id, .closed, now: now)
         case .command(let id, let command): self.command(id, command, now: now)
         case .withdraw(let id): withdraw(id)
-        case .fetch(let id, let from, let to): fetch(SampleFetch(id: id, from: from, to: to), now: now)
+        case .fetch(let id, let from, let to): fetch(SampleFetch(id: id, .instants(from, to)), now: now)
+        case .fetchBoot(let id, let boot, let range): fetch(SampleFetch(id: id, .boot(boot, range)), now: now)
         case .withdrawFetch(let id): withdraw(fetch: id)
         case .acknowledge(let sequence): inSession(nil, .acknowledge(sequence), now: now)
         case .listControllers: inSession(nil, .listControllers, now: now)

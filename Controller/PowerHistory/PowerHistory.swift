@@ -57,8 +57,8 @@ public final class PowerHistory: Sendable {
     public func record(_ batch: HistoryBatch) throws(HistoryError) {
         let complain = complain
         try write { database in
-            var recording = Recording(database, complain: complain)
-            try recording.store(batch)
+            var transaction = BatchTransaction(database, complain: complain)
+            try transaction.store(batch)
         }
     }
 
@@ -114,11 +114,16 @@ public final class PowerHistory: Sendable {
 
     /// One transaction that sees one state of the database.
     func read<Value>(_ body: (Database) throws -> Value) throws(HistoryError) -> Value {
+        var value: Value?
         do {
-            return try queue.read(body)
+            try queue.read { value = try body($0) }
         } catch {
+            // Where a damaged page was met, even the end of a transaction that only read is refused.
+            if let value, (error as? DatabaseError)?.isDamage == true { return value }
             throw HistoryError(any: error, path)
         }
+        guard let value else { preconditionFailure("a transaction without an error has run") }
+        return value
     }
 
     /// One transaction, all of which is kept over a loss of power, or nothing.

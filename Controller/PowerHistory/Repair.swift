@@ -87,7 +87,8 @@ extension PowerHistory {
     private func copyEvents(into copy: PowerHistory, _ plugs: [Int64: PlugID]) throws(HistoryError) {
         var batch = HistoryBatch()
         batch.events = try readable("event", "plug, at, known, bytes", key: nil) { row in
-            guard let plug = plugs[row.integer(0)], let content = try? StoredEvent.Content(decoding: row.bytes(3)) else {
+            guard let plug = plugs[row.integer(0)], let content = try? StoredEvent.Content(decoding: row.bytes(3))
+            else {
                 return nil
             }
             return StoredEvent(plug: plug, content: content, at: row.integer(1), isTimeKnown: row.integer(2) != 0)

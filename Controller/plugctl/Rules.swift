@@ -46,6 +46,9 @@ struct DaemonCommand: AsyncParsableCommand {
             It keeps on disk where it was with each plug. Started again, also after it was killed, it goes on from there: \
             nothing is lost, and no press takes effect twice.
 
+            Beside it, it keeps the plugs' history: samples, energy, events, and what rules did. What a plug has of the time \
+            when no daemon ran is fetched.
+
             Example: plugctl daemon --rules /etc/smartplug/rules
             """)
 
@@ -59,6 +62,16 @@ struct DaemonCommand: AsyncParsableCommand {
             """,
         completion: .directory)
     var state: String?
+    @OptionGroup var history: HistoryOptions
+    @Flag(help: "Keep no history.")
+    var noHistory = false
 
-    func run() async throws { try await runner.run(readRules(rules), openRuleStore(state)) }
+    func validate() throws {
+        if history.history != nil, noHistory { throw ValidationError("--history and --no-history exclude each other") }
+    }
+
+    func run() async throws {
+        let rules = try readRules(rules)
+        try await runner.run(rules, openRuleStore(state), noHistory ? nil : openHistory(history.history))
+    }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Automation
 import Daemon
+import PowerHistory
 import Presentation
 
 /// What `rules run` and `daemon` have in common.
@@ -13,10 +14,13 @@ struct RunnerOptions: ParsableArguments {
             """)
     var json = false
 
-    /// - Parameter store: what survives the process; nil for nothing.
-    func run(_ rules: [Rule], _ store: RuleStore?) async throws {
+    /// - Parameters:
+    ///   - store: what survives the process; nil for nothing.
+    ///   - history: keeps what the plugs report besides.
+    func run(_ rules: [Rule], _ store: RuleStore?, _ history: PowerHistory? = nil) async throws {
         try await network.withClient { client in
-            let runner = RuleRunner(rules: rules, client: client, store: store)
+            let recorder = history.flatMap { makeRecorder($0, on: client) }
+            let runner = RuleRunner(rules: rules, client: client, store: store, recorder: recorder)
             let (unread, unreadable) = AsyncStream.makeStream(of: Never.self)
             let printing = Task {
                 var isRead = true

@@ -12,92 +12,6 @@ import Testing
 
 @testable import Daemon
 
-/// A house that the test tells of, and that notes what is asked of it.
-private actor MadeUpHouse: RuledHouse {
-    struct Command: Equatable {
-        var plug: String
-        var command: PlugCommand
-        var id: RequestID
-    }
-
-    nonisolated let updates = AsyncChannel<HouseFollower.Update>()
-    private(set) var commands: [Command] = []
-    private var acknowledged: [String: SequenceNumber] = [:]
-    private var waiting: (plug: String, SequenceNumber, CheckedContinuation<Void, Never>)?
-    private let refusals: [String: Refusal]
-
-    /// Plugs never answer.
-    private let isSilent: Bool
-
-    init(refusing refusals: [String: Refusal] = [:], isSilent: Bool = false) {
-        self.refusals = refusals
-        self.isSilent = isSilent
-    }
-
-    func run() async {
-        // Nothing comes out of it: it ends when the task is cancelled.
-        for await _ in AsyncStream.makeStream(of: Never.self).stream {}
-        updates.finish()
-    }
-
-    func send(
-        _ command: PlugCommand, to plug: String, id: RequestID
-    ) async throws -> (state: PlugState, event: SequenceNumber?) {
-        if let refusal = refusals[plug] { throw refusal }
-        if isSilent {
-            // Nothing comes out of it: it ends when the task is cancelled.
-            for await _ in AsyncStream.makeStream(of: Never.self).stream {}
-            throw CancellationError()
-        }
-        commands.append(Command(plug: plug, command: command, id: id))
-        return (PlugState(relayOn: true), 77)
-    }
-
-    func acknowledge(_ sequence: SequenceNumber, of plug: String) {
-        acknowledged[plug] = sequence
-        guard let (wanted, number, continuation) = waiting, wanted == plug, number == sequence else { return }
-        waiting = nil
-        continuation.resume()
-    }
-
-    /// Returns once this was acknowledged.
-    func acknowledged(_ sequence: SequenceNumber, of plug: String) async {
-        guard acknowledged[plug] != sequence else { return }
-        await withCheckedContinuation { waiting = (plug, sequence, $0) }
-    }
-
-    // MARK: What happens in it
-
-    nonisolated func report(_ update: PlugUpdate, of plug: String) async {
-        await updates.send(.report(PlugReport(plug: plug, at: WallTime.now, update: update)))
-    }
-
-    nonisolated func snapshot(_ plug: String, on: Bool = false, watts: Double? = nil, time: Double = 0) async {
-        await report(.connected(.made(plug)), of: plug)
-        await report(.snapshot(state(on: on, watts: watts, time: time)), of: plug)
-    }
-
-    nonisolated func reading(_ plug: String, watts: Double, time: Double) async {
-        await report(.state(state(on: true, watts: watts, time: time)), of: plug)
-    }
-
-    nonisolated func press(_ plug: String, sequence: SequenceNumber = 5, age: Duration? = .zero) async {
-        let event = PlugEvent(
-            sequence: sequence, boot: BootID(bytes: [UInt8](repeating: 7, count: 16))!, time: .zero,
-            kind: .buttonPressed(.single))
-        await report(.event(event, age: age), of: plug)
-    }
-
-    private nonisolated func state(on: Bool, watts: Double?, time: Double) -> PlugState {
-        PlugState(
-            relayOn: on,
-            reading: watts.map {
-                Reading(
-                    time: Instant(nanoseconds: Int64(time * 1e9)), deciwatts: Int32($0 * 10), milliwattHours: 0)
-            })
-    }
-}
-
 @Suite(.timeLimit(.minutes(1))) struct RuleRunnerTests {
     private let rules = [
         Rule(name: "Hall", triggers: [.button(plug: "switch", .single)], actions: [.turnOn(["Lamp"])]),
@@ -323,22 +237,5 @@ private actor MadeUpHouse: RuledHouse {
             for _ in 0..<3 { if let notice = await records.next()?.notice { notices.append(notice) } }
             #expect(notices.contains(.stored))
         }
-    }
-}
-
-extension PlugID {
-    /// Another for each name of these tests.
-    fileprivate static func made(_ name: String) -> PlugID {
-        var random = SeededRandom(seed: name.utf8.reduce(0) { $0 << 8 | UInt64($1) })
-        return PlugID(drawnFrom: &random)
-    }
-}
-
-extension PlugDescription {
-    fileprivate static func made(_ name: String) -> PlugDescription {
-        let boot = BootID(bytes: [UInt8](repeating: 7, count: 16))!
-        return PlugDescription(
-            id: .made(name), name: name, capabilities: [.relay], firmware: "1.0", boot: boot,
-            clock: ClockMapping(boot: boot, plugTime: .zero, asked: .zero, answered: .zero))
     }
 }

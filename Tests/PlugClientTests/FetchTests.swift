@@ -74,6 +74,29 @@ import Testing
         #expect(bench.samples.map(\.fetch) == Array(1...16))
     }
 
+    @Test func ofOneBootItIsAskedByThePlugsOwnClock() throws {
+        var bench = bench(seconds: 10_000)
+        bench.locateAndConnect()
+        bench.feed(.fetchBoot(1, boot, 4_000_000...9_999_000))
+        let heard = try heard(bench, 1)
+        #expect(heard.first == 0 && heard.last == 9999 && bench.samples.map(\.last) == [false, false, true])
+        bench.breakAfterChunks = 1
+        bench.feed(.fetchBoot(2, boot, 0...9_999_000))
+        bench.locateAndConnect()
+        #expect(try self.heard(bench, 2) == Array(0..<10_000))
+    }
+
+    @Test func ofABootThatIsOverItIsRefusedNowAndAtTheNextConnection() {
+        var bench = bench(seconds: 10)
+        let other = BootID(bytes: [UInt8](repeating: 8, count: 16))!
+        bench.feed(.fetchBoot(1, other, 0...9000))
+        bench.feed(.fetch(2, from: at(0), to: at(10)))
+        bench.locateAndConnect()
+        bench.feed(.fetchBoot(3, other, 0...9000))
+        #expect(bench.refusedFetches.keys.sorted() == [1, 3] && bench.refusedFetches[1]?.code == .outOfRange)
+        #expect(bench.samples.map(\.fetch) == [2])
+    }
+
     @Test func afterTheStopAFetchIsRefused() {
         var bench = bench(seconds: 10)
         bench.locateAndConnect()
@@ -93,14 +116,28 @@ import Testing
         return encoder.seal()!.bytes
     }
 
+    private func take(_ parts: [[UInt8]], into fetch: inout some FetchInProgress) {
+        do {
+            for (index, part) in parts.enumerated()
+            where try fetch.take(part, of: clock, last: index == parts.count - 1) { fetch.succeed() }
+        } catch {
+            fetch.fail(error)
+        }
+    }
+
+    private func chunks(_ parts: [[UInt8]]) async throws -> [Int] {
+        let outcome = await withCheckedContinuation { continuation in
+            var fetch = ChunksInProgress(continuation)
+            take(parts, into: &fetch)
+        }
+        return try outcome.get().map(\.count)
+    }
+
     private func outcome(_ parts: [[UInt8]], from: Int64, to: Int64) async throws -> [Int64] {
         let outcome = await withCheckedContinuation { continuation in
-            var fetch = FetchInProgress(
+            var fetch = SamplesInProgress(
                 continuation, origin: .init(nanosecondsSince1970: 0), range: at(from)...at(to))
-            for (index, part) in parts.enumerated() {
-                guard let ended = fetch.take(part, of: clock, last: index == parts.count - 1) else { continue }
-                return fetch.end(ended)
-            }
+            take(parts, into: &fetch)
         }
         return try outcome.get().map { $0.at.nanosecondsSince1970 / 1_000_000_000 }
     }
@@ -111,6 +148,17 @@ import Testing
 
     @Test func anOpenChunkThatCameAgainAndHasGrownRepeatsNothing() async throws {
         #expect(try await outcome([chunk(0...9), chunk(0...14)], from: 0, to: 100) == Array(0...14))
+    }
+
+    @Test func rawChunksStayWholeAndOneThatHasGrownTakesTheOthersPlace() async throws {
+        #expect(try await chunks([chunk(0...9), chunk(10...19), chunk(10...25)]) == [10, 16])
+        #expect(try await chunks([[]]).isEmpty)
+        await #expect(throws: SampleChunkError.self) { try await chunks([[1, 2, 3]]) }
+    }
+
+    @Test func aPlugThatNeverEndsIsStopped() async {
+        let whole = (0..<70).map { chunk(Int64($0)...Int64($0)) + [UInt8](repeating: 0, count: 1 << 17) }
+        await #expect(throws: Refusal.self) { try await chunks(whole) }
     }
 
     @Test func aDamagedChunkIsAnError() async {

@@ -3,13 +3,14 @@ import ProtocolCore
 import SimulatedDisk
 import SimulatedLAN
 
-/// A plug, a controller of one of two kinds, or somebody at a plug's door.
+/// A plug, a controller of one of three kinds, or somebody at a plug's door.
 enum HouseHost: SimulatedHost {
     typealias Stimulus = HouseStimulus
 
     case plug(SimulatedPlug)
     case follower(FollowingController)
     case ruler(RulingController)
+    case recorder(RecordingController)
     case caller(Caller)
     case intermediary(Intermediary)
 
@@ -18,6 +19,7 @@ enum HouseHost: SimulatedHost {
         case .plug(let plug): plug.handle(event, now: now)
         case .follower(let controller): controller.handle(event, now: now)
         case .ruler(let controller): controller.handle(event, now: now)
+        case .recorder(let controller): controller.handle(event, now: now)
         case .caller(let caller): caller.handle(event, now: now)
         case .intermediary(let intermediary): intermediary.handle(event, now: now)
         }
@@ -28,6 +30,7 @@ enum HouseHost: SimulatedHost {
         case .plug(let plug): plug.nextDeadline
         case .follower(let controller): controller.nextDeadline
         case .ruler(let controller): controller.nextDeadline
+        case .recorder(let controller): controller.nextDeadline
         case .caller(let caller): caller.nextDeadline
         case .intermediary: nil
         }

@@ -34,7 +34,9 @@ enum Checksum {
                 }
                 position &+= 8
             }
-            for byte in bytes[position...] { sum = sum &>> 8 ^ tables[Int(truncatingIfNeeded: (sum ^ UInt32(byte)) & 0xFF)] }
+            for byte in bytes[position...] {
+                sum = sum &>> 8 ^ tables[Int(truncatingIfNeeded: (sum ^ UInt32(byte)) & 0xFF)]
+            }
             return ~sum
         }
     }

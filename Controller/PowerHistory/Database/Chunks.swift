@@ -7,6 +7,8 @@ struct ChunkPlace {
     /// The wall clock at its first and last sample.
     var since: Int64
     var until: Int64
+
+    fileprivate init(_ row: SQLRow) { (id, since, until) = (row.integer(0), row.integer(1), row.integer(2)) }
 }
 
 extension Database {
@@ -15,15 +17,29 @@ extension Database {
         guard from <= to else { return [] }
         let longest = try integer("SELECT longest FROM plug WHERE id = ?", .integer(plug)) ?? 0
         var places: [ChunkPlace] = []
-        try query(
-            """
-            SELECT id, since, until FROM chunk WHERE plug = ? AND since BETWEEN ? AND ? AND until >= ?
-            ORDER BY since, until, id
-            """, .integer(plug), .integer(from.subtractingClamped(longest)), .integer(to), .integer(from)
-        ) { row in
-            places.append(ChunkPlace(id: row.integer(0), since: row.integer(1), until: row.integer(2)))
+        do {
+            try query(
+                """
+                SELECT id, since, until FROM chunk WHERE plug = ? AND since BETWEEN ? AND ? AND until >= ?
+                ORDER BY since, until, id
+                """, .integer(plug), .integer(from.subtractingClamped(longest)), .integer(to), .integer(from)
+            ) { places.append(ChunkPlace($0)) }
+            return places
+        } catch let error as DatabaseError where error.isDamage {
+            return try chunkPlacesWithoutIndex(of: plug, from: from, to: to)
         }
-        return places
+    }
+
+    /// Row by row, so that a damaged page costs only what stands on it.
+    private func chunkPlacesWithoutIndex(of plug: Int64, from: Int64, to: Int64) throws -> [ChunkPlace] {
+        var places: [ChunkPlace] = []
+        for id in stride(from: 1, through: try integer("SELECT max(id) FROM chunk") ?? 0, by: 1) {
+            try? query(
+                "SELECT id, since, until FROM chunk WHERE id = ? AND plug = ? AND since <= ? AND until >= ?",
+                .integer(id), .integer(plug), .integer(to), .integer(from)
+            ) { places.append(ChunkPlace($0)) }
+        }
+        return places.sorted { ($0.since, $0.until, $0.id) < ($1.since, $1.until, $1.id) }
     }
 
     /// Nil where the row, its page or its bytes are damaged.

@@ -73,9 +73,12 @@ final class RollUps {
     func flush() throws {
         for key in changed.sorted(by: { ($0.step.rawValue, $0.block) < ($1.step.rawValue, $1.block) }) {
             guard let block = blocks[key] else { continue }
-            let place = (SQLValue.integer(plug), SQLValue.integer(Int64(key.step.rawValue)), SQLValue.integer(key.block))
+            let place = (
+                SQLValue.integer(plug), SQLValue.integer(Int64(key.step.rawValue)), SQLValue.integer(key.block)
+            )
             if block.isEmpty {
-                try database.change("DELETE FROM rollup WHERE plug = ? AND step = ? AND block = ?", place.0, place.1, place.2)
+                try database.change(
+                    "DELETE FROM rollup WHERE plug = ? AND step = ? AND block = ?", place.0, place.1, place.2)
             } else {
                 try database.change(
                     """

@@ -91,9 +91,10 @@ class Controller:
     def watch(self, *words):
         return self.start("watch", *words, "--json")
 
-    def daemon(self, rules, state=None):
-        """Its state is beside the rules."""
-        return self.start("daemon", "--json", "--rules", rules, "--state", state or rules.parent / "daemon")
+    def daemon(self, rules, state=None, history=None):
+        """Its state and its history are beside the rules."""
+        state, history = state or rules.parent / "daemon", history or rules.parent / "history"
+        return self.start("daemon", "--json", "--rules", rules, "--state", state, "--history", history)
 
     def resolve(self, name):
         return self.does("resolve", name, "--json").objects[0]

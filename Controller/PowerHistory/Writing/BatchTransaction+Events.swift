@@ -1,7 +1,7 @@
 import GRDB
 import PlugProtocol
 
-extension Recording {
+extension BatchTransaction {
     mutating func store(_ event: StoredEvent) throws {
         let plug = try row(of: event.plug)
         let cursor = try database.integer("SELECT cursor FROM plug WHERE id = ?", .integer(plug))

@@ -1,7 +1,7 @@
 import GRDB
 import PlugProtocol
 
-extension Recording {
+extension BatchTransaction {
     /// The row of a boot, after what is stored of it was moved where the wall clock was set: all of a boot lies on one line,
     /// and what the clock says now is believed.
     mutating func place(_ boot: BootID, of plug: Int64, origin: Int64, at time: Int64) throws -> Int64 {
@@ -59,8 +59,9 @@ extension Recording {
             let after = try rollUps.counterPoint(atOrAfter: span.upperBound + 1)?.time ?? span.upperBound
             markDirty(
                 plug,
-                max(before, span.lowerBound - EnergyShares.longestInterval)...min(
-                    after, span.upperBound + EnergyShares.longestInterval))
+                max(
+                    before, span.lowerBound - EnergyShares.longestInterval)...min(
+                        after, span.upperBound + EnergyShares.longestInterval))
             markDirty(plug, span.lowerBound + change...span.upperBound + change)
         }
         try database.change(

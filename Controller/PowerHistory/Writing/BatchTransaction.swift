@@ -3,7 +3,7 @@ import Metering
 import PlugProtocol
 
 /// One transaction of ``PowerHistory/record(_:)``.
-struct Recording {
+struct BatchTransaction {
     let database: Database
     /// Takes what was left out and why.
     private let complain: (String) -> Void

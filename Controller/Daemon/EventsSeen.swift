@@ -1,0 +1,74 @@
+import PlugClient
+import PlugProtocol
+import ProtocolCore
+
+/// Lets through what one of those who share a house has not had yet: the house is followed from where the one of them ended
+/// that is further behind.
+struct EventsSeen {
+    /// The last event of each plug; bounded as the plugs are that are followed at a time.
+    private var last: [PlugID: SequenceNumber]
+    /// Where the others begin with plugs that are new to this one.
+    private let others: [PlugID: SequenceNumber]
+    /// When this one began: what happened before at a plug that is new to it is none of its business.
+    private let start: Instant
+    private var ids: [String: PlugID] = [:]
+    /// Plugs that are new to it, although the others know them.
+    private var late: Set<PlugID> = []
+
+    init(_ cursors: [PlugID: SequenceNumber], others: [PlugID: SequenceNumber] = [:], start: Instant) {
+        last = cursors
+        self.others = others.filter { cursors[$0.key] == nil }
+        self.start = start
+    }
+
+    /// Where a house is to be followed from for all who share it.
+    static func first(_ cursors: [PlugID: SequenceNumber]...) -> [PlugID: SequenceNumber] {
+        cursors.reduce(into: [:]) { $0.merge($1) { min($0, $1) } }
+    }
+
+    /// What this one is to hear of the report: nothing, the report, or as much of it as is new.
+    mutating func pass(_ report: PlugReport, now: Instant) -> [PlugReport] {
+        switch report.update {
+        case .connected(let description): return met(description.id, report)
+        case .following(let sequence):
+            if let id = ids[report.plug] { last[id] = sequence }
+            return [report]
+        case .event(let event, let age):
+            guard let id = ids[report.plug] else { return [report] }
+            guard event.sequence > last[id] ?? 0 else { return [] }
+            last[id] = event.sequence
+            guard late.contains(id) else { return [report] }
+            return age.map { now - $0 >= start } == true ? [report] : []
+        case .gap(let gap): return pass(gap, report)
+        case .disconnected:
+            ids[report.plug] = nil
+            return [report]
+        case .snapshot, .state, .log: return [report]
+        }
+    }
+
+    private mutating func met(_ id: PlugID, _ report: PlugReport) -> [PlugReport] {
+        ids[report.plug] = id
+        guard last[id] == nil, let begin = others[id] else { return [report] }
+        last[id] = begin
+        late.insert(id)
+        var following = report
+        following.update = .following(after: begin)
+        return [report, following]
+    }
+
+    private mutating func pass(_ gap: Gap, _ report: PlugReport) -> [PlugReport] {
+        guard let id = ids[report.plug] else { return [report] }
+        let known = last[id] ?? 0
+        // Of a journal that does not know the cursor nothing before is known either.
+        guard gap.reason != .unknownCursor else {
+            last[id] = gap.to
+            return [report]
+        }
+        guard gap.to > known else { return [] }
+        last[id] = gap.to
+        var rest = report
+        rest.update = .gap(Gap(from: max(gap.from, known + 1), to: gap.to, reason: gap.reason))
+        return [rest]
+    }
+}

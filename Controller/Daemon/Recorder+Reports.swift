@@ -1,0 +1,123 @@
+import Automation
+import LinuxNetwork
+import Metering
+import PlugClient
+import PlugProtocol
+import PowerHistory
+import ProtocolCore
+
+/// What is heard of the house, and what becomes of it.
+extension Recorder {
+    func take(_ update: HouseFollower.Update) {
+        guard case .report(let report) = update else { return }
+        for report in seen.pass(report, now: BootClock.now) { take(report) }
+    }
+
+    private func take(_ report: PlugReport) {
+        switch report.update {
+        case .connected(let description):
+            present[report.plug] = (description.id, description.boot)
+            add { $0.names[description.id] = report.plug }
+            plan(.connected(description.id, boot: description.boot))
+        case .snapshot(let state), .state(let state):
+            if let reading = state.reading { count(reading, report) }
+        case .event(let event, let age): keep(.event(event), report, isTimeKnown: age != nil)
+        case .gap(let gap): keep(.gap(gap), report, isTimeKnown: false)
+        case .disconnected:
+            guard let gone = present.removeValue(forKey: report.plug) else { return }
+            // Under another name it may be here.
+            guard !present.values.contains(where: { $0.id == gone.id }) else { return }
+            counters[gone.id] = nil
+            plan(.disconnected(gone.id))
+        case .following, .log: break
+        }
+    }
+
+    private func count(_ reading: Reading, _ report: PlugReport) {
+        guard let (id, boot) = present[report.plug] else { return }
+        let at = report.at.milliseconds
+        let kept = counters[id, default: CounterCourse()].take(reading, of: id, boot: boot, at: at)
+        if let kept { add { $0.counters.append(kept) } }
+    }
+
+    private func keep(_ content: StoredEvent.Content, _ report: PlugReport, isTimeKnown: Bool) {
+        guard let id = present[report.plug]?.id, !behind.contains(id) else { return }
+        let event = StoredEvent(plug: id, content: content, at: report.at.milliseconds, isTimeKnown: isTimeKnown)
+        guard !add({ $0.events.append(event) }) else { return }
+        if behind.isEmpty {
+            complain(
+                """
+                the history has not been written for so long that no more events can wait for it
+                hint: they are asked for again when the daemon is started anew, as far as the plugs have them
+                """)
+        }
+        behind.insert(id)
+    }
+
+    /// A rule did something.
+    func note(_ record: RunnerRecord) {
+        guard case .firing(let firing) = record.notice else { return }
+        let stored = StoredFiring(
+            at: record.at.milliseconds, rule: firing.rule, plug: present[firing.cause.plug]?.id,
+            cause: "\(firing.cause)")
+        add { $0.firings.append(stored) }
+    }
+
+    @discardableResult
+    private func add(_ change: (inout HistoryBatch) -> Void) -> Bool {
+        let isAdded = queue.add(now: BootClock.now, change)
+        go()
+        return isAdded
+    }
+
+    // MARK: Writing
+
+    func write(_ batch: HistoryBatch) {
+        let isForgetting = forgotAt.map { BootClock.now - $0 >= .seconds(600) } ?? true
+        let wall = WallTime.now.milliseconds
+        Task {
+            do {
+                try await onThread { history in
+                    var sound = batch
+                    // A plug that sends damaged chunks sends them again: what can be read of the others is not to wait for it.
+                    sound.chunks.removeAll { (try? $0.chunk.samples()) == nil }
+                    try history.record(sound)
+                    if isForgetting { try history.forgetOld(now: wall) }
+                }
+                if isForgetting { forgotAt = BootClock.now }
+                written(nil)
+            } catch {
+                written(error)
+            }
+        }
+    }
+
+    private func written(_ error: (any Error)?) {
+        if let error, !queue.isFailing { complain(Self.words(error)) }
+        if error == nil, queue.isFailing { complain("the history is written again") }
+        for answer in queue.ended(stored: error == nil, now: BootClock.now) {
+            plan(error == nil ? .stored(answer.window, covered: answer.covered) : .failed(answer.window))
+        }
+        go()
+    }
+
+    private static func words(_ error: any Error) -> String {
+        let hint = (error as? HistoryError)?.hint ?? "it is tried again"
+        return "\(error); meanwhile the rules go on, and the plugs keep their samples for days\nhint: \(hint)"
+    }
+}
+
+extension Firing.Cause {
+    /// The plug whose edge it was.
+    fileprivate var plug: String {
+        switch self {
+        case .activePower(let plug, _, value: _, since: _): plug
+        case .button(let plug, _, _): plug
+        }
+    }
+}
+
+extension WallTime {
+    /// Since 1970.
+    var milliseconds: Int64 { nanosecondsSince1970 / 1_000_000 }
+}

@@ -1,0 +1,74 @@
+import AsyncAlgorithms
+import LinuxNetwork
+import NIOCore
+import PlugClient
+import PlugProtocol
+import ProtocolCore
+
+/// One house, followed once, for rules and history together. The rules hear what they would hear without a history, and when
+/// they would; when they have ended, the history may still fetch what came last.
+actor SharedHouse: RuledHouse {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private nonisolated let executor: any SerialExecutor
+
+    nonisolated let updates = AsyncChannel<HouseFollower.Update>()
+    private let house: any RuledHouse & RecordedHouse
+    private let recorder: Recorder
+    /// The rules'.
+    private var seen: EventsSeen
+    private var following: [Task<Void, Never>] = []
+
+    init(
+        _ house: any RuledHouse & RecordedHouse, rules seen: EventsSeen, recorder: Recorder,
+        on eventLoop: any EventLoop
+    ) {
+        self.house = house
+        self.seen = seen
+        self.recorder = recorder
+        executor = eventLoop.executor
+    }
+
+    func run() async {
+        let (unread, unreadable) = AsyncStream.makeStream(of: Never.self)
+        await recorder.begin(house)
+        // Tasks of their own, which end in `end()`: without a reader nothing more would come from the network.
+        following = [Task { await house.run() }, Task { await self.share() }]
+        for await _ in unread {}
+        unreadable.finish()
+        updates.finish()
+    }
+
+    private func share() async {
+        for await update in house.updates {
+            await recorder.take(update)
+            guard case .report(let report) = update else {
+                await updates.send(update)
+                continue
+            }
+            for report in seen.pass(report, now: BootClock.now) { await updates.send(.report(report)) }
+        }
+        updates.finish()
+    }
+
+    func note(_ record: RunnerRecord) async { await recorder.note(record) }
+
+    /// Returns when the history has what it could get.
+    func end() async {
+        await recorder.finish()
+        for task in following {
+            task.cancel()
+            await task.value
+        }
+        following = []
+    }
+
+    func send(
+        _ command: PlugCommand, to plug: String, id: RequestID
+    ) async throws -> (state: PlugState, event: SequenceNumber?) {
+        try await house.send(command, to: plug, id: id)
+    }
+
+    func acknowledge(_ sequence: SequenceNumber, of plug: String) async {
+        await house.acknowledge(sequence, of: plug)
+    }
+}

@@ -1,0 +1,50 @@
+import LinuxNetwork
+import Metering
+import PlugProtocol
+import ProtocolCore
+
+/// Samples that come in chunk by chunk for somebody who waits.
+struct SamplesInProgress: FetchInProgress {
+    typealias Outcome = Result<[PlugSample], any Error>
+
+    /// Samples of one fetch: 46 days at one a second. Stops a plug that never sends its last chunk from filling the memory.
+    static let limit = 4_000_000
+
+    private let continuation: CheckedContinuation<Outcome, Never>
+    /// What the wall clock showed at the instant zero.
+    private let origin: WallTime
+    /// The controller's clock.
+    private let range: ClosedRange<Instant>
+    private var samples: [PlugSample] = []
+    /// The boot that the last sample belongs to.
+    private var boot: BootID?
+
+    init(_ continuation: CheckedContinuation<Outcome, Never>, origin: WallTime, range: ClosedRange<Instant>) {
+        self.continuation = continuation
+        self.origin = origin
+        self.range = range
+    }
+
+    mutating func take(_ bytes: [UInt8], of clock: ClockMapping, last: Bool) throws -> Bool {
+        if !bytes.isEmpty {
+            let (from, through) = (clock.plugTime(at: range.lowerBound), clock.plugTime(at: range.upperBound))
+            add(try SampleChunk(bytes: bytes).samples(from: from, through: through), of: clock)
+        }
+        guard samples.count <= Self.limit else {
+            throw Refusal(.outOfRange, "the plug sent more than \(Self.limit) samples; ask for less time")
+        }
+        return last
+    }
+
+    /// A chunk that was open at the plug comes again when the fetch went on over another connection, and has grown.
+    private mutating func add(_ found: [Sample], of clock: ClockMapping) {
+        let known = boot == clock.boot ? samples.last?.sample.milliseconds ?? .min : .min
+        boot = clock.boot
+        for sample in found where sample.milliseconds > known {
+            samples.append(PlugSample(sample, at: origin + (clock.instant(ofPlugTime: sample.time) - .zero)))
+        }
+    }
+
+    func succeed() { continuation.resume(returning: .success(samples)) }
+    func fail(_ error: any Error) { continuation.resume(returning: .failure(error)) }
+}

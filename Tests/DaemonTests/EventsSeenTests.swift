@@ -1,0 +1,75 @@
+import LinuxNetwork
+import PlugClient
+@testable import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Daemon
+
+@Suite struct EventsSeenTests {
+    private static let lamp = PlugDescription.made("Lamp")
+    private let now = Instant.zero + .seconds(1000)
+
+    private func report(_ update: PlugUpdate) -> PlugReport {
+        PlugReport(plug: "Lamp", at: WallTime(nanosecondsSince1970: 0), update: update)
+    }
+
+    private func event(_ sequence: SequenceNumber, age: Duration? = .zero) -> PlugUpdate {
+        let event = PlugEvent(sequence: sequence, boot: Self.lamp.boot, time: .zero, kind: .buttonPressed(.single))
+        return .event(event, age: age)
+    }
+
+    /// The numbers of the events that came through, and the gaps as their ends.
+    private func heard(_ seen: inout EventsSeen, _ updates: [PlugUpdate]) -> [String] {
+        updates.flatMap { seen.pass(report($0), now: now) }.compactMap {
+            switch $0.update {
+            case .event(let event, age: _): "\(event.sequence)"
+            case .gap(let gap): "\(gap.from)-\(gap.to)"
+            case .following(let sequence): "after \(sequence)"
+            case .connected, .snapshot, .state, .log, .disconnected: nil
+            }
+        }
+    }
+
+    @Test func theHouseIsFollowedFromWhereTheSlowerOneEnded() {
+        let other = PlugID(rawValue: "00000000000f")!
+        #expect(EventsSeen.first([Self.lamp.id: 5, other: 3], [Self.lamp.id: 4]) == [Self.lamp.id: 4, other: 3])
+    }
+
+    @Test func whatOneHasHadItDoesNotHearAgain() {
+        var seen = EventsSeen([Self.lamp.id: 7], start: .zero)
+        #expect(heard(&seen, [.connected(Self.lamp), event(6), event(7), event(8), event(8), event(9)]) == ["8", "9"])
+    }
+
+    @Test func ofAGapItHearsWhatIsNew() {
+        var seen = EventsSeen([Self.lamp.id: 7], start: .zero)
+        let updates: [PlugUpdate] = [
+            .connected(Self.lamp), .gap(Gap(from: 3, to: 6, reason: .overwritten)),
+            .gap(Gap(from: 7, to: 9, reason: .powerLost)), event(9), event(10),
+        ]
+        #expect(heard(&seen, updates) == ["8-9", "10"])
+    }
+
+    @Test func aJournalThatKnowsNoCursorBeginsAnew() {
+        var seen = EventsSeen([Self.lamp.id: 700], start: .zero)
+        let updates: [PlugUpdate] = [
+            .connected(Self.lamp), .gap(Gap(from: 1, to: 3, reason: .unknownCursor)), event(4),
+        ]
+        #expect(heard(&seen, updates) == ["1-3", "4"])
+    }
+
+    /// Rules without a memory do not act on what an earlier process may have acted on.
+    @Test func aPlugThatOnlyTheOthersKnowBeginsNow() {
+        var seen = EventsSeen([:], others: [Self.lamp.id: 20], start: now - .seconds(2))
+        let updates: [PlugUpdate] = [
+            .connected(Self.lamp), event(21, age: nil), event(22, age: .seconds(3)), event(23, age: .seconds(1)),
+        ]
+        #expect(heard(&seen, updates) == ["after 20", "23"])
+    }
+
+    @Test func aPlugThatNobodyKnowsBeginsWhereThePlugSays() {
+        var seen = EventsSeen([:], start: now)
+        let updates: [PlugUpdate] = [.connected(Self.lamp), .following(after: 4), event(5, age: .seconds(9))]
+        #expect(heard(&seen, updates) == ["after 4", "5"])
+    }
+}

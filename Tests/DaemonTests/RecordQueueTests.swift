@@ -1,0 +1,148 @@
+import LinuxNetwork
+import Metering
+import PlugClient
+import PlugProtocol
+import PowerHistory
+import ProtocolCore
+import Testing
+
+@testable import Daemon
+
+private let plug = PlugID(rawValue: "000000000001")!
+private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
+
+@Suite struct RecordQueueTests {
+    private func at(_ milliseconds: Int64) -> Instant { .zero + .milliseconds(milliseconds) }
+
+    private func counter(_ number: UInt64) -> CounterReading {
+        CounterReading(plug: plug, boot: boot, origin: 0, milliseconds: Int64(number), milliwattHours: number)
+    }
+
+    private func answer(_ seconds: ClosedRange<Int64>, asked: Int64 = 100_000) -> WindowAnswer {
+        let window = BackfillPlan.Window(plug: plug, boot: boot, range: 0...50_000)
+        return WindowAnswer(window, .made(seconds, asked: asked))
+    }
+
+    @Test func whatComesWithinAMomentIsOneTransaction() {
+        var queue = RecordQueue()
+        queue.add(now: at(0)) { $0.counters.append(counter(1)) }
+        queue.add(now: at(200)) { $0.counters.append(counter(2)) }
+        #expect(queue.begin(now: at(249)) == nil)
+        #expect(queue.begin(now: at(250))?.counters == [counter(1), counter(2)])
+        queue.add(now: at(260)) { $0.counters.append(counter(3)) }
+        #expect(queue.begin(now: at(900)) == nil, "one write at a time")
+        #expect(queue.ended(stored: true, now: at(900)).isEmpty)
+        #expect(queue.begin(now: at(900))?.counters == [counter(3)])
+        #expect(queue.ended(stored: true, now: at(901)).isEmpty && queue.isEmpty)
+    }
+
+    @Test func aPieceIsStoredWithItsSpanOrGivenUp() {
+        var queue = RecordQueue()
+        queue.add(answer(0...60), now: at(0))
+        let batch = queue.begin(now: at(250))
+        #expect(batch?.chunks.count == 1 && batch?.fetched.map(\.span) == [0...60_000])
+        #expect(queue.ended(stored: false, now: at(250)).map(\.window.range) == [0...50_000])
+        queue.add(now: at(300)) { $0.counters.append(counter(1)) }
+        #expect(queue.nextDeadline == at(1250))
+        #expect(queue.begin(now: at(1250))?.chunks.isEmpty == true)
+    }
+
+    @Test func whatCannotBeWrittenWaitsInItsOrderAndIsTriedLaterAndLater() {
+        var queue = RecordQueue()
+        var now = at(0)
+        var pauses: [Int64] = []
+        for number in 1...9 as ClosedRange<UInt64> {
+            queue.add(now: now) { $0.counters.append(counter(number)) }
+            let next = queue.nextDeadline!
+            pauses.append((next - now).components.seconds)
+            now = next
+            #expect(queue.begin(now: now)?.counters == (1...number).map(counter))
+            _ = queue.ended(stored: false, now: now)
+            #expect(queue.isFailing)
+        }
+        #expect(pauses == [0, 1, 2, 4, 8, 16, 32, 60, 60])
+        now = queue.nextDeadline!
+        #expect(queue.begin(now: now)?.counters.count == 9)
+        _ = queue.ended(stored: true, now: now)
+        #expect(queue.isEmpty && !queue.isFailing)
+    }
+
+    @Test func thereIsRoomForSoManyAndNoMore() {
+        var queue = RecordQueue()
+        for number in 0..<UInt64(RecordQueue.limit) {
+            #expect(queue.add(now: at(0)) { $0.counters.append(counter(number)) })
+        }
+        #expect(queue.begin(now: at(250)) != nil)
+        #expect(!queue.add(now: at(300)) { $0.counters.append(counter(7)) })
+        _ = queue.ended(stored: true, now: at(300))
+        #expect(queue.add(now: at(300)) { $0.counters.append(counter(7)) })
+    }
+}
+
+@Suite struct WindowAnswerTests {
+    private func answer(_ range: ClosedRange<Int64>, _ chunks: FetchedChunks) -> WindowAnswer {
+        WindowAnswer(BackfillPlan.Window(plug: plug, boot: boot, range: range), chunks)
+    }
+
+    @Test func aPieceOfLongAgoIsFetchedAsFarAsItsChunksReach() {
+        let found = answer(100_000...200_000, .made(50...250, asked: 1_000_000))
+        #expect(found.fetched?.span == 50_000...250_000 && found.covered == 50_000...250_000)
+        #expect(answer(100_000...200_000, .made(120...150, asked: 1_000_000)).fetched?.span == 100_000...200_000)
+    }
+
+    @Test func theNewestEndIsTheLastSample() {
+        #expect(answer(0...100_000, .made(0...98, asked: 100_000)).fetched?.span == 0...98_000)
+        // A plug that has not measured for a while will not have done so later.
+        #expect(answer(0...100_000, .made(0...40, asked: 100_000)).fetched?.span == 0...70_000)
+    }
+
+    @Test func whereThePlugHasNothingThereIsNothingToAskForAgain() {
+        let found = answer(0...100_000, FetchedChunks.made(nil, asked: 1_000_000))
+        #expect(found.fetched?.span == 0...100_000 && found.covered == nil && found.chunks.isEmpty)
+        #expect(answer(90_000...100_000, FetchedChunks.made(nil, asked: 100_000)).fetched == nil)
+    }
+
+    @Test func whatWasNotAskedForIsNotTaken() {
+        #expect(answer(0...10_000, .made(50...60, asked: 100_000)).chunks.isEmpty)
+        #expect(answer(0...10_000_000, .made(5...9000, asked: 10_000)).chunks.isEmpty, "of the future")
+    }
+}
+
+@Suite struct CounterCourseTests {
+    private func reading(_ seconds: Int64) -> Reading {
+        Reading(time: .zero + .seconds(seconds), deciwatts: 0, milliwattHours: UInt64(seconds))
+    }
+
+    @Test func oneIsKeptAtTheBeginningAndOneEachQuarter() {
+        var course = CounterCourse()
+        let kept = stride(from: Int64(100), to: 2800, by: 1).compactMap {
+            course.take(reading($0), of: plug, boot: boot, at: $0 * 1000)?.milliwattHours
+        }
+        #expect(kept == [100, 900, 1800, 2700])
+    }
+
+    @Test func withARecordingTheNewestIsKeptOnce() {
+        var course = CounterCourse()
+        #expect(course.unrecorded() == nil)
+        _ = course.take(reading(100), of: plug, boot: boot, at: 100_000)
+        _ = course.take(reading(105), of: plug, boot: boot, at: 105_000)
+        #expect(course.unrecorded()?.milliwattHours == 105)
+        #expect(course.unrecorded() == nil)
+    }
+}
+
+extension FetchedChunks {
+    /// A sample for each of these seconds; nil for none.
+    static func made(_ seconds: ClosedRange<Int64>?, asked: Int64, boot: BootID = boot) -> FetchedChunks {
+        var encoder = SampleChunkEncoder()
+        var chunks: [SampleChunk] = []
+        for second in seconds.map(Array.init) ?? [] {
+            if let chunk = encoder.append(Sample(milliseconds: second * 1000, deciwatts: 100)) { chunks.append(chunk) }
+        }
+        if let last = encoder.seal() { chunks.append(last) }
+        let clock = ClockMapping(boot: boot, plugTime: .zero, asked: .zero, answered: .zero)
+        return FetchedChunks(
+            chunks: chunks, clock: clock, origin: WallTime(nanosecondsSince1970: 1_700_000_000_000_000_000),
+            asked: asked)
+    }
+}

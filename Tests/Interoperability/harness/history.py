@@ -1,0 +1,54 @@
+"""What stands in a history, read beside the daemon that writes it."""
+
+import pathlib
+import sqlite3
+
+from smartplug_client import chunks
+
+
+class History:
+    def __init__(self, directory):
+        self.file = pathlib.Path(directory) / "history.sqlite"
+
+    def query(self, statement, *values):
+        """None while there is no history, or no table in it."""
+        if not self.file.exists():
+            return []
+        database = sqlite3.connect(f"file:{self.file}?mode=ro", uri=True, timeout=10)
+        try:
+            return database.execute(statement, values).fetchall()
+        except sqlite3.OperationalError as error:
+            if "no such table" in str(error):
+                return []
+            raise
+        finally:
+            database.close()
+
+    def samples(self, name):
+        """The plug's samples by their time on its own clock, milliseconds: watts. Of one boot, as this machine has one."""
+        found = {}
+        for data, in self.query(
+                "SELECT bytes FROM chunk JOIN plug ON plug.id = chunk.plug WHERE plug.name = ? ORDER BY first", name):
+            found |= {sample["milliseconds"]: sample["activePower"] for sample in chunks.samples(data)}
+        return found
+
+    def starts(self, name):
+        """Of the plug's chunks, as they were stored: the first sample, milliseconds of the plug's clock."""
+        return [first for first, in self.query(
+            "SELECT first FROM chunk JOIN plug ON plug.id = chunk.plug WHERE plug.name = ? ORDER BY chunk.id", name)]
+
+    def wall_times(self, name):
+        """Of the plug's chunks: when each began, milliseconds since 1970."""
+        return [since for since, in self.query(
+            "SELECT since FROM chunk JOIN plug ON plug.id = chunk.plug WHERE plug.name = ? ORDER BY since", name)]
+
+    def events(self, name):
+        """The numbers of the plug's events, in order."""
+        return [sequence for sequence, in self.query(
+            "SELECT sequence FROM event JOIN plug ON plug.id = event.plug WHERE plug.name = ? ORDER BY sequence", name)]
+
+    def firings(self):
+        return self.query("SELECT rule, cause FROM firing ORDER BY at")
+
+    def is_sound(self):
+        return self.query("PRAGMA integrity_check") == [("ok",)]

@@ -1,0 +1,215 @@
+"""The daemon keeps what the plugs remember: whoever is killed, whatever the disk and the clock do, and the rules never wait.
+
+SMARTPLUG_KILL_ROUNDS says how often the daemon is killed, SMARTPLUG_SEED when.
+"""
+
+import os
+import random
+import statistics
+import time
+
+import pytest
+
+from harness.client import Client
+from harness.deadlines import eventually
+from harness.history import History
+from harness.keys import as_plugctl
+from harness.past import LONG_RUNNING, give_past, plug_milliseconds
+from harness.wall_clock import WrongClock
+
+ROUNDS = int(os.environ.get("SMARTPLUG_KILL_ROUNDS", "10"))
+SEED = int(os.environ.get("SMARTPLUG_SEED", "1"))
+PORT = 4711
+HOUR = 3_600_000
+TOGGLE = """\
+- rule: Hall
+  when: { plug: Switch, button: single }
+  then:
+    - toggle: Lamp
+"""
+
+
+class House:
+    """Plugs, and a daemon that records them."""
+
+    def __init__(self, lan, plug, controller, tmp_path):
+        self.lan, self.plug, self.tmp_path = lan, plug, tmp_path
+        self.host = lan.host()
+        self.controller = controller(self.host)
+        self.rules = tmp_path / "rules.yaml"
+        self.rules.write_text(TOGGLE)
+        self.history = History(tmp_path / "history")
+        self.daemon = None
+        # Of each plug with a past, its first sample.
+        self.begins = {}
+
+    def add(self, name, hours=0):
+        """A plug that has run for so long."""
+        plug = self.plug(self.lan.host(), name, port=PORT, as_user=LONG_RUNNING)
+        plug.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced")
+        if hours:
+            plug.running.process.kill()
+            plug.running.ended(within=5)
+            self.begins[name] = give_past(plug.state / "run" / "mirror", hours)
+            plug = self.plug(plug.host, name, port=PORT, state=plug.state, as_user=LONG_RUNNING)
+            plug.running.seen(lambda line: "announced as" in line.text, 10, "that it is announced again")
+        return plug
+
+    def remembered(self, plug):
+        """What the plug has, told by the second client: watts by milliseconds."""
+        client = Client(self.host, plug.host.ipv4, PORT, as_plugctl(self.tmp_path / "client"))
+        return {told["milliseconds"]: told["activePower"] for told in client.does("samples", within=30)}
+
+    def start(self, **how):
+        self.daemon = self.controller.daemon(self.rules, **how)
+        return self.daemon
+
+    def kill(self):
+        self.daemon.process.kill()
+        self.daemon.ended(within=5)
+
+    def stop(self):
+        self.daemon.terminate()
+        assert self.daemon.ended(within=6) == 0, self.daemon.transcript()
+
+    def has_past(self, name):
+        """The history reaches as far back as the plug, which was recorded newest first."""
+        return self.begins[name] in self.history.starts(name)
+
+    def records(self, *names, within=30):
+        eventually(
+            lambda: all(map(self.has_past, names)), within,
+            lambda: f"{names} to be recorded from {self.begins} on:\n{self.daemon.transcript()}")
+
+
+@pytest.fixture
+def house(lan, plug, controller, tmp_path):
+    return House(lan, plug, controller, tmp_path)
+
+
+def press(plug):
+    """The number of the press; the plug's own relay moved just before."""
+    before = plug.status()["nextSequence"]
+    assert plug.press().status == 0
+    eventually(lambda: plug.status()["nextSequence"] >= before + 2, 5, "both events of a press")
+    return before + 1
+
+
+@pytest.mark.time_limit(90 + 4 * ROUNDS)
+def test_however_often_the_daemon_is_killed_the_history_has_all_that_the_plugs_have(house):
+    plugs = [house.add("Switch", hours=24), house.add("Kettle", hours=10)]
+    chance = random.Random(SEED)
+    for number in range(ROUNDS):
+        house.start()
+        if number % 5 == 4:
+            # One that comes back with a past of its own, while others are nearly done.
+            plugs.append(house.add(f"Lamp {number}", hours=chance.randrange(1, 12)) if len(plugs) < 6 else plugs[0])
+        if chance.random() < 0.5:
+            press(plugs[0])
+        time.sleep(chance.choice([0, 0.05, 0.2, 0.3, 0.5, 1]))  # Before, while and after something is stored.
+        house.kill()
+    house.start()
+    house.records(*house.begins)
+    remembered = {plug.name: house.remembered(plug) for plug in plugs}
+    house.stop()
+    for name, samples in remembered.items():
+        stored = house.history.samples(name)
+        missing = sorted(set(samples) - set(stored))
+        assert not missing, f"{name}: {len(missing)} of {len(samples)} are missing, from {missing[0]} to {missing[-1]}"
+        assert all(stored[moment] == watts for moment, watts in samples.items())
+    assert house.history.is_sound()
+    events = house.history.events("Switch")
+    assert events == list(range(events[0], plugs[0].status()["nextSequence"])), "no event twice, and none left out"
+
+
+def test_what_is_newest_comes_first_and_rules_are_as_quick_as_ever(house, controller):
+    switch, _ = house.add("Switch", hours=60), house.add("Lamp", hours=60)
+    others = [house.add(f"Plug {number}", hours=60) for number in range(4)]
+    watching = controller(house.lan.host()).watch("Switch")
+    watching.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
+    daemon = house.start()
+    daemon.seen_object(lambda told: told.get("plugs") == 6, 10, "that it follows all")
+    delays = {True: [], False: []}
+
+    def is_backfilling():
+        return not all(map(house.has_past, house.begins))
+
+    while len(delays[False]) < 4:
+        backfilling = is_backfilling()
+        sequence = press(switch)
+        told = daemon.seen_object(lambda told: told["event"] == "firing" and told["cause"] == sequence, 5, "the firing")
+        heard = watching.seen_object(lambda told: told.get("seq") == sequence, 5, "the press")
+        delays[backfilling and is_backfilling()].append(told.at - heard.at)
+    house.records(*house.begins)
+    during, after = delays[True], delays[False]
+    print(f"firing beside hearing: {during} s while it fetched, {after} s afterwards")
+    assert len(during) > 1 and statistics.median(during) < statistics.median(after) + 0.05, delays
+    for plug in others:
+        order = house.history.starts(plug.name)
+        # A chunk is an hour and more: within one answer they come oldest first.
+        assert all(later < earlier + 4 * HOUR for earlier, later in zip(order, order[1:])), order
+        assert order[0] > plug_milliseconds() - 5 * HOUR and order[-1] < plug_milliseconds() - 50 * HOUR, order
+
+
+def test_a_full_disk_is_said_and_nothing_is_lost(house):
+    switch, lamp = house.add("Switch"), house.add("Lamp")
+    place = house.tmp_path / "small"
+    place.mkdir()
+    house.host.run("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", place)
+    house.history = History(f"/proc/{house.host.process_id}/root{place}")
+    daemon = house.start(history=place)
+    daemon.seen_object(lambda told: told.get("plugs") == 2, 10, "that it follows both")
+    sequence = press(switch)
+    eventually(lambda: sequence in house.history.events("Switch"), 10, "the first press to be stored")
+    house.host.run("sh", "-c", f"cat /dev/zero >{place}/filling 2>/dev/null || true")
+    pressed = []
+    while not (said := [line for line in daemon.lines if line.error and "no room" in line.text]) and len(pressed) < 30:
+        pressed.append(press(switch))
+    assert said and "the rules go on" in said[0].text, daemon.transcript()
+    assert any(line.error and line.text.startswith("hint: free some space") for line in daemon.lines), daemon.transcript()
+    pressed.append(press(switch))
+    eventually(
+        lambda: {line.json["cause"] for line in list(daemon.lines)
+                 if line.json and line.json["event"] == "command"} >= set(pressed), 10, "every press to be acted on")
+    house.host.run("rm", f"{place}/filling")
+    daemon.seen(lambda line: line.error and "is written again" in line.text, 70, "that there is room")
+    eventually(lambda: set(pressed) <= set(house.history.events("Switch")), 10, "every press to be stored")
+    remembered = house.remembered(lamp)
+    house.stop()
+    assert set(remembered) <= set(house.history.samples("Lamp"))
+    assert house.history.is_sound()
+
+
+def test_one_daemon_a_history(house, tmp_path):
+    house.add("Switch")
+    first = house.start()
+    first.seen_object(lambda told: told["event"] == "following", 10, "the switch")
+    second = house.controller.daemon(house.rules, state=tmp_path / "another state")
+    assert second.ended(within=5) == 1
+    assert f"process {first.process.pid}" in second.transcript() and "hint:" in second.transcript(), second.transcript()
+
+
+def test_a_clock_that_is_set_moves_what_was_recorded(house):
+    house.add("Lamp", hours=1)
+    clock = WrongClock.of_1970(house.tmp_path)
+    house.controller.under(clock.words)
+    house.start()
+    house.records("Lamp")
+    assert all(moment < 365 * 24 * HOUR for moment in house.history.wall_times("Lamp"))
+    clock.is_set()
+    now = time.time() * 1000
+    eventually(
+        lambda: all(now - 2 * HOUR < moment < now + HOUR for moment in house.history.wall_times("Lamp")), 20,
+        lambda: f"the times to be right: {house.history.wall_times('Lamp')}")
+    house.stop()
+    assert house.history.is_sound()
+
+
+def test_a_history_that_cannot_be_used_is_said_and_the_rules_run(house):
+    switch = house.add("Switch")
+    house.add("Lamp")
+    daemon = house.start(history=house.rules / "below a file")
+    daemon.seen(lambda line: line.error and "keeps no history" in line.text, 5, "what is wrong")
+    daemon.seen_object(lambda told: told.get("plugs") == 2, 10, "that it follows both")
+    press(switch)
+    daemon.seen_object(lambda told: told["event"] == "command" and told["outcome"] == "done", 5, "the lamp's answer")

@@ -1,0 +1,174 @@
+import DurableFiles
+import GRDB
+import Glibc
+import Metering
+import PlugProtocol
+import Testing
+
+@testable import PowerHistory
+
+@Suite struct FaultTests {
+    private let directory: TestDirectory
+    private let complaints = Complaints()
+    private var path: String { directory.path + "/history.sqlite" }
+
+    init() throws { directory = try TestDirectory() }
+
+    private func open(_ role: PowerHistory.Role) throws -> PowerHistory {
+        try PowerHistory(directory.path, role: role) { [complaints] in complaints.take($0) }
+    }
+
+    /// A day, written out and closed.
+    private func writeDay() throws {
+        let history = try open(.recorder)
+        try history.record(
+            batch(chunks(from: 0, count: 86_400) { ($0 * 7919) % 20_011 }, counters: [reading(second: 0, 1)]))
+        try history.queue.close()
+    }
+
+    @Test func thereIsNothingToReadBeforeSomethingWasRecorded() throws {
+        let error = #expect(throws: HistoryError.self) { try open(.reader) }
+        #expect(error == HistoryError(.absent, directory.path))
+        try writeDay()
+        #expect(try open(.reader).times().count == 86_400)
+    }
+
+    @Test func onlyOneRecords() throws {
+        let history = try open(.recorder)
+        let error = #expect(throws: HistoryError.self) { try open(.recorder) }
+        #expect(error?.reason == .recorded(by: getpid()))
+        #expect(error?.hint?.contains("stop process") == true)
+        // Whoever imports or reads is welcome.
+        try open(.writer).record(batch(chunks(of: fridge, from: 0, count: 10) { $0 }))
+        try history.record(batch(chunks(from: 0, count: 10) { $0 }))
+        #expect(try open(.reader).plugs().count == 2)
+    }
+
+    @Test func aFullDiskStoresNothingAndSaysSo() throws {
+        let history = try open(.recorder)
+        try history.record(batch(chunks(from: 0, count: 3000) { $0 % 100 }))
+        let before = try history.content()
+        try history.queue.inDatabase { try $0.execute(sql: "PRAGMA max_page_count = 30") }
+        let more = batch(chunks(from: 3000, count: 80_000) { ($0 * 7919) % 20_011 })
+        let error = #expect(throws: HistoryError.self) { try history.record(more) }
+        #expect(error?.reason == .full)
+        #expect(error?.hint != nil)
+        #expect(try history.content() == before)
+        try history.queue.inDatabase { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
+        try history.record(more)
+        #expect(try history.times().count == 83_000)
+    }
+
+    @Test func aLockedDatabaseIsWaitedForAndThenSaid() throws {
+        let history = try open(.recorder)
+        try history.queue.inDatabase { try $0.execute(sql: "PRAGMA busy_timeout = 1") }
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let other = try DatabaseQueue(path: path, configuration: configuration)
+        try other.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        let piece = batch(chunks(from: 0, count: 10) { $0 })
+        let error = #expect(throws: HistoryError.self) { try history.record(piece) }
+        #expect(error?.reason == .locked)
+        try other.inDatabase { try $0.execute(sql: "ROLLBACK") }
+        try history.record(piece)
+        #expect(try history.times().count == 10)
+    }
+
+    /// Overwrites one page of the file.
+    private func damage(page: Int) throws {
+        let file = try #require(fopen(path, "r+"))
+        defer { fclose(file) }
+        fseek(file, page * Schema.pageSize, SEEK_SET)
+        let noise = (0..<Schema.pageSize).map { UInt8(truncatingIfNeeded: $0 &* 41 &+ 7) }
+        #expect(fwrite(noise, 1, noise.count, file) == noise.count)
+    }
+
+    @Test func anyDamagedPageLeavesTheRestReadable() throws {
+        try writeDay()
+        let pages = try DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
+        let whole = try WholeFile(path)
+        var (readable, partly, lost) = (0, 0, 0)
+        for page in 1..<pages {
+            try whole.restore()
+            try damage(page: page)
+            // A table's root or the schema itself cannot be done without: then there is an error, and no crash.
+            guard let history = try? open(.reader) else { continue }
+            var count = 0
+            guard let damaged = try? history.samples(of: lamp, from: 0, to: .max, { _, _ in count += 1 }) else {
+                continue
+            }
+            readable += 1
+            #expect((count == 86_400) == damaged.isEmpty, "page \(page)")
+            if !damaged.isEmpty {
+                partly += 1
+                // Under the root of the table everything is lost.
+                if count < 86_400 * 3 / 4 { lost += 1 }
+            }
+            // Roll-ups are made anew of the samples where theirs are damaged.
+            let hours = try? history.summaries(of: lamp, step: .hour, from: 0, to: .max)
+            if damaged.isEmpty, let hours { #expect(hours.count == 24, "page \(page)") }
+        }
+        #expect(readable > pages * 3 / 4)
+        #expect(partly > 10 && lost <= 1)
+        #expect(complaints.all.count >= partly)
+    }
+
+    @Test func recordingGoesOnBesideDamage() throws {
+        try writeDay()
+        let pages = try DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
+        let whole = try WholeFile(path)
+        var recorded = 0
+        for page in 1..<pages {
+            try whole.restore()
+            try damage(page: page)
+            guard let history = try? open(.recorder) else { continue }
+            if (try? history.record(batch(chunks(from: 90_000, count: 600) { $0 }))) != nil { recorded += 1 }
+        }
+        #expect(recorded > pages / 2)
+    }
+
+    @Test func whatIsReadableCanBeCopiedOut() throws {
+        try writeDay()
+        let pages = try DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
+        try damage(page: pages * 2 / 3)
+        let damaged = try open(.reader)
+        let other = try TestDirectory()
+        let lost = try damaged.repair(into: other.path)
+        let copy = try PowerHistory(other.path, role: .reader)
+        let count = try copy.times().count
+        #expect(lost > 0 ? count < 86_400 : count == 86_400)
+        #expect(count > 86_400 * 3 / 4)
+        #expect(try copy.queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
+        #expect(try copy.summaries(of: lamp, step: .hour, from: 0, to: .max).count >= 20)
+    }
+
+    @Test func aFileThatIsNoDatabaseIsKeptAside() throws {
+        try FileStore().replace(path, with: Array("This was never a database, whatever its name says.".utf8))
+        let error = #expect(throws: HistoryError.self) { try open(.reader) }
+        #expect(error?.reason == .damaged)
+        let history = try open(.recorder)
+        try history.record(batch(chunks(from: 0, count: 10) { $0 }))
+        #expect(complaints.all.count == 1)
+        #expect(complaints.all.first?.contains("hint:") == true)
+        #expect(try FileStore().read(path + ".damaged", limit: 1000).count == 50)
+    }
+}
+
+/// A file's bytes, to be put back.
+private struct WholeFile {
+    let path: String
+    let bytes: [UInt8]
+
+    init(_ path: String) throws {
+        self.path = path
+        bytes = try FileStore().read(path, limit: 1 << 24)
+    }
+
+    func restore() throws {
+        let file = try #require(fopen(path, "r+"))
+        #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count)
+        fclose(file)
+        unlink(path + "-wal")
+        unlink(path + "-shm")
+    }
+}

@@ -1,0 +1,68 @@
+import GRDB
+import PlugProtocol
+import Testing
+
+@testable import PowerHistory
+
+@Suite struct MigrationTests {
+    private let directory: TestDirectory
+    private var path: String { directory.path + "/history.sqlite" }
+
+    init() throws { directory = try TestDirectory() }
+
+    /// The first version as it was released: it must stay possible to come from it. A later version gets its own text here,
+    /// and a case that comes from this one with data in it.
+    private static let version1 = [
+        "boot": "id INTEGER PRIMARY KEY|plug INTEGER|boot BLOB|origin INTEGER|newest INTEGER",
+        "chunk":
+            "id INTEGER PRIMARY KEY|plug INTEGER|boot INTEGER|first INTEGER|count INTEGER|since INTEGER|until INTEGER|crc INTEGER"
+            + "|bytes BLOB",
+        "counter":
+            "plug INTEGER PRIMARY KEY|wall INTEGER PRIMARY KEY|boot INTEGER PRIMARY KEY|clock INTEGER|milliwatt_hours INTEGER",
+        "event":
+            "plug INTEGER PRIMARY KEY|sequence INTEGER PRIMARY KEY|bytes BLOB PRIMARY KEY|at INTEGER|known INTEGER",
+        "fetched": "boot INTEGER PRIMARY KEY|first INTEGER PRIMARY KEY|last INTEGER",
+        "firing": "at INTEGER PRIMARY KEY|rule TEXT PRIMARY KEY|plug TEXT PRIMARY KEY|cause TEXT PRIMARY KEY",
+        "plug":
+            "id INTEGER PRIMARY KEY|plug TEXT|name TEXT|longest INTEGER|cursor INTEGER|samples_from INTEGER|minutes_from INTEGER",
+        "rollup": "plug INTEGER|step INTEGER|block INTEGER|bytes BLOB",
+    ]
+
+    @Test func versionOneIsAsItWasReleased() throws {
+        let database = try DatabaseQueue()
+        try Schema.migrator.migrate(database, upTo: "1")
+        let tables = try database.read { database in
+            try String.fetchAll(
+                database,
+                sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'grdb%' ORDER BY name"
+            ).map { table in
+                let columns = try database.columns(in: table).map {
+                    $0.name + " " + $0.type + ($0.primaryKeyIndex > 0 ? " PRIMARY KEY" : "")
+                }
+                return (table, columns.joined(separator: "|"))
+            }
+        }
+        #expect(Dictionary(uniqueKeysWithValues: tables) == Self.version1)
+    }
+
+    @Test func aLaterVersionIsLeftAlone() throws {
+        try PowerHistory(directory.path, role: .recorder).queue.close()
+        try DatabaseQueue(path: path).write {
+            try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('a version that is yet to come')")
+        }
+        for role in [PowerHistory.Role.recorder, .writer, .reader] {
+            let error = #expect(throws: HistoryError.self) { try PowerHistory(directory.path, role: role) }
+            #expect(error?.reason == .newer)
+        }
+    }
+
+    @Test func anEarlierVersionIsBroughtUpToDateByWhoeverWrites() throws {
+        try PowerHistory(directory.path, role: .recorder).queue.close()
+        // As if the newest step were still to be done, and another one had been.
+        try DatabaseQueue(path: path).write { database in
+            try database.execute(sql: "UPDATE grdb_migrations SET identifier = '0'")
+        }
+        let error = #expect(throws: HistoryError.self) { try PowerHistory(directory.path, role: .reader) }
+        #expect(error?.reason == .newer || error?.reason == .outdated)
+    }
+}

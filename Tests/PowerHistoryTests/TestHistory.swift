@@ -1,0 +1,104 @@
+import GRDB
+import Glibc
+import Metering
+import PlugProtocol
+@testable import PowerHistory
+import ProtocolCore
+import Synchronization
+import Testing
+
+/// A directory for a history, removed at the end with what is in it.
+final class TestDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/power-history-XXXXXX".utf8CString)
+        path = String(cString: try #require(mkdtemp(&template)))
+    }
+
+    deinit { Self.remove(path) }
+
+    private static func remove(_ path: String) {
+        if let directory = opendir(path) {
+            while let entry = readdir(directory) {
+                let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                if name != ".", name != ".." { remove(path + "/" + name) }
+            }
+            closedir(directory)
+            rmdir(path)
+        } else {
+            unlink(path)
+        }
+    }
+}
+
+/// What a history said to a person.
+final class Complaints: Sendable {
+    private let said = Mutex<[String]>([])
+
+    var all: [String] { said.withLock { $0 } }
+
+    func take(_ text: String) { said.withLock { $0.append(text) } }
+}
+
+/// The plug of the tests, and the wall clock at its zero: midnight of 2024-03-04 UTC.
+let lamp = PlugID(rawValue: "00000000a001")!
+let fridge = PlugID(rawValue: "00000000a002")!
+let firstBoot = BootID(bytes: Array(repeating: 1, count: 16))!
+let secondBoot = BootID(bytes: Array(repeating: 2, count: 16))!
+let midnight: Int64 = 1_709_510_400_000
+
+/// Chunks of one sample a second, from the plug's second `first` on.
+func chunks(
+    of plug: PlugID = lamp, boot: BootID = firstBoot, origin: Int64 = midnight, from first: Int, count: Int,
+    deciwatts: (_ second: Int) -> Int
+) -> [StoredChunk] {
+    var encoder = SampleChunkEncoder()
+    var sealed: [SampleChunk] = []
+    for second in first..<first + count {
+        let sample = Sample(milliseconds: Int64(second) * 1000, deciwatts: Int32(deciwatts(second)))
+        if let chunk = encoder.append(sample) { sealed.append(chunk) }
+    }
+    if let last = encoder.seal() { sealed.append(last) }
+    return sealed.map { StoredChunk(plug: plug, boot: boot, origin: origin, chunk: $0) }
+}
+
+func batch(_ chunks: [StoredChunk], counters: [CounterReading] = []) -> HistoryBatch {
+    var batch = HistoryBatch()
+    batch.chunks = chunks
+    batch.counters = counters
+    return batch
+}
+
+func reading(
+    of plug: PlugID = lamp, boot: BootID = firstBoot, origin: Int64 = midnight, second: Int, _ milliwattHours: UInt64
+) -> CounterReading {
+    CounterReading(
+        plug: plug, boot: boot, origin: origin, milliseconds: Int64(second) * 1000, milliwattHours: milliwattHours)
+}
+
+extension PowerHistory {
+    func times(of plug: PlugID = lamp, from: Int64 = 0, to: Int64 = .max) throws -> [Int64] {
+        var times: [Int64] = []
+        try samples(of: plug, from: from, to: to) { time, _ in times.append(time) }
+        return times
+    }
+
+    /// Everything that the database says, without the numbers of rows, which tell in what order they came.
+    func content() throws -> [String] {
+        let tables = [
+            "SELECT plug.plug, boot.boot, first, count, since, until, crc, bytes FROM chunk JOIN plug ON plug.id = chunk.plug "
+                + "JOIN boot ON boot.id = chunk.boot ORDER BY 1, 2, 3",
+            "SELECT plug.plug, step, block, bytes FROM rollup JOIN plug ON plug.id = rollup.plug ORDER BY 1, 2, 3",
+            "SELECT plug.plug, wall, clock, milliwatt_hours FROM counter JOIN plug ON plug.id = counter.plug ORDER BY 1, 2",
+            "SELECT plug.plug, boot.boot, origin, newest FROM boot JOIN plug ON plug.id = boot.plug ORDER BY 1, 2",
+            "SELECT boot.boot, first, last FROM fetched JOIN boot ON boot.id = fetched.boot ORDER BY 1, 2",
+            "SELECT plug, longest, cursor FROM plug ORDER BY 1",
+        ]
+        return try queue.read { database in
+            try tables.flatMap { sql in try Row.fetchAll(database, sql: sql).map { "\($0.databaseValues)" } }
+        }
+    }
+}
