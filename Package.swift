@@ -194,7 +194,7 @@ let checks: [Target] = [
         [
             "ProtocolCore", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery", "LinuxNetwork",
             "PlugService", "PlugClient", "Storage", "Recordings", "RuleFiles", "Appliance", "Automation", "MadeUpKeys",
-            "LinkWire", "AddressConfiguration", "PlugConfiguration", "ConfigurationFiles", "Tariffs",
+            "LinkWire", "AddressConfiguration", "PlugConfiguration", "PowerHistory", "ConfigurationFiles", "Tariffs",
         ]),
     program("DecodeMessages", "Tests/Interoperability/DecodeMessages", ["DNSWire"]),
     tests("FuzzTests", ["FuzzTargets", "Fuzzing", "ProtocolCore"]),

@@ -1,0 +1,45 @@
+import PlugProtocol
+import PowerHistory
+import ProtocolCore
+
+extension FuzzTarget {
+    /// Cells of roll-ups behind right checksums: the first byte says of which step. What was read is written, and read again,
+    /// the same way.
+    static let rollUpCell = FuzzTarget(
+        name: "roll-up-cell",
+        seeds: {
+            // Minutes: two entries, three left out, one more. Days: one with energy, one that has nothing but that.
+            [
+                [0, 0xB1, 0, 2, 0, 20, 5, 40, 100, 9, 0, 7, 3, 1, 0xE1, 0xD4, 3],
+                [3, 0xB1, 4, 2, 0, 0xD0, 0x0F, 30, 0xA0, 0x1F, 12, 8, 0x81, 0xB8, 0x99, 0x29, 50, 50],
+            ]
+        },
+        check: { bytes in
+            guard let first = bytes.first, let step = RollUpStep(rawValue: Int(first & 3)),
+                let written = HistoryCells.rollUps(step, Array(bytes.dropFirst()))
+            else { return false }
+            try require(HistoryCells.rollUps(step, written) == written, "other entries come back")
+            return true
+        })
+
+    /// Cells of events and gaps behind right checksums.
+    static let eventCell = FuzzTarget(
+        name: "event-cell",
+        seeds: {
+            let kinds: [PlugEvent.Kind] = [
+                .relayChanged(on: true, cause: .controller(name: "Desk", request: Guest.request(3))),
+                .protectionReset(.overPower, cause: .button), .restarted(powerLost: true), .buttonPressed(.double),
+                .pairingFailed(failures: 3), .controllerPaired(name: "Desk"),
+            ]
+            let events = kinds.enumerated().map { index, kind in
+                PlugEvent(sequence: UInt64(index + 1), boot: FuzzedPlug.boot, time: FuzzedPlug.now, kind: kind)
+            }
+            return events.map { HistoryCells.payload(of: .event($0)) }
+                + [HistoryCells.payload(of: .gap(Gap(from: 4, to: 900, reason: .overwritten)))]
+        },
+        check: { bytes in
+            guard let written = HistoryCells.event(bytes) else { return false }
+            try require(HistoryCells.event(written) == written, "another event comes back")
+            return true
+        })
+}
