@@ -7,10 +7,8 @@ import ProtocolCore
 
 /// A plug's active power: what a history kept of it, then the samples that the plug itself kept and the readings that it sends.
 public struct PowerCourse: Sendable {
-    /// Longer without a sample is a hole, and drawn as one.
-    private static let gapLimit = 15.0
-    /// Energy is that of the time between samples at most this far apart, in seconds.
-    private static let energyGapLimit = 30.0
+    /// Seconds. Longer without a sample is a hole, as it is to the history: drawn as one, and without energy.
+    private static let gapLimit = 30.0
     /// Points kept: a week at one a second.
     private static let limit = 604_800
 
@@ -73,7 +71,7 @@ public struct PowerCourse: Sendable {
         let points = (kept.points.last.map { [$0] } ?? []) + newer
         for (left, right) in zip(points, points.dropFirst()) {
             let (step, middle) = (right.time - left.time, (left.time + right.time) / 2)
-            guard step <= Self.energyGapLimit, middle >= from, middle < to else { continue }
+            guard step <= Self.gapLimit, middle >= from, middle < to else { continue }
             wattSeconds += (left.value + right.value) / 2 * step
             covered += step
         }

@@ -102,7 +102,9 @@ struct ChartCommand: AsyncParsableCommand {
                 return
             }
             let zone = ZoneOffsets.local(from: Int(seconds.lowerBound), to: Int(seconds.upperBound) + 1)
-            let chart = gathered.source.chart(seconds, style: stacked ? .stacked : .overlaid, zone: zone)
+            var source = gathered.source
+            source.findCycles()
+            let chart = source.chart(seconds, style: stacked ? .stacked : .overlaid, zone: zone)
             return try output.show(chart)
         }
         let (first, last) = (Int(from / 1000), Int(to / 1000) + 1)

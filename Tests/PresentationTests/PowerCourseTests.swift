@@ -106,4 +106,14 @@ import Testing
         }
         #expect(source.marks.map(\.label) == ["Lamp on (button)"])
     }
+
+    /// A compressor that runs for ten minutes of each half hour, for five hours.
+    @Test func cyclesAreSpansOfTheChart() {
+        var kept = KeptCourse()
+        kept.points = (0..<18_000).map { ChartPoint(time: Double($0), value: $0 % 1800 < 600 ? 90 : 1) }
+        var source = ChartSource(courses: [PowerCourse(plug: "Refrigerator", kept: kept)])
+        source.findCycles()
+        #expect(source.spans.count >= 8)
+        #expect(source.spans.allSatisfy { $0.from.truncatingRemainder(dividingBy: 1800) < 60 && $0.to - $0.from < 700 })
+    }
 }
