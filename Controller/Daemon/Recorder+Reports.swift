@@ -9,7 +9,7 @@ import ProtocolCore
 /// What is heard of the house, and what becomes of it.
 extension Recorder {
     func take(_ update: HouseFollower.Update) {
-        guard case .report(let report) = update else { return }
+        guard case .report(let report) = update, !hasEnded else { return }
         for report in seen.pass(report, now: BootClock.now) { take(report) }
     }
 

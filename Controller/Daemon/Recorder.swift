@@ -35,6 +35,8 @@ public actor Recorder {
     var behind: Set<PlugID> = []
     var forgotAt: Instant?
     private var isFinishing = false
+    /// What comes from now on is for the next process.
+    private(set) var hasEnded = false
     private var waitingForPlan: CheckedContinuation<Void, Never>?
     private var waitingForQueue: CheckedContinuation<Void, Never>?
 
@@ -71,6 +73,7 @@ public actor Recorder {
         fetches = [:]
         go()
         if !queue.isEmpty, !queue.isFailing { await withCheckedContinuation { waitingForQueue = $0 } }
+        hasEnded = true
         timer.stop()
         // What is being written is awaited: half a transaction is none.
         try? await thread.shutdownGracefully()
@@ -125,6 +128,7 @@ public actor Recorder {
 
     /// Writes what is due, and comes back for what is not.
     func go() {
+        guard !hasEnded else { return }
         let now = BootClock.now
         if isFinishing, !queue.isFailing { queue.hurry(now: now) }
         if let batch = queue.begin(now: now) { write(batch) }
