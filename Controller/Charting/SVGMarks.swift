@@ -13,7 +13,8 @@ extension SVGPlot {
             }
             for span in lane {
                 let (from, to) = (x(time: span.from), x(time: span.to))
-                let width = max(to - from, 10)
+                // A pixel of air shows where one ends and the next begins.
+                let width = max(to - from - 10, 10)
                 writer.raw("<g><title>")
                 writer.text(span.label)
                 writer.raw("</title>")

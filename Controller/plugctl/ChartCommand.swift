@@ -116,7 +116,7 @@ struct ChartCommand: AsyncParsableCommand {
             let chart = source.chart(seconds, style: stacked ? .stacked : .overlaid, zone: zone)
             return try output.show(chart)
         }
-        let (first, last) = (Int(from / 1000), Int(to / 1000) + 1)
+        let (first, last) = (Int(from / 1000), Int((to + 999) / 1000))
         let step = by?.step ?? CalendarStep.fitting(seconds: last - first)
         let margin = 40 * 86_400
         let zone = ZoneOffsets.local(from: first - margin, to: last + margin)
