@@ -16,11 +16,14 @@ public struct ChartSpan: Hashable, Sendable {
     public var from: Double
     public var to: Double
     public var label: String
+    /// Which of the chart's series it is of; nil for what is of none, or of all.
+    public var series: Int?
 
-    public init(from: Double, to: Double, label: String) {
+    public init(from: Double, to: Double, label: String, series: Int? = nil) {
         self.from = from
         self.to = to
         self.label = printable(label)
+        self.series = series
     }
 }
 
@@ -54,10 +57,10 @@ struct MarkTable {
     }
 }
 
-/// Spans in rows, so that those which overlap stand one above the other.
+/// Spans in rows, so that those which overlap stand one above the other, and those of a series have rows of their own.
 struct SpanLanes {
     /// More would leave no room for the curve; what finds no row is left out.
-    private static let limit = 3
+    private static let limit = 4
 
     private(set) var lanes: [[ChartSpan]] = []
 
@@ -65,11 +68,15 @@ struct SpanLanes {
         let visible = spans.filter { $0.from < $0.to && $0.to > window.from && $0.from < window.to }
         // Of two that begin together the longer one comes first, and so stands above: a wash above its first phase.
         for span in visible.sorted(by: { ($0.from, -$0.to) < ($1.from, -$1.to) }) {
-            if let free = lanes.firstIndex(where: { $0[$0.count - 1].to <= span.from }) {
+            if let free = lanes.firstIndex(where: { $0[0].series == span.series && $0[$0.count - 1].to <= span.from }) {
                 lanes[free].append(span)
             } else if lanes.count < SpanLanes.limit {
                 lanes.append([span])
             }
         }
+        // Stable within a series, so that what was above stays above.
+        lanes = lanes.enumerated().sorted {
+            ($0.element[0].series ?? -1, $0.offset) < ($1.element[0].series ?? -1, $1.offset)
+        }.map(\.element)
     }
 }

@@ -30,6 +30,8 @@ public enum ChartGlyphs: Hashable, Sendable {
     /// What fills bars, and the part of them that is estimated.
     var full: Character { self == .braille ? "█" : "#" }
     var light: Character { self == .braille ? "░" : ":" }
+    /// A span that is too short for ends.
+    var shortSpan: Character { self == .braille ? "━" : "=" }
     /// The ends of a span and what lies between.
     var span: (start: Character, middle: Character, end: Character) {
         self == .braille ? ("├", "─", "┤") : ("[", "-", "]")

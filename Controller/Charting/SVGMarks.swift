@@ -6,15 +6,23 @@ extension SVGPlot {
     func spans(_ writer: inout SVGWriter) {
         for (row, lane) in lanes.enumerated() {
             let y = top - (lanes.count - row) * SVGPlot.laneHeight
+            let series = lane.first?.series
+            let colour = series.map { " s\($0 % SVGStyle.colours)" } ?? ""
+            if let series, let letter = chart.letter(series) {
+                label("label end small", x: left - 8, y: y + 11, String(letter), &writer)
+            }
             for span in lane {
                 let (from, to) = (x(time: span.from), x(time: span.to))
-                let width = max(to - from, 10)
+                // A pixel of air shows where one ends and the next begins.
+                let width = max(to - from - 10, 10)
                 writer.raw("<g><title>")
                 writer.text(span.label)
                 writer.raw("</title>")
                 let height = (SVGPlot.laneHeight - 4) * 10
-                rectangle("lane", x: from, y: (y + 1) * 10, width: width, height: height, &writer)
-                if row == 0 { rectangle("span", x: from, y: top * 10, width: width, height: plotHeight * 10, &writer) }
+                rectangle("lane" + colour, x: from, y: (y + 1) * 10, width: width, height: height, &writer)
+                if row == 0, chart.series.count == 1 {
+                    rectangle("span" + colour, x: from, y: top * 10, width: width, height: plotHeight * 10, &writer)
+                }
                 let room = (width / 10 - 4) / (SVGPlot.characterWidth - 1)
                 let text = span.label.count <= room ? span.label : String(span.label.prefix(max(0, room - 1))) + "…"
                 if room >= 3 {
@@ -30,7 +38,7 @@ extension SVGPlot {
     }
 
     private func rectangle(
-        _ style: StaticString, x: Int, y: Int, width: Int, height: Int, _ writer: inout SVGWriter
+        _ style: String, x: Int, y: Int, width: Int, height: Int, _ writer: inout SVGWriter
     ) {
         writer.raw("<rect class=\"")
         writer.raw(style)

@@ -118,19 +118,24 @@ struct TextPlot {
 
     private func laneLine(_ spans: [ChartSpan]) -> ChartLine {
         var cells = Array(repeating: Character(" "), count: plotColumns)
-        let (start, middle, end) = glyphs.span
         for span in spans {
             let (first, last) = (column(of: span.from), column(of: span.to))
-            for column in first...last { cells[column] = middle }
-            cells[first] = start
-            if last > first { cells[last] = end }
+            for column in first...last { cells[column] = last - first < 2 ? glyphs.shortSpan : glyphs.span.middle }
+            guard last - first >= 2 else { continue }
+            (cells[first], cells[last]) = (glyphs.span.start, glyphs.span.end)
             let words = measure.printed(span.label, glyphs)
             // A label that is wider in columns than in characters would push the rest of the line.
             guard last - first - 1 >= words.count, measure.width(words) == words.count else { continue }
             let begin = first + 1 + (last - first - 1 - words.count) / 2
             for (offset, character) in words.enumerated() { cells[begin + offset] = character }
         }
-        return line(above: String(cells), .axis)
+        // A series' row bears its letter, left of the plot.
+        let series = spans.first?.series
+        let letter = series.flatMap { chart.letter($0) }.map { "\($0) " } ?? ""
+        var line = ChartLine()
+        line.append(measure.fit("", gutter - letter.count) + letter, .axis)
+        line.append(String(cells), series.map { .series($0) } ?? .axis)
+        return line
     }
 
     private func line(above text: String, _ role: ChartRole) -> ChartLine {

@@ -79,7 +79,7 @@ public struct PowerCourse: Sendable {
     }
 
     /// What the plug said of the time after that which the history has.
-    private var newer: [ChartPoint] {
+    var newer: [ChartPoint] {
         let bootToWall = Double(WallTime.now.nanosecondsSince1970) / 1e9 - (BootClock.now - .zero).inSeconds
         let end = kept.newest ?? -.infinity
         // The two clocks do not agree to the millisecond.

@@ -15,7 +15,8 @@ struct ChartCommand: AsyncParsableCommand {
         discussion: """
             A chart is drawn from the history that `plugctl daemon` records and, for what is newer, from the plugs themselves. \
             Where there are more samples than columns, a band shows what was lowest and highest in each, around the mean. \
-            Times without samples stay empty. With --live it scrolls, until q or Control-C.
+            Times without samples stay empty. Up to two weeks have what appliances did above the curve: \
+            runs of a compressor, a wash with its phases. With --live it scrolls, until q or Control-C.
 
             Examples:
               plugctl chart Refrigerator
@@ -36,6 +37,8 @@ struct ChartCommand: AsyncParsableCommand {
     var energy = false
     @Option(help: "With --energy: hour, day or month. (default: what fits the time)")
     var by: ShownStep?
+    @Flag(help: "Leave out what appliances did: runs of a compressor, a wash with its phases.")
+    var noCycles = false
     @Option(help: "Write it to this file as SVG.", completion: .file())
     var svg: String?
     @Option(help: "Write it to this file as PNG; needs librsvg.", completion: .file())
@@ -103,11 +106,17 @@ struct ChartCommand: AsyncParsableCommand {
             }
             let zone = ZoneOffsets.local(from: Int(seconds.lowerBound), to: Int(seconds.upperBound) + 1)
             var source = gathered.source
-            source.findCycles()
+            if !noCycles {
+                do throws(HistoryError) {
+                    try source.findCycles(of: gathered.plugs, from: gathering.history, over: gathering.span)
+                } catch {
+                    throw Complaint(error)
+                }
+            }
             let chart = source.chart(seconds, style: stacked ? .stacked : .overlaid, zone: zone)
             return try output.show(chart)
         }
-        let (first, last) = (Int(from / 1000), Int(to / 1000) + 1)
+        let (first, last) = (Int(from / 1000), Int((to + 999) / 1000))
         let step = by?.step ?? CalendarStep.fitting(seconds: last - first)
         let margin = 40 * 86_400
         let zone = ZoneOffsets.local(from: first - margin, to: last + margin)

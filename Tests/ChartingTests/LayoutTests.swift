@@ -152,7 +152,11 @@ struct LayoutTests {
             ChartSpan(from: $0.0, to: $0.1, label: "\($0.0)")
         }
         let lanes = SpanLanes(spans, in: ChartWindow(from: 0, to: 15)).lanes
-        #expect(lanes.map { $0.map(\.from) } == [[0], [2, 5], [3]])
+        #expect(lanes.map { $0.map(\.from) } == [[0], [2, 5], [3], [3]])
+        let owned = [(0.0, 1), (1, 0), (3, 1), (4, 0)].map {
+            ChartSpan(from: $0.0, to: $0.0 + 1, label: "", series: $0.1)
+        }
+        #expect(SpanLanes(owned, in: ChartWindow(from: 0, to: 15)).lanes.map { $0.map(\.from) } == [[1, 4], [0, 3]])
     }
 
     /// Points that a summary has already are not drawn, and not counted, twice.

@@ -107,13 +107,21 @@ import Testing
         #expect(source.marks.map(\.label) == ["Lamp on (button)"])
     }
 
-    /// A compressor that runs for ten minutes of each half hour, for five hours.
-    @Test func cyclesAreSpansOfTheChart() {
-        var kept = KeptCourse()
-        kept.points = (0..<18_000).map { ChartPoint(time: Double($0), value: $0 % 1800 < 600 ? 90 : 1) }
-        var source = ChartSource(courses: [PowerCourse(plug: "Refrigerator", kept: kept)])
-        source.findCycles()
+    /// Ten minutes of each half hour, for five hours, as the plug itself tells them.
+    @Test func cyclesAreSpansOfTheChart() throws {
+        var course = PowerCourse(plug: "Refrigerator")
+        course.take(report(.connected(PlugDescription.made(boot: boot, asked: BootClock.now, plugTime: at(18_000)))))
+        course.take(
+            (0..<18_000).map {
+                PlugSample(Sample(milliseconds: $0 * 1000, deciwatts: $0 % 1800 < 600 ? 900 : 10), at: moment)
+            })
+        var source = ChartSource(courses: [course])
+        let now = WallTime.now.nanosecondsSince1970 / 1_000_000
+        try source.findCycles(of: [nil], from: nil, over: now - 18_000_000...now)
         #expect(source.spans.count >= 8)
-        #expect(source.spans.allSatisfy { $0.from.truncatingRemainder(dividingBy: 1800) < 60 && $0.to - $0.from < 700 })
+        #expect(source.spans.allSatisfy { (590...660).contains($0.to - $0.from) && $0.label == "15 Wh" })
+        source.spans = []
+        try source.findCycles(of: [nil], from: nil, over: now - 15 * 86_400_000...now)
+        #expect(source.spans.isEmpty)
     }
 }
