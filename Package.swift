@@ -185,6 +185,8 @@ let checks: [Target] = [
     .target(
         name: "PrivateNetworks", dependencies: ["LinuxNetwork", nioCore, nioPosix],
         path: "Tests/Support/PrivateNetworks", swiftSettings: strict),
+    module("SimulatedAppliances", "Tests/Support/SimulatedAppliances", ["ApplianceSense", "ProtocolCore"]),
+    program("MeasureCycles", "Tests/MeasureCycles", ["Recordings", "SimulatedAppliances"]),
     .target(name: "Fuzzing", dependencies: ["ProtocolCore"], path: "Tests/Support/Fuzzing", swiftSettings: strict),
     .target(
         name: "RegisterModels", dependencies: ["PlugHardware", "ProtocolCore"], path: "Tests/Support/RegisterModels",
@@ -261,7 +263,8 @@ let checks: [Target] = [
     tests("LocalCalendarTests", ["LocalCalendar"]),
     tests("TariffsTests", ["Tariffs", "ConfigurationFiles", "LocalCalendar"]),
     tests("ChartingTests", ["Charting", "LocalCalendar"], exclude: ["Golden"]),
-    tests("ApplianceSenseTests", ["ApplianceSense", "Recordings"]),
+    tests("PicturesTests", ["Pictures"]),
+    tests("ApplianceSenseTests", ["SimulatedAppliances", "ApplianceSense", "Recordings", "ProtocolCore"]),
     tests(
         "PowerHistoryTests",
         ["PowerHistory", "LocalCalendar", "Metering", "PlugProtocol", "ProtocolCore", "DurableFiles", sqlite]),
@@ -283,7 +286,7 @@ let checks: [Target] = [
             "Fuzzing", "Presentation", "Automation", "Daemon", "Doctor", "MulticastDNS", "PlugClient", "PlugProtocol",
             "ProtocolCore", "Metering",
             "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal", "MadeUpKeys", "LocalCalendar", "Tariffs",
-            "PowerHistory",
+            "PowerHistory", "Charting",
         ]),
     tests(
         "SimulationTests",

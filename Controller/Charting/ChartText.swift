@@ -27,6 +27,13 @@ public enum ChartGlyphs: Hashable, Sendable {
     var timeTick: Character { self == .braille ? "┬" : "+" }
     var corner: Character { self == .braille ? "└" : "+" }
     var ellipsis: Character { self == .braille ? "…" : "~" }
+    /// What fills bars, and the part of them that is estimated.
+    var full: Character { self == .braille ? "█" : "#" }
+    var light: Character { self == .braille ? "░" : ":" }
+    /// The ends of a span and what lies between.
+    var span: (start: Character, middle: Character, end: Character) {
+        self == .braille ? ("├", "─", "┤") : ("[", "-", "]")
+    }
 }
 
 /// What a piece of a chart is, for whoever colours it. Nothing is told by the role alone.
@@ -62,6 +69,11 @@ public struct ChartLine: Hashable, Sendable {
 struct TextMeasure {
     let columns: (Character) -> Int
     let ellipsis: Character
+
+    /// Words from outside, without characters that the terminal has not.
+    func printed(_ text: String, _ glyphs: ChartGlyphs) -> String {
+        glyphs == .braille ? text : String(text.map { $0.isASCII ? $0 : "?" })
+    }
 
     func width(_ text: String) -> Int { text.reduce(0) { $0 + columns($1) } }
 

@@ -1,5 +1,5 @@
-/// A series reduced to the columns of a drawing: what is lowest and highest in each, so that no spike is lost however
-/// many samples share a column.
+/// A series reduced to the columns of a drawing: its line, and what is lowest and highest in each, so that no spike is lost
+/// however many samples share a column.
 struct Envelope: Hashable {
     struct Column: Hashable {
         let index: Int
@@ -7,37 +7,43 @@ struct Envelope: Hashable {
         var last: Double
         var least: Double
         var greatest: Double
+        /// Over time.
+        var mean: Double
+        /// Whether the line goes through all that there is: then it runs from the first to the last, else through the mean,
+        /// with a band from the least to the greatest.
+        var isExact: Bool
         /// Whether a line leads here from the column before in the list. False at the start and after a gap. (A gap
         /// that lies within one column is narrower than the drawing can show.)
         let isJoined: Bool
+
+        /// Where the line comes in, and where it goes out.
+        var entry: Double { isExact ? first : mean }
+        var exit: Double { isExact ? last : mean }
     }
 
     private(set) var columns: [Column] = []
 
-    /// At most `count` columns, ascending, only those that have a point.
+    /// At most `count` columns, ascending, only those that have something.
     init(of series: Series, in window: ChartWindow, columns count: Int) {
         guard count > 0 else { return }
-        let scale = Double(count) / window.length
-        var previousTime = -Double.infinity
-        func add(_ point: ChartPoint) {
-            let index = min(max(Int((point.time - window.from) * scale), 0), count - 1)
-            if let end = columns.indices.last, columns[end].index == index {
-                columns[end].last = point.value
-                columns[end].least = min(columns[end].least, point.value)
-                columns[end].greatest = max(columns[end].greatest, point.value)
-            } else {
-                let joined = point.time - previousTime <= series.gapLimit && !columns.isEmpty
-                columns.append(
-                    Column(
-                        index: index, first: point.value, last: point.value, least: point.value,
-                        greatest: point.value, isJoined: joined))
-            }
-            previousTime = point.time
+        columns.reserveCapacity(min(count, series.points.count + series.summaries.count + 2))
+        var builder = Builder(window: window, count: count, gapLimit: series.gapLimit)
+        for summary in series.summaries(in: window) {
+            if let done = builder.add(summary) { columns.append(done) }
         }
         let inside = series.points(in: window)
-        if let entry = series.crossing(window.from, before: inside.startIndex) { add(entry) }
-        for point in inside { add(point) }
-        if let exit = series.crossing(window.to, before: inside.endIndex) { add(exit) }
+        if let entry = series.crossing(window.from, before: inside.startIndex), let done = builder.add(entry) {
+            columns.append(done)
+        }
+        inside.withUnsafeBufferPointer { points in
+            for point in points {
+                if let done = builder.add(point) { columns.append(done) }
+            }
+        }
+        if let exit = series.crossing(window.to, before: inside.endIndex), let done = builder.add(exit) {
+            columns.append(done)
+        }
+        if let done = builder.finish() { columns.append(done) }
     }
 
     /// What the columns span; nil when there are none.
@@ -50,6 +56,95 @@ struct Envelope: Hashable {
             high = max(high, column.greatest)
         }
         return low...high
+    }
+
+    /// The column that is being filled. It stays in registers while its points go by: that is what drawing a day costs.
+    private struct Builder {
+        let start: Double
+        let scale: Double
+        let count: Int
+        let gapLimit: Double
+        var index = -1
+        var samples = 0
+        var isSummarised = false
+        var isJoined = false
+        var first = 0.0
+        var last = 0.0
+        var least = 0.0
+        var greatest = 0.0
+        var area = 0.0
+        var duration = 0.0
+        var sum = 0.0
+        var previousTime = -Double.infinity
+
+        init(window: ChartWindow, count: Int, gapLimit: Double) {
+            start = window.from
+            scale = Double(count) / window.length
+            self.count = count
+            self.gapLimit = gapLimit
+        }
+
+        /// - Returns: The column before, when this belongs to another.
+        @inline(__always)
+        mutating func add(_ point: ChartPoint) -> Column? {
+            let step = point.time - previousTime
+            let joined = step <= gapLimit && index >= 0
+            let done = enter(column(of: point.time), joined: joined, value: point.value)
+            if joined {
+                area += (point.value + last) / 2 * step
+                duration += step
+            }
+            samples += 1
+            sum += point.value
+            take(last: point.value, least: point.value, greatest: point.value, time: point.time)
+            return done
+        }
+
+        /// A summary stands at its middle, and reaches to its end.
+        mutating func add(_ summary: ChartSummary) -> Column? {
+            let joined = summary.from - previousTime <= gapLimit && index >= 0
+            let done = enter(column(of: (summary.from + summary.to) / 2), joined: joined, value: summary.mean)
+            area += summary.mean * summary.covered
+            duration += summary.covered
+            samples += 1
+            sum += summary.mean
+            isSummarised = true
+            take(last: summary.mean, least: summary.least, greatest: summary.greatest, time: summary.to)
+            return done
+        }
+
+        @inline(__always)
+        private func column(of time: Double) -> Int { min(max(Int((time - start) * scale), 0), count - 1) }
+
+        @inline(__always)
+        private mutating func enter(_ column: Int, joined: Bool, value: Double) -> Column? {
+            guard column != index else { return nil }
+            let done = finish()
+            index = column
+            isJoined = joined
+            isSummarised = false
+            samples = 0
+            (first, least, greatest) = (value, value, value)
+            (area, duration, sum) = (0, 0, 0)
+            if !joined { last = value }
+            return done
+        }
+
+        @inline(__always)
+        private mutating func take(last value: Double, least low: Double, greatest high: Double, time: Double) {
+            last = value
+            least = min(least, low)
+            greatest = max(greatest, high)
+            previousTime = time
+        }
+
+        func finish() -> Column? {
+            guard index >= 0 else { return nil }
+            let mean = duration > 0 ? area / duration : sum / Double(max(samples, 1))
+            return Column(
+                index: index, first: first, last: last, least: least, greatest: greatest,
+                mean: min(max(mean, least), greatest), isExact: samples <= 2 && !isSummarised, isJoined: isJoined)
+        }
     }
 }
 

@@ -2,34 +2,61 @@
 struct Raster: Hashable {
     let width: Int
     let height: Int
-    private var dots: [Bool]
+    private var line: [Bool]
+    private var band: [Bool]
 
     init(width: Int, height: Int) {
         self.width = width
         self.height = height
-        dots = Array(repeating: false, count: width * height)
+        line = Array(repeating: false, count: width * height)
+        band = line
     }
 
-    subscript(x: Int, y: Int) -> Bool { dots[y * width + x] }
+    /// Whether the line goes through a dot.
+    func hasLine(_ x: Int, _ y: Int) -> Bool { line[y * width + x] }
+    /// Whether the curve was there at some time.
+    func hasBand(_ x: Int, _ y: Int) -> Bool { band[y * width + x] }
+
+    private func row(_ value: Double, _ axis: ValueAxis) -> Int {
+        Int(((1 - axis.fraction(of: value)) * Double(height - 1)).rounded())
+    }
 
     /// - Parameter envelope: Made for as many columns as the raster is wide.
     mutating func draw(_ envelope: Envelope, on axis: ValueAxis) {
-        func row(_ value: Double) -> Int {
-            Int(((1 - axis.fraction(of: value)) * Double(height - 1)).rounded())
-        }
         var previous: Envelope.Column?
         for column in envelope.columns {
-            fill(x: column.index, from: row(column.greatest), to: row(column.least))
+            let (entry, exit) = (row(column.entry, axis), row(column.exit, axis))
+            for y in min(entry, exit)...max(entry, exit) { line[y * width + column.index] = true }
+            let (top, bottom) = (row(column.greatest, axis), row(column.least, axis))
+            for y in top...bottom { band[y * width + column.index] = true }
             if column.isJoined, let previous {
-                join(
-                    from: (previous.index, row(previous.last)), to: (column.index, row(column.first)))
+                join(from: (previous.index, row(previous.exit, axis)), to: (column.index, entry))
             }
             previous = column
         }
     }
 
-    private mutating func fill(x: Int, from top: Int, to bottom: Int) {
-        for y in top...bottom { dots[y * width + x] = true }
+    /// A layer of a stack: a line at its top, and all below it down to its bottom.
+    mutating func draw(_ slices: [Layers.Slice?], on axis: ValueAxis) {
+        var before: Int?
+        for (x, slice) in slices.enumerated() {
+            guard let slice else {
+                before = nil
+                continue
+            }
+            let (top, bottom) = (row(slice.top, axis), row(slice.bottom, axis))
+            for y in top...max(top, bottom) { band[y * width + x] = true }
+            line[top * width + x] = true
+            if let before, x > 0 { join(from: (x - 1, before), to: (x, top)) }
+            before = top
+        }
+    }
+
+    /// How high peaks reach.
+    mutating func draw(peaks: [Double?], on axis: ValueAxis) {
+        for (x, peak) in peaks.enumerated() {
+            if let peak { band[row(peak, axis) * width + x] = true }
+        }
     }
 
     /// A line without holes, to a column further right: each column is filled from the height of the one before.
@@ -40,18 +67,30 @@ struct Raster: Hashable {
             let y = start.y + Int((Double(x - start.x) * slope).rounded())
             // The height of the column before is already drawn there.
             let next = y > before ? before + 1 : y < before ? before - 1 : y
-            fill(x: x, from: min(next, y), to: max(next, y))
+            for y in min(next, y)...max(next, y) { line[y * width + x] = true }
             before = y
         }
     }
 
     /// The dots of one character cell as a Unicode Braille pattern's bits: 1-3 and 7 down the left, 4-6 and 8 the right.
-    func braille(column: Int, row: Int) -> UInt8 {
-        let weights: [[UInt8]] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]]
+    ///
+    /// - Parameter isStippled: Which dots of the band are shown; its upper and lower edge always are.
+    func braille(column: Int, row: Int, isStippled: (_ x: Int, _ y: Int) -> Bool) -> UInt8 {
         var bits: UInt8 = 0
-        for (y, line) in weights.enumerated() {
-            for (x, weight) in line.enumerated() where self[column * 2 + x, row * 4 + y] { bits |= weight }
+        for y in 0..<4 {
+            for x in 0..<2 {
+                let (dotX, dotY) = (column * 2 + x, row * 4 + y)
+                let isShown =
+                    hasLine(dotX, dotY) || (hasBand(dotX, dotY) && (isStippled(dotX, dotY) || isEdge(dotX, dotY)))
+                if isShown { bits |= Raster.weights[y * 2 + x] }
+            }
         }
         return bits
+    }
+
+    private static let weights: [UInt8] = [0x01, 0x08, 0x02, 0x10, 0x04, 0x20, 0x40, 0x80]
+
+    private func isEdge(_ x: Int, _ y: Int) -> Bool {
+        y == 0 || y == height - 1 || !hasBand(x, y - 1) || !hasBand(x, y + 1)
     }
 }

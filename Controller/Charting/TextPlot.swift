@@ -15,41 +15,51 @@ extension Chart {
     }
 }
 
-/// The layout of a chart in character cells: a title, the plot with the value axis at its left, the time axis, its
-/// labels, and a legend line for each series as far as there is room.
+/// The layout of a chart in character cells: a title, the signs of marks, lanes of spans, the plot with the value axis at its
+/// left, the time axis, its labels, and a legend line for each series and for the marks as far as there is room.
 struct TextPlot {
-    private struct Cell {
-        var character: Character = " "
-        var role = ChartRole.text
-    }
-
     private static let leastPlot = (columns: 12, rows: 2)
     /// Title, time axis and its labels.
     private static let frameRows = 3
-    private static let letterSpacing = 14
 
-    private let chart: Chart
+    private let layout: ChartLayout
     private let columns: Int
     private let glyphs: ChartGlyphs
     private let measure: TextMeasure
-    private let axis: ValueAxis
     /// The width left of the plot, with the axis itself.
     private let gutter: Int
     private let plotColumns: Int
     private let plotRows: Int
     private let legendRows: Int
+    private let marks: MarkTable
+    private let lanes: [[ChartSpan]]
+    private let markLines: [String]
+
+    private var chart: Chart { layout.chart }
+    private var axis: ValueAxis { layout.axis }
 
     /// Nil when the size is too small.
     init?(chart: Chart, columns: Int, rows: Int, glyphs: ChartGlyphs, measure: TextMeasure) {
-        // The plot keeps three rows before the legend gets its first.
-        legendRows = min(chart.series.count, max(0, rows - TextPlot.frameRows - 3))
-        plotRows = rows - TextPlot.frameRows - legendRows
-        axis = chart.valueAxis(intervals: (plotRows - 1) / 2)
-        let unit = measure.width(axis.unit)
-        gutter = max(axis.labels.map(\.count).max() ?? 0, unit) + 2
+        // The plot keeps three rows before the legend gets its first, then marks and their words, then spans.
+        var free = max(0, rows - TextPlot.frameRows - 3)
+        legendRows = min(chart.series.count, free)
+        free -= legendRows
+        let table = MarkTable(chart.marks, in: chart.window)
+        let words = TextPlot.lines(
+            table.entries.map { measure.printed(glyphs == .braille ? $0.text : $0.plainText, glyphs) }, columns, measure
+        )
+        markLines = Array(words.prefix(max(0, free - 1)))
+        marks = markLines.isEmpty ? MarkTable([], in: chart.window) : table
+        free -= markLines.isEmpty ? 0 : markLines.count + 1
+        lanes = Array(SpanLanes(chart.spans, in: chart.window).lanes.prefix(free))
+        plotRows =
+            rows - TextPlot.frameRows - legendRows - markLines.count - (markLines.isEmpty ? 0 : 1) - lanes.count
+        layout = ChartLayout(
+            chart, columns: max(1, (columns - 6) * glyphs.dots.across), intervals: max(1, (plotRows - 1) / 2))
+        let unit = measure.width(layout.axis.unit)
+        gutter = max(layout.axis.labels.map(\.count).max() ?? 0, unit) + 2
         plotColumns = columns - gutter
         guard plotRows >= TextPlot.leastPlot.rows, plotColumns >= TextPlot.leastPlot.columns else { return nil }
-        self.chart = chart
         self.columns = columns
         self.glyphs = glyphs
         self.measure = measure
@@ -64,7 +74,13 @@ struct TextPlot {
     }
 
     func lines() -> [ChartLine] {
-        [titleLine()] + plotLines() + timeLines() + (0..<legendRows).map(legendLine)
+        [titleLine()] + markLine() + lanes.map(laneLine) + plotLines() + timeLines()
+            + (0..<legendRows).map(legendLine)
+            + markLines.map { words in
+                var line = ChartLine()
+                line.append(measure.fit(words, columns), .text)
+                return line
+            }
     }
 
     private func titleLine() -> ChartLine {
@@ -83,13 +99,54 @@ struct TextPlot {
         return line
     }
 
+    // MARK: Above the plot
+
+    private func column(of time: Double) -> Int {
+        let share = min(max((time - chart.window.from) / chart.window.length, 0), 1)
+        return min(Int(share * Double(plotColumns)), plotColumns - 1)
+    }
+
+    private func markLine() -> [ChartLine] {
+        guard !markLines.isEmpty else { return [] }
+        var signs = Array(repeating: Character(" "), count: plotColumns)
+        for mark in marks.marks {
+            let column = column(of: mark.time)
+            signs[column] = signs[column] == " " || signs[column] == mark.sign ? mark.sign : "+"
+        }
+        return [line(above: String(signs), .text)]
+    }
+
+    private func laneLine(_ spans: [ChartSpan]) -> ChartLine {
+        var cells = Array(repeating: Character(" "), count: plotColumns)
+        let (start, middle, end) = glyphs.span
+        for span in spans {
+            let (first, last) = (column(of: span.from), column(of: span.to))
+            for column in first...last { cells[column] = middle }
+            cells[first] = start
+            if last > first { cells[last] = end }
+            let words = measure.printed(span.label, glyphs)
+            // A label that is wider in columns than in characters would push the rest of the line.
+            guard last - first - 1 >= words.count, measure.width(words) == words.count else { continue }
+            let begin = first + 1 + (last - first - 1 - words.count) / 2
+            for (offset, character) in words.enumerated() { cells[begin + offset] = character }
+        }
+        return line(above: String(cells), .axis)
+    }
+
+    private func line(above text: String, _ role: ChartRole) -> ChartLine {
+        var line = ChartLine()
+        line.append(String(repeating: " ", count: gutter), .axis)
+        line.append(text, role)
+        return line
+    }
+
+    // MARK: The plot and its axes
+
     private func plotLines() -> [ChartLine] {
         var labels: [Int: String] = [:]
-        for (tick, label) in zip(axis.ticks, axis.labels) {
-            let dots = Double(plotRows * glyphs.dots.down - 1)
-            labels[Int(((1 - axis.fraction(of: tick)) * dots).rounded()) / glyphs.dots.down] = label
-        }
-        return cells().enumerated().map { row, cells in
+        for (tick, label) in zip(axis.ticks, axis.labels) { labels[row(of: tick)] = label }
+        let cells = TextCells(layout, glyphs: glyphs, columns: plotColumns, rows: plotRows).cells
+        return cells.enumerated().map { row, cells in
             var line = ChartLine()
             let label = labels[row]
             let padding = String(repeating: " ", count: gutter - 1 - (label ?? "").count - 1)
@@ -100,79 +157,24 @@ struct TextPlot {
         }
     }
 
-    private func cells() -> [[Cell]] {
-        var cells = Array(repeating: Array(repeating: Cell(), count: plotColumns), count: plotRows)
-        let dots = glyphs.dots
-        let rasters = chart.series.map { series in
-            var raster = Raster(width: plotColumns * dots.across, height: plotRows * dots.down)
-            raster.draw(Envelope(of: series, in: chart.window, columns: raster.width), on: axis)
-            return raster
+    /// A line of dots goes through the middle of its row; bars stand on the lower edge of theirs.
+    private func row(of tick: Double) -> Int {
+        if chart.hasBars {
+            let rows = (axis.fraction(of: tick) * Double(plotRows)).rounded()
+            return min(plotRows - Int(rows), plotRows - 1)
         }
-        for row in 0..<plotRows {
-            for column in 0..<plotColumns { cells[row][column] = cell(rasters, column, row) }
-        }
-        if glyphs == .braille, chart.series.count > 1 { inscribeLetters(on: &cells) }
-        let isEmpty = chart.series.allSatisfy { $0.points(in: chart.window).isEmpty }
-        if isEmpty, cells.joined().allSatisfy({ $0.character == " " }) { inscribe("no data", on: &cells) }
-        return cells
-    }
-
-    private func cell(_ rasters: [Raster], _ column: Int, _ row: Int) -> Cell {
-        switch glyphs {
-        case .braille:
-            var bits: UInt8 = 0
-            var role = ChartRole.text
-            for (index, raster) in rasters.enumerated() {
-                let own = raster.braille(column: column, row: row)
-                if own != 0 { role = .series(index) }
-                bits |= own
-            }
-            guard bits != 0, let scalar = Unicode.Scalar(0x2800 + UInt32(bits)) else { return Cell() }
-            return Cell(character: Character(scalar), role: role)
-        case .plain:
-            let here = rasters.indices.filter { rasters[$0][column, row] }
-            guard let first = here.first else { return Cell() }
-            // Where curves meet neither letter would be true.
-            if here.count > 1 { return Cell(character: "#", role: .text) }
-            return Cell(character: chart.letter(first) ?? "*", role: .series(first))
-        }
-    }
-
-    /// Curves of dots are told apart by their letters, in place of a few of their cells, once at least where they end.
-    private func inscribeLetters(on cells: inout [[Cell]]) {
-        for index in chart.series.indices {
-            guard let letter = chart.letter(index) else { continue }
-            var last: (row: Int, column: Int)?
-            var isMarked = false
-            for column in 0..<plotColumns {
-                guard let row = (0..<plotRows).first(where: { cells[$0][column].role == .series(index) }) else {
-                    continue
-                }
-                last = (row, column)
-                if chart.bearsLetter(index, column: column, spacing: TextPlot.letterSpacing) {
-                    cells[row][column].character = letter
-                    isMarked = true
-                }
-            }
-            if let last, !isMarked { cells[last.row][last.column].character = letter }
-        }
-    }
-
-    private func inscribe(_ words: String, on cells: inout [[Cell]]) {
-        let start = (plotColumns - words.count) / 2
-        for (offset, character) in words.enumerated() { cells[plotRows / 2][start + offset].character = character }
+        let dots = Double(plotRows * glyphs.dots.down - 1)
+        return Int(((1 - axis.fraction(of: tick)) * dots).rounded()) / glyphs.dots.down
     }
 
     private func timeLines() -> [ChartLine] {
         var marks = Array(repeating: glyphs.horizontal, count: plotColumns)
         var labels = Array(repeating: Character(" "), count: columns)
         var free = 0
-        let ticks = TimeAxis(window: chart.window, zone: chart.zone, length: Double(plotColumns)).ticks
-        for tick in ticks {
-            let position = (tick.time - chart.window.from) / chart.window.length * Double(plotColumns)
-            let column = min(Int(position), plotColumns - 1)
-            marks[column] = glyphs.timeTick
+        for tick in chart.timeTicks(length: Double(plotColumns)) {
+            let column = column(of: tick.time)
             let start = min(max(gutter + column - tick.label.count / 2, 0), columns - tick.label.count)
+            marks[column] = glyphs.timeTick
             // A label at the edge is pushed inwards and may then meet its neighbour.
             guard start >= free else { continue }
             for (offset, character) in tick.label.enumerated() { labels[start + offset] = character }
@@ -185,8 +187,10 @@ struct TextPlot {
         return [axisLine, labelLine]
     }
 
+    // MARK: The legend
+
     private func legendLine(_ index: Int) -> ChartLine {
-        let parts = chart.legend(index)
+        let parts = layout.legend(index)
         var line = ChartLine()
         let hidden = chart.series.count - legendRows
         if index == legendRows - 1, hidden > 0 {
@@ -203,5 +207,18 @@ struct TextPlot {
         line.append(name, .series(index))
         line.append(measure.fit(tail, columns - measure.width(name)), .text)
         return line
+    }
+
+    /// As many of the texts in a line as there is room for; at most two lines.
+    private static func lines(_ texts: [String], _ columns: Int, _ measure: TextMeasure) -> [String] {
+        let lines: [String] = texts.reduce(into: []) { lines, text in
+            if let last = lines.last, measure.width(last) + measure.width(text) + 2 <= columns {
+                lines[lines.count - 1] = last + "  " + text
+            } else {
+                lines.append(text)
+            }
+        }
+        guard lines.count > 2 else { return lines }
+        return [lines[0], lines[1...].joined(separator: "  ")]
     }
 }

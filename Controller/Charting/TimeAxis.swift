@@ -5,6 +5,8 @@ struct TimeAxis: Hashable {
     struct Tick: Hashable {
         let time: Double
         let label: String
+        /// Whether it names a stretch in whose middle it stands, and no boundary.
+        var isInMiddle = false
     }
 
     private enum Step: Hashable {
@@ -101,5 +103,20 @@ struct TimeAxis: Hashable {
         let last = seconds ? end.clockWithSeconds : end.clock
         let sameDay = start.date == end.date
         return "\(start.date) \(first) to " + (sameDay ? last : "\(end.date) \(last)")
+    }
+}
+
+extension Chart {
+    /// The ticks of the time axis. Those at the beginning of a bar name it, and stand at its middle.
+    ///
+    /// - Parameter length: The length of the axis in characters of its labels.
+    func timeTicks(length: Double) -> [TimeAxis.Tick] {
+        let ticks = TimeAxis(window: window, zone: zone, length: length).ticks
+        guard hasBars else { return ticks }
+        let bars = BarStack(self).stacks
+        return ticks.compactMap { tick in
+            guard let bar = bars.first(where: { $0.from == tick.time }) else { return nil }
+            return TimeAxis.Tick(time: (bar.from + bar.to) / 2, label: tick.label, isInMiddle: true)
+        }
     }
 }

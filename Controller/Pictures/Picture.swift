@@ -1,1 +1,56 @@
 import CRSVG
+
+/// Pictures of pixels, made of drawings.
+public enum Picture {
+    /// The bytes of a PNG file.
+    ///
+    /// - Parameters:
+    ///   - svg: A document of `width` times `height` pixels.
+    ///   - scale: Pixels of the picture for each of the document; with 2 it is sharp on dense screens too.
+    public static func png(
+        svg: [UInt8], width: Int, height: Int, scale: Int = 2
+    ) throws(PictureError) -> [UInt8] {
+        let (wide, high) = (Int32(clamping: width * scale), Int32(clamping: height * scale))
+        var png: [UInt8] = []
+        var message = [UInt8](repeating: 0, count: 300)
+        let result = withUnsafeMutablePointer(to: &png) { png in
+            message.withUnsafeMutableBytes { message in
+                smartplug_rsvg_png(
+                    svg, svg.count, wide, high,
+                    { context, bytes, count in
+                        let png = context?.assumingMemoryBound(to: [UInt8].self)
+                        png?.pointee.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
+                    }, png, message.baseAddress?.assumingMemoryBound(to: CChar.self), message.count)
+            }
+        }
+        let words = String(decoding: message.prefix { $0 != 0 }, as: UTF8.self)
+        switch result {
+        case smartplug_rsvg_done: return png
+        case smartplug_rsvg_missing: throw .missingLibrary(words)
+        case smartplug_rsvg_unreadable: throw .unreadable(words)
+        default: throw .failed(words)
+        }
+    }
+}
+
+/// Why there is no picture. The text is what the library says.
+public enum PictureError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// librsvg or cairo is not installed.
+    case missingLibrary(String)
+    /// The SVG is none that librsvg can draw.
+    case unreadable(String)
+    /// It is too large, or cairo failed.
+    case failed(String)
+
+    public var description: String {
+        switch self {
+        case .missingLibrary(let words):
+            """
+            a PNG is drawn by librsvg, which is not there: \(words)
+            hint: apt install librsvg2-2 fonts-dejavu-core, or use --svg
+            """
+        case .unreadable(let words): "librsvg cannot draw this: \(words)"
+        case .failed(let words): "the picture could not be made: \(words)"
+        }
+    }
+}

@@ -54,7 +54,20 @@ public struct HistoryError: Error, Hashable, Sendable {
                 : "did you mean \(suggestions.map { "\"\($0)\"" }.joined(separator: " or "))?"
         case .ambiguous(_, let plugs): "name one by its id: \(plugs.joined(separator: ", "))"
         case .file(let error): error.hint
-        case .database: nil
+        case .database(let code, _): hint(forCode: code)
+        }
+    }
+}
+
+extension HistoryError {
+    /// Of SQLite's result codes; the lower eight bits say what kind it is.
+    private func hint(forCode code: Int32) -> String? {
+        switch code & 0xFF {
+        // SQLITE_PERM, SQLITE_READONLY, SQLITE_CANTOPEN.
+        case 3, 8, 14: "check the owner and the permissions, or run as the user who records"
+        // SQLITE_IOERR.
+        case 10: "the storage may be failing or full: see the kernel's log (dmesg)"
+        case _: nil
         }
     }
 }

@@ -19,10 +19,12 @@ public final class PowerHistory: Sendable {
         case reader
     }
 
-    let queue: DatabaseQueue
     let path: String
+    let directory: String
     let retention: HistoryRetention
-    private let complain: @Sendable (String) -> Void
+    let complain: @Sendable (String) -> Void
+    /// Another one once a damaged database was mended.
+    private let opened: Mutex<DatabaseQueue>
     private let hasComplained = Mutex(false)
     /// Of a recorder.
     private let lock: DirectoryLock?
@@ -36,6 +38,7 @@ public final class PowerHistory: Sendable {
         complain: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(HistoryError) {
         path = directory + "/history.sqlite"
+        self.directory = directory
         self.retention = retention
         self.complain = complain
         do throws(FileError) {
@@ -44,8 +47,10 @@ public final class PowerHistory: Sendable {
         } catch {
             throw HistoryError(error, directory)
         }
-        queue = try Opening(path: path, role: role, complain: complain).queue()
+        opened = Mutex(try Opening(path: path, role: role, complain: complain).queue())
     }
+
+    var queue: DatabaseQueue { opened.withLock { $0 } }
 
     /// Under `$STATE_DIRECTORY` for a service, else where a person's programs keep their state.
     public static func defaultDirectory() -> String {
@@ -55,6 +60,20 @@ public final class PowerHistory: Sendable {
     /// Stores all of it, or, where it throws, nothing. What is there already is left as it is, so that anything may be stored
     /// twice. Samples that were forgotten by age do not come back.
     public func record(_ batch: HistoryBatch) throws(HistoryError) {
+        let queue = queue
+        do throws(HistoryError) {
+            try store(batch)
+        } catch {
+            guard error.reason == .damaged, lock != nil else { throw error }
+            // What is damaged here would refuse the same for ever, and the plugs keep their samples only for days.
+            try opened.withLock { opened throws(HistoryError) in
+                if opened === queue { opened = try mended(opened) }
+            }
+            try store(batch)
+        }
+    }
+
+    private func store(_ batch: HistoryBatch) throws(HistoryError) {
         let complain = complain
         try write { database in
             var transaction = BatchTransaction(database, complain: complain)
@@ -114,16 +133,7 @@ public final class PowerHistory: Sendable {
 
     /// One transaction that sees one state of the database.
     func read<Value>(_ body: (Database) throws -> Value) throws(HistoryError) -> Value {
-        var value: Value?
-        do {
-            try queue.read { value = try body($0) }
-        } catch {
-            // Where a damaged page was met, even the end of a transaction that only read is refused.
-            if let value, (error as? DatabaseError)?.isDamage == true { return value }
-            throw HistoryError(any: error, path)
-        }
-        guard let value else { preconditionFailure("a transaction without an error has run") }
-        return value
+        try queue.reading(path, body)
     }
 
     /// One transaction, all of which is kept over a loss of power, or nothing.
@@ -133,5 +143,21 @@ public final class PowerHistory: Sendable {
         } catch {
             throw HistoryError(any: error, path)
         }
+    }
+}
+
+extension DatabaseQueue {
+    /// One transaction that sees one state of the database.
+    func reading<Value>(_ path: String, _ body: (Database) throws -> Value) throws(HistoryError) -> Value {
+        var value: Value?
+        do {
+            try read { value = try body($0) }
+        } catch {
+            // Where a damaged page was met, even the end of a transaction that only read is refused.
+            if let value, (error as? DatabaseError)?.isDamage == true { return value }
+            throw HistoryError(any: error, path)
+        }
+        guard let value else { preconditionFailure("a transaction without an error has run") }
+        return value
     }
 }

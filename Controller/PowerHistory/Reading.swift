@@ -60,7 +60,7 @@ extension PowerHistory {
         let damaged = try read { database -> [ClosedRange<Int64>] in
             guard let plug = try database.row(of: plug) else { return [] }
             return try database.eachChunk(of: plug, from: from, to: to) { samples, origin in
-                sum.add(samples, origin: origin, from: from, to: to - 1)
+                sum.add(samples, origin: origin, from: from, to: to.subtractingClamped(1))
             }
         }
         if !damaged.isEmpty { tellDamage() }

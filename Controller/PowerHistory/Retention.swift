@@ -1,13 +1,13 @@
 import GRDB
 
 extension PowerHistory {
-    /// Of each plug, chunks that are forgotten in one call: two days and a half. Forgetting holds nobody up, and a clock that
-    /// is wrong for some hours costs little.
-    static let chunksAPiece: Int64 = 50
-    /// Of each plug, cells of minutes that are forgotten in one call: ten days.
-    static let cellsAPiece: Int64 = 60
+    /// Of each plug, chunks that are forgotten in one call: nine hours. Forgetting holds nobody up, and a clock that is
+    /// wrong for an hour costs two days.
+    static let chunksAPiece: Int64 = 8
+    /// Of each plug, cells of minutes that are forgotten in one call: two days.
+    static let cellsAPiece: Int64 = 12
 
-    /// Forgets a piece of what is older than the retention says: call it about once an hour.
+    /// Forgets a piece of what is older than the retention says: call it about every ten minutes.
     ///
     /// Age is counted back from `now` or from the plug's newest sample, whichever is earlier: what was imported from long ago
     /// stays whole, and so do the last days of a plug that is no longer there.

@@ -1,20 +1,19 @@
 public import Charting
 import LinuxNetwork
-import LocalCalendar
 import Metering
 public import PlugClient
 import PlugProtocol
 import ProtocolCore
 
-/// A plug's active power over the last minutes, from the samples that it kept and the readings that it sends.
+/// A plug's active power: what a history kept of it, then the samples that the plug itself kept and the readings that it sends.
 public struct PowerCourse: Sendable {
-    /// Longer without a sample is a hole, and drawn as one.
-    private static let gapLimit = 15.0
+    /// Seconds. Longer without a sample is a hole, as it is to the history: drawn as one, and without energy.
+    private static let gapLimit = 30.0
     /// Points kept: a week at one a second.
     private static let limit = 604_800
 
-    private let plug: String
-    private let span: Duration
+    public let plug: String
+    public let kept: KeptCourse
     /// In the order of time.
     private var points: [Point] = []
     private var clock: ClockMapping?
@@ -25,9 +24,9 @@ public struct PowerCourse: Sendable {
         var watts: Double
     }
 
-    public init(plug: String, span: Duration) {
+    public init(plug: String, kept: KeptCourse = KeptCourse()) {
         self.plug = plug
-        self.span = span
+        self.kept = kept
     }
 
     /// What the plug had kept.
@@ -44,25 +43,50 @@ public struct PowerCourse: Sendable {
         }
     }
 
-    /// One JSON object for each point.
-    public var records: [SampleRecord] {
-        let (wall, now) = (WallTime.now, BootClock.now)
-        return points.map {
-            SampleRecord(plug: plug, at: (wall - (now - $0.time)).iso8601(), activePower: $0.watts)
-        }
+    /// All of it as a line. What the history has goes before what the plug says of the same time.
+    public var series: Series {
+        Series(
+            name: plug, unit: .watts, summaries: kept.summaries, points: kept.points + newer, gapLimit: Self.gapLimit)
     }
 
-    /// The last `span` up to now.
-    public var chart: Chart {
-        let now = WallTime.now
-        let seconds = Double(now.nanosecondsSince1970) / 1e9
-        let bootToWall = seconds - (BootClock.now - .zero).inSeconds
-        let shown = points.map { ChartPoint(time: ($0.time - .zero).inSeconds + bootToWall, value: $0.watts) }
-        let series = Series(name: plug, unit: .watts, points: shown, gapLimit: Self.gapLimit)
-        return Chart(
-            title: "\(plug), active power", series: [series],
-            window: ChartWindow(from: seconds - span.inSeconds, to: seconds),
-            zone: ZoneOffsets(initial: now.localOffset))
+    /// One JSON object for each summary and point between two times, seconds since 1970.
+    public func records(from: Double, to: Double) -> [SampleRecord] {
+        let series = series
+        let summaries = series.summaries.filter { $0.to > from && $0.from <= to }.map { summary in
+            SampleRecord(
+                plug: plug, at: WallTime(seconds: summary.from).iso8601(), activePower: summary.mean,
+                minActivePower: summary.least, maxActivePower: summary.greatest, covered: summary.covered)
+        }
+        let points = series.points.filter { $0.time >= from && $0.time <= to }.map { point in
+            SampleRecord(plug: plug, at: WallTime(seconds: point.time).iso8601(), activePower: point.value)
+        }
+        return summaries + points
+    }
+
+    /// The energy of what the history does not have yet, between two times in seconds since 1970: mWh, and the seconds of which
+    /// there are samples.
+    public func newEnergy(from: Double, to: Double) -> (milliwattHours: Double, covered: Double) {
+        var wattSeconds = 0.0
+        var covered = 0.0
+        let points = (kept.points.last.map { [$0] } ?? []) + newer
+        for (left, right) in zip(points, points.dropFirst()) {
+            let (step, middle) = (right.time - left.time, (left.time + right.time) / 2)
+            guard step <= Self.gapLimit, middle >= from, middle < to else { continue }
+            wattSeconds += (left.value + right.value) / 2 * step
+            covered += step
+        }
+        return (wattSeconds / 3.6, covered)
+    }
+
+    /// What the plug said of the time after that which the history has.
+    private var newer: [ChartPoint] {
+        let bootToWall = Double(WallTime.now.nanosecondsSince1970) / 1e9 - (BootClock.now - .zero).inSeconds
+        let end = kept.newest ?? -.infinity
+        // The two clocks do not agree to the millisecond.
+        let begin = points.firstIndex { ($0.time - .zero).inSeconds + bootToWall > end + 0.1 } ?? points.endIndex
+        return points[begin...].map {
+            ChartPoint(time: ($0.time - .zero).inSeconds + bootToWall, value: $0.watts)
+        }
     }
 
     private mutating func add(_ new: [(time: Instant, watts: Double)]) {
@@ -84,11 +108,23 @@ public struct PowerCourse: Sendable {
     }
 }
 
-/// One sample as `plugctl chart --once --json` prints it.
+/// One sample, or what sums up many, as `plugctl chart --json` prints it.
 public struct SampleRecord: Encodable, Equatable, Sendable {
     public var plug: String
-    /// ISO 8601, UTC, milliseconds.
+    /// ISO 8601, UTC, milliseconds. Of a summary its beginning.
     public var at: String
-    /// W.
+    /// W. Of a summary the mean.
     public var activePower: Double
+    /// W; of summaries alone.
+    public var minActivePower: Double?
+    public var maxActivePower: Double?
+    /// Seconds that were measured; of summaries alone.
+    public var covered: Double?
+}
+
+extension WallTime {
+    /// - Parameter seconds: since 1970; beyond the years 1700 to 2200 it is cut.
+    init(seconds: Double) {
+        self.init(nanosecondsSince1970: Int64(min(max(seconds, -8.5e9), 7.2e9) * 1e9))
+    }
 }

@@ -1,123 +1,130 @@
-import ArgumentParser
-import Charting
+public import ArgumentParser
+public import Charting
+import DurableFiles
 import LinuxNetwork
+import LocalCalendar
 import PlugClient
+import PowerHistory
 import Presentation
 import Terminal
 
 struct ChartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chart",
-        abstract: "Draw a plug's power over the last minutes, live.",
+        abstract: "Draw what plugs drew: the last minutes, a day, years.",
         discussion: """
-            The plug keeps its samples, so the chart begins with what was there before. On a terminal it scrolls until q or
-            Control-C; in a pipe, or with --once, it is printed once.
+            A chart is drawn from the history that `plugctl daemon` records and, for what is newer, from the plugs themselves. \
+            Where there are more samples than columns, a band shows what was lowest and highest in each, around the mean. \
+            Times without samples stay empty. With --live it scrolls, until q or Control-C.
 
             Examples:
               plugctl chart Refrigerator
-              plugctl chart Television --last 1h --once
-              plugctl chart Kettle --once --svg kettle.svg
+              plugctl chart Television Amplifier --last 8h --stacked
+              plugctl chart Kettle --live
+              plugctl chart "Washing Machine" --from 2026-11-20 --to 2026-11-21 --svg wash.svg --png wash.png
+              plugctl chart Refrigerator --energy --by day --last 30d
             """)
 
-    @OptionGroup var network: NetworkOptions
-    @Argument(help: "The plug's name.")
-    var name: String
-    @Option(help: "How much of the past to show.")
-    var last = TimeSpan(.seconds(600))
-    @Flag(help: "Print it once and end.")
-    var once = false
-    @Flag(help: "With --once: print the samples instead, one JSON object a line: plug, at, activePower.")
-    var json = false
-    @Option(help: "With --once: write it to this file as SVG.", completion: .file())
+    @Argument(help: "The plugs' names.")
+    var names: [String]
+    @OptionGroup var window: WindowOptions
+    @Flag(help: "Scroll on as readings come.")
+    var live = false
+    @Flag(help: "Several plugs on top of each other: the uppermost line is their sum.")
+    var stacked = false
+    @Flag(help: "Energy as bars, instead of active power.")
+    var energy = false
+    @Option(help: "With --energy: hour, day or month. (default: what fits the time)")
+    var by: ShownStep?
+    @Option(help: "Write it to this file as SVG.", completion: .file())
     var svg: String?
+    @Option(help: "Write it to this file as PNG; needs librsvg.", completion: .file())
+    var png: String?
+    @Option(help: "Colours of the pictures: light, dark, or automatic, as the viewer prefers. (default: automatic)")
+    var theme = ChartTheme.automatic
+    @Flag(
+        help: """
+            Print what would be drawn instead, one JSON object a line: plug, at, activePower (W), and of what sums up many \
+            samples minActivePower, maxActivePower, covered (s). With --energy: what plugctl history --json prints.
+            """)
+    var json = false
+    @OptionGroup var options: HistoryOptions
+    @OptionGroup var network: NetworkOptions
 
     func validate() throws {
-        guard last.duration >= .seconds(1) else { throw ValidationError("--last is at least 1s") }
-        guard svg == nil && !json || once else { throw ValidationError("--svg and --json go with --once") }
+        guard !names.isEmpty else { throw ValidationError("name one plug at least") }
+        // Letters tell them apart, and there are so many.
+        guard names.count <= 26 else { throw ValidationError("a chart has 26 plugs at most") }
+        guard by == nil || energy else { throw ValidationError("--by goes with --energy") }
+        guard !energy || !stacked else { throw ValidationError("bars of energy stand on each other without --stacked") }
+        let isFile = svg != nil || png != nil
+        guard !json || !isFile else { throw ValidationError("--json goes without --svg and --png") }
+        guard !live || !(isFile || json || energy || window.from != nil) else {
+            throw ValidationError("--live goes without --from, --energy, --json, --svg and --png")
+        }
     }
 
     func run() async throws {
         let capabilities = TerminalDevice.standardOutput.capabilities
-        try await network.withClient { client in
-            let found = try await client.find(name, within: network.wait.duration)
-            let live = !once && capabilities.movesCursor
+        try await saying {
+            let usual = energy ? Duration.seconds(30 * 86_400) : .seconds(600)
+            let span = window.span(default: usual)
+            let gathering = ChartGathering(
+                names: names, span: span, columns: isPicture ? 2 * ChartOutput.width : 2 * ChartOutput.columns,
+                history: try options.openIfPresent(), network: network, readsCourses: !energy)
             try await untilInterrupted {
-                if live {
-                    await LiveChart(client: client, plug: found, span: last.duration).run(capabilities)
+                if live, capabilities.movesCursor {
+                    try await gathering.follow { source, plugs in
+                        let live = LiveChart(
+                            source: source, plugs: plugs, length: window.last?.duration ?? usual,
+                            style: stacked ? .stacked : .overlaid)
+                        await live.run(capabilities)
+                    }
                 } else {
-                    try await printOnce(client, found, capabilities)
+                    try draw(try await gathering.all(), gathering, capabilities)
                 }
             }
         }
     }
 
-    private func printOnce(_ client: PlugClient, _ found: String, _ capabilities: Capabilities) async throws {
-        var course = PowerCourse(plug: found, span: last.duration)
-        let plug = client.follow(found)
-        for await report in plug.reports {
-            if case .disconnected(let reason, _) = report.update { try sayAway(found, reason) }
-            course.take(report)
-            guard case .snapshot = report.update else { continue }
-            course.take(try await plug.samples(last: last.duration))
-            break
+    private var isPicture: Bool { svg != nil || png != nil }
+
+    private func draw(_ gathered: Gathered, _ gathering: ChartGathering, _ capabilities: Capabilities) throws {
+        let output = ChartOutput(svg: svg, png: png, theme: theme, capabilities: capabilities)
+        let (from, to) = (gathering.span.lowerBound, gathering.span.upperBound)
+        let seconds = Double(from) / 1000...Double(to) / 1000
+        guard energy else {
+            if json {
+                let records = gathered.source.courses.flatMap {
+                    $0.records(from: seconds.lowerBound, to: seconds.upperBound)
+                }
+                for record in records { guard Output.json(record) else { return } }
+                return
+            }
+            let zone = ZoneOffsets.local(from: Int(seconds.lowerBound), to: Int(seconds.upperBound) + 1)
+            var source = gathered.source
+            source.findCycles()
+            let chart = source.chart(seconds, style: stacked ? .stacked : .overlaid, zone: zone)
+            return try output.show(chart)
         }
-        await plug.stop()
+        let (first, last) = (Int(from / 1000), Int(to / 1000) + 1)
+        let step = by?.step ?? CalendarStep.fitting(seconds: last - first)
+        let margin = 40 * 86_400
+        let zone = ZoneOffsets.local(from: first - margin, to: last + margin)
+        guard let periods = CalendarPeriod.all(step, from: first, to: last, zone: zone) else {
+            throw Complaint("that are more than \(CalendarPeriod.limit) bars\nhint: --by month, or less time")
+        }
+        let energies = try gathered.energies(periods, from: gathering.history)
         if json {
-            course.records.forEach { Output.json($0) }
-        } else if let svg {
-            try writeSVG(course.chart.svg(width: 960, height: 360), to: svg)
+            var report = EnergyReport(step: step, zone: zone, tariff: nil)
+            for (course, energies) in zip(gathered.source.courses, energies) {
+                report.add(course.plug, energies, quarters: [])
+            }
+            for record in report.records { guard Output.json(record) else { return } }
         } else {
-            let size = TerminalDevice.standardOutput.size ?? TerminalSize(columns: 100, rows: 24)
-            let chartSize = TerminalSize(columns: size.columns, rows: min(size.rows - 1, 24))
-            for line in course.chart.lines(size: chartSize, capabilities: capabilities) {
-                TerminalDevice.standardOutput.print(line, colors: capabilities.colors)
-            }
+            try output.show(gathered.source.energyChart(step, periods, energies, zone: zone))
         }
     }
 }
 
-/// The chart that scrolls.
-struct LiveChart: Sendable {
-    private enum Input: Sendable {
-        case report(PlugReport)
-        case samples([PlugSample])
-        case terminal(TerminalEvent)
-    }
-
-    let client: PlugClient
-    let plug: String
-    let span: Duration
-
-    func run(_ capabilities: Capabilities) async {
-        guard var screen = LiveScreen(capabilities: capabilities, placement: .wholeScreen) else { return }
-        let keyboard = TerminalInput()
-        let followed = client.follow(plug)
-        let (inputs, continuation) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingOldest(1024))
-        let feeding = [
-            Task { for await report in followed.reports { continuation.yield(.report(report)) } },
-            Task {
-                guard let keyboard else { return }
-                for await event in keyboard.events { continuation.yield(.terminal(event)) }
-            },
-        ]
-        var course = PowerCourse(plug: plug, span: span)
-        for await input in inputs {
-            switch input {
-            case .report(let report):
-                course.take(report)
-                // Also after a time away: the plug kept what this controller missed.
-                if case .snapshot = report.update {
-                    Task { continuation.yield(.samples(try await followed.samples(last: span))) }
-                }
-            case .samples(let samples): course.take(samples)
-            case .terminal(.key(.interrupt)), .terminal(.key(.character("q"))): continuation.finish()
-            case .terminal(.resumed): screen.invalidate()
-            case .terminal(.key), .terminal(.resized): break
-            }
-            if screen.draw(course.chart.lines(size: screen.size, capabilities: capabilities)) == .closed { break }
-        }
-        feeding.forEach { $0.cancel() }
-        keyboard?.close()
-        await followed.stop()
-    }
-}
+extension ChartTheme: ExpressibleByArgument {}

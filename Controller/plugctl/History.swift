@@ -84,7 +84,18 @@ struct History: AsyncParsableCommand {
                     throw Complaint(error)
                 }
                 print(report)
+                if report.records.isEmpty { sayWhatIsKnown(plugs) }
             }
+        }
+
+        private func sayWhatIsKnown(_ plugs: [HistoryPlug]) {
+            let spans = plugs.compactMap(\.span)
+            guard let first = spans.map(\.lowerBound).min(), let last = spans.map(\.upperBound).max() else { return }
+            func day(_ milliseconds: Int64) -> Substring {
+                let time = WallTime(nanosecondsSince1970: milliseconds * 1_000_000)
+                return time.iso8601(offset: time.localOffset).prefix(10)
+            }
+            complain("samples are known from \(day(first)) to \(day(last))\nhint: --from \(day(first)) begins there")
         }
 
         private func chosen(of history: PowerHistory) throws(Complaint) -> [HistoryPlug] {

@@ -18,6 +18,17 @@ struct HistoryOptions: ParsableArguments {
             throw Complaint(error)
         }
     }
+
+    /// For whoever does without, where there is none.
+    func openIfPresent() throws(Complaint) -> PowerHistory? {
+        do throws(HistoryError) {
+            return try PowerHistory(history ?? PowerHistory.defaultDirectory(), role: .reader, complain: complain)
+        } catch {
+            // Whoever names a directory means it.
+            if error.reason == .absent, history == nil { return nil }
+            throw Complaint(error)
+        }
+    }
 }
 
 extension Complaint {

@@ -49,7 +49,7 @@ live_in_house() {
     if [[ -z $traces ]]; then watch_television & fi
     local press=".build-release/plugd press --state $house/Kettle"
     local switch=".build-release/plugd load --state $house/Television on"
-    local chart=".build-release/plugctl chart Refrigerator ${network[*]}"
+    local chart=".build-release/plugctl chart Refrigerator --live ${network[*]}"
     if [[ ! -t 1 ]]; then printf '%s\n' "press a button: $press" "switch the television: $switch" "a chart: $chart"; fi
     "$programs/plugctl" watch "${network[@]}" \
         --note "arrows: select   space: turn over   + and -: dim   q: end" \

@@ -3,16 +3,33 @@ import Testing
 @testable import Charting
 
 struct ChartSVGTests {
-    @Test func everySpikeIsInThePath() throws {
+    @Test func everySpikeIsInTheBand() throws {
         for width in stride(from: 200, through: 1600, by: 61) {
             var points = Sample.points(20_000, every: 1) { Double($0 % 10) }
             points[(width * 7919) % 20_000].value = 1000
             let chart = Chart(series: [Series(name: "S", unit: .watts, points: points)])
             let svg = chart.svg(width: width, height: 300)
-            let curve = try #require(svg.split(separator: "\n").first { $0.hasPrefix("<path class=\"curve") })
-            // The top of the plot, where the axis has its 1000, is at 30 pixels.
-            #expect(curve.contains("V30.0"))
+            let band = try #require(svg.split(separator: "\n").first { $0.hasPrefix("<path class=\"band") })
+            // The top of the plot, where the axis has its 1000, is at 38 pixels.
+            #expect(band.contains(" 38L"))
         }
+    }
+
+    /// One hour of a year in which somebody cooked is in the picture of the year, and in that of a stack.
+    @Test func theSpikeOfASummaryIsInTheBand() throws {
+        let summaries = (0..<8760).map { hour in
+            let from = Sample.start + Double(hour) * 3600
+            return ChartSummary(
+                from: from, to: from + 3600, covered: 3600, mean: 50, least: 40, greatest: hour == 5000 ? 2000 : 60)
+        }
+        let series = Series(name: "S", unit: .watts, summaries: summaries, points: [], gapLimit: 15)
+        let svg = Chart(series: [series]).svg(width: 960, height: 300)
+        #expect(try #require(svg.split(separator: "\n").first { $0.contains("class=\"band") }).contains(" 38L"))
+        let other = Series(name: "T", unit: .watts, points: Sample.points(9, every: 900_000) { _ in 0 })
+        let stack = Chart(series: [series, other], style: .stacked).svg(width: 960, height: 300)
+        let peak = try #require(stack.split(separator: "\n").first { $0.contains("class=\"peak") })
+        // 2000 of an axis up to 2000.
+        #expect(peak.contains(" 38L") || peak.contains(" 38Z"))
     }
 
     @Test func gapsBreakThePath() throws {
@@ -23,8 +40,10 @@ struct ChartSVGTests {
 
     @Test func hostileNamesAreText() {
         let name = "<script>alert(1)</script> & \"co\""
-        let svg = Chart(title: name, series: [Series(name: name, unit: .watts, points: [])]).svg(
-            width: 500, height: 300)
+        let chart = Chart(
+            title: name, series: [Series(name: name, unit: .watts, points: [])],
+            marks: [ChartMark(time: 0.5, label: name)], spans: [ChartSpan(from: 0, to: 1, label: name)])
+        let svg = chart.svg(width: 900, height: 300)
         #expect(!svg.contains("<script"))
         #expect(svg.contains("&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;co&quot;"))
     }

@@ -53,6 +53,20 @@ struct ChartTextTests {
         }
     }
 
+    /// With several lines on top of each other the sum is at the top, and a layer that is unknown is none.
+    @Test func layersAddUp() {
+        func series(_ name: String, _ value: Double, _ range: Range<Int>) -> Series {
+            let points = Sample.points(600, every: 1) { _ in value }
+            return Series(name: name, unit: .watts, points: Array(points[range]), gapLimit: 15)
+        }
+        let chart = Chart(
+            series: [series("S", 100, 0..<600), series("T", 50, 300..<600)], style: .stacked,
+            window: ChartWindow(from: Sample.start, to: Sample.start + 600))
+        let layers = Layers(chart, columns: 60)
+        #expect(layers.peaks[10] == 100 && layers.peaks[50] == 150)
+        #expect(layers.slices[1][10] == nil && layers.slices[1][50] == Layers.Slice(bottom: 100, top: 150))
+    }
+
     @Test func everyLineHasExactlyTheWidthAskedFor() {
         for sample in Sample.all {
             for columns in 1...130 {

@@ -60,9 +60,23 @@ struct LayoutTests {
                 round % 3 == 0
                 ? nil
                 : ChartWindow(from: times.randomElement(using: &random)!, to: times.randomElement(using: &random)!)
+            func time() -> Double { times.randomElement(using: &random)! }
+            func value() -> Double { values.randomElement(using: &random)! }
+            let summaries = (0..<(round % 4)).map { _ in
+                ChartSummary(
+                    from: time(), to: time(), covered: value(), mean: value(), least: value(), greatest: value())
+            }
+            let line = Series(
+                name: "S", unit: .watts, summaries: summaries, points: points,
+                gapLimit: round % 2 == 0 ? 10 : .infinity)
+            let bars = (0..<(round % 3)).map { _ in
+                ChartBar(from: time(), to: time(), value: value(), estimated: value())
+            }
             let chart = Chart(
-                title: "T",
-                series: [Series(name: "S", unit: .watts, points: points, gapLimit: round % 2 == 0 ? 10 : .infinity)],
+                title: "T", series: [line, round % 7 == 0 ? Series(name: "B", unit: .watts, bars: bars) : line],
+                style: round % 3 == 0 ? .stacked : .overlaid,
+                marks: (0..<(round % 12)).map { ChartMark(time: time(), label: "\($0)") },
+                spans: (0..<(round % 5)).map { ChartSpan(from: time(), to: time(), label: "\($0)") },
                 window: window, startsAtZero: round % 5 != 0)
             let text = chart.text(columns: 70, rows: 12).map(\.text).joined() + chart.svg(width: 300, height: 200)
             #expect(!text.contains("nan") && !text.contains("inf"), "\(points)")
@@ -122,6 +136,38 @@ struct LayoutTests {
         #expect(figures.mean == 100.0 * 2 / 12)
         #expect(figures.last == 0 && figures.least == 0 && figures.greatest == 100)
         #expect(Statistics(of: series, in: ChartWindow(from: 20, to: 30)) == nil)
+    }
+
+    @Test func tenthKindsOfMarksShareASign() {
+        let marks = (0..<30).map { ChartMark(time: Double(100 - $0), label: "kind \($0 % 12)") }
+        let table = MarkTable(marks, in: ChartWindow(from: 0, to: 100))
+        #expect(table.entries.map(\.sign) == ["1", "2", "3", "4", "5", "6", "7", "8", "9", "*"])
+        #expect(table.entries.reduce(0) { $0 + $1.count } == 30)
+        #expect(table.entries[0].text == "1 kind 5 ×3")
+        #expect(MarkTable(marks, in: ChartWindow(from: 0, to: 70)).marks.isEmpty)
+    }
+
+    @Test func spansThatOverlapStandInLanes() {
+        let spans = [(0.0, 10.0), (2, 4), (3, 5), (3, 4), (5, 6), (20, 30)].map {
+            ChartSpan(from: $0.0, to: $0.1, label: "\($0.0)")
+        }
+        let lanes = SpanLanes(spans, in: ChartWindow(from: 0, to: 15)).lanes
+        #expect(lanes.map { $0.map(\.from) } == [[0], [2, 5], [3]])
+    }
+
+    /// Points that a summary has already are not drawn, and not counted, twice.
+    @Test func summariesComeBeforePoints() throws {
+        let summaries = [
+            ChartSummary(from: 60, to: 120, covered: 60, mean: 10, least: 5, greatest: 20),
+            ChartSummary(from: 0, to: 60, covered: 30, mean: 40, least: 30, greatest: 50),
+        ]
+        let points = [100.0, 125, 130].map { ChartPoint(time: $0, value: 1) }
+        let series = Series(name: "S", unit: .watts, summaries: summaries, points: points, gapLimit: 15)
+        #expect(series.points.map(\.time) == [125, 130])
+        let figures = try #require(Statistics(of: series, in: ChartWindow(from: 0, to: 200)))
+        #expect((figures.least, figures.greatest, figures.last, figures.gaps) == (1, 50, 1, 0))
+        // 30 s of 40, 60 s of 10, 5 s of 1.
+        #expect(abs(figures.mean - (1200 + 600 + 5) / 95) < 1e-9)
     }
 
     @Test func unsortedPointsAreSorted() {

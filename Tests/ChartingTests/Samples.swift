@@ -16,7 +16,9 @@ struct Sample: CustomTestStringConvertible {
     static let centralEurope = ZoneOffsets(initial: 3600)
 
     static let all = [
-        refrigerator, evening, voltage, gap, empty, onePoint, negative, daylightSaving, year, standby,
+        refrigerator, evening, voltage, gap, empty, onePoint, negative, daylightSaving, year, standby, stack, wash,
+        envelope,
+        energy, months,
     ]
 
     static func points(_ count: Int, every step: Double, _ value: (Int) -> Double) -> [ChartPoint] {

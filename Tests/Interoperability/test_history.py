@@ -30,6 +30,7 @@ class History:
             [self.programs / "plugctl", *map(str, words), "--history", self.folder / "history"],
             capture_output=True, text=True, timeout=60, env={**os.environ, "TZ": zone, "LANG": "C.UTF-8"})
         assert done.returncode == status, done
+        self.said = done.stderr
         return done.stdout if status == 0 else done.stderr
 
     def records(self, *words, **options):

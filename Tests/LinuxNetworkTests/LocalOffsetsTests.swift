@@ -1,5 +1,6 @@
-import LinuxNetwork
 import Testing
+
+@testable import LinuxNetwork
 
 struct LocalOffsetsTests {
     @Test func changesAreFoundToTheSecond() {

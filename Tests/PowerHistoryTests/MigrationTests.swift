@@ -56,13 +56,13 @@ import Testing
         }
     }
 
-    @Test func anEarlierVersionIsBroughtUpToDateByWhoeverWrites() throws {
-        try PowerHistory(directory.path, role: .recorder).queue.close()
-        // As if the newest step were still to be done, and another one had been.
-        try DatabaseQueue(path: path).write { database in
-            try database.execute(sql: "UPDATE grdb_migrations SET identifier = '0'")
-        }
+    @Test func aDatabaseWithoutAnyStepIsMadeByWhoeverWrites() throws {
+        // As another process leaves it that was killed before its first step was done.
+        try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE unrelated (id INTEGER)") }
         let error = #expect(throws: HistoryError.self) { try PowerHistory(directory.path, role: .reader) }
-        #expect(error?.reason == .newer || error?.reason == .outdated)
+        #expect(error?.reason == .absent)
+        let writer = try PowerHistory(directory.path, role: .writer)
+        try writer.record(batch(chunks(from: 0, count: 5) { $0 }))
+        #expect(try PowerHistory(directory.path, role: .reader).times().count == 5)
     }
 }

@@ -1,7 +1,9 @@
+import Charting
 import LinuxNetwork
 import Metering
 import PlugClient
 import PlugProtocol
+import PowerHistory
 import ProtocolCore
 import Testing
 
@@ -10,7 +12,7 @@ import Testing
 @Suite struct PowerCourseTests {
     /// A plug whose clock is at 1000 s now.
     private func course() -> PowerCourse {
-        var course = PowerCourse(plug: "Lamp", span: .seconds(60))
+        var course = PowerCourse(plug: "Lamp")
         let plug = PlugDescription.made(boot: boot, asked: BootClock.now, plugTime: at(1000))
         course.take(report(.connected(plug)))
         return course
@@ -20,21 +22,23 @@ import Testing
         seconds.map { PlugSample(Sample(milliseconds: $0 * 1000, deciwatts: Int32($0)), at: moment) }
     }
 
+    private func records(_ course: PowerCourse) -> [SampleRecord] { course.records(from: 0, to: 1e11) }
+
     @Test func samplesAndReadingsMakeOneCourseInOrderAndWithoutRepetition() {
         var course = course()
         // The snapshot comes first, and its reading is the last sample too.
         course.take(report(.snapshot(state(watts: 100, time: 1000.000_4))))
         course.take(samples(990...1000))
         course.take(report(.state(state(watts: 100.1, time: 1001))))
-        #expect(course.records.map(\.activePower) == (990...1001).map { Double($0) / 10 })
-        let series = course.chart.series[0]
+        #expect(records(course).map(\.activePower) == (990...1001).map { Double($0) / 10 })
+        let series = course.series
         #expect(zip(series.points, series.points.dropFirst()).allSatisfy { abs($1.time - $0.time - 1) < 0.001 })
     }
 
     @Test func theRecordIsALineWithTheTimeOfTheWall() {
         var course = course()
         course.take(report(.state(state(watts: 60.4, time: 1000))))
-        let record = course.records[0]
+        let record = records(course)[0]
         #expect(jsonLine(record) == #"{"activePower":60.4,"at":"\#(record.at)","plug":"Lamp"}"#)
         let soon = (WallTime.now + .seconds(1)).iso8601()
         let before = (WallTime.now - .seconds(10)).iso8601()
@@ -44,13 +48,72 @@ import Testing
     @Test func withoutSamplesItIsEmpty() {
         var course = course()
         course.take([])
-        #expect(course.records.isEmpty)
-        #expect(course.chart.title == "Lamp, active power")
+        #expect(records(course).isEmpty)
+        let chart = ChartSource(courses: [course]).chart(0...60, zone: .utc)
+        #expect(chart.title == "Lamp, active power")
+        #expect(chart.window.length == 60)
     }
 
     @Test func beforeAConnectionNothingHasATime() {
-        var course = PowerCourse(plug: "Lamp", span: .seconds(60))
+        var course = PowerCourse(plug: "Lamp")
         course.take(report(.state(state())))
-        #expect(course.records.isEmpty)
+        #expect(records(course).isEmpty)
+    }
+
+    /// What the plug says again of what the history has is no second point, and no energy either.
+    @Test func theHistoryGoesBeforeThePlug() {
+        let now = Double(WallTime.now.nanosecondsSince1970) / 1e9
+        var kept = KeptCourse()
+        kept.points = (0...5).map { ChartPoint(time: now - 10 + Double($0), value: 7) }
+        kept.newest = kept.points.last?.time
+        var course = PowerCourse(plug: "Lamp", kept: kept)
+        course.take(report(.connected(PlugDescription.made(boot: boot, asked: BootClock.now, plugTime: at(1000)))))
+        course.take(samples(990...1000))
+        let series = course.series
+        #expect(series.points.prefix(6).allSatisfy { $0.value == 7 })
+        #expect(series.points.dropFirst(6).map(\.value) == (996...1000).map { Double($0) / 10 })
+        let energy = course.newEnergy(from: 0, to: 1e11)
+        #expect(abs(energy.covered - 5) < 0.2)
+        #expect(course.newEnergy(from: 0, to: now - 100) == (0, 0))
+    }
+
+    @Test func summariesAreRecordsWithTheirBounds() {
+        var kept = KeptCourse()
+        kept.summaries = [ChartSummary(from: 3600, to: 7200, covered: 1800, mean: 40, least: 1, greatest: 90)]
+        let course = PowerCourse(plug: "Lamp", kept: kept)
+        #expect(
+            records(course).map(jsonLine) == [
+                #"{"activePower":40,"at":"1970-01-01T01:00:00.000Z","covered":1800,"maxActivePower":90,"#
+                    + #""minActivePower":1,"plug":"Lamp"}"#
+            ])
+        #expect(course.records(from: 7201, to: 9000).isEmpty)
+    }
+
+    private static let steps: [(days: Int64, columns: Int, step: RollUpStep?)] = [
+        (1, 100, nil), (2, 150, .quarter), (2, 1900, .minute), (7, 160, .hour), (30, 900, .quarter), (365, 1900, .hour),
+        (366, 160, .day), (3650, 1900, .day), (2, 100_000, .minute),
+    ]
+
+    @Test(arguments: steps) func longTimesAreDrawnFromSummaries(days: Int64, columns: Int, step: RollUpStep?) {
+        #expect(KeptCourse.step(of: 0...days * 86_400_000, columns: columns) == step)
+    }
+
+    @Test func eventsAreMarkedAndReadingsAreNot() {
+        var source = ChartSource(courses: [PowerCourse(plug: "Lamp"), PowerCourse(plug: "Kettle")])
+        source.mark(report(.state(state(watts: 60, time: 1000))))
+        for kind in [PlugEvent.Kind.relayChanged(on: true, cause: .button), .buttonPressed(.single)] {
+            source.mark(report(.event(PlugEvent(sequence: 1, boot: boot, time: at(1), kind: kind), age: .zero)))
+        }
+        #expect(source.marks.map(\.label) == ["Lamp on (button)"])
+    }
+
+    /// A compressor that runs for ten minutes of each half hour, for five hours.
+    @Test func cyclesAreSpansOfTheChart() {
+        var kept = KeptCourse()
+        kept.points = (0..<18_000).map { ChartPoint(time: Double($0), value: $0 % 1800 < 600 ? 90 : 1) }
+        var source = ChartSource(courses: [PowerCourse(plug: "Refrigerator", kept: kept)])
+        source.findCycles()
+        #expect(source.spans.count >= 8)
+        #expect(source.spans.allSatisfy { $0.from.truncatingRemainder(dividingBy: 1800) < 60 && $0.to - $0.from < 700 })
     }
 }

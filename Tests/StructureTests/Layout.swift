@@ -72,6 +72,8 @@ enum Layout {
         "Controller/Examples/FollowPlug": .program,
         "Tests/Support/SimulatedLAN": .support,
         "Tests/Support/SimulatedDisk": .support,
+        "Tests/Support/SimulatedAppliances": .support,
+        "Tests/MeasureCycles": .program,
         "Tests/Support/Fuzzing": .support,
         "Tests/Support/PrivateNetworks": .support,
         "Tests/Support/MadeUpKeys": .support,

@@ -14,6 +14,10 @@ struct Opening {
 
     func queue() throws(HistoryError) -> DatabaseQueue {
         do {
+            if role == .recorder, try !isThere() {
+                // A mended one that was ready when the process ended, just before it took its place.
+                try? FileStore().rename(directory + "/mending/history.sqlite", to: path)
+            }
             return try opened()
         } catch let error as DatabaseError where error.isDamage && role == .recorder {
             try keepAside(error)
@@ -67,13 +71,17 @@ struct Opening {
 
     private var directory: String { String(path.dropLast("/history.sqlite".count)) }
 
+    /// Renames a database, with the files that belong to it: beside another one they would be damage.
+    static func setAside(_ path: String) throws(FileError) {
+        let files = FileStore()
+        try files.rename(path, to: path + ".damaged")
+        for suffix in ["-wal", "-shm"] { try? files.rename(path + suffix, to: path + ".damaged" + suffix) }
+    }
+
     /// What cannot be read at all is no reason not to record from now on.
     private func keepAside(_ error: DatabaseError) throws(HistoryError) {
-        let files = FileStore()
         do throws(FileError) {
-            try files.rename(path, to: path + ".damaged")
-            // They belong to it: beside another database they would be damage.
-            for suffix in ["-wal", "-shm"] { try? files.rename(path + suffix, to: path + ".damaged" + suffix) }
+            try Self.setAside(path)
         } catch {
             throw HistoryError(error, path)
         }

@@ -9,6 +9,10 @@ final class RollUps {
         var block: Int64
     }
 
+    /// Cells kept in memory beside those that were changed: enough for what is read again while a batch is stored, and no
+    /// more where years are read once (12 KB each).
+    private static let cacheLimit = 64
+
     let database: Database
     /// The row of the plug.
     let plug: Int64
@@ -106,7 +110,7 @@ final class RollUps {
     private func block(_ key: Key) throws -> RollUpBlock {
         if let block = blocks[key] { return block }
         let block = try stored(key)
-        blocks[key] = block
+        if blocks.count < Self.cacheLimit { blocks[key] = block }
         return block
     }
 

@@ -1,0 +1,129 @@
+/// A stretch below the power at which the appliance counts as active.
+struct Quiet {
+    /// Since the last activity, a hole counting as its first half minute.
+    var credited: Int64 = 0
+    var covered: Int64 = 0
+    private var energy: Int64 = 0
+
+    /// Its mean, in tenths of a watt.
+    var level: Int64 { covered > 0 ? energy / covered : 0 }
+
+    mutating func add(_ step: PowerStep) {
+        credited += step.credited
+        // Without an end, an idle appliance's sums would run over after years: the mean of some hours is as good.
+        if covered > 20_000_000 { (covered, energy) = (covered / 2, energy / 2) }
+        // The step down to the first quiet sample is the activity's end, not the level of the quiet.
+        guard credited > step.credited else { return }
+        covered += step.covered
+        energy += step.energy
+    }
+}
+
+/// What the level of a quiet says of whether the appliance is off: judged by the mean of 20 s, since a meter's last digit
+/// wavers.
+struct OffTime {
+    static let blockLength: Int64 = 20_000
+
+    /// For how long, up to now, it was off, in milliseconds.
+    private(set) var off: Int64 = 0
+    /// The lowest so far, in tenths of a watt.
+    private(set) var lowest: Int32?
+    private var energy: Int64 = 0
+    private var covered: Int64 = 0
+
+    mutating func add(_ step: PowerStep, offLevel: Int32?) {
+        energy += step.energy
+        covered += step.covered
+        guard covered >= Self.blockLength else { return }
+        let level = Int32(clamping: energy / covered)
+        lowest = min(lowest ?? level, level)
+        off = level <= offLevel ?? -1 ? off + covered : 0
+        (energy, covered) = (0, 0)
+    }
+}
+
+/// Activity with pauses of at most 20 minutes: a cycle, or what may become one.
+struct Activity {
+    let start: Int64
+    private(set) var lastActive: Int64
+    private(set) var phases: PhaseTracker
+    private var peak: Int32 = 0
+    private var strong: Int64 = 0
+    private var strongBesideCompressor: Int64 = 0
+    /// Up to this sample, and up to the last active one.
+    private var sums: (energy: Int64, covered: Int64) = (0, 0)
+    private var sumsWhenActive: (energy: Int64, covered: Int64) = (0, 0)
+    private var longestPause: Int64 = 0
+    /// How many pauses told a level, and the lowest of them.
+    private var pauses = 0
+    private var pauseLevel: Int32 = .max
+    private var judgement: PauseJudgement?
+    private var offTime = OffTime()
+
+    init(at time: Int64) {
+        start = time
+        lastActive = time
+        phases = PhaseTracker(start: time)
+    }
+
+    /// Before the first active sample after a quiet: what the quiet tells.
+    mutating func resume(after quiet: Quiet, at time: Int64, wasSaid: Bool, _ events: inout [ApplianceEvent]) {
+        judgement = nil
+        offTime = OffTime()
+        guard quiet.credited > 0 else { return }
+        if wasSaid { events.append(.resumed(end: lastActive, at: time)) }
+        longestPause = max(longestPause, time - lastActive)
+        guard quiet.covered >= ProgrammeTracker.tellingPause else { return }
+        pauses += 1
+        pauseLevel = min(pauseLevel, Int32(clamping: quiet.level))
+    }
+
+    /// The phase that the sample makes certain.
+    mutating func add(_ step: PowerStep, isActive: Bool) -> AppliancePhase? {
+        // The step that leads to the first sample is not a part.
+        if step.time > start {
+            sums.energy += step.energy
+            sums.covered += step.covered
+        }
+        if isActive {
+            peak = max(peak, step.power)
+            if step.power >= ProgrammeTracker.strongFrom { strong += step.credited }
+            if step.power >= ProgrammeTracker.strongFromBesideCompressor { strongBesideCompressor += step.credited }
+            lastActive = step.time
+            sumsWhenActive = sums
+        }
+        return phases.add(step, isActive: isActive)
+    }
+
+    func isProgramme(on profile: ApplianceProfile) -> Bool {
+        guard lastActive - start >= ProgrammeTracker.shortest else { return false }
+        return profile.compressor == nil
+            ? strong >= ProgrammeTracker.strongFor
+            : strongBesideCompressor >= ProgrammeTracker.strongForBesideCompressor
+    }
+
+    /// Whether, by what is known after another quiet sample, the cycle is over.
+    mutating func isOver(after quiet: Quiet, _ step: PowerStep, _ profile: ApplianceProfile) -> Bool {
+        let judgement =
+            judgement
+            ?? PauseJudgement(profile, longestHere: longestPause, levelHere: pauses >= 5 ? pauseLevel : nil)
+        self.judgement = judgement
+        // As in ``Quiet``: the step down is not the level of the quiet.
+        if quiet.covered > 0 { offTime.add(step, offLevel: judgement.offLevel) }
+        return judgement.isEnd(quiet: quiet.credited, off: offTime.off)
+    }
+
+    /// Called once the cycle can no longer go on.
+    func teach(_ profile: inout ApplianceProfile) {
+        // A programme on a compressor's plug: another appliance is there now.
+        if profile.compressor != nil { profile = ApplianceProfile() }
+        profile.learn(longestPause: longestPause, level: pauses > 0 ? pauseLevel : nil, end: offTime.lowest, peak: peak)
+    }
+
+    func cycle(end: Int64?, said: Int64?) -> ApplianceCycle {
+        ApplianceCycle(
+            kind: .programme, start: start, end: end, said: said,
+            milliwattHours: PowerStep.milliwattHours(sumsWhenActive.energy),
+            coveredMilliseconds: sumsWhenActive.covered, peakDeciwatts: peak, phases: phases.all(until: lastActive))
+    }
+}

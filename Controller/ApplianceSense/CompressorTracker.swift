@@ -1,0 +1,220 @@
+/// Finds the runs of a compressor: level, length and rest alike again and again.
+///
+/// Whether a run was a compressor's is known only when others have followed, so the first are kept and told with the fourth.
+/// From then on each is told when it ends.
+struct CompressorTracker {
+    /// A compressor rests for minutes, so a short quiet already is its end.
+    static let quietAtEnd: Int64 = 10_000
+    static let runLengths: ClosedRange<Int64> = 120_000...5_400_000
+    static let rests: ClosedRange<Int64> = 120_000...7_200_000
+    /// In tenths of a watt; household compressors draw 40 to 400 W.
+    static let levels: ClosedRange<Int64> = 300...5_000
+    /// A longer hole may hide a whole rest.
+    static let longestHole: Int64 = 600_000
+    /// So many runs alike make a compressor; on a plug that has had programmes, more.
+    static let runsNeeded = 4
+    static let runsNeededAfterProgrammes = 6
+    /// Runs that are kept meanwhile; those with holes do not count among the needed.
+    static let pendingLimit = 16
+    /// Points for runs unlike the known one: two each, one less for each that is like it. With so many it is forgotten.
+    static let misfitLimit = 12
+
+    private var isRunning = false
+    /// The run at hand, changed in place with every sample; an old one while none is.
+    private var run = CompressorRun(at: 0, isWhole: false)
+    private var quiet: Int64 = 0
+    /// Whether the rest before the next run was seen, so that its start is one.
+    private var hasRested = false
+    private var pending: [Pending] = []
+    private var lastStart: Int64?
+    private var misfits = 0
+
+    private struct Pending {
+        var cycle: ApplianceCycle
+        var end: Int64
+        var level: Int64
+        /// Whether it was seen from start to end.
+        var isWhole: Bool
+
+        var length: Int64 { end - cycle.start }
+    }
+
+    var running: ApplianceCycle? {
+        isRunning && run.isSaid ? run.cycle(.compressor, end: nil, said: nil) : nil
+    }
+
+    mutating func handle(_ step: PowerStep, _ profile: inout ApplianceProfile, _ events: inout [ApplianceEvent]) {
+        let onFrom = profile.compressor.map { max(100, $0.level / 2) } ?? Int32(Self.levels.lowerBound)
+        let isOn = step.power >= onFrom
+        if isRunning, step.elapsed > Self.longestHole {
+            run.isWhole = false
+            end(run, at: step.time, &profile, &events)
+            (isRunning, hasRested) = (false, false)
+        }
+        guard isRunning else {
+            guard isOn else { return hasRested = true }
+            run = CompressorRun(at: step.time, isWhole: hasRested && step.elapsed <= PowerStep.longest)
+            (isRunning, quiet) = (true, 0)
+            return run.add(step, isOn: true)
+        }
+        run.add(step, isOn: isOn)
+        quiet = isOn ? 0 : quiet + step.credited
+        if quiet >= Self.quietAtEnd {
+            end(run, at: step.time, &profile, &events)
+            (isRunning, hasRested) = (false, true)
+        } else if isOn, !run.isSaid, let compressor = profile.compressor, run.isSettled,
+            fits(run.level, compressor.level)
+        {
+            run.isSaid = true
+            events.append(.started(.compressor, start: run.start))
+        }
+    }
+
+    private mutating func end(
+        _ run: CompressorRun, at time: Int64, _ profile: inout ApplianceProfile, _ events: inout [ApplianceEvent]
+    ) {
+        guard let known = profile.compressor else { return gather(run, at: time, &profile, &events) }
+        guard run.isSettled else { return }
+        if fits(run.level, known.level) {
+            events.append(.finished(run.cycle(.compressor, end: run.lastOn, said: time)))
+            learn(run, &profile)
+        } else {
+            if run.level > Int64(known.level), run.isFlat {
+                events.append(.finished(run.cycle(.defrost, end: run.lastOn, said: time)))
+            }
+            judge(isLike: false, &profile)
+        }
+    }
+
+    private mutating func judge(isLike: Bool, _ profile: inout ApplianceProfile) {
+        misfits = isLike ? max(0, misfits - 1) : misfits + 2
+        if misfits >= Self.misfitLimit { (profile.compressor, misfits) = (nil, 0) }
+    }
+
+    /// Within 40 % down and 60 % up: a warm room, a full refrigerator.
+    private func fits(_ level: Int64, _ known: Int32) -> Bool {
+        level * 10 >= Int64(known) * 6 && level * 10 <= Int64(known) * 16
+    }
+
+    private mutating func learn(_ run: CompressorRun, _ profile: inout ApplianceProfile) {
+        guard var known = profile.compressor else { return }
+        if run.isWhole, Self.runLengths.contains(run.length) {
+            known.level += (Int32(clamping: run.level) - known.level) / 8
+            known.runMilliseconds += (run.length - known.runMilliseconds) / 8
+            if known.runs < .max { known.runs += 1 }
+        }
+        let period = lastStart.map { run.start - $0 } ?? known.periodMilliseconds
+        // A run that was missed in a hole would double the period.
+        if (1...known.periodMilliseconds * 7 / 4).contains(period) {
+            known.periodMilliseconds += (period - known.periodMilliseconds) / 8
+        }
+        lastStart = run.start
+        profile.compressor = known
+        let isLike = within(30, [run.length, known.runMilliseconds]) && period <= 3 * known.periodMilliseconds
+        judge(isLike: isLike || !run.isWhole, &profile)
+    }
+
+    /// Keeps a run that may be a compressor's until it is known whether it is.
+    private mutating func gather(
+        _ run: CompressorRun, at time: Int64, _ profile: inout ApplianceProfile, _ events: inout [ApplianceEvent]
+    ) {
+        // A lamp that was on for a moment is no run, and hinders none.
+        guard run.length >= Self.runLengths.lowerBound else { return }
+        guard run.isFlat, Self.levels.contains(run.level), run.length <= Self.runLengths.upperBound else {
+            return pending.removeAll(keepingCapacity: true)
+        }
+        let cycle = run.cycle(.compressor, end: run.lastOn, said: time)
+        pending.append(Pending(cycle: cycle, end: run.lastOn, level: run.level, isWhole: run.isWhole))
+        if pending.count > Self.pendingLimit { pending.removeFirst() }
+        let needed = profile.cycles == 0 ? Self.runsNeeded : Self.runsNeededAfterProgrammes
+        guard let alike = newestPending(needed) else { return }
+        let level = alike.levels.reduce(0, +) / Int64(needed)
+        let length = alike.lengths.reduce(0, +) / Int64(needed)
+        // All of them may have a hole beside them; then the run itself is the best guess there is.
+        let rest = alike.rests.isEmpty ? length : alike.rests.reduce(0, +) / Int64(alike.rests.count)
+        let known = ApplianceProfile.Compressor(
+            runs: UInt16(needed), level: Int32(clamping: level), runMilliseconds: length,
+            periodMilliseconds: length + rest)
+        // Those before them too: a run that a warm meal made longer, one with a hole.
+        for var cycle in pending.filter({ fits($0.level, known.level) }).map(\.cycle) {
+            cycle.said = time
+            events.append(.finished(cycle))
+        }
+        profile.compressor = known
+        lastStart = run.start
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    /// So many of the newest runs that were seen whole, if there are as many and they are alike in level, length and rest.
+    private func newestPending(_ count: Int) -> (levels: [Int64], lengths: [Int64], rests: [Int64])? {
+        let whole = pending.indices.filter { pending[$0].isWhole }.suffix(count)
+        guard whole.count == count, let first = whole.first else { return nil }
+        let levels = whole.map { pending[$0].level }
+        let lengths = whole.map { pending[$0].length }
+        let newest = pending[first...]
+        let rests = zip(newest, newest.dropFirst()).filter { $0.isWhole && $1.isWhole }.map { $1.cycle.start - $0.end }
+        let isAlike = within(16, lengths) && within(16, rests) && within(13, levels)
+        return isAlike && rests.allSatisfy(Self.rests.contains) ? (levels, lengths, rests) : nil
+    }
+
+    /// Whether the largest is at most so many tenths of the smallest.
+    private func within(_ tenths: Int64, _ values: [Int64]) -> Bool {
+        (values.max() ?? 0) * 10 <= (values.min() ?? 0) * tenths
+    }
+}
+
+/// A stretch of being on.
+struct CompressorRun {
+    /// What a motor needs to start and come to its level.
+    static let settling: Int64 = 60_000
+
+    let start: Int64
+    private(set) var lastOn: Int64
+    /// Whether its start was seen.
+    var isWhole: Bool
+    var isSaid = false
+    private var peak: Int32 = 0
+    private var sums: (energy: Int64, covered: Int64) = (0, 0)
+    private var settled: (energy: Int64, covered: Int64) = (0, 0)
+    private var least: Int32 = .max
+    private var greatest: Int32 = 0
+    /// The last sample of a run may be half a one: it counts when another has followed.
+    private var newest: Int32?
+
+    init(at time: Int64, isWhole: Bool) {
+        start = time
+        lastOn = time
+        self.isWhole = isWhole
+    }
+
+    mutating func add(_ step: PowerStep, isOn: Bool) {
+        guard isOn else { return }
+        // A step that ends a rest or begins a run is none of the run's; a hole may hide one.
+        if step.elapsed > PowerStep.longest { isWhole = false }
+        lastOn = step.time
+        peak = max(peak, step.power)
+        guard step.time > start else { return }
+        sums.energy += step.energy
+        sums.covered += step.covered
+        guard step.time - start >= Self.settling else { return }
+        settled.energy += step.energy
+        settled.covered += step.covered
+        if let newest {
+            least = min(least, newest)
+            greatest = max(greatest, newest)
+        }
+        newest = step.power
+    }
+
+    var length: Int64 { lastOn - start }
+    var isSettled: Bool { settled.covered > 0 && lastOn - start > Self.settling }
+    /// In tenths of a watt, without the start.
+    var level: Int64 { settled.covered > 0 ? settled.energy / settled.covered : 0 }
+    var isFlat: Bool { greatest > 0 && Int64(greatest) <= 2 * Int64(least) }
+
+    func cycle(_ kind: ApplianceCycle.Kind, end: Int64?, said: Int64?) -> ApplianceCycle {
+        ApplianceCycle(
+            kind: kind, start: start, end: end, said: said, milliwattHours: PowerStep.milliwattHours(sums.energy),
+            coveredMilliseconds: sums.covered, peakDeciwatts: peak, phases: [])
+    }
+}

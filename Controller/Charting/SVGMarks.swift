@@ -1,0 +1,76 @@
+extension SVGPlot {
+    /// More dashed lines would hide the curve; their signs stay.
+    private static let dashedLimit = 60
+
+    /// Each span as a strip above the plot, with its label where that fits, and faintly behind the curve.
+    func spans(_ writer: inout SVGWriter) {
+        for (row, lane) in lanes.enumerated() {
+            let y = top - (lanes.count - row) * SVGPlot.laneHeight
+            for span in lane {
+                let (from, to) = (x(time: span.from), x(time: span.to))
+                let width = max(to - from, 10)
+                writer.raw("<g><title>")
+                writer.text(span.label)
+                writer.raw("</title>")
+                let height = (SVGPlot.laneHeight - 4) * 10
+                rectangle("lane", x: from, y: (y + 1) * 10, width: width, height: height, &writer)
+                if row == 0 { rectangle("span", x: from, y: top * 10, width: width, height: plotHeight * 10, &writer) }
+                let room = (width / 10 - 4) / (SVGPlot.characterWidth - 1)
+                let text = span.label.count <= room ? span.label : String(span.label.prefix(max(0, room - 1))) + "…"
+                if room >= 3 {
+                    writer.raw("<text class=\"sign middle small\" x=\"")
+                    writer.tenths(from + width / 2)
+                    writer.raw("\" y=\"\(y + 11)\">")
+                    writer.text(text)
+                    writer.raw("</text>")
+                }
+                writer.raw("</g>\n")
+            }
+        }
+    }
+
+    private func rectangle(
+        _ style: StaticString, x: Int, y: Int, width: Int, height: Int, _ writer: inout SVGWriter
+    ) {
+        writer.raw("<rect class=\"")
+        writer.raw(style)
+        writer.raw("\" x=\"")
+        writer.tenths(x)
+        writer.raw("\" y=\"")
+        writer.tenths(y)
+        writer.raw("\" width=\"")
+        writer.tenths(width)
+        writer.raw("\" height=\"")
+        writer.tenths(height)
+        writer.raw("\"/>")
+    }
+
+    /// The signs of marks in a row above the plot, with a dashed line down. Signs that would touch are one: the same one, or
+    /// `+` where they differ.
+    func markLines(_ writer: inout SVGWriter) {
+        guard !marks.marks.isEmpty else { return }
+        var groups: [(x: Int, sign: Character)] = []
+        for mark in marks.marks {
+            let x = x(time: mark.time)
+            if let last = groups.last, x - last.x < (SVGPlot.characterWidth + 1) * 10 {
+                if last.sign != mark.sign { groups[groups.count - 1].sign = "+" }
+            } else {
+                groups.append((x, mark.sign))
+            }
+        }
+        if marks.marks.count <= SVGPlot.dashedLimit {
+            writer.raw("<path class=\"mark\" d=\"")
+            for mark in marks.marks {
+                writer.step("M", x(time: mark.time), top * 10)
+                writer.raw("V\(bottom)")
+            }
+            writer.raw("\"/>\n")
+        }
+        let y = top - lanes.count * SVGPlot.laneHeight - 5
+        for group in groups {
+            writer.raw("<text class=\"sign middle\" x=\"")
+            writer.tenths(group.x)
+            writer.raw("\" y=\"\(y)\">\(group.sign)</text>\n")
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import GRDB
+import Metering
+import PlugProtocol
+
+/// Takes what is readable out of a damaged database.
+struct Salvage {
+    let damaged: DatabaseQueue
+    let path: String
+    let copy: PowerHistory
+
+    /// Rows copied in one transaction.
+    private static let rowsAPiece = 200
+
+    /// Copies all that can be read into an empty history. Roll-ups of samples are made anew; those of samples that were
+    /// forgotten or cannot be read are copied as they are.
+    ///
+    /// - Parameter progress: takes how many of how many rows were looked at.
+    /// - Returns: how many chunks of samples were lost.
+    func run(progress: (_ done: Int64, _ of: Int64) -> Void) throws(HistoryError) -> Int {
+        let plugs = try copyPlugs()
+        try copyRollUps(plugs)
+        try copyReadings(plugs)
+        let lost = try copyChunks(plugs, progress)
+        try copyEvents(plugs)
+        return lost
+    }
+
+    private func read<Value>(_ body: (Database) throws -> Value) throws(HistoryError) -> Value {
+        try damaged.reading(path, body)
+    }
+
+    private func copyPlugs() throws(HistoryError) -> [Int64: PlugID] {
+        let plugs = try readable("plug", "id, plug, name, samples_from, minutes_from") { row in
+            PlugID(rawValue: row.text(1)).map { plug in
+                let forgotten = [3, 4].map { row.isNull($0) ? SQLValue.null : .integer(row.integer($0)) }
+                return (row: row.integer(0), plug: plug, name: row.text(2), forgotten: forgotten)
+            }
+        }
+        var batch = HistoryBatch()
+        for plug in plugs { batch.names[plug.plug] = plug.name }
+        try copy.record(batch)
+        try copy.write { database in
+            for plug in plugs {
+                try database.change(
+                    "UPDATE plug SET samples_from = ?, minutes_from = ? WHERE plug = ?", plug.forgotten[0],
+                    plug.forgotten[1], .text(plug.plug.rawValue))
+            }
+        }
+        return Dictionary(plugs.map { ($0.row, $0.plug) }) { first, _ in first }
+    }
+
+    private func copyChunks(
+        _ plugs: [Int64: PlugID], _ progress: (Int64, Int64) -> Void
+    ) throws(HistoryError) -> Int {
+        let boots = try boots()
+        let last = try read { try? $0.integer("SELECT max(id) FROM chunk") } ?? 0
+        var (lost, id, batch) = (0, Int64(1), HistoryBatch())
+        while id <= last {
+            let row = try read { database -> (plug: Int64, boot: Int64, since: Int64, chunk: SampleChunk?)? in
+                var row: (plug: Int64, boot: Int64, since: Int64, chunk: SampleChunk?)?
+                do {
+                    try database.query("SELECT plug, boot, since FROM chunk WHERE id = ?", .integer(id)) {
+                        row = ($0.integer(0), $0.integer(1), $0.integer(2), nil)
+                    }
+                    row?.chunk = try database.chunk(id)
+                } catch let error as DatabaseError where error.isDamage {
+                    row = (0, 0, 0, nil)
+                }
+                return row
+            }
+            if let row {
+                if let chunk = row.chunk, let plug = plugs[row.plug], let boot = boots[row.boot] {
+                    let origin = row.since - chunk.firstMilliseconds
+                    batch.chunks.append(StoredChunk(plug: plug, boot: boot, origin: origin, chunk: chunk))
+                } else {
+                    lost += 1
+                }
+            }
+            if batch.chunks.count == Self.rowsAPiece || id == last {
+                try copy.record(batch)
+                batch = HistoryBatch()
+                progress(id, last)
+            }
+            id += 1
+        }
+        return lost
+    }
+
+    private func copyReadings(_ plugs: [Int64: PlugID]) throws(HistoryError) {
+        let boots = try boots()
+        var batch = HistoryBatch()
+        batch.counters = try readable("counter", "plug, boot, wall, clock, milliwatt_hours", key: nil) { row in
+            guard let plug = plugs[row.integer(0)], let boot = boots[row.integer(1)] else { return nil }
+            return CounterReading(
+                plug: plug, boot: boot, origin: row.integer(2) - row.integer(3), milliseconds: row.integer(3),
+                milliwattHours: UInt64(bitPattern: row.integer(4)))
+        }
+        try copy.record(batch)
+    }
+
+    private func copyEvents(_ plugs: [Int64: PlugID]) throws(HistoryError) {
+        var batch = HistoryBatch()
+        batch.events = try readable("event", "plug, at, known, bytes", key: nil) { row in
+            guard let plug = plugs[row.integer(0)], let content = try? StoredEvent.Content(decoding: row.bytes(3))
+            else {
+                return nil
+            }
+            return StoredEvent(plug: plug, content: content, at: row.integer(1), isTimeKnown: row.integer(2) != 0)
+        }
+        batch.firings = try readable("firing", "at, rule, plug, cause", key: nil) { row in
+            StoredFiring(
+                at: row.integer(0), rule: row.text(1), plug: PlugID(rawValue: row.text(2)), cause: row.text(3))
+        }
+        try copy.record(batch)
+    }
+
+    private func copyRollUps(_ plugs: [Int64: PlugID]) throws(HistoryError) {
+        let cells = try readable("rollup", "plug, step, block, bytes") { row -> (PlugID, Int64, Int64, [UInt8])? in
+            guard let plug = plugs[row.integer(0)], let step = RollUpStep(rawValue: Int(row.integer(1))),
+                (try? RollUpBlock(step, decoding: row.bytes(3))) != nil
+            else { return nil }
+            return (plug, row.integer(1), row.integer(2), row.bytes(3))
+        }
+        try copy.write { database in
+            for (plug, step, block, bytes) in cells {
+                guard let row = try database.row(of: plug) else { continue }
+                try database.change(
+                    "INSERT INTO rollup (plug, step, block, bytes) VALUES (?, ?, ?, ?)", .integer(row),
+                    .integer(step), .integer(block), .bytes(bytes))
+            }
+        }
+    }
+
+    private func boots() throws(HistoryError) -> [Int64: BootID] {
+        let boots = try readable("boot", "id, boot") { row in BootID(bytes: row.bytes(1)).map { (row.integer(0), $0) } }
+        return Dictionary(boots) { first, _ in first }
+    }
+
+    /// What can be read of a table: row by row where there are numbers of rows, so that a damaged page costs only what stands
+    /// on it; else up to the first damage.
+    private func readable<Value>(
+        _ table: String, _ columns: String, key: String? = "rowid", _ value: (SQLRow) -> Value?
+    ) throws(HistoryError) -> [Value] {
+        try read { database in
+            var values: [Value] = []
+            func take(_ row: SQLRow) { if let value = value(row) { values.append(value) } }
+            do {
+                try database.query("SELECT \(columns) FROM \(table)", row: take)
+                return values
+            } catch let error as DatabaseError where error.isDamage {
+                guard let key else { return values }
+                values = []
+                let last = (try? database.integer("SELECT max(\(key)) FROM \(table)")) ?? 0
+                for id in stride(from: 1, through: last, by: 1) {
+                    try? database.query("SELECT \(columns) FROM \(table) WHERE \(key) = ?", .integer(id), row: take)
+                }
+                return values
+            }
+        }
+    }
+}

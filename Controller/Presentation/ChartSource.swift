@@ -1,0 +1,119 @@
+public import Charting
+public import LocalCalendar
+public import PlugClient
+import LinuxNetwork
+public import PowerHistory
+
+/// What a chart is drawn from: the courses of its plugs, and what happened meanwhile.
+public struct ChartSource: Sendable {
+    /// Marks kept: what scrolled by on a live chart. More than these nobody tells apart.
+    private static let markLimit = 10_000
+
+    public var courses: [PowerCourse]
+    public private(set) var marks: [ChartMark] = []
+    /// What appliances did for a while, such as a wash.
+    public var spans: [ChartSpan]
+
+    public init(courses: [PowerCourse], spans: [ChartSpan] = []) {
+        self.courses = courses
+        self.spans = spans
+    }
+
+    /// - Parameters:
+    ///   - seconds: what the chart shows, since 1970.
+    public func chart(_ seconds: ClosedRange<Double>, style: ChartStyle = .overlaid, zone: ZoneOffsets) -> Chart {
+        let names = courses.map(\.plug).joined(separator: ", ")
+        return Chart(
+            title: "\(names), active power", series: courses.map(\.series), style: style, marks: marks, spans: spans,
+            window: ChartWindow(from: seconds.lowerBound, to: seconds.upperBound), zone: zone)
+    }
+
+    /// Bars of energy.
+    ///
+    /// - Parameter energies: for each course, of the same periods.
+    public func energyChart(
+        _ step: CalendarStep, _ periods: [CalendarPeriod], _ energies: [[PeriodEnergy]], zone: ZoneOffsets
+    ) -> Chart {
+        let series = zip(courses, energies).map { course, energies in
+            Series(name: course.plug, unit: .wattHours, bars: energies.compactMap { ChartBar($0) })
+        }
+        let names = courses.map(\.plug).joined(separator: ", ")
+        let window = periods.first.flatMap { first in
+            periods.last.map { ChartWindow(from: Double(first.from), to: Double($0.to)) }
+        }
+        return Chart(title: "\(names), energy by \(step.rawValue)", series: series, window: window, zone: zone)
+    }
+
+    /// What the history has of the periods, and what the plugs say of the time since.
+    public func energies(
+        of plugs: [HistoryPlug?], _ periods: [CalendarPeriod], from history: PowerHistory?
+    ) throws(HistoryError) -> [[PeriodEnergy]] {
+        var result: [[PeriodEnergy]] = []
+        for (course, plug) in zip(courses, plugs) {
+            var energies = periods.map { PeriodEnergy(period: $0) }
+            if let plug, let history { energies = try history.energy(of: plug.id, periods: periods) }
+            for index in energies.indices {
+                let period = energies[index].period
+                let new = course.newEnergy(from: Double(period.from), to: Double(period.to))
+                energies[index].milliwattHours += new.milliwattHours
+                energies[index].coveredMilliseconds += Int64(new.covered * 1000)
+            }
+            result.append(energies)
+        }
+        return result
+    }
+
+    // MARK: What happened
+
+    /// What the history tells of the plugs, and the rules that they fired.
+    ///
+    /// - Parameter span: milliseconds since 1970.
+    public mutating func mark(
+        _ plugs: [HistoryPlug], from history: PowerHistory, over span: ClosedRange<Int64>
+    ) throws(HistoryError) {
+        for plug in plugs {
+            for event in try history.events(of: plug.id, from: span.lowerBound, to: span.upperBound)
+            where event.isTimeKnown {
+                guard case .event(let what) = event.content else { continue }
+                let at = WallTime(nanosecondsSince1970: event.at * 1_000_000)
+                mark(PlugReport(plug: plug.title, at: at, update: .event(what, age: .zero)))
+            }
+        }
+        let ids = Set(plugs.map(\.id))
+        for firing in try history.firings(from: span.lowerBound, to: span.upperBound)
+        where firing.plug.map(ids.contains) ?? false {
+            add(ChartMark(time: Double(firing.at) / 1000, label: "rule \(firing.rule)"))
+        }
+    }
+
+    /// What a plug reports while it is followed.
+    public mutating func mark(_ report: PlugReport) {
+        guard case .event(_, age: .some) = report.update,
+            let record = WatchRecord.records(of: report, previous: nil).first, record.isMarked
+        else { return }
+        let words = courses.count > 1 ? "\(report.plug) \(record.words)" : record.words
+        add(ChartMark(time: Double(report.at.nanosecondsSince1970) / 1e9, label: words))
+    }
+
+    private mutating func add(_ mark: ChartMark) {
+        marks.append(mark)
+        marks.removeFirst(max(0, marks.count - Self.markLimit))
+    }
+}
+
+extension WatchRecord {
+    /// A button that was pressed once turned the relay over, which is marked.
+    fileprivate var isMarked: Bool {
+        ["relay", "protection", "protectionReset", "restarted"].contains(event) || press.map { $0 != "single" } ?? false
+    }
+}
+
+extension ChartBar {
+    /// Nil where nothing is known of the period.
+    fileprivate init?(_ energy: PeriodEnergy) {
+        guard energy.milliwattHours > 0 || energy.coveredMilliseconds > 0 else { return nil }
+        self.init(
+            from: Double(energy.period.from), to: Double(energy.period.to), value: energy.milliwattHours / 1000,
+            estimated: energy.estimatedMilliwattHours / 1000)
+    }
+}

@@ -1,0 +1,197 @@
+import Charting
+import LinuxNetwork
+import LocalCalendar
+import PlugClient
+import PlugProtocol
+import PowerHistory
+import Presentation
+
+/// What was found for a chart.
+struct Gathered: Sendable {
+    var source: ChartSource
+    /// For each course; nil where the history does not know the plug.
+    var plugs: [HistoryPlug?]
+
+    func energies(_ periods: [CalendarPeriod], from history: PowerHistory?) throws -> [[PeriodEnergy]] {
+        do throws(HistoryError) {
+            return try source.energies(of: plugs, periods, from: history)
+        } catch {
+            throw Complaint(error)
+        }
+    }
+}
+
+/// Reads the history and, where that ends before the chart does, asks the plugs.
+struct ChartGathering: Sendable {
+    /// No plug keeps samples for longer, so that for older ones none is looked for.
+    private static let longestKept: Int64 = 31 * 86_400_000
+
+    let names: [String]
+    /// Milliseconds since 1970, both included.
+    let span: ClosedRange<Int64>
+    let columns: Int
+    let history: PowerHistory?
+    let network: NetworkOptions
+    /// Whether samples are drawn, and not energy alone.
+    let readsCourses: Bool
+
+    /// From the history, then from those plugs that answer in time. A plug that only the history knows is drawn from that; one
+    /// that nobody knows, or which only the network has and which cannot be followed, is an error.
+    func all() async throws -> Gathered {
+        var found = try known()
+        let asked = names.indices.filter { needsPlug(found.plugs[$0]) }
+        guard !asked.isEmpty else { return found }
+        try await network.withClient(.ofThisController()) { client in
+            let courses = found.source.courses
+            let plugs = found.plugs
+            try await withThrowingTaskGroup(of: (Int, PowerCourse, name: String).self) { group in
+                for index in asked {
+                    group.addTask {
+                        try await ask(client, index, courses[index], plugs[index])
+                    }
+                }
+                for try await (index, course, _) in group { found.source.courses[index] = course }
+            }
+        }
+        sayWhereItIs(found)
+        return found
+    }
+
+    /// With the plugs themselves being followed; those of which none is known are errors.
+    func follow(_ body: (ChartSource, [FollowedPlug]) async -> Void) async throws {
+        let found = try known()
+        try await network.withClient(.ofThisController()) { client in
+            var plugs: [FollowedPlug] = []
+            var courses: [PowerCourse] = []
+            for (index, course) in found.source.courses.enumerated() {
+                let name = try await client.find(wanted(index, found.plugs[index]), within: network.wait.duration)
+                plugs.append(client.follow(name))
+                courses.append(PowerCourse(plug: name, kept: course.kept))
+            }
+            var source = found.source
+            source.courses = courses
+            await body(source, plugs)
+            for plug in plugs { await plug.stop() }
+        }
+    }
+
+    // MARK: The history
+
+    private func known() throws -> Gathered {
+        var plugs: [HistoryPlug?] = []
+        var courses: [PowerCourse] = []
+        do throws(HistoryError) {
+            for name in names {
+                let plug = try lookUp(name)
+                plugs.append(plug)
+                guard let plug, let history, readsCourses else {
+                    courses.append(PowerCourse(plug: plug?.title ?? name, kept: KeptCourse(newestOf: plug)))
+                    continue
+                }
+                let kept = try KeptCourse(of: plug, from: history, over: span, columns: columns)
+                if !kept.damaged.isEmpty {
+                    complain("\(plug.title): a part of its history cannot be read, and is left out")
+                }
+                courses.append(PowerCourse(plug: plug.title, kept: kept))
+            }
+            var source = ChartSource(courses: courses)
+            if let history, readsCourses { try source.mark(plugs.compactMap(\.self), from: history, over: span) }
+            return Gathered(source: source, plugs: plugs)
+        } catch {
+            throw Complaint(error)
+        }
+    }
+
+    /// Nil where the history does not know it: then the plug may.
+    private func lookUp(_ name: String) throws(HistoryError) -> HistoryPlug? {
+        do throws(HistoryError) {
+            return try history?.plug(named: name)
+        } catch {
+            if case .unknownPlug = error.reason { return nil }
+            throw error
+        }
+    }
+
+    private func needsPlug(_ plug: HistoryPlug?) -> Bool {
+        guard let plug else { return true }
+        let now = WallTime.now.nanosecondsSince1970 / 1_000_000
+        let newest = plug.span?.upperBound ?? .min
+        return span.upperBound > max(newest, now - Self.longestKept)
+    }
+
+    /// Where nothing is in the window but elsewhere, that is said.
+    private func sayWhereItIs(_ found: Gathered) {
+        for (course, plug) in zip(found.source.courses, found.plugs) where readsCourses {
+            guard let known = plug?.span, !known.overlaps(span), course.series.points.isEmpty else { continue }
+            let ends = [known.lowerBound, known.upperBound].map { time in
+                let wall = WallTime(nanosecondsSince1970: time * 1_000_000)
+                return String(wall.iso8601(offset: wall.localOffset).prefix(16))
+            }
+            complain("\(course.plug): its history is of another time\nhint: --from \(ends[0]) --to \(ends[1])")
+        }
+    }
+
+    // MARK: The plugs
+
+    private func wanted(_ index: Int, _ plug: HistoryPlug?) -> String {
+        guard let plug, !plug.name.isEmpty else { return names[index] }
+        return plug.name
+    }
+
+    /// What the plug has of the time since the history's newest sample.
+    private func ask(
+        _ client: PlugClient, _ index: Int, _ course: PowerCourse, _ known: HistoryPlug?
+    ) async throws -> (Int, PowerCourse, name: String) {
+        do {
+            let name = try await client.find(wanted(index, known), within: network.wait.duration)
+            var course = known == nil ? PowerCourse(plug: name) : course
+            guard try await fill(&course, from: client.follow(name, after: nil), known) else {
+                complain("\(name): the plug did not answer, so what the history does not have is missing")
+                return (index, course, name)
+            }
+            return (index, course, name)
+        } catch let error where known != nil && !(error is CancellationError) {
+            let reason = error is PlugNotFound ? "the plug did not answer" : "\(error)"
+            complain("\(course.plug): \(reason); what the history does not have is missing")
+            return (index, course, course.plug)
+        } catch let error as PlugNotFound where error.known.isEmpty && history != nil {
+            // Perhaps a name of the history was meant.
+            do throws(HistoryError) { _ = try history?.plug(named: names[index]) } catch { throw Complaint(error) }
+            throw error
+        }
+    }
+
+    /// False when it did not answer in time. Who has no history waits for as long as it takes.
+    private func fill(
+        _ course: inout PowerCourse, from plug: FollowedPlug, _ known: HistoryPlug?
+    ) async throws -> Bool {
+        let limit = Task {
+            try await Task.sleep(for: network.wait.duration)
+            if known != nil { await plug.stop() }
+        }
+        defer { limit.cancel() }
+        do {
+            for await report in plug.reports {
+                if case .disconnected(let reason, _) = report.update { try sayAway(plug.name, reason) }
+                if case .connected(let description) = report.update, let known, description.id != known.id {
+                    throw Complaint("another plug bears this name now")
+                }
+                course.take(report)
+                guard case .snapshot = report.update else { continue }
+                limit.cancel()
+                let from = max(span.lowerBound, known?.span?.upperBound ?? .min)
+                course.take(
+                    try await plug.samples(
+                        from: WallTime(nanosecondsSince1970: from * 1_000_000), to: max(.now, upper)))
+                await plug.stop()
+                return true
+            }
+        } catch {
+            await plug.stop()
+            throw error
+        }
+        return false
+    }
+
+    private var upper: WallTime { WallTime(nanosecondsSince1970: span.upperBound * 1_000_000) }
+}

@@ -1,0 +1,68 @@
+import ApplianceSense
+import Foundation
+import SimulatedAppliances
+import Testing
+
+@Suite struct ModelTests {
+    private static let programmes: [ApplianceModel] = [
+        .washingMachine, .lingeringWashingMachine, .dishwasher, .dryer,
+    ]
+
+    @Test(arguments: programmes, [3, 4, 5])
+    func everyCycleIsFoundAndToldOnceAfterItsEnd(model: ApplianceModel, seed: Int) {
+        let script = model.script(uses: 25, seed: UInt64(seed))
+        let row = Measurement(model.rawValue, script.points, truth: script.cycles)
+        #expect(row.sense.found == 25)
+        #expect(row.sense.wrong == 0)
+        #expect((row.sense.longestDelay ?? 0) <= 1_210)
+    }
+
+    @Test(arguments: [3, 4, 5]) func everyRunOfARefrigeratorIsFound(seed: Int) {
+        let script = ApplianceModel.refrigerator.script(uses: 60, seed: UInt64(seed))
+        let row = Measurement("", script.points, truth: script.cycles)
+        #expect(row.sense.found == script.cycles.count)
+        #expect(row.sense.wrong == 0)
+        #expect((row.sense.medianDelay ?? 0) <= 15)
+    }
+
+    @Test(arguments: [ApplianceModel.television, .kettle], [3, 4, 5])
+    func whatEndsOnlyWhenSomebodyTurnsItOffHasNoCycles(model: ApplianceModel, seed: Int) {
+        #expect(events(in: model.script(uses: 60, seed: UInt64(seed)).points) == [])
+    }
+
+    @Test(arguments: programmes) func holesCostAtMostTheCyclesWhoseEndTheyHide(model: ApplianceModel) {
+        let script = model.script(uses: 60, seed: 3, holesADay: 6)
+        let row = Measurement(model.rawValue, script.points, truth: script.cycles)
+        #expect(row.sense.missed <= 3)
+        #expect(row.sense.wrong == row.sense.missed)
+        // Against what the samples show, rather than what they hide, there is nothing to be missed.
+        let seen = Measurement(model.rawValue, script.points)
+        #expect(seen.sense.missed == 0)
+        #expect(seen.sense.wrong == 0)
+    }
+
+    @Test(arguments: ApplianceModel.allCases) func theReferenceAnalysisFindsWhatTheModelsDid(model: ApplianceModel) {
+        let script = model.script(uses: 30, seed: 9)
+        let cycles = ReferenceAnalysis.cycles(in: script.points)
+        #expect(cycles.count == script.cycles.count)
+        for (found, made) in zip(cycles, script.cycles) {
+            #expect(abs(found.lowerBound - made.lowerBound) <= 5_000)
+            #expect(abs(found.upperBound - made.upperBound) <= 5_000)
+        }
+    }
+
+    @Test func naiveRulesDoWorseWhichIsWhyThereIsADetector() {
+        let script = ApplianceModel.dishwasher.script(uses: 25, seed: 3)
+        let row = Measurement("", script.points, truth: script.cycles)
+        #expect(row.naive.allSatisfy { $0.wrong >= 25 })
+    }
+
+    @Test func theDocumentHoldsWhatTheModelsGive() throws {
+        let document = try String(
+            contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(path: "../../Documentation/appliance-cycles.md").standardized, encoding: .utf8)
+        for table in CycleTable.models().text.split(separator: "\n\n") {
+            #expect(document.contains(table), "run Scripts/cycles and keep what it prints")
+        }
+    }
+}

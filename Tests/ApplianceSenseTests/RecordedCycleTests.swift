@@ -1,0 +1,48 @@
+import ApplianceSense
+import Foundation
+import Recordings
+import SimulatedAppliances
+import Testing
+
+/// Recordings that may lie beside the project. They are not part of it, so the tests are left out where they are missing.
+private let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../shared/traces")
+    .standardized
+
+private let files =
+    ((try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? [])
+    .filter { $0.lastPathComponent.hasSuffix(".csv.xz") }
+
+@Suite(.enabled(if: !files.isEmpty, "no recordings beside the project"))
+struct RecordedCycleTests {
+    private func points(_ name: String) throws -> [PowerScript.Point] {
+        let file = try #require(files.first { $0.lastPathComponent.hasPrefix(name) })
+        return try Recording.parse([UInt8](Data(contentsOf: file))).points.map { ($0.milliseconds, $0.deciwatts) }
+    }
+
+    @Test(arguments: ["Amplifier", "LaundryDryer", "Playstation3", "Refrigerator", "TV-LCD", "Washingmachine"])
+    func everyCycleIsFoundAndNoneIsToldWrongly(name: String) throws {
+        for daysBefore in [0, 9] {
+            let row = Measurement(name, try points(name), daysBefore: daysBefore)
+            #expect(row.sense.missed == 0)
+            #expect(row.sense.wrong == 0)
+            let isProgramme = !["Refrigerator"].contains(name)
+            if daysBefore == 9 { #expect((row.sense.longestDelay ?? 0) <= (isProgramme ? 90 : 15)) }
+        }
+    }
+
+    @Test func theWashIsToldPhaseByPhase() throws {
+        let cycle = try #require(ApplianceSense.cycles(in: try points("Washingmachine")).first)
+        let names = cycle.phases.map(\.name)
+        #expect(names.prefix(4) == [.tumbling, .heating, .tumbling, .spinning])
+        #expect(names.last == .antiCrease)
+        #expect(abs(cycle.milliwattHours - 492_649) < 1_000)
+    }
+
+    @Test func theRefrigeratorRunsAQuarterOfTheTime() throws {
+        var sense = ApplianceSense()
+        for point in try points("Refrigerator") { _ = sense.handle(point) }
+        let compressor = try #require(sense.profile.compressor)
+        #expect((0.22...0.28).contains(compressor.duty))
+        #expect((3_000_000...3_300_000).contains(compressor.periodMilliseconds))
+    }
+}

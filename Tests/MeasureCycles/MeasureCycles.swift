@@ -1,0 +1,35 @@
+import Foundation
+import Recordings
+import SimulatedAppliances
+
+/// Prints how well cycles are found, as tables in Markdown: in the recordings of a folder, if one is named, and in what the
+/// project's own appliance models draw. Ends with 1 when a recording cannot be read.
+@main
+enum MeasureCycles {
+    static func main() {
+        do {
+            if CommandLine.arguments.count > 1 { try printRecordings(in: CommandLine.arguments[1]) }
+            let (text, rows) = CycleTable.models()
+            print(text)
+            let cost = rows.map { $0.cost * Double($0.samples) }.reduce(0, +) / Double(rows.map(\.samples).reduce(0, +))
+            print("A sample takes \(Int(cost.rounded())) ns in the mean.")
+        } catch {
+            FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func printRecordings(in folder: String) throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".csv.xz") }
+        var first = CycleTable("Recording, on a plug that knows nothing")
+        var tenth = CycleTable("The same day for the tenth time")
+        for file in files.sorted() {
+            let content = try Data(contentsOf: URL(filePath: folder).appending(path: file))
+            let points = try Recording.parse([UInt8](content)).points.map { ($0.milliseconds, $0.deciwatts) }
+            let name = String(file.prefix { $0.isLetter || $0.isNumber || $0 == "-" })
+            first.add(Measurement(name, points))
+            tenth.add(Measurement(name, points, daysBefore: 9))
+        }
+        print(first.text, tenth.text, separator: "\n")
+    }
+}

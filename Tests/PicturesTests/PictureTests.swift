@@ -1,0 +1,40 @@
+import Pictures
+import Testing
+
+struct PictureTests {
+    private static let document = """
+        <svg xmlns="http://www.w3.org/2000/svg" width="30" height="20"><rect width="30" height="20" fill="red"/></svg>
+        """
+
+    private static let isInstalled: Bool = {
+        do throws(PictureError) {
+            _ = try Picture.png(svg: Array(document.utf8), width: 30, height: 20)
+        } catch .missingLibrary {
+            return false
+        } catch {}
+        return true
+    }()
+
+    @Test(.enabled(if: isInstalled, "needs librsvg")) func aDrawingBecomesPixels() throws {
+        let png = try Picture.png(svg: Array(Self.document.utf8), width: 30, height: 20, scale: 3)
+        // The signature and the first chunk of the format: length, type, width and height.
+        let beginning: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]
+        #expect(Array(png.prefix(24)) == beginning + [0, 0, 0, 90, 0, 0, 0, 60])
+        #expect(png.suffix(8) == [0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82])
+    }
+
+    @Test(.enabled(if: isInstalled, "needs librsvg")) func whatIsNoDrawingIsRefused() {
+        #expect { try Picture.png(svg: Array("<svg".utf8), width: 30, height: 20) } throws: { error in
+            if case PictureError.unreadable = error { true } else { false }
+        }
+        #expect { try Picture.png(svg: Array(Self.document.utf8), width: 1 << 20, height: 1 << 20) } throws: { error in
+            if case PictureError.failed = error { true } else { false }
+        }
+    }
+
+    @Test func aMissingLibraryIsExplained() {
+        let error = PictureError.missingLibrary("librsvg-2.so.2: cannot open shared object file")
+        #expect("\(error)".contains("librsvg-2.so.2: cannot open"))
+        #expect("\(error)".contains("\nhint: apt install librsvg2-2"))
+    }
+}

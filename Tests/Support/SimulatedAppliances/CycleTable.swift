@@ -1,0 +1,51 @@
+/// Rows of a table in Markdown: what was said of each appliance, and what naive rules would have said.
+public struct CycleTable {
+    private var lines: [String]
+
+    public init(_ title: String) {
+        let header = [
+            title, "samples", "true cycles", "found", "missed", "false", "delay, median (longest)",
+            "below 5 W: false", "... delay", "for 60 s: false", "... delay", "for 300 s: false", "... delay",
+        ]
+        lines = [Self.line(header), Self.line(["---"] + header.dropFirst().map { _ in "---:" })]
+    }
+
+    public mutating func add(_ row: Measurement) {
+        let sense = row.sense
+        lines.append(
+            Self.line(
+                [
+                    row.name, "\(row.samples)", "\(sense.trueCycles)", "\(sense.found)", "\(sense.missed)",
+                    "\(sense.wrong)", Self.delay(sense),
+                ] + row.naive.flatMap { ["\($0.wrong)", Self.seconds($0.medianDelay)] }))
+    }
+
+    public var text: String { lines.joined(separator: "\n") + "\n" }
+
+    private static func delay(_ score: Score) -> String {
+        score.delays.isEmpty ? "-" : "\(seconds(score.medianDelay)) (\(seconds(score.longestDelay)))"
+    }
+
+    private static func seconds(_ value: Double?) -> String { value.map { "\(Int($0.rounded())) s" } ?? "-" }
+
+    private static func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
+}
+
+extension CycleTable {
+    /// What the project's own models give, on a plug that knows nothing at first: the same wherever it is run.
+    public static func models() -> (text: String, rows: [Measurement]) {
+        var whole = CycleTable("Model")
+        var torn = CycleTable("Model, with six holes of 30 s to 10 min a day")
+        var rows: [Measurement] = []
+        for model in ApplianceModel.allCases {
+            let uses = model == .refrigerator ? 300 : 60
+            let one = model.script(uses: uses, seed: 1)
+            rows.append(Measurement(model.rawValue, one.points, truth: one.cycles))
+            whole.add(rows[rows.count - 1])
+            let two = model.script(uses: uses, seed: 2, holesADay: 6)
+            rows.append(Measurement(model.rawValue + " with holes", two.points, truth: two.cycles))
+            torn.add(rows[rows.count - 1])
+        }
+        return (whole.text + "\n" + torn.text, rows)
+    }
+}

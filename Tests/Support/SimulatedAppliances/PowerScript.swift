@@ -1,0 +1,67 @@
+public import ProtocolCore
+
+/// Writes what an appliance draws, step by step, as a meter would have measured it: a sample every 1 to 3 s, in steps of a
+/// fifth of a watt, with noise, and with holes where they are wanted.
+public struct PowerScript: Sendable {
+    public typealias Point = (milliseconds: Int64, deciwatts: Int32)
+
+    public private(set) var points: [Point] = []
+    public private(set) var cycles: [ClosedRange<Int64>] = []
+    public var random: SeededRandom
+    private let holesADay: Double
+    /// The time reached; the samples lag up to one step behind.
+    private var now: Int64 = 0
+    private var next: Int64 = 0
+    private var holeEnd: Int64 = 0
+    private var nextHole: Int64 = .max
+    private var cycleStart: Int64?
+
+    public init(seed: UInt64, holesADay: Double) {
+        random = SeededRandom(seed: seed)
+        self.holesADay = holesADay
+        planHole()
+    }
+
+    public mutating func draw(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &random) }
+    public mutating func chance(_ probability: Double) -> Bool { random.chance(probability) }
+
+    /// Draws so many watts for so many seconds, with noise of some hundredths of it.
+    public mutating func hold(_ watts: Double, for seconds: Double, noise: Double = 0.02) {
+        let end = now + Int64(seconds * 1000)
+        while next < end {
+            let measured = max(0, watts * (1 + draw(-noise...noise)) + draw(-0.2...0.2))
+            if next >= holeEnd { points.append((next, Int32((measured * 5).rounded()) * 2)) }
+            if next >= nextHole {
+                holeEnd = next + Int64(draw(30...600) * 1000)
+                planHole()
+            }
+            next += chance(0.6) ? 1000 : chance(0.8) ? 2000 : 3000
+        }
+        now = end
+    }
+
+    /// A motor that turns and rests by turns.
+    public mutating func turn(
+        _ watts: Double, for on: ClosedRange<Double>, rest: Double, for off: ClosedRange<Double>, during seconds: Double
+    ) {
+        let end = now + Int64(seconds * 1000)
+        while now < end {
+            hold(watts * draw(0.8...1.2), for: draw(on), noise: 0.15)
+            hold(rest, for: draw(off))
+        }
+        // It never ends at rest: what rests at the end is no part of it.
+        hold(watts, for: on.lowerBound, noise: 0.1)
+    }
+
+    /// What the closure draws is one cycle.
+    public mutating func cycle(_ body: (inout PowerScript) -> Void) {
+        let start = now
+        body(&self)
+        cycles.append(start...now)
+    }
+
+    private mutating func planHole() {
+        guard holesADay > 0 else { return }
+        nextHole = max(next, holeEnd) + Int64(draw(0.1...1.9) * 86_400_000 / holesADay)
+    }
+}
