@@ -161,7 +161,7 @@ let controller: [Target] = [
         "plugctl", "Controller/plugctl",
         [
             "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "PowerHistory",
-            "ApplianceSense", "Recordings", "Daemon", "Doctor", "Presentation", "RuleFiles", "Automation",
+            "Recordings", "Daemon", "Doctor", "Presentation", "RuleFiles", "Automation",
             "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting", "Pictures", "Terminal", "DurableFiles",
             arguments, signals, logging,
         ]),
