@@ -1,5 +1,5 @@
 import GRDB
-public import Metering
+import Metering
 
 /// A part of the history as an SQLite file that other programs read: tables `energy` and `sample`.
 public struct HistoryExport: Sendable {
@@ -49,8 +49,29 @@ public struct HistoryExport: Sendable {
         }
     }
 
-    /// - Parameter samples: with the wall clock in milliseconds since 1970.
-    public func add(_ plug: String, samples: [(at: Int64, sample: Sample)]) throws(HistoryError) {
+    /// - Parameters:
+    ///   - span: milliseconds since 1970, both included.
+    ///   - progress: called now and then with how much is done, and of how much.
+    public func add(
+        samplesOf plug: HistoryPlug, from history: PowerHistory, over span: ClosedRange<Int64>,
+        progress: (Int, Int) -> Void
+    ) throws(HistoryError) {
+        guard let known = plug.span, known.overlaps(span) else { return }
+        let wanted = known.clamped(to: span)
+        let total = Int(wanted.upperBound - wanted.lowerBound + 1)
+        for begin in stride(from: wanted.lowerBound, through: wanted.upperBound, by: Self.piece) {
+            var samples: [(at: Int64, sample: Sample)] = []
+            let end = min(begin + Int64(Self.piece) - 1, wanted.upperBound)
+            try history.samples(of: plug.id, from: begin, to: end) { samples.append(($0, $1)) }
+            try add(plug.title, samples)
+            progress(Int(end - wanted.lowerBound + 1), total)
+        }
+    }
+
+    /// A day: a year of samples is too much to hold.
+    private static let piece = 86_400_000
+
+    private func add(_ plug: String, _ samples: [(at: Int64, sample: Sample)]) throws(HistoryError) {
         do {
             try queue.write { database in
                 let insert = try database.makeStatement(sql: "INSERT OR REPLACE INTO sample VALUES(?, ?, ?, ?, ?)")

@@ -14,15 +14,29 @@ extension EnergyReport {
         guard appliances.contains(where: { !$0.rows.isEmpty }) else {
             return [StyledLine("nothing is known of that time")]
         }
-        let bars = EnergyBars(width: width.map { min(40, max(8, $0 - 62)) } ?? 24, blocks: blocks)
         var lines: [StyledLine] = []
-        if appliances.count > 1 { lines += byAppliance(bars).lines(width: width) }
+        if appliances.count > 1 {
+            let sorted = appliances.sorted { $0.milliwattHours > $1.milliwattHours }
+            lines += withBars(of: sorted.map(\.milliwattHours), table(of: sorted), width: width, blocks: blocks)
+        }
         for appliance in appliances where !appliance.rows.isEmpty {
             if !lines.isEmpty { lines.append(StyledLine()) }
             lines.append(StyledLine(appliance.name, Style(bold: true)))
-            lines += byPeriod(appliance, bars).lines(width: width)
+            let energies = appliance.rows.map(\.energy.milliwattHours)
+            lines += withBars(of: energies, table(of: appliance), width: width, blocks: blocks)
         }
         return lines + notes
+    }
+
+    /// The table with a bar behind each of the first rows, as long as the room that the columns leave.
+    private func withBars(of energies: [Double], _ table: Table, width: Int?, blocks: Bool) -> [StyledLine] {
+        let taken = table.lines().map(\.width).max() ?? 0
+        let bars = EnergyBars(width: width.map { min(40, max(8, $0 - taken - 2)) } ?? 24, blocks: blocks)
+        let largest = energies.max() ?? 0
+        var table = table
+        table.columns.append(Table.Column("", least: 8, importance: 1))
+        for (index, energy) in energies.enumerated() { table.rows[index].append(bars.bar(energy, of: largest)) }
+        return table.lines(width: width)
     }
 
     private var costColumns: [Table.Column] {
@@ -40,31 +54,27 @@ extension EnergyReport {
         return [StyledLine(amount)] + (knowsEmissions ? [StyledLine(grams)] : [])
     }
 
-    private func byAppliance(_ bars: EnergyBars) -> Table {
+    private func table(of appliances: [Appliance]) -> Table {
         let all = appliances.reduce(0) { $0 + $1.milliwattHours }
-        let largest = appliances.map(\.milliwattHours).max() ?? 0
         var table = Table(
             [
                 Table.Column("appliance", least: 8, importance: 5),
                 Table.Column("energy", .right, least: 9, importance: 4),
             ]
-                + costColumns + [
-                    Table.Column("share", .right, least: 5, importance: 2), Table.Column("", least: 8, importance: 1),
-                ])
-        for appliance in appliances.sorted(by: { $0.milliwattHours > $1.milliwattHours }) {
+                + costColumns + [Table.Column("share", .right, least: 5, importance: 2)])
+        for appliance in appliances {
             let share = all > 0 ? appliance.milliwattHours / all : 0
             table.rows.append(
                 [StyledLine(appliance.name), StyledLine(energyText(appliance.milliwattHours))]
                     + costCells(appliance.cost)
-                    + [StyledLine("\(decimal(share * 100, 1)) %"), bars.bar(appliance.milliwattHours, of: largest)])
+                    + [StyledLine("\(decimal(share * 100, 1)) %")])
         }
         let sum = total(appliances.map(\.cost))
         table.rows.append([StyledLine("all"), StyledLine(energyText(all))] + costCells(sum))
         return table
     }
 
-    private func byPeriod(_ appliance: Appliance, _ bars: EnergyBars) -> Table {
-        let largest = appliance.rows.map(\.energy.milliwattHours).max() ?? 0
+    private func table(of appliance: Appliance) -> Table {
         var table = Table(
             [
                 Table.Column(step.rawValue, least: 10, importance: 5),
@@ -74,7 +84,7 @@ extension EnergyReport {
                 + [
                     Table.Column("mean", .right, least: 6, importance: 2),
                     Table.Column("max", .right, least: 6, importance: 3),
-                    Table.Column("known", .right, least: 5, importance: 1), Table.Column("", least: 8, importance: 1),
+                    Table.Column("known", .right, least: 5, importance: 1),
                 ])
         for row in appliance.rows {
             let energy = row.energy
@@ -87,7 +97,7 @@ extension EnergyReport {
                 ] + costCells(row.cost) + [
                     StyledLine(energy.mean.map { ChartUnit.watts.text($0) } ?? "?"),
                     StyledLine(energy.greatest.map { ChartUnit.watts.text($0) } ?? "?"),
-                    StyledLine(known > 99.5 ? "" : "\(Int(known)) %"), bars.bar(energy.milliwattHours, of: largest),
+                    StyledLine(known > 99.5 ? "" : "\(Int(known)) %"),
                 ])
         }
         if appliance.rows.count > 1 {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import LinuxNetwork
 import LocalCalendar
-import Metering
 import PowerHistory
 import Presentation
 import Tariffs
@@ -132,17 +131,7 @@ struct History: AsyncParsableCommand {
             for (index, plug) in plugs.enumerated() {
                 let rows = report.appliances[index].rows
                 try file.add(plug.title, rows.map { ($0.energy, $0.cost?.amount, $0.cost?.co2Grams) })
-                // A day at a time: a year of samples is too much to hold.
-                let day: Int64 = 86_400_000
-                let known = plug.span?.clamped(to: span) ?? span
-                for begin in stride(from: known.lowerBound, through: known.upperBound, by: Int(day)) {
-                    var samples: [(at: Int64, sample: Sample)] = []
-                    try history.samples(of: plug.id, from: begin, to: min(begin + day - 1, known.upperBound)) {
-                        samples.append(($0, $1))
-                    }
-                    try file.add(plug.title, samples: samples)
-                    progress.show(Int(begin - known.lowerBound), of: Int(known.upperBound - known.lowerBound + 1))
-                }
+                try file.add(samplesOf: plug, from: history, over: span) { progress.show($0, of: $1) }
             }
             progress.clear()
         }

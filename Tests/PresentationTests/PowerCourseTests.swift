@@ -90,7 +90,8 @@ import Testing
     }
 
     private static let steps: [(days: Int64, columns: Int, step: RollUpStep?)] = [
-        (1, 100, nil), (2, 150, .quarter), (2, 1900, .minute), (7, 160, .hour), (30, 900, .quarter), (365, 1900, .hour),
+        (1, 100, nil), (2, 150, .minute), (2, 1900, .minute), (7, 160, .quarter), (30, 900, .quarter),
+        (365, 1900, .hour),
         (366, 160, .day), (3650, 1900, .day), (2, 100_000, .minute),
     ]
 
