@@ -93,7 +93,7 @@ func fileSize(_ path: String) throws -> Double {
 func processorSeconds(_ work: () throws -> Void) rethrows -> Double {
     func used() -> Double {
         var usage = rusage()
-        getrusage(RUSAGE_SELF, &usage)
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
             + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
     }
