@@ -68,8 +68,8 @@ struct ChartTextTests {
     }
 
     @Test func everyLineHasExactlyTheWidthAskedFor() {
-        for sample in Sample.all {
-            for columns in 1...130 {
+        for (index, sample) in Sample.all.enumerated() {
+            for columns in stride(from: 1 + index % 4, through: 130, by: 4) {
                 for rows in [1, 2, 4, 5, 6, 7, 9, 16, 40] {
                     for glyphs in [ChartGlyphs.braille, .plain] {
                         let lines = sample.chart.text(columns: columns, rows: rows, glyphs: glyphs)
