@@ -44,11 +44,13 @@ import Testing
     @Test func whatAPlugRemembersIsStoredNewestFirst() async {
         let house = MadeUpHouse(remembering: 1...20_000)
         let history = MadeUpHistory()
+        var asked: [ClosedRange<Int64>] = []
         await recording(house, in: history) { _ in
             await house.snapshot("Lamp", watts: 3, time: 20_000)
             await history.has { $0.fetched.map(\.span.lowerBound).min() == 0 }
+            // At the stop it asks for what came last once more.
+            asked = await house.fetched
         }
-        let asked = await house.fetched
         let ends = asked.map(\.upperBound)
         #expect(ends.first.map { $0 >= 20_000_000 } == true && ends == ends.sorted(by: >))
         let seconds = history.stored.chunks.flatMap { (try? $0.chunk.samples().map { $0.milliseconds / 1000 }) ?? [] }
