@@ -73,7 +73,7 @@ private func ingest(_ models: [[Sample]]) throws -> [Figure] {
     let perSample = ownTime / samples * 1e6
     let reference = Figure.Reference(name: "plain table", value: plainTime / Double(plugs * seconds) * 1e6)
     return [
-        Figure("ingest, processor time a sample", perSample, "us", against: reference, .ratioAtMost(1.0 / 4)),
+        Figure("ingest, processor time a sample", perSample, "µs", against: reference, .ratioAtMost(1.0 / 4)),
         // What one core has in a second for what 10,000 plugs send in it; waiting for the disk counts.
         Figure("10,000 plugs, of one core's second", taken / samples * 10_000, "s", .atMost(1)),
     ]
