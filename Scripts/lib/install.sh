@@ -3,7 +3,7 @@
 PATH=$PATH:/usr/sbin:/sbin  # Debian keeps ip and avahi-daemon there, out of a user's path.
 
 # Purpose, Debian package, and what shows that it is there: a command (also one that needs no libraries), a C header, a Python
-# module or a file.
+# module, a file or a library that is loaded by its name.
 needed_packages='
 build            liblzma-dev   header lzma.h
 build            libqrencode-dev  header qrencode.h
@@ -36,6 +36,8 @@ interoperability avahi-daemon  command avahi-daemon
 interoperability avahi-utils   command avahi-browse
 interoperability tshark        command tshark
 interoperability nftables      command nft
+interoperability librsvg2-2    library librsvg-2.so.2
+interoperability fonts-dejavu-core  file /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 interoperability dnsmasq-base  command dnsmasq
 interoperability isc-dhcp-server  command dhcpd
 interoperability kea-dhcp4-server  command kea-dhcp4
@@ -84,6 +86,7 @@ is_present() {
     header) echo "#include <$2>" | cc -E - >/dev/null 2>&1 || [[ -e /usr/include/$2 ]] ;;
     static) command -v "$2" >/dev/null && ! ldd "$(command -v "$2")" >/dev/null 2>&1 ;;
     file) [[ -e $2 ]] ;;
+    library) ldconfig -p | grep -qF "$2" ;;
     module) python3 -c "import $2" 2>/dev/null ;;
     esac
 }
