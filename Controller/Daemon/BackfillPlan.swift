@@ -206,8 +206,14 @@ struct BackfillPlan: Machine {
     private mutating func failed(_ window: Window, now: Instant, _ actions: inout [Action]) {
         guard let holes = holes(during: window) else { return }
         plugs[window.plug]?.failures += 1
-        let later = now + retry(window.plug)
-        plugs[window.plug]?.stage = stopsAt == nil ? .filling(holes, notBefore: later) : .done
+        plugs[window.plug]?.width = Self.window
+        let pause = retry(window.plug)
+        // After long enough it looks anew: what has come meanwhile is not to wait for a piece that never comes.
+        if stopsAt == nil, pause < Self.interval {
+            plugs[window.plug]?.stage = .filling(holes, notBefore: now + pause)
+        } else {
+            rest(window.plug, until: now + pause)
+        }
     }
 
     /// Doubling, up to the interval of a round.

@@ -38,7 +38,14 @@ struct EventsSeen {
             guard event.sequence > last[id] ?? 0 else { return [] }
             last[id] = event.sequence
             guard late.contains(id) else { return [report] }
-            return age.map { now - $0 >= start } == true ? [report] : []
+            guard age.map({ now - $0 >= start }) == true else {
+                // It is where the others are, and need not hear of this again.
+                var following = report
+                following.update = .following(after: event.sequence)
+                return [following]
+            }
+            late.remove(id)
+            return [report]
         case .gap(let gap): return pass(gap, report)
         case .disconnected:
             ids[report.plug] = nil

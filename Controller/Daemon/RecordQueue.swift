@@ -19,6 +19,9 @@ struct RecordQueue {
 
     /// Nothing waits and nothing is being written.
     var isEmpty: Bool { due == nil && underWay == nil }
+    var isWriting: Bool { underWay != nil }
+    /// Stops a disk that hangs from filling the memory with pieces that are asked for again and again.
+    var hasRoomForAnswer: Bool { waitingAnswers.count < 2 * BackfillPlan.atATime }
     var isFull: Bool { waiting.size + (underWay?.batch.size ?? 0) >= Self.limit }
     /// The last write failed.
     var isFailing: Bool { failures > 0 }

@@ -9,7 +9,7 @@ import ProtocolCore
 /// What is heard of the house, and what becomes of it.
 extension Recorder {
     func take(_ update: HouseFollower.Update) {
-        guard case .report(let report) = update, !hasEnded else { return }
+        guard case .report(let report) = update, !isClosing else { return }
         for report in seen.pass(report, now: BootClock.now) { take(report) }
     }
 
@@ -82,13 +82,24 @@ extension Recorder {
                     // A plug that sends damaged chunks sends them again: what can be read of the others is not to wait for it.
                     sound.chunks.removeAll { (try? $0.chunk.samples()) == nil }
                     try history.record(sound)
-                    if isForgetting { try history.forgetOld(now: wall) }
                 }
-                if isForgetting { forgotAt = BootClock.now }
                 written(nil)
+                if isForgetting { await forget(now: wall) }
             } catch {
                 written(error)
             }
+        }
+    }
+
+    /// What is stored is stored: what cannot be forgotten now is tried again in the next round.
+    private func forget(now: Int64) async {
+        forgotAt = BootClock.now
+        do {
+            try await onThread { try $0.forgetOld(now: now) }
+        } catch {
+            let hint = (error as? HistoryError)?.hint.map { "\nhint: \($0)" } ?? ""
+            if !hasComplainedOfAge { complain("what is old cannot be taken out of the history: \(error)\(hint)") }
+            hasComplainedOfAge = true
         }
     }
 

@@ -34,9 +34,12 @@ public actor Recorder {
     /// Plugs of which an event found no room: theirs end here, so that the next process asks for the rest.
     var behind: Set<PlugID> = []
     var forgotAt: Instant?
+    var hasComplainedOfAge = false
     private var isFinishing = false
     /// What comes from now on is for the next process.
     private(set) var hasEnded = false
+    /// The plan is done at the stop: what is heard from now on is for the next process.
+    private(set) var isClosing = false
     private var waitingForPlan: CheckedContinuation<Void, Never>?
     private var waitingForQueue: CheckedContinuation<Void, Never>?
 
@@ -71,8 +74,13 @@ public actor Recorder {
         if !plan.isDone(now: BootClock.now) { await withCheckedContinuation { waitingForPlan = $0 } }
         for fetch in fetches.values { fetch.cancel() }
         fetches = [:]
+        isClosing = true
+        // Once more, also where the last write failed: there may be room by now.
+        queue.hurry(now: BootClock.now)
         go()
-        if !queue.isEmpty, !queue.isFailing { await withCheckedContinuation { waitingForQueue = $0 } }
+        if queue.isWriting || !queue.isEmpty && !queue.isFailing {
+            await withCheckedContinuation { waitingForQueue = $0 }
+        }
         hasEnded = true
         timer.stop()
         // What is being written is awaited: half a transaction is none.
@@ -117,6 +125,7 @@ public actor Recorder {
             return plan(.failed(window))
         }
         fetches[window] = nil
+        guard !isClosing, queue.hasRoomForAnswer else { return plan(.failed(window)) }
         let found = WindowAnswer(window, answer)
         // A counter reading with each recording: the energy of what it holds is known by it.
         if let counter = counters[window.plug]?.unrecorded() {
@@ -140,7 +149,7 @@ public actor Recorder {
             waitingForPlan = nil
             waiting.resume()
         }
-        if let waiting = waitingForQueue, queue.isEmpty || queue.isFailing {
+        if let waiting = waitingForQueue, queue.isEmpty || queue.isFailing && !queue.isWriting {
             waitingForQueue = nil
             waiting.resume()
         }

@@ -7,6 +7,8 @@ import PowerHistory
 struct WindowAnswer: Sendable {
     /// A sample is in the plug's memory so soon after it was taken, however uncertain its clock is here.
     static let settling: Int64 = 30_000
+    /// While it was fetched the plug went on: as long as anybody waits for an answer, and what its clock is uncertain by.
+    static let ahead: Int64 = 120_000
 
     let window: BackfillPlan.Window
     let chunks: [StoredChunk]
@@ -21,7 +23,7 @@ struct WindowAnswer: Sendable {
         let origin = answer.origin.milliseconds
         // A plug sends nothing else; one that is broken is not to spoil what is known of other times.
         let honest = answer.chunks.filter {
-            $0.firstMilliseconds >= 0 && $0.lastMilliseconds <= answer.asked + 3_600_000
+            $0.firstMilliseconds >= 0 && $0.lastMilliseconds <= answer.asked + Self.ahead
                 && window.range.overlaps($0.firstMilliseconds...$0.lastMilliseconds)
         }
         chunks = honest.map { StoredChunk(plug: window.plug, boot: window.boot, origin: origin, chunk: $0) }

@@ -29,7 +29,9 @@ extension FollowedPlug {
     /// - Throws: `Refusal`, also where the plug is in another boot by then; `SampleChunkError` for what is no chunk;
     ///   `CancellationError`. What is in a chunk is not looked at.
     public func chunks(of boot: BootID, _ range: ClosedRange<Int64>) async throws -> FetchedChunks {
-        guard let asked = clock else { throw Refusal(.deadlinePassed, "the plug was not reached yet") }
+        guard let asked = clock, asked.boot == boot else {
+            throw Refusal(.deadlinePassed, "the plug was not reached yet, or is in another boot")
+        }
         let before = asked.plugTime(at: BootClock.now)
         let outcome = await fetch {
             .fetchBoot($0, boot, range)
