@@ -60,24 +60,28 @@ public final class PowerHistory: Sendable {
     /// Stores all of it, or, where it throws, nothing. What is there already is left as it is, so that anything may be stored
     /// twice. Samples that were forgotten by age do not come back.
     public func record(_ batch: HistoryBatch) throws(HistoryError) {
-        let queue = queue
-        do throws(HistoryError) {
-            try store(batch)
-        } catch {
-            guard error.reason == .damaged, lock != nil else { throw error }
-            // What is damaged here would refuse the same for ever, and the plugs keep their samples only for days.
-            try opened.withLock { opened throws(HistoryError) in
-                if opened === queue { opened = try mended(opened) }
+        let complain = complain
+        try mending { () throws(HistoryError) in
+            try write { database in
+                var transaction = BatchTransaction(database, complain: complain)
+                try transaction.store(batch)
             }
-            try store(batch)
         }
     }
 
-    private func store(_ batch: HistoryBatch) throws(HistoryError) {
-        let complain = complain
-        try write { database in
-            var transaction = BatchTransaction(database, complain: complain)
-            try transaction.store(batch)
+    /// Does it again where damage refused it and a recorder has mended that: it would be refused for ever, and the plugs keep
+    /// their samples only for days.
+    func mending<Value>(_ body: () throws(HistoryError) -> Value) throws(HistoryError) -> Value {
+        let queue = queue
+        do throws(HistoryError) {
+            return try body()
+        } catch {
+            guard error.reason == .damaged, lock != nil else { throw error }
+            try opened.withLock { opened throws(HistoryError) in
+                // Unless somebody else who met it was first.
+                if opened === queue { opened = try mended(opened) }
+            }
+            return try body()
         }
     }
 
@@ -87,33 +91,37 @@ public final class PowerHistory: Sendable {
         of plug: PlugID, boot: BootID, through now: Int64
     ) throws(HistoryError) -> [ClosedRange<Int64>] {
         guard now >= 0 else { return [] }
-        return try read { database in
-            var spans: [ClosedRange<Int64>] = []
-            var next: Int64 = 0
-            try database.query(
-                """
-                SELECT first, last FROM fetched WHERE last >= 0 AND first <= ? AND boot =
-                    (SELECT boot.id FROM boot JOIN plug ON plug.id = boot.plug WHERE plug.plug = ? AND boot.boot = ?)
-                ORDER BY first
-                """, .integer(now), .text(plug.rawValue), .bytes(boot.bytes)
-            ) { row in
-                if row.integer(0) > next { spans.append(next...row.integer(0) - 1) }
-                next = row.integer(1).addingClamped(1)
+        return try mending { () throws(HistoryError) in
+            try read { database in
+                var spans: [ClosedRange<Int64>] = []
+                var next: Int64 = 0
+                try database.query(
+                    """
+                    SELECT first, last FROM fetched WHERE last >= 0 AND first <= ? AND boot =
+                        (SELECT boot.id FROM boot JOIN plug ON plug.id = boot.plug WHERE plug.plug = ? AND boot.boot = ?)
+                    ORDER BY first
+                    """, .integer(now), .text(plug.rawValue), .bytes(boot.bytes)
+                ) { row in
+                    if row.integer(0) > next { spans.append(next...row.integer(0) - 1) }
+                    next = row.integer(1).addingClamped(1)
+                }
+                if next <= now { spans.append(next...now) }
+                return spans.reversed()
             }
-            if next <= now { spans.append(next...now) }
-            return spans.reversed()
         }
     }
 
     /// The last event stored of each plug that has one.
     public func cursors() throws(HistoryError) -> [PlugID: SequenceNumber] {
-        try read { database in
-            var cursors: [PlugID: SequenceNumber] = [:]
-            try database.query("SELECT plug, cursor FROM plug WHERE cursor IS NOT NULL") { row in
-                guard let plug = PlugID(rawValue: row.text(0)) else { return }
-                cursors[plug] = SequenceNumber(bitPattern: row.integer(1))
+        try mending { () throws(HistoryError) in
+            try read { database in
+                var cursors: [PlugID: SequenceNumber] = [:]
+                try database.query("SELECT plug, cursor FROM plug WHERE cursor IS NOT NULL") { row in
+                    guard let plug = PlugID(rawValue: row.text(0)) else { return }
+                    cursors[plug] = SequenceNumber(bitPattern: row.integer(1))
+                }
+                return cursors
             }
-            return cursors
         }
     }
 

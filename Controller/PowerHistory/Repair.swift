@@ -33,11 +33,12 @@ extension PowerHistory {
         }
         let copy = try PowerHistory(place, role: .recorder, retention: .forever)
         let lost = try Salvage(damaged: damaged, path: path, copy: copy).run { _, _ in }
+        let name: String
         do {
             // Closed, it is one file.
             try copy.queue.close()
             try? damaged.close()
-            try Opening.setAside(path)
+            name = try Opening.setAside(path)
             try files.rename(place + "/history.sqlite", to: path)
         } catch {
             throw HistoryError(any: error, path)
@@ -46,7 +47,7 @@ extension PowerHistory {
             """
             the history \(path) was damaged and could not be written; what is readable is in a new one, \
             \(lost) chunks of samples are lost
-            hint: the storage may be failing: see the kernel's log (dmesg); the old one is kept as \(path).damaged
+            hint: the storage may be failing: see the kernel's log (dmesg); the old one is kept as \(name)
             """)
         return try Opening(path: path, role: .recorder, complain: complain).queue()
     }

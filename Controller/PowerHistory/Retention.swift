@@ -14,15 +14,18 @@ extension PowerHistory {
     /// - Parameter now: milliseconds since 1970.
     public func forgetOld(now: Int64) throws(HistoryError) {
         let retention = retention
-        try write { database in
-            var plugs: [Int64] = []
-            try database.query("SELECT id FROM plug") { plugs.append($0.integer(0)) }
-            for plug in plugs {
-                guard let newest = try database.integer("SELECT max(since) FROM chunk WHERE plug = ?", .integer(plug))
-                else { continue }
-                let age = { (days: Int) in min(now, newest) - Int64(days) * 86_400_000 }
-                if let days = retention.sampleDays { try Self.forgetChunks(of: plug, before: age(days), database) }
-                if let days = retention.minuteDays { try Self.forgetMinutes(of: plug, before: age(days), database) }
+        try mending { () throws(HistoryError) in
+            try write { database in
+                var plugs: [Int64] = []
+                try database.query("SELECT id FROM plug") { plugs.append($0.integer(0)) }
+                for plug in plugs {
+                    guard
+                        let newest = try database.integer("SELECT max(since) FROM chunk WHERE plug = ?", .integer(plug))
+                    else { continue }
+                    let age = { (days: Int) in min(now, newest) - Int64(days) * 86_400_000 }
+                    if let days = retention.sampleDays { try Self.forgetChunks(of: plug, before: age(days), database) }
+                    if let days = retention.minuteDays { try Self.forgetMinutes(of: plug, before: age(days), database) }
+                }
             }
         }
     }

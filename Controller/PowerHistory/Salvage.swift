@@ -18,8 +18,9 @@ struct Salvage {
     /// - Returns: how many chunks of samples were lost.
     func run(progress: (_ done: Int64, _ of: Int64) -> Void) throws(HistoryError) -> Int {
         let plugs = try copyPlugs()
-        try copyRollUps(plugs)
+        // Before the roll-ups: a counter makes those around it anew, while there are no samples yet.
         try copyReadings(plugs)
+        try copyRollUps(plugs)
         let lost = try copyChunks(plugs, progress)
         try copyEvents(plugs)
         return lost
@@ -53,35 +54,32 @@ struct Salvage {
         _ plugs: [Int64: PlugID], _ progress: (Int64, Int64) -> Void
     ) throws(HistoryError) -> Int {
         let boots = try boots()
-        let last = try read { try? $0.integer("SELECT max(id) FROM chunk") } ?? 0
-        var (lost, id, batch) = (0, Int64(1), HistoryBatch())
-        while id <= last {
-            let row = try read { database -> (plug: Int64, boot: Int64, since: Int64, chunk: SampleChunk?)? in
-                var row: (plug: Int64, boot: Int64, since: Int64, chunk: SampleChunk?)?
+        let numbers = try read { try RowNumbers($0, of: "chunk", index: "chunk_by_time") }
+        var (lost, batch) = (Int(clamping: numbers.skipped), HistoryBatch())
+        for (index, id) in numbers.readable.enumerated() {
+            let row = try read { database -> (plug: Int64, boot: Int64, since: Int64, chunk: SampleChunk)? in
+                var found: (plug: Int64, boot: Int64, since: Int64)?
                 do {
                     try database.query("SELECT plug, boot, since FROM chunk WHERE id = ?", .integer(id)) {
-                        row = ($0.integer(0), $0.integer(1), $0.integer(2), nil)
+                        found = ($0.integer(0), $0.integer(1), $0.integer(2))
                     }
-                    row?.chunk = try database.chunk(id)
                 } catch let error as DatabaseError where error.isDamage {
-                    row = (0, 0, 0, nil)
+                    return nil
                 }
-                return row
+                guard let found, let chunk = try database.chunk(id) else { return nil }
+                return (found.plug, found.boot, found.since, chunk)
             }
-            if let row {
-                if let chunk = row.chunk, let plug = plugs[row.plug], let boot = boots[row.boot] {
-                    let origin = row.since - chunk.firstMilliseconds
-                    batch.chunks.append(StoredChunk(plug: plug, boot: boot, origin: origin, chunk: chunk))
-                } else {
-                    lost += 1
-                }
+            if let row, let plug = plugs[row.plug], let boot = boots[row.boot] {
+                let origin = row.since.subtractingClamped(row.chunk.firstMilliseconds)
+                batch.chunks.append(StoredChunk(plug: plug, boot: boot, origin: origin, chunk: row.chunk))
+            } else {
+                lost += 1
             }
-            if batch.chunks.count == Self.rowsAPiece || id == last {
+            if batch.chunks.count == Self.rowsAPiece || index == numbers.readable.count - 1 {
                 try copy.record(batch)
                 batch = HistoryBatch()
-                progress(id, last)
+                progress(Int64(index + 1), Int64(numbers.readable.count))
             }
-            id += 1
         }
         return lost
     }
@@ -89,25 +87,27 @@ struct Salvage {
     private func copyReadings(_ plugs: [Int64: PlugID]) throws(HistoryError) {
         let boots = try boots()
         var batch = HistoryBatch()
-        batch.counters = try readable("counter", "plug, boot, wall, clock, milliwatt_hours", key: nil) { row in
+        batch.counters = try readable(
+            "counter", "plug, boot, wall, clock, milliwatt_hours", key: "plug, wall, boot"
+        ) { row in
             guard let plug = plugs[row.integer(0)], let boot = boots[row.integer(1)] else { return nil }
             return CounterReading(
-                plug: plug, boot: boot, origin: row.integer(2) - row.integer(3), milliseconds: row.integer(3),
-                milliwattHours: UInt64(bitPattern: row.integer(4)))
+                plug: plug, boot: boot, origin: row.integer(2).subtractingClamped(row.integer(3)),
+                milliseconds: row.integer(3), milliwattHours: UInt64(bitPattern: row.integer(4)))
         }
         try copy.record(batch)
     }
 
     private func copyEvents(_ plugs: [Int64: PlugID]) throws(HistoryError) {
         var batch = HistoryBatch()
-        batch.events = try readable("event", "plug, at, known, bytes", key: nil) { row in
+        batch.events = try readable("event", "plug, at, known, bytes", key: "plug, sequence, bytes") { row in
             guard let plug = plugs[row.integer(0)], let content = try? StoredEvent.Content(decoding: row.bytes(3))
             else {
                 return nil
             }
             return StoredEvent(plug: plug, content: content, at: row.integer(1), isTimeKnown: row.integer(2) != 0)
         }
-        batch.firings = try readable("firing", "at, rule, plug, cause", key: nil) { row in
+        batch.firings = try readable("firing", "at, rule, plug, cause", key: "at, rule, plug, cause") { row in
             StoredFiring(
                 at: row.integer(0), rule: row.text(1), plug: PlugID(rawValue: row.text(2)), cause: row.text(3))
         }
@@ -125,8 +125,10 @@ struct Salvage {
             for (plug, step, block, bytes) in cells {
                 guard let row = try database.row(of: plug) else { continue }
                 try database.change(
-                    "INSERT INTO rollup (plug, step, block, bytes) VALUES (?, ?, ?, ?)", .integer(row),
-                    .integer(step), .integer(block), .bytes(bytes))
+                    """
+                    INSERT INTO rollup (plug, step, block, bytes) VALUES (?, ?, ?, ?)
+                    ON CONFLICT (plug, step, block) DO UPDATE SET bytes = excluded.bytes
+                    """, .integer(row), .integer(step), .integer(block), .bytes(bytes))
             }
         }
     }
@@ -137,9 +139,9 @@ struct Salvage {
     }
 
     /// What can be read of a table: row by row where there are numbers of rows, so that a damaged page costs only what stands
-    /// on it; else up to the first damage.
+    /// on it; else, by its key, from both ends up to the damage.
     private func readable<Value>(
-        _ table: String, _ columns: String, key: String? = "rowid", _ value: (SQLRow) -> Value?
+        _ table: String, _ columns: String, key: String? = nil, _ value: (SQLRow) -> Value?
     ) throws(HistoryError) -> [Value] {
         try read { database in
             var values: [Value] = []
@@ -148,11 +150,15 @@ struct Salvage {
                 try database.query("SELECT \(columns) FROM \(table)", row: take)
                 return values
             } catch let error as DatabaseError where error.isDamage {
-                guard let key else { return values }
+                if let key {
+                    // Nothing is read twice: the pass before did not come to the end.
+                    let order = key.split(separator: ",").map { $0 + " DESC" }.joined(separator: ",")
+                    try? database.query("SELECT \(columns) FROM \(table) ORDER BY \(order)", row: take)
+                    return values
+                }
                 values = []
-                let last = (try? database.integer("SELECT max(\(key)) FROM \(table)")) ?? 0
-                for id in stride(from: 1, through: last, by: 1) {
-                    try? database.query("SELECT \(columns) FROM \(table) WHERE \(key) = ?", .integer(id), row: take)
+                for id in try RowNumbers(database, of: table).readable {
+                    try? database.query("SELECT \(columns) FROM \(table) WHERE rowid = ?", .integer(id), row: take)
                 }
                 return values
             }

@@ -53,6 +53,7 @@ extension History {
                 throw Complaint(
                     "\(file) has no dates\nhint: say when it began: --start 2026-11-20T07:30")
             }
+            try checkAge(of: recorded, beside: known, file)
             var progress = ProgressLine("\(file)")
             for (index, var batch) in recorded.batches.enumerated() {
                 batch.names[known.id] = known.title
@@ -65,6 +66,21 @@ extension History {
             Output.safeLine(
                 "\(file): \(recorded.count) samples of \(known.title), \(from.iso8601(offset: from.localOffset)) to "
                     + "\(to.iso8601(offset: to.localOffset))")
+        }
+
+        /// What is too old beside the samples of a plug that is there would soon be forgotten.
+        private func checkAge(
+            of recorded: RecordedHistory, beside plug: HistoryPlug, _ file: String
+        ) throws(Complaint) {
+            guard let newest = plug.span?.upperBound, let days = HistoryRetention.standard.sampleDays,
+                plug.id != RecordedHistory.plug(named: plug.name),
+                recorded.span.lowerBound < newest - Int64(days) * 86_400_000
+            else { return }
+            throw Complaint(
+                """
+                \(file) begins more than \(days) days before the newest sample of \(plug.title), and would be forgotten by age
+                hint: import it under a name of its own: --plug "\(plug.title) then"
+                """)
         }
 
         private func plug(in history: PowerHistory) throws(Complaint) -> HistoryPlug {

@@ -39,6 +39,18 @@ public struct FileStore: Sendable {
         try synchronizeDirectory(of: "\(directory)/.")
     }
 
+    /// Makes an empty file where nothing has its name; one that is there stays as it is and is not opened.
+    /// - Parameter mode: permissions before the process's mask.
+    public func makeFileIfAbsent(_ path: String, mode: UInt32) throws(FileError) {
+        do throws(FileError) {
+            calls.close(try open(path, .creating(mode: mode)))
+        } catch {
+            guard error.reason == .system(.alreadyExists) else { throw error }
+            return
+        }
+        try synchronizeDirectory(of: path)
+    }
+
     /// Looks whether this process may make files in a directory; one that is not there is none that it may not.
     public func checkWritable(_ directory: String) throws(FileError) {
         do throws(FileError) {

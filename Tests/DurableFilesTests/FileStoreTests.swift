@@ -26,6 +26,22 @@ struct FileStoreTests {
         #expect(throws: FileError(.read, file, .tooLarge(limit: 2))) { try store.read(file, limit: 2) }
     }
 
+    @Test("an empty file is made with its permissions, and one that is there stays as it is")
+    func makeIfAbsent() throws {
+        try store.makeFileIfAbsent(file, mode: 0o600)
+        var status = stat()
+        stat(file, &status)
+        #expect(status.st_mode & 0o777 == 0o600 && status.st_size == 0)
+        try store.replace(file, with: [1, 2, 3], mode: 0o644)
+        try store.makeFileIfAbsent(file, mode: 0o600)
+        #expect(try store.read(file, limit: 3) == [1, 2, 3])
+        stat(file, &status)
+        #expect(status.st_mode & 0o777 == 0o644)
+        #expect(throws: FileError(.open, file + "/under", SystemError(ENOTDIR))) {
+            try store.makeFileIfAbsent(file + "/under", mode: 0o600)
+        }
+    }
+
     @Test("a device without end or length stops at the limit")
     func endless() {
         #expect(throws: FileError(.read, "/dev/zero", .tooLarge(limit: 100_000))) {

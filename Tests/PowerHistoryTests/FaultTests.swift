@@ -136,6 +136,34 @@ import Testing
         #expect(mended > 3 && mended < recorded)
     }
 
+    @Test func damageThatIsMetOutsideOfRecordingIsMendedToo() throws {
+        try writeDay()
+        let whole = try WholeFile(path)
+        let calls: [(table: String, call: (PowerHistory) throws -> Void)] = [
+            ("fetched", { _ = try $0.missing(of: lamp, boot: firstBoot, through: 10) }),
+            ("plug", { _ = try $0.cursors() }),
+            ("chunk_by_time", { try $0.forgetOld(now: midnight) }),
+        ]
+        for (table, call) in calls {
+            try whole.restore()
+            let root = try DatabaseQueue(path: path).read {
+                try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_schema WHERE name = ?", arguments: [table])
+            }
+            try damage(page: try #require(root) - 1)
+            let history = try open(.recorder)
+            let damaged = history.queue
+            try call(history)
+            #expect(history.queue !== damaged)
+            // Mended once, it stays so.
+            let mended = history.queue
+            try call(history)
+            #expect(history.queue === mended)
+            try history.queue.close()
+            unlink(path + ".damaged")
+        }
+        #expect(complaints.all.count == calls.count)
+    }
+
     @Test func whatIsReadableCanBeCopiedOut() throws {
         try writeDay()
         let pages = try DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
@@ -149,6 +177,41 @@ import Testing
         #expect(count > 86_400 * 3 / 4)
         #expect(try copy.queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
         #expect(try copy.summaries(of: lamp, step: .hour, from: 0, to: .max).count >= 20)
+    }
+
+    @Test func nobodyElseMayReadWhatIsRecorded() throws {
+        #expect(chmod(directory.path, 0o755) == 0)
+        let history = try open(.recorder)
+        try history.record(batch(chunks(from: 0, count: 10) { $0 }))
+        for suffix in ["", "-wal", "-shm"] {
+            var status = stat()
+            stat(path + suffix, &status)
+            #expect(status.st_mode & 0o777 == 0o600, "\(suffix)")
+        }
+    }
+
+    @Test func eachDamagedDatabaseIsKeptAside() throws {
+        let text = String(repeating: "never a database, ", count: 10)
+        for name in ["first", "second", "third"] {
+            try FileStore().replace(path, with: Array((text + name).utf8))
+            try open(.recorder).queue.close()
+        }
+        for (name, suffix) in [("first", "damaged"), ("second", "damaged2"), ("third", "damaged3")] {
+            #expect(try FileStore().read("\(path).\(suffix)", limit: 1000) == Array((text + name).utf8))
+            #expect(complaints.all.contains { $0.contains("\(path).\(suffix);") })
+        }
+    }
+
+    @Test func aMendedDatabaseDoesNotGetTheLogOfTheOldOne() throws {
+        let place = directory.path + "/mending"
+        let mended = try PowerHistory(place, role: .recorder)
+        try mended.record(batch(chunks(from: 0, count: 10) { $0 }))
+        try mended.queue.close()
+        // The process ended when the old one had its new name, and its log had not.
+        try FileStore().replace(path + ".damaged", with: [1])
+        try FileStore().replace(path + "-wal", with: [2, 3])
+        #expect(try open(.recorder).times().count == 10)
+        #expect(try FileStore().read(path + ".damaged-wal", limit: 100) == [2, 3])
     }
 
     @Test func aFileThatIsNoDatabaseIsKeptAside() throws {

@@ -92,6 +92,43 @@ import Testing
         #expect(try history.content() == right.content())
     }
 
+    @Test func aVersionWithMoreSamplesThatEndsEarlierCutsTheRestOff() throws {
+        var encoder = SampleChunkEncoder()
+        for milliseconds in [0, 20_000, 1_000_000] as [Int64] {
+            _ = encoder.append(Sample(milliseconds: milliseconds, deciwatts: 700))
+        }
+        let sealed = encoder.seal()
+        let long = StoredChunk(plug: lamp, boot: firstBoot, origin: midnight, chunk: try #require(sealed))
+        let dense = chunks(from: 0, count: 100) { _ in 500 }
+        try history.record(batch([long]))
+        try history.record(batch(dense))
+        #expect(try history.times().last == midnight + 99_000)
+        let other = try TestDirectory()
+        let right = try PowerHistory(other.path, role: .recorder)
+        try right.record(batch(dense))
+        #expect(
+            try history.summaries(of: lamp, step: .minute, from: 0, to: .max)
+                == right.summaries(of: lamp, step: .minute, from: 0, to: .max))
+    }
+
+    @Test func aPartReadsAsItDoesInTheWhole() throws {
+        // A sample before a hole and one after it, and what another boot shows of the time between.
+        let edges = [chunks(from: 0, count: 1) { _ in 10 }, chunks(from: 600, count: 1) { _ in 10 }]
+        var encoder = SampleChunkEncoder()
+        for stored in edges.joined() {
+            for sample in try stored.chunk.samples() { _ = encoder.append(sample) }
+        }
+        let sealed = encoder.seal()
+        let wide = StoredChunk(plug: lamp, boot: firstBoot, origin: midnight, chunk: try #require(sealed))
+        try history.record(batch([wide] + chunks(boot: secondBoot, from: 300, count: 600) { _ in 20 }))
+        let whole = try history.times()
+        #expect(whole.count == 2 + 299)
+        for (from, to) in [(0, 299), (299, 400), (400, 650), (601, 900)] {
+            let span = midnight + Int64(from) * 1000...midnight + Int64(to) * 1000
+            #expect(try history.times(from: span.lowerBound, to: span.upperBound) == whole.filter(span.contains))
+        }
+    }
+
     @Test func clocksThatDriftApartWereNotSet() throws {
         try history.record(batch(chunks(from: 0, count: 10) { _ in 1 }))
         // A hundred days later, a minute and a half of drift.

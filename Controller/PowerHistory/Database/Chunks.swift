@@ -33,7 +33,7 @@ extension Database {
     /// Row by row, so that a damaged page costs only what stands on it.
     private func chunkPlacesWithoutIndex(of plug: Int64, from: Int64, to: Int64) throws -> [ChunkPlace] {
         var places: [ChunkPlace] = []
-        for id in stride(from: 1, through: try integer("SELECT max(id) FROM chunk") ?? 0, by: 1) {
+        for id in try RowNumbers(self, of: "chunk").readable {
             try? query(
                 "SELECT id, since, until FROM chunk WHERE id = ? AND plug = ? AND since <= ? AND until >= ?",
                 .integer(id), .integer(plug), .integer(to), .integer(from)
@@ -62,16 +62,20 @@ extension Database {
         return (chunk.firstMilliseconds, samples)
     }
 
-    /// Hands over the samples of each chunk in turn, with the difference of the wall clock to their own times. Chunks may
-    /// overlap: it is for the caller to leave out samples that are not later than the one before.
+    /// Hands over the samples of each chunk in turn, with the difference of the wall clock to their own times. What a chunk
+    /// reaches over is its own, whatever part of it was asked for: of later ones, samples up to its last are left out.
     /// - Returns: Spans whose samples cannot be read.
     func eachChunk(
         of plug: Int64, from: Int64, to: Int64, _ body: (_ samples: [Sample], _ origin: Int64) throws -> Void
     ) throws -> [ClosedRange<Int64>] {
         var damaged: [ClosedRange<Int64>] = []
+        var reached = Int64.min
         for place in try chunkPlaces(of: plug, from: from, to: to) {
-            if let (first, samples) = try samples(ofChunk: place.id) {
-                try body(samples, place.since - first)
+            if let (first, samples) = try samples(ofChunk: place.id), let last = samples.last?.milliseconds {
+                let origin = place.since.subtractingClamped(first)
+                let isLater = { (sample: Sample) in sample.milliseconds.addingClamped(origin) > reached }
+                try body(place.since > reached ? samples : samples.filter(isLater), origin)
+                reached = max(reached, last.addingClamped(origin))
             } else {
                 damaged.append(place.since...max(place.since, place.until))
             }

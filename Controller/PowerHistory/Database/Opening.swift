@@ -1,5 +1,6 @@
 import DurableFiles
 import GRDB
+import Glibc
 
 /// Opens the database's file, and makes it or brings it up to date where that is allowed.
 struct Opening {
@@ -14,10 +15,7 @@ struct Opening {
 
     func queue() throws(HistoryError) -> DatabaseQueue {
         do {
-            if role == .recorder, try !isThere() {
-                // A mended one that was ready when the process ended, just before it took its place.
-                try? FileStore().rename(directory + "/mending/history.sqlite", to: path)
-            }
+            if role == .recorder, !Self.isThere(path) { try takeMended() }
             return try opened()
         } catch let error as DatabaseError where error.isDamage && role == .recorder {
             try keepAside(error)
@@ -37,6 +35,8 @@ struct Opening {
         configuration.readonly = role == .reader
         configuration.label = "history"
         if role != .reader {
+            // SQLite would let everybody read it, and takes what it is allowed for the files beside from it.
+            try FileStore().makeFileIfAbsent(path, mode: 0o600)
             configuration.prepareDatabase { database in
                 // Only a new database takes the size of its pages, and only before its journal.
                 try database.execute(sql: "PRAGMA page_size = \(Schema.pageSize)")
@@ -44,7 +44,7 @@ struct Opening {
                 try database.execute(sql: "PRAGMA synchronous = FULL")
                 try database.execute(sql: "PRAGMA journal_size_limit = \(Self.logLimit)")
             }
-        } else if try !isThere() {
+        } else if !Self.isThere(path) {
             throw HistoryError(.absent, directory)
         }
         let queue = try DatabaseQueue(path: path, configuration: configuration)
@@ -60,35 +60,53 @@ struct Opening {
         return queue
     }
 
-    private func isThere() throws(FileError) -> Bool {
-        do throws(FileError) {
-            return try FileStore().readIfPresent(path, limit: 0) != nil
-        } catch {
-            guard case .tooLarge = error.reason else { throw error }
-            return true
-        }
-    }
+    /// Without opening it: to close a file once more would give up the locks that SQLite has on it.
+    private static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
 
     private var directory: String { String(path.dropLast("/history.sqlite".count)) }
 
+    /// A mended one that was ready when the process ended, just before it took its place.
+    private func takeMended() throws(FileError) {
+        let mended = directory + "/mending/history.sqlite"
+        guard Self.isThere(mended) else { return }
+        // The old one's log, where the process ended before it was set aside too.
+        let name = Self.namesAside(path).last { Self.isThere($0) } ?? path + ".damaged"
+        try Self.setLogAside(path, to: name)
+        try FileStore().rename(mended, to: path)
+    }
+
     /// Renames a database, with the files that belong to it: beside another one they would be damage.
-    static func setAside(_ path: String) throws(FileError) {
-        let files = FileStore()
-        try files.rename(path, to: path + ".damaged")
-        for suffix in ["-wal", "-shm"] { try? files.rename(path + suffix, to: path + ".damaged" + suffix) }
+    /// - Returns: its new name, which none had before unless a hundred of them were never removed.
+    static func setAside(_ path: String) throws(FileError) -> String {
+        let names = namesAside(path)
+        let name = names.first { !isThere($0) } ?? names[names.count - 1]
+        try FileStore().rename(path, to: name)
+        try setLogAside(path, to: name)
+        return name
+    }
+
+    private static func namesAside(_ path: String) -> [String] {
+        [path + ".damaged"] + (2...99).map { "\(path).damaged\($0)" }
+    }
+
+    private static func setLogAside(_ path: String, to name: String) throws(FileError) {
+        for suffix in ["-wal", "-shm"] where isThere(path + suffix) {
+            try FileStore().rename(path + suffix, to: name + suffix)
+        }
     }
 
     /// What cannot be read at all is no reason not to record from now on.
     private func keepAside(_ error: DatabaseError) throws(HistoryError) {
+        let name: String
         do throws(FileError) {
-            try Self.setAside(path)
+            name = try Self.setAside(path)
         } catch {
             throw HistoryError(error, path)
         }
         complain(
             """
             the history \(path) is damaged: \(error.message ?? "it is no database"); a new one begins now
-            hint: the old one is kept as \(path).damaged; what is readable in it may be copied out
+            hint: the old one is kept as \(name); what is readable in it may be copied out
             """)
     }
 }

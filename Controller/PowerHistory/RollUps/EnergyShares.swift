@@ -2,15 +2,23 @@
 struct CounterPoint: Hashable, Sendable {
     /// Milliseconds since 1970.
     var time: Int64
+    /// The row of the boot: over a restart the counter may first have gone back to what the plug had stored of it.
+    var boot: Int64
     var milliwattHours: UInt64
 }
 
 /// Shares out what the plug's counter says to quarters of an hour. Between two readings its rise is what flowed, whatever
-/// samples are missing; the samples only say when. A counter that fell was reset or restored from before: there, and before
-/// the first and after the last reading, the samples count alone.
+/// samples are missing; the samples only say when. A counter that fell was reset or restored from before, and one that rose
+/// by more than any plug carries is another's: there, and before the first and after the last reading, the samples count
+/// alone. Energy that is fed back counts as none, as the plug's counter has it.
 struct EnergyShares {
     /// Readings that lie further apart do not belong to one clock: nothing is known of what lies between. Milliseconds.
     static let longestInterval: Int64 = 800 * 86_400_000
+
+    /// What flows at most between two readings, in milliwatt-hours: 100 kW, and 1 kWh for clocks that were set meanwhile.
+    private static func greatestRise(in milliseconds: Int64) -> UInt64 {
+        1_000_000 + UInt64(max(0, milliseconds)) / 36 * 1000
+    }
 
     struct Share: Hashable, Sendable {
         /// Microwatt-hours.
@@ -55,7 +63,8 @@ struct EnergyShares {
         var (from, to) = (begin, end)
         var rise: Double?
         if let left, let right, right.milliwattHours >= left.milliwattHours,
-            right.time - left.time <= Self.longestInterval
+            right.time - left.time <= Self.longestInterval,
+            right.milliwattHours - left.milliwattHours <= Self.greatestRise(in: right.time - left.time)
         {
             rise = Double(right.milliwattHours - left.milliwattHours) * 1000
             (from, to) = (left.time, right.time)
@@ -68,6 +77,7 @@ struct EnergyShares {
             seen.add(minutes[index])
             index += 1
         }
+        if let left, let right, left.boot != right.boot { rise = rise.map { max($0, seen.energy) } }
         give(seen, rise, from: begin, to: end)
     }
 
@@ -88,7 +98,7 @@ struct EnergyShares {
                     share.estimated = missing * max(0, time - part.covered) / uncovered
                     share.energy += share.estimated
                 } else if seen.energy > 0 {
-                    share.energy *= rise / seen.energy
+                    share.energy = rise * (part.energy / seen.energy)
                 } else {
                     share.energy = rise * time / length
                 }
@@ -125,7 +135,7 @@ struct EnergyShares {
             guard inside > 0 else { return }
             let fraction = Double(inside) / Double(EnergyShares.minute)
             let part = Part(
-                energy: Double(minute.entry.power?.mean ?? 0) * Double(minute.entry.covered) / 3600 * fraction,
+                energy: Double(max(0, minute.entry.power?.mean ?? 0)) * Double(minute.entry.covered) / 3600 * fraction,
                 covered: Double(minute.entry.covered) * fraction)
             energy += part.energy
             covered += part.covered

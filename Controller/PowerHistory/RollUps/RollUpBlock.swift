@@ -15,8 +15,8 @@ struct RollUpBlock {
     private(set) var entries: [RollUpEntry?]
 
     private static let format: UInt8 = 0xB1
-    /// Energies beyond it (four million kilowatt-hours) are damage: what sums them up may not overflow.
-    private static let energyLimit: Int64 = 1 << 52
+    /// Energies beyond it (nine million kilowatt-hours) are damage: what sums them up may not overflow.
+    private static let energyLimit: Int64 = 1 << 53
 
     init(_ step: RollUpStep) {
         self.step = step

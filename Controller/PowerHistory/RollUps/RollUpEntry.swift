@@ -50,10 +50,17 @@ struct EntrySum {
         let power = extremes.map { extremes in
             RollUpEntry.Power(
                 mean: covered > 0
-                    ? Int64((integral / Double(covered)).rounded())
+                    ? Int64(nearest: integral / Double(covered), limit: 1 << 40)
                     : (Int64(extremes.least) + Int64(extremes.greatest)) * 50,
                 least: extremes.least, greatest: extremes.greatest)
         }
         return RollUpEntry(covered: covered, power: power, energy: energy, estimated: estimated)
+    }
+}
+
+extension Int64 {
+    /// The nearest whole number that is at most so far from zero; of what is no number, zero.
+    init(nearest value: Double, limit: Int64) {
+        self = value.isNaN ? 0 : Int64(Swift.min(Swift.max(value, -Double(limit)), Double(limit)).rounded())
     }
 }

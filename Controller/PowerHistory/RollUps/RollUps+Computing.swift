@@ -57,6 +57,9 @@ extension RollUps {
         return sums.map { ($0.start, $0.sum.entry) }
     }
 
+    /// Of a quarter, in microwatt-hours (140 MW): beyond it readings are made up, and a day's sum has its place in a cell.
+    private static let greatestEnergy: Int64 = 1 << 45
+
     private func quarters(from: Int64, to: Int64) throws -> [(start: Int64, entry: RollUpEntry)] {
         let length = RollUpStep.quarter.milliseconds
         let points = try counterPoints(from: from, to: to)
@@ -71,8 +74,8 @@ extension RollUps {
         return shares.shares.enumerated().compactMap { index, share in
             let start = from + Int64(index) * length
             var entry = quarters[start]?.entry ?? RollUpEntry()
-            entry.energy = Int64(share.energy.rounded())
-            entry.estimated = Int64(share.estimated.rounded())
+            entry.energy = Int64(nearest: share.energy, limit: Self.greatestEnergy)
+            entry.estimated = Int64(nearest: share.estimated, limit: Self.greatestEnergy)
             return entry.isEmpty ? nil : (start, entry)
         }
     }
@@ -98,7 +101,7 @@ extension RollUps {
         }
         try database.query(
             """
-            SELECT wall, milliwatt_hours FROM counter WHERE plug = ? AND wall > ? AND wall < ?
+            SELECT wall, boot, milliwatt_hours FROM counter WHERE plug = ? AND wall > ? AND wall < ?
             ORDER BY wall, milliwatt_hours
             """, .integer(plug), .integer(from), .integer(to)
         ) { points.append(CounterPoint($0)) }
@@ -112,7 +115,7 @@ extension RollUps {
         var point: CounterPoint?
         try database.query(
             """
-            SELECT wall, milliwatt_hours FROM counter WHERE plug = ? AND wall <= ?
+            SELECT wall, boot, milliwatt_hours FROM counter WHERE plug = ? AND wall <= ?
             ORDER BY wall DESC, milliwatt_hours DESC LIMIT 1
             """, .integer(plug), .integer(time)
         ) { point = CounterPoint($0) }
@@ -122,8 +125,10 @@ extension RollUps {
     func counterPoint(atOrAfter time: Int64) throws -> CounterPoint? {
         var point: CounterPoint?
         try database.query(
-            "SELECT wall, milliwatt_hours FROM counter WHERE plug = ? AND wall >= ? ORDER BY wall, milliwatt_hours LIMIT 1",
-            .integer(plug), .integer(time)
+            """
+            SELECT wall, boot, milliwatt_hours FROM counter WHERE plug = ? AND wall >= ?
+            ORDER BY wall, milliwatt_hours LIMIT 1
+            """, .integer(plug), .integer(time)
         ) { point = CounterPoint($0) }
         return point
     }
@@ -141,6 +146,7 @@ extension RollUps {
 
 extension CounterPoint {
     fileprivate init(_ row: SQLRow) {
-        self.init(time: row.integer(0), milliwattHours: UInt64(bitPattern: row.integer(1)))
+        self.init(
+            time: row.integer(0), boot: row.integer(1), milliwattHours: UInt64(bitPattern: row.integer(2)))
     }
 }

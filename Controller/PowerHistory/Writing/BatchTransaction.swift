@@ -95,7 +95,9 @@ struct BatchTransaction {
         }
         try database.change(
             "UPDATE plug SET longest = ?2 WHERE id = ?1 AND longest < ?2", .integer(plug), .integer(last - first))
-        markDirty(plug, (known?.until ?? since)...until)
+        let reached = known?.until ?? since
+        // A version with more samples that ends earlier, which only a plug in disorder sends, cuts something off.
+        markDirty(plug, until < reached ? since...reached : max(since, reached)...until)
     }
 
     private mutating func store(_ reading: CounterReading) throws {

@@ -1,0 +1,64 @@
+import LocalCalendar
+import Metering
+import PlugProtocol
+import Testing
+
+@testable import PowerHistory
+
+/// What becomes of counters and samples that do not agree.
+@Suite struct EnergyTests {
+    private let directory: TestDirectory
+    private let history: PowerHistory
+    private let start = Int(midnight / 1000)
+
+    init() throws {
+        directory = try TestDirectory()
+        history = try PowerHistory(directory.path, role: .recorder)
+    }
+
+    private func quarters(_ count: Int) throws -> [Int] {
+        let end = start + count * 900
+        let periods = try #require(CalendarPeriod.all(.quarter, from: start, to: end, zone: .utc))
+        return try history.energy(of: lamp, periods: periods).map { Int($0.milliwattHours.rounded()) }
+    }
+
+    @Test func whatIsFedBackCountsAsNone() throws {
+        // 1000 Wh one way and 999 Wh the other: the counter rose by the first.
+        try history.record(
+            batch(
+                chunks(from: 0, count: 7201) { $0 < 3600 ? 10_000 : -9_990 },
+                counters: [reading(second: 0, 0), reading(second: 7200, 1_000_000)]))
+        let energies = try quarters(8)
+        #expect(energies[..<4].allSatisfy { abs($0 - 250_000) < 300 })
+        #expect(energies[4...].allSatisfy { (0...300).contains($0) })
+    }
+
+    @Test func aCounterThatRoseByMoreThanAPlugCarriesIsNotBelieved() throws {
+        let most: UInt64 = 1 << 52
+        let readings = (0..<6).map { reading(second: $0 * 150, $0 % 2 == 0 ? 0 : most) }
+        try history.record(batch(chunks(from: 0, count: 901) { _ in 3600 }, counters: readings))
+        #expect(try quarters(1) == [90_000])
+        #expect(try history.summaries(of: lamp, step: .day, from: 0, to: .max).map(\.greatest) == [360])
+    }
+
+    @Test func samplesBeyondAllMeasureDoNotHarm() throws {
+        for (boot, deciwatts) in [(firstBoot, Int(Int32.max)), (secondBoot, Int(Int32.min))] {
+            let first = boot == firstBoot ? 0 : 86_400
+            try history.record(batch(chunks(boot: boot, from: first, count: 86_400) { _ in deciwatts }))
+        }
+        let days = try history.summaries(of: lamp, step: .day, from: 0, to: .max)
+        #expect(days.map(\.least) == [Double(Int32.max) / 10, Double(Int32.min) / 10])
+    }
+
+    @Test(arguments: [(900_000, 360_000), (1_100_000, 460_000)] as [(UInt64, Int)])
+    func overARestartTheCounterMayHaveGoneBackFirst(after: UInt64, hour: Int) throws {
+        // The plug had stored 640 Wh when it began anew at half past: the counter rises by less than what flowed.
+        try history.record(
+            batch(
+                chunks(from: 0, count: 1800) { _ in 3600 }
+                    + chunks(boot: secondBoot, from: 1800, count: 1801) { _ in 3600 },
+                counters: [reading(second: 0, 640_000), reading(boot: secondBoot, second: 3600, after)]))
+        let energy = try quarters(4).reduce(0, +)
+        #expect(abs(energy - hour) < 100)
+    }
+}

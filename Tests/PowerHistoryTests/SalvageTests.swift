@@ -1,0 +1,81 @@
+import GRDB
+import Glibc
+import Metering
+import PlugProtocol
+import Testing
+
+@testable import PowerHistory
+
+/// What comes out of a damaged database.
+@Suite struct SalvageTests {
+    private let directory: TestDirectory
+    private let other: TestDirectory
+    private var path: String { directory.path + "/history.sqlite" }
+
+    init() throws {
+        (directory, other) = (try TestDirectory(), try TestDirectory())
+    }
+
+    @Test func whatIsRememberedOfLostSamplesIsCopied() throws {
+        let history = try PowerHistory(directory.path, role: .recorder)
+        let readings = (0...96).map { reading(second: $0 * 900, UInt64($0) * 25_000) }
+        try history.record(batch(chunks(from: 0, count: 86_400) { _ in 1000 }, counters: readings))
+        let minutes = try history.summaries(of: lamp, step: .minute, from: 0, to: .max)
+        let hours = try history.summaries(of: lamp, step: .hour, from: 0, to: .max)
+        try history.queue.write { try $0.execute(sql: "DELETE FROM chunk") }
+        try history.repair(into: other.path)
+        let copy = try PowerHistory(other.path, role: .reader)
+        #expect(try copy.summaries(of: lamp, step: .minute, from: 0, to: .max) == minutes)
+        #expect(try copy.summaries(of: lamp, step: .hour, from: 0, to: .max) == hours)
+    }
+
+    @Test func aRowFarBeyondTheOthersEndsNothing() throws {
+        let history = try PowerHistory(directory.path, role: .recorder)
+        try history.record(batch(chunks(from: 0, count: 86_400) { ($0 * 7919) % 20_011 }))
+        try history.queue.write { database in
+            try database.execute(
+                sql: """
+                    INSERT INTO chunk SELECT 9223372036854775807, plug, boot, first, count, since, until, crc, x'00'
+                    FROM chunk WHERE id = 1
+                    """)
+        }
+        #expect(try history.repair(into: other.path) > 0)
+        #expect(try PowerHistory(other.path, role: .reader).times().count == 86_400)
+    }
+
+    @Test func aDamagedEndCostsOnlyTheEnd() throws {
+        let history = try PowerHistory(directory.path, role: .recorder)
+        let text = String(repeating: "a cause of many words, ", count: 20)
+        for day in 0..<3 {
+            var day = batch(chunks(from: day * 90_000, count: 86_400) { ($0 * 7919) % 20_011 })
+            day.firings = (0..<100).map { number in
+                let second = Int64(day.chunks[0].chunk.firstMilliseconds / 1000) + Int64(number)
+                return StoredFiring(at: midnight + second * 1000, rule: "rule", plug: lamp, cause: text)
+            }
+            try history.record(day)
+        }
+        try history.queue.close()
+        // The page with the last chunk, and one in the middle of what rules did.
+        let pages = try DatabaseQueue(path: path).read { database in
+            try ["chunk", "firing"].map { table in
+                try Int.fetchAll(
+                    database, sql: "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY path",
+                    arguments: [table])
+            }
+        }
+        let page = try #require(pages[0].last)
+        for page in [page, pages[1][pages[1].count / 2]] {
+            let file = try #require(fopen(path, "r+"))
+            fseek(file, (page - 1) * Schema.pageSize, SEEK_SET)
+            fwrite([UInt8](repeating: 0xEE, count: Schema.pageSize), 1, Schema.pageSize, file)
+            fclose(file)
+        }
+        let damaged = try PowerHistory(directory.path, role: .reader)
+        let lost = try damaged.repair(into: other.path)
+        #expect((1...10).contains(lost))
+        let copy = try PowerHistory(other.path, role: .reader)
+        #expect(try copy.times().count > 2 * 86_400)
+        let firings = try copy.firings(from: 0, to: .max)
+        #expect(firings.count > 250 && firings.count < 300)
+    }
+}
