@@ -76,10 +76,15 @@ struct History: AsyncParsableCommand {
                 let step = by?.step ?? CalendarStep.fitting(seconds: to - from)
                 var report = EnergyReport(step: step, zone: zone, tariff: try Tariff.read(tariff))
                 let plugs = try chosen(of: history)
-                do throws(HistoryError) {
-                    for plug in plugs { try report.add(plug, from: history, over: from..<to) }
+                do {
+                    for plug in plugs {
+                        guard try report.add(plug, from: history, over: from..<to) else {
+                            throw Complaint(
+                                "that are more than \(CalendarPeriod.limit) rows\nhint: --by month, or less time")
+                        }
+                    }
                     if let sqlite { return try export(report, plugs, history, span, to: sqlite) }
-                } catch {
+                } catch let error as HistoryError {
                     throw Complaint(error)
                 }
                 print(report)
