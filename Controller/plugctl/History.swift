@@ -1,4 +1,5 @@
 import ArgumentParser
+import DurableFiles
 import LinuxNetwork
 import LocalCalendar
 import PowerHistory
@@ -53,7 +54,7 @@ struct History: AsyncParsableCommand {
                 meanActivePower, minActivePower, maxActivePower (W), cost, currency, co2 (g).
                 """)
         var json = false
-        @Option(help: "Write it, with all samples, to this SQLite file.", completion: .file())
+        @Option(help: "Write it, with all samples, to this new SQLite file.", completion: .file())
         var sqlite: String?
         @Option(
             help: "What a kWh costs. (default: ~/.config/smartplug/tariff.toml, where there is one)",
@@ -130,15 +131,21 @@ struct History: AsyncParsableCommand {
         private func export(
             _ report: EnergyReport, _ plugs: [HistoryPlug], _ history: PowerHistory, _ span: ClosedRange<Int64>,
             to path: String
-        ) throws(HistoryError) {
-            let file = try HistoryExport(path)
+        ) throws {
             var progress = ProgressLine(path)
-            for (index, plug) in plugs.enumerated() {
-                let rows = report.appliances[index].rows
-                try file.add(plug.title, rows.map { ($0.energy, $0.cost?.amount, $0.cost?.co2Grams) })
-                try file.add(samplesOf: plug, from: history, over: span) { progress.show($0, of: $1) }
+            defer { progress.clear() }
+            do throws(HistoryError) {
+                try HistoryExport.write(path) { file throws(HistoryError) in
+                    for (index, plug) in plugs.enumerated() {
+                        let rows = report.appliances[index].rows
+                        try file.add(plug.title, rows.map { ($0.energy, $0.cost?.amount, $0.cost?.co2Grams) })
+                        try file.add(samplesOf: plug, from: history, over: span) { progress.show($0, of: $1) }
+                    }
+                }
+            } catch {
+                guard case .file(let file) = error.reason, file.reason == .system(.alreadyExists) else { throw error }
+                throw Complaint("cannot write \(path): it is there already\nhint: name a new file, or remove it")
             }
-            progress.clear()
         }
     }
 
