@@ -27,7 +27,7 @@ struct History: AsyncParsableCommand {
                   [tariff]
                   currency = "EUR"
                   price = 0.34
-                  co2 = 380              # g a kWh; may be left out
+                  co2 = 380              # g a kWh, also of the rates below; may be left out
                   [night]                # any name; several may follow
                   from = "22:00"
                   to = "06:00"
