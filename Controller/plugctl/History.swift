@@ -123,7 +123,7 @@ struct History: AsyncParsableCommand {
                 let device = TerminalDevice.standardOutput
                 let capabilities = device.capabilities
                 for line in report.lines(width: device.size?.columns, blocks: capabilities.isUnicode) {
-                    guard device.print(line, colors: capabilities.colors) != .closed else { return }
+                    guard Output.line(line, capabilities) else { return }
                 }
             }
         }
