@@ -72,9 +72,11 @@ struct ChartCommand: AsyncParsableCommand {
         try await saying {
             let usual = energy ? Duration.seconds(30 * 86_400) : .seconds(600)
             let span = window.span(default: usual)
+            let history = try options.openIfPresent()
             let gathering = ChartGathering(
-                names: names, span: span, columns: isPicture ? 2 * ChartOutput.width : 2 * ChartOutput.columns,
-                history: try options.openIfPresent(), network: network, readsCourses: !energy)
+                names: once(names, in: history), span: span,
+                columns: 2 * (isPicture ? ChartOutput.width : ChartOutput.columns), history: history, network: network,
+                readsCourses: !energy)
             try await untilInterrupted {
                 if live, capabilities.movesCursor {
                     try await gathering.follow { source, plugs in
