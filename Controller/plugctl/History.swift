@@ -89,7 +89,7 @@ struct History: AsyncParsableCommand {
                     throw Complaint(error)
                 }
                 print(report)
-                if report.records.isEmpty { sayWhatIsKnown(plugs) }
+                if report.appliances.allSatisfy(\.rows.isEmpty) { sayWhatIsKnown(plugs) }
             }
         }
 
@@ -122,6 +122,9 @@ struct History: AsyncParsableCommand {
             } else {
                 let device = TerminalDevice.standardOutput
                 let capabilities = device.capabilities
+                guard report.appliances.contains(where: { !$0.rows.isEmpty }) else {
+                    return complain("nothing is known of that time")
+                }
                 for line in report.lines(width: device.size?.columns, blocks: capabilities.isUnicode) {
                     guard Output.line(line, capabilities) else { return }
                 }
