@@ -79,9 +79,9 @@ struct ChartCommand: AsyncParsableCommand {
                 readsCourses: !energy)
             try await untilInterrupted {
                 if live, capabilities.movesCursor {
-                    try await gathering.follow { source, plugs in
+                    try await gathering.follow { found, plugs in
                         let live = LiveChart(
-                            source: source, plugs: plugs, length: window.last?.duration ?? usual,
+                            found: found, plugs: plugs, length: window.last?.duration ?? usual,
                             style: stacked ? .stacked : .overlaid)
                         await live.run(capabilities)
                     }
