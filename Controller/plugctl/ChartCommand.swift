@@ -43,7 +43,7 @@ struct ChartCommand: AsyncParsableCommand {
     var svg: String?
     @Option(help: "Write it to this file as PNG; needs librsvg.", completion: .file())
     var png: String?
-    @Option(help: "Colours of the pictures: light, dark, or automatic, as the viewer prefers. (default: automatic)")
+    @Option(help: "Colours of the pictures: light, dark, or automatic, as the viewer prefers.")
     var theme = ChartTheme.automatic
     @Flag(
         help: """
