@@ -1,18 +1,56 @@
+import DurableFiles
 import GRDB
+import Glibc
 import Metering
 
 /// A part of the history as an SQLite file that other programs read: tables `energy` and `sample`.
+///
+/// It is written beside its place as `NAME.new`: what bears the name is whole.
 public struct HistoryExport: Sendable {
     private let queue: DatabaseQueue
     private let path: String
+    private var unfinished: String { path + ".new" }
 
-    /// Makes the file.
+    /// Makes the file, lets the body fill it, and gives it its name. Where that fails, nothing is left behind.
     ///
-    /// - Throws: ``HistoryError``, also where there is a file of that name: nothing is overwritten.
-    public init(_ path: String) throws(HistoryError) {
+    /// - Throws: ``HistoryError``, also where there is a file of that name (its reason then is a `FileError` with
+    ///   `SystemError.alreadyExists`): nothing is overwritten.
+    public static func write(
+        _ path: String, _ body: (HistoryExport) throws(HistoryError) -> Void
+    ) throws(HistoryError) {
+        var status = stat()
+        guard lstat(path, &status) != 0 else { throw HistoryError(exporting: .alreadyExists, path) }
+        do throws(HistoryError) {
+            let export = try HistoryExport(path)
+            try body(export)
+            try export.finish()
+        } catch {
+            try? FileStore().removeIfPresent(path + ".new")
+            throw error
+        }
+    }
+
+    private init(_ path: String) throws(HistoryError) {
         self.path = path
+        // SQLite would not say why it cannot make a file.
+        do throws(FileError) {
+            try FileStore().removeIfPresent(path + ".new")
+        } catch {
+            throw HistoryError(.file(error), path)
+        }
+        do throws(SystemError) {
+            let calls = LinuxFileCalls()
+            calls.close(try calls.open(path + ".new", .creating(mode: 0o644)))
+        } catch {
+            throw HistoryError(exporting: error, path)
+        }
+        var configuration = Configuration()
+        // A file that is not finished is worth nothing after a power cut, so that nothing is waited for before its end.
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+        }
         do {
-            queue = try DatabaseQueue(path: path)
+            queue = try DatabaseQueue(path: path + ".new", configuration: configuration)
             try queue.write { database in
                 try database.execute(
                     sql: """
@@ -26,6 +64,23 @@ public struct HistoryExport: Sendable {
             }
         } catch {
             throw HistoryError(exporting: error, path)
+        }
+    }
+
+    private func finish() throws(HistoryError) {
+        do { try queue.close() } catch { throw HistoryError(exporting: error, path) }
+        do throws(SystemError) {
+            let calls = LinuxFileCalls()
+            let descriptor = try calls.open(unfinished, .reading)
+            defer { calls.close(descriptor) }
+            try calls.synchronize(descriptor)
+        } catch {
+            throw HistoryError(exporting: error, path)
+        }
+        do throws(FileError) {
+            try FileStore().rename(unfinished, to: path)
+        } catch {
+            throw HistoryError(.file(error), path)
         }
     }
 
@@ -88,15 +143,20 @@ public struct HistoryExport: Sendable {
 }
 
 extension HistoryError {
+    /// "cannot write PATH: …"
+    fileprivate init(exporting error: SystemError, _ path: String) {
+        self.init(.file(FileError(.write, path, .system(error))), path)
+    }
+
     fileprivate init(exporting error: any Error, _ path: String) {
         guard let error = error as? DatabaseError else {
             self.init(.database(code: 1, message: "\(error)"), path)
             return
         }
         switch error.resultCode {
-        case .SQLITE_FULL: self.init(.full, path)
-        case .SQLITE_ERROR where error.message?.contains("already exists") == true:
-            self.init(.database(code: error.resultCode.rawValue, message: "the file is there already"), path)
+        case .SQLITE_FULL: self.init(exporting: SystemError.noSpace, path)
+        case .SQLITE_READONLY: self.init(exporting: SystemError.readOnly, path)
+        case .SQLITE_IOERR, .SQLITE_CANTOPEN: self.init(exporting: SystemError.inputOutput, path)
         default: self.init(.database(code: error.extendedResultCode.rawValue, message: error.message ?? ""), path)
         }
     }

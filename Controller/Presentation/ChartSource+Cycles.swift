@@ -1,5 +1,6 @@
 import ApplianceSense
 import Charting
+import LinuxNetwork
 import Metering
 public import PowerHistory
 
@@ -21,36 +22,46 @@ extension ChartSource {
         for (index, (course, plug)) in zip(courses, plugs).enumerated() {
             var sense = ApplianceSense()
             var cycles: [ApplianceCycle] = []
+            var newest = span.lowerBound
             if let plug, let history {
                 let from = span.lowerBound - Self.learning
                 try history.samples(of: plug.id, from: from, to: span.upperBound) { time, sample in
+                    newest = max(newest, time)
                     sense.gather((time, sample.deciwatts), into: &cycles)
                 }
             }
             for point in course.newer {
                 let deciwatts = Int32(clamping: Int64((point.value * 10).rounded()))
+                newest = max(newest, Int64(point.time * 1000))
                 sense.gather((Int64(point.time * 1000), deciwatts), into: &cycles)
             }
             if let running = sense.running { cycles.append(running) }
-            for cycle in cycles { add(cycle, of: index, until: span.upperBound) }
+            for cycle in cycles { add(cycle, of: index, newest: newest) }
         }
     }
 
-    mutating func add(_ cycle: ApplianceCycle, of series: Int, until end: Int64) {
+    /// - Parameter newest: the last sample that is known, milliseconds since 1970: nobody knows how a cycle went on after it.
+    private mutating func add(_ cycle: ApplianceCycle, of series: Int, newest: Int64) {
         func span(_ from: Int64, _ to: Int64, _ label: String) -> ChartSpan {
             ChartSpan(from: Double(from) / 1000, to: Double(to) / 1000, label: label, series: series)
         }
-        spans.append(span(cycle.start, cycle.end ?? end, cycle.label))
+        spans.append(span(cycle.start, max(cycle.start, cycle.end ?? newest), cycle.label(newest: newest)))
         guard courses.count == 1 else { return }
         spans += cycle.phases.map { span($0.start, $0.end, $0.name.rawValue) }
     }
 }
 
 extension ApplianceCycle {
-    fileprivate var label: String {
+    /// Milliseconds. Whoever drew a while ago may have ended since.
+    private static let stillRunning: Int64 = 30_000
+
+    fileprivate func label(newest: Int64) -> String {
         let energy = ChartUnit.wattHours.text((Double(milliwattHours) / 1000).rounded())
         switch kind {
-        case .programme: return end == nil ? "programme, still running" : "programme \(energy)"
+        case .programme:
+            guard end == nil else { return "programme \(energy)" }
+            let now = WallTime.now.nanosecondsSince1970 / 1_000_000
+            return now - newest <= Self.stillRunning ? "programme, still running" : "programme, its end is not known"
         case .compressor: return energy
         case .defrost: return "defrost \(energy)"
         }

@@ -1,6 +1,7 @@
 import LinuxNetwork
 import LocalCalendar
 import PowerHistory
+import Terminal
 
 /// A period as `plugctl history --json` prints it and, with its keys as the first line, `--csv`.
 public struct EnergyRecord: Encodable, Equatable, Sendable {
@@ -53,14 +54,21 @@ public struct EnergyRecord: Encodable, Equatable, Sendable {
             + [currency.map(quoted) ?? "", co2.map { "\($0)" } ?? ""]).joined(separator: ",")
     }
 
-    /// A text in CSV. One that a spreadsheet would take for a formula gets an apostrophe, which spreadsheets do not show: a plug
-    /// may call itself anything.
+    /// A text in CSV, without control characters. One that a spreadsheet would take for a formula gets an apostrophe, which
+    /// spreadsheets do not show: a plug may call itself anything. By Unicode scalars, as those who read CSV do: to Swift a comma
+    /// with a combining mark is one character, and no comma.
     private func quoted(_ text: String) -> String {
-        let isFormula = text.first.map { "=+-@".contains($0) } ?? false
-        let safe = (isFormula ? "'" : "") + text
-        let needsQuotes = safe.contains { $0 == "," || $0 == "\"" || $0.isNewline }
-        guard needsQuotes else { return safe }
-        return "\"" + safe.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        let plain = safeText(text).unicodeScalars
+        let isFormula = plain.first { $0 != " " }.map { "=+-@".unicodeScalars.contains($0) } ?? false
+        let safe = (isFormula ? "'".unicodeScalars : String.UnicodeScalarView()) + plain
+        guard safe.contains(where: { $0 == "," || $0 == "\"" }) else { return String(safe) }
+        var result = String.UnicodeScalarView("\"".unicodeScalars)
+        for scalar in safe {
+            if scalar == "\"" { result.append(scalar) }
+            result.append(scalar)
+        }
+        result.append("\"")
+        return String(result)
     }
 }
 

@@ -34,28 +34,38 @@ public struct EnergyReport: Sendable {
     /// What the history knows of the plug over whole periods.
     ///
     /// - Parameter seconds: since 1970.
+    /// - Returns: False, and nothing is added, where these are more than `CalendarPeriod.limit`.
     public mutating func add(
         _ plug: HistoryPlug, from history: PowerHistory, over seconds: Range<Int>
-    ) throws(HistoryError) {
-        func periods(_ step: CalendarStep, _ range: Range<Int>) -> [CalendarPeriod] {
-            CalendarPeriod.all(step, from: range.lowerBound, to: range.upperBound, zone: zone) ?? []
-        }
+    ) throws(HistoryError) -> Bool {
+        var rows: [Row] = []
         // Where nothing is known there is nothing to ask for: a person may ask for the last century.
-        guard let span = plug.span else { return appliances.append(Appliance(name: plug.title, rows: [])) }
-        let known = Int(span.lowerBound / 1000)..<Int(span.upperBound / 1000 + 1)
-        let whole = periods(step, seconds.clamped(to: known))
-        let energies = try history.energy(of: plug.id, periods: whole)
-        var quarters: [PeriodEnergy] = []
-        if tariff != nil, let first = whole.first, let last = whole.last {
-            quarters = try history.energy(of: plug.id, periods: periods(.quarter, first.from..<last.to))
+        if let span = plug.span {
+            let known = seconds.clamped(to: Int(span.lowerBound / 1000)..<Int(span.upperBound / 1000 + 1))
+            let all = CalendarPeriod.all(step, from: known.lowerBound, to: known.upperBound, zone: zone)
+            guard let all else { return false }
+            for begin in stride(from: 0, to: all.count, by: step.yearOfPeriods) {
+                let piece = Array(all[begin..<min(begin + step.yearOfPeriods, all.count)])
+                let quarters = tariff.flatMap { _ in
+                    CalendarPeriod.all(.quarter, from: piece[0].from, to: piece[piece.count - 1].to, zone: zone)
+                }
+                rows += self.rows(
+                    try history.energy(of: plug.id, periods: piece),
+                    quarters: try history.energy(of: plug.id, periods: quarters ?? []))
+            }
         }
-        add(plug.title, energies, quarters: quarters)
+        appliances.append(Appliance(name: plug.title, rows: rows))
+        return true
     }
 
     /// - Parameters:
     ///   - energies: of the report's periods.
     ///   - quarters: of the same time, for the tariff; empty without one.
     public mutating func add(_ name: String, _ energies: [PeriodEnergy], quarters: [PeriodEnergy]) {
+        appliances.append(Appliance(name: name, rows: rows(energies, quarters: quarters)))
+    }
+
+    private func rows(_ energies: [PeriodEnergy], quarters: [PeriodEnergy]) -> [Row] {
         var next = quarters.startIndex
         let rows: [Row] = energies.map { energy in
             guard let tariff else { return Row(energy: energy) }
@@ -67,7 +77,19 @@ public struct EnergyReport: Sendable {
             }
             return Row(energy: energy, cost: cost)
         }
-        appliances.append(Appliance(name: name, rows: rows.filter(\.energy.isKnown)))
+        return rows.filter(\.energy.isKnown)
+    }
+}
+
+extension CalendarStep {
+    /// How many make a year at most. So many are read at once: years of quarters are more than a list may have.
+    fileprivate var yearOfPeriods: Int {
+        switch self {
+        case .quarter: 35_136
+        case .hour: 8784
+        case .day: 366
+        case .month: 12
+        }
     }
 }
 

@@ -10,10 +10,9 @@ extension EnergyReport {
     /// - Parameters:
     ///   - width: display columns; nil for as many as it takes.
     ///   - blocks: whether the terminal shows block characters; else bars are of `#`.
+    /// - Returns: None where nothing is known.
     public func lines(width: Int?, blocks: Bool) -> [StyledLine] {
-        guard appliances.contains(where: { !$0.rows.isEmpty }) else {
-            return [StyledLine("nothing is known of that time")]
-        }
+        guard appliances.contains(where: { !$0.rows.isEmpty }) else { return [] }
         var lines: [StyledLine] = []
         if appliances.count > 1 {
             let sorted = appliances.sorted { $0.milliwattHours > $1.milliwattHours }
@@ -34,6 +33,12 @@ extension EnergyReport {
         let bars = EnergyBars(width: width.map { min(40, max(8, $0 - taken - 2)) } ?? 24, blocks: blocks)
         let largest = energies.max() ?? 0
         var table = table
+        // A figure that is cut is another figure: its column is left out as a whole. So it is with times.
+        for (index, column) in table.columns.enumerated()
+        where column.alignment == .right || column.title == step.rawValue {
+            let cells = table.rows.map { index < $0.count ? $0[index].width : 0 }
+            table.columns[index].least = max(column.title.count, cells.max() ?? 0)
+        }
         table.columns.append(Table.Column("", least: 8, importance: 1))
         for (index, energy) in energies.enumerated() { table.rows[index].append(bars.bar(energy, of: largest)) }
         return table.lines(width: width)
@@ -49,7 +54,7 @@ extension EnergyReport {
 
     private func costCells(_ cost: Cost?) -> [StyledLine] {
         guard let tariff else { return [] }
-        let amount = cost.map { "\(decimal($0.amount, 2)) \(tariff.currency)" } ?? ""
+        let amount = cost.map { "\(decimal($0.amount, 2)) \(tariff.currency)" } ?? "?"
         let grams = cost?.co2Grams.map { $0 < 10_000 ? "\(Int($0.rounded())) g" : "\(decimal($0 / 1000, 1)) kg" } ?? "?"
         return [StyledLine(amount)] + (knowsEmissions ? [StyledLine(grams)] : [])
     }
@@ -64,10 +69,11 @@ extension EnergyReport {
                 + costColumns + [Table.Column("share", .right, least: 5, importance: 2)])
         for appliance in appliances {
             let share = all > 0 ? appliance.milliwattHours / all : 0
+            let isKnown = !appliance.rows.isEmpty
             table.rows.append(
-                [StyledLine(appliance.name), StyledLine(energyText(appliance.milliwattHours))]
+                [StyledLine(appliance.name), StyledLine(isKnown ? energyText(appliance.milliwattHours) : "?")]
                     + costCells(appliance.cost)
-                    + [StyledLine("\(decimal(share * 100, 1)) %")])
+                    + [StyledLine(isKnown ? "\(decimal(share * 100, 1)) %" : "?")])
         }
         let sum = total(appliances.map(\.cost))
         table.rows.append([StyledLine("all"), StyledLine(energyText(all))] + costCells(sum))
@@ -86,13 +92,14 @@ extension EnergyReport {
                     Table.Column("max", .right, least: 6, importance: 3),
                     Table.Column("known", .right, least: 5, importance: 1),
                 ])
+        let years = Set(appliance.rows.map(\.energy.period.start.year)).count
         for row in appliance.rows {
             let energy = row.energy
             let known = Double(energy.coveredMilliseconds) / 10 / Double(energy.period.to - energy.period.from)
             let isGuess = energy.estimatedMilliwattHours > energy.milliwattHours / 100
             table.rows.append(
                 [
-                    StyledLine(label(energy.period)),
+                    StyledLine(label(energy.period, ofYears: years)),
                     StyledLine((isGuess ? "~" : "") + energyText(energy.milliwattHours)),
                 ] + costCells(row.cost) + [
                     StyledLine(energy.mean.map { ChartUnit.watts.text($0) } ?? "?"),
@@ -120,9 +127,10 @@ extension EnergyReport {
         return notes.isEmpty ? [] : [StyledLine()] + notes
     }
 
-    private func label(_ period: CalendarPeriod) -> String {
+    /// - Parameter years: how many years the rows are of.
+    private func label(_ period: CalendarPeriod, ofYears years: Int) -> String {
         switch step {
-        case .quarter, .hour: "\(period.start.dayAndMonth) \(period.start.clock)"
+        case .quarter, .hour: "\(years > 1 ? period.start.date : period.start.dayAndMonth) \(period.start.clock)"
         case .day: period.start.date
         case .month: "\(period.start.monthName) \(period.start.year)"
         }

@@ -26,7 +26,8 @@ extension Tariff {
     /// price = 0.28
     /// ```
     ///
-    /// Times are on the quarter of an hour. Where two rates hold, the one that stands first in the file counts.
+    /// Times are on the quarter of an hour. A rate without its own `co2` has that of `[tariff]`. Where two rates hold, the one
+    /// that stands first in the file counts.
     ///
     /// - Throws: `ConfigurationError` with everything that is wrong.
     public init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
@@ -49,7 +50,7 @@ extension Tariff {
             otherwise: Rate(base, name: ""), standingCharge: base.number("standing_charge", 0...1000, "a day") ?? 0)
         let others = reader.text.tables.keys.filter { $0 != "tariff" }
         let inOrder = others.sorted { (reader.text.line($0) ?? 0, $0) < (reader.text.line($1) ?? 0, $1) }
-        for name in inOrder { rates.append(Rate(times: reader.table(name))) }
+        for name in inOrder { rates.append(Rate(times: reader.table(name), co2: otherwise.co2)) }
         if inOrder.count > Self.rateLimit {
             base.wrong(.outOfRange(found: "a file with \(inOrder.count) rates", allowed: "at most \(Self.rateLimit)"))
         }
@@ -64,8 +65,10 @@ extension Tariff.Rate {
         self.init(name: name, price: price, co2: table.number("co2", 0...10_000, "g a kWh"))
     }
 
-    fileprivate init(times table: ConfigurationReader.Table) {
+    /// - Parameter co2: where the rate has none of its own.
+    fileprivate init(times table: ConfigurationReader.Table, co2: Double?) {
         self.init(table, name: table.name)
+        self.co2 = self.co2 ?? co2
         from = table.quarterHour("from") ?? 0
         to = table.quarterHour("to") ?? 1440
         if from == to { table.wrong(.contradiction("it begins when it ends; leave both out for the whole day"), "to") }

@@ -43,7 +43,7 @@ struct ChartCommand: AsyncParsableCommand {
     var svg: String?
     @Option(help: "Write it to this file as PNG; needs librsvg.", completion: .file())
     var png: String?
-    @Option(help: "Colours of the pictures: light, dark, or automatic, as the viewer prefers. (default: automatic)")
+    @Option(help: "Colours of the pictures: light, dark, or automatic, as the viewer prefers.")
     var theme = ChartTheme.automatic
     @Flag(
         help: """
@@ -72,14 +72,16 @@ struct ChartCommand: AsyncParsableCommand {
         try await saying {
             let usual = energy ? Duration.seconds(30 * 86_400) : .seconds(600)
             let span = window.span(default: usual)
+            let history = try options.openIfPresent()
             let gathering = ChartGathering(
-                names: names, span: span, columns: isPicture ? 2 * ChartOutput.width : 2 * ChartOutput.columns,
-                history: try options.openIfPresent(), network: network, readsCourses: !energy)
+                names: once(names, in: history), span: span,
+                columns: 2 * (isPicture ? ChartOutput.width : ChartOutput.columns), history: history, network: network,
+                readsCourses: !energy)
             try await untilInterrupted {
                 if live, capabilities.movesCursor {
-                    try await gathering.follow { source, plugs in
+                    try await gathering.follow { found, plugs in
                         let live = LiveChart(
-                            source: source, plugs: plugs, length: window.last?.duration ?? usual,
+                            found: found, plugs: plugs, length: window.last?.duration ?? usual,
                             style: stacked ? .stacked : .overlaid)
                         await live.run(capabilities)
                     }

@@ -40,7 +40,10 @@ struct ChartGathering: Sendable {
     func all() async throws -> Gathered {
         var found = try known()
         let asked = names.indices.filter { needsPlug(found.plugs[$0]) }
-        guard !asked.isEmpty else { return found }
+        guard !asked.isEmpty else {
+            sayWhereItIs(found)
+            return found
+        }
         try await network.withClient(.ofThisController()) { client in
             let courses = found.source.courses
             let plugs = found.plugs
@@ -58,8 +61,8 @@ struct ChartGathering: Sendable {
     }
 
     /// With the plugs themselves being followed; those of which none is known are errors.
-    func follow(_ body: (ChartSource, [FollowedPlug]) async -> Void) async throws {
-        let found = try known()
+    func follow(_ body: (Gathered, [FollowedPlug]) async -> Void) async throws {
+        var found = try known()
         try await network.withClient(.ofThisController()) { client in
             var plugs: [FollowedPlug] = []
             var courses: [PowerCourse] = []
@@ -68,9 +71,8 @@ struct ChartGathering: Sendable {
                 plugs.append(client.follow(name))
                 courses.append(PowerCourse(plug: name, kept: course.kept))
             }
-            var source = found.source
-            source.courses = courses
-            await body(source, plugs)
+            found.source.courses = courses
+            await body(found, plugs)
             for plug in plugs { await plug.stop() }
         }
     }
@@ -123,7 +125,8 @@ struct ChartGathering: Sendable {
     private func sayWhereItIs(_ found: Gathered) {
         for (course, plug) in zip(found.source.courses, found.plugs) where readsCourses {
             guard let known = plug?.span, !known.overlaps(span), course.series.points.isEmpty else { continue }
-            let ends = [known.lowerBound, known.upperBound].map { time in
+            // Whole minutes around it.
+            let ends = [known.lowerBound, known.upperBound + 59_999].map { time in
                 let wall = WallTime(nanosecondsSince1970: time * 1_000_000)
                 return String(wall.iso8601(offset: wall.localOffset).prefix(16))
             }
@@ -145,9 +148,8 @@ struct ChartGathering: Sendable {
         do {
             let name = try await client.find(wanted(index, known), within: network.wait.duration)
             var course = known == nil ? PowerCourse(plug: name) : course
-            guard try await fill(&course, from: client.follow(name, after: nil), known) else {
+            if try await !fill(&course, from: client.follow(name, after: nil), known) {
                 complain("\(name): the plug did not answer, so what the history does not have is missing")
-                return (index, course, name)
             }
             return (index, course, name)
         } catch let error where known != nil && !(error is CancellationError) {

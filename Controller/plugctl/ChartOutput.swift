@@ -40,11 +40,10 @@ struct ChartOutput {
     }
 
     private func print(_ chart: Chart) {
-        let device = TerminalDevice.standardOutput
-        let size = device.size ?? Self.usualSize
+        let size = TerminalDevice.standardOutput.size ?? Self.usualSize
         let chartSize = TerminalSize(columns: size.columns, rows: min(size.rows - 1, Self.mostRows))
         for line in chart.lines(size: chartSize, capabilities: capabilities) {
-            guard device.print(line, colors: capabilities.colors) != .closed else { return }
+            guard Output.line(line, capabilities) else { return }
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DurableFiles
 import LinuxNetwork
 import LocalCalendar
 import PowerHistory
@@ -26,7 +27,7 @@ struct History: AsyncParsableCommand {
                   [tariff]
                   currency = "EUR"
                   price = 0.34
-                  co2 = 380              # g a kWh; may be left out
+                  co2 = 380              # g a kWh, also of the rates below; may be left out
                   [night]                # any name; several may follow
                   from = "22:00"
                   to = "06:00"
@@ -53,7 +54,7 @@ struct History: AsyncParsableCommand {
                 meanActivePower, minActivePower, maxActivePower (W), cost, currency, co2 (g).
                 """)
         var json = false
-        @Option(help: "Write it, with all samples, to this SQLite file.", completion: .file())
+        @Option(help: "Write it, with all samples, to this new SQLite file.", completion: .file())
         var sqlite: String?
         @Option(
             help: "What a kWh costs. (default: ~/.config/smartplug/tariff.toml, where there is one)",
@@ -76,14 +77,19 @@ struct History: AsyncParsableCommand {
                 let step = by?.step ?? CalendarStep.fitting(seconds: to - from)
                 var report = EnergyReport(step: step, zone: zone, tariff: try Tariff.read(tariff))
                 let plugs = try chosen(of: history)
-                do throws(HistoryError) {
-                    for plug in plugs { try report.add(plug, from: history, over: from..<to) }
+                do {
+                    for plug in plugs {
+                        guard try report.add(plug, from: history, over: from..<to) else {
+                            throw Complaint(
+                                "that are more than \(CalendarPeriod.limit) rows\nhint: --by month, or less time")
+                        }
+                    }
                     if let sqlite { return try export(report, plugs, history, span, to: sqlite) }
-                } catch {
+                } catch let error as HistoryError {
                     throw Complaint(error)
                 }
                 print(report)
-                if report.records.isEmpty { sayWhatIsKnown(plugs) }
+                if report.appliances.allSatisfy(\.rows.isEmpty) { sayWhatIsKnown(plugs) }
             }
         }
 
@@ -101,7 +107,7 @@ struct History: AsyncParsableCommand {
             do throws(HistoryError) {
                 if names.isEmpty { return try history.plugs() }
                 var plugs: [HistoryPlug] = []
-                for name in names { plugs.append(try history.plug(named: name)) }
+                for name in once(names, in: history) { plugs.append(try history.plug(named: name)) }
                 return plugs
             } catch {
                 throw Complaint(error)
@@ -116,8 +122,11 @@ struct History: AsyncParsableCommand {
             } else {
                 let device = TerminalDevice.standardOutput
                 let capabilities = device.capabilities
+                guard report.appliances.contains(where: { !$0.rows.isEmpty }) else {
+                    return complain("nothing is known of that time")
+                }
                 for line in report.lines(width: device.size?.columns, blocks: capabilities.isUnicode) {
-                    guard device.print(line, colors: capabilities.colors) != .closed else { return }
+                    guard Output.line(line, capabilities) else { return }
                 }
             }
         }
@@ -125,15 +134,21 @@ struct History: AsyncParsableCommand {
         private func export(
             _ report: EnergyReport, _ plugs: [HistoryPlug], _ history: PowerHistory, _ span: ClosedRange<Int64>,
             to path: String
-        ) throws(HistoryError) {
-            let file = try HistoryExport(path)
+        ) throws {
             var progress = ProgressLine(path)
-            for (index, plug) in plugs.enumerated() {
-                let rows = report.appliances[index].rows
-                try file.add(plug.title, rows.map { ($0.energy, $0.cost?.amount, $0.cost?.co2Grams) })
-                try file.add(samplesOf: plug, from: history, over: span) { progress.show($0, of: $1) }
+            defer { progress.clear() }
+            do throws(HistoryError) {
+                try HistoryExport.write(path) { file throws(HistoryError) in
+                    for (index, plug) in plugs.enumerated() {
+                        let rows = report.appliances[index].rows
+                        try file.add(plug.title, rows.map { ($0.energy, $0.cost?.amount, $0.cost?.co2Grams) })
+                        try file.add(samplesOf: plug, from: history, over: span) { progress.show($0, of: $1) }
+                    }
+                }
+            } catch {
+                guard case .file(let file) = error.reason, file.reason == .system(.alreadyExists) else { throw error }
+                throw Complaint("cannot write \(path): it is there already\nhint: name a new file, or remove it")
             }
-            progress.clear()
         }
     }
 

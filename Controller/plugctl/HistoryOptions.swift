@@ -31,6 +31,16 @@ struct HistoryOptions: ParsableArguments {
     }
 }
 
+/// The names without those of a plug that is named before: by its name and by its id it is the same.
+func once(_ names: [String], in history: PowerHistory?) -> [String] {
+    var seen: Set<String> = []
+    return names.filter { name in
+        // What is wrong with a name is said where it is read.
+        let known = try? history?.plug(named: name)
+        return seen.insert(known.map { "\($0.id)" } ?? name).inserted
+    }
+}
+
 extension Complaint {
     init(_ error: HistoryError) { self.init("\(error)" + (error.hint.map { "\nhint: \($0)" } ?? "")) }
 }

@@ -13,7 +13,7 @@ struct LiveChart: Sendable {
         case terminal(TerminalEvent)
     }
 
-    let source: ChartSource
+    let found: Gathered
     /// One for each course.
     let plugs: [FollowedPlug]
     let length: Duration
@@ -32,10 +32,16 @@ struct LiveChart: Sendable {
                     for await event in keyboard.events { continuation.yield(.terminal(event)) }
                 }
             ]
-        var source = source
+        var source = found.source
         for await input in inputs {
             switch input {
             case .report(let index, let report):
+                if case .connected(let description) = report.update, let known = found.plugs[index],
+                    description.id != known.id, source.courses[index].kept != KeptCourse()
+                {
+                    // Another plug bears this name now: its curve is its own.
+                    source.courses[index] = PowerCourse(plug: source.courses[index].plug)
+                }
                 source.courses[index].take(report)
                 source.mark(report)
                 // Also after a time away: the plug kept what this controller missed.

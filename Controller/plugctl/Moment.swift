@@ -20,8 +20,8 @@ struct Moment: ExpressibleByArgument, CustomStringConvertible {
 
 /// Which time a chart or a table is of.
 struct WindowOptions: ParsableArguments {
-    @Option(help: "The time up to now: 10m, 2h, 30d.")
-    var last: TimeSpan?
+    @Option(help: "The time up to now: 10m, 2h, 30d, 8w, 3y.")
+    var last: PastSpan?
     @Option(help: "From this local time on: 2026-11-20, 2026-11-20T07:30.")
     var from: Moment?
     @Option(help: "Up to this local time. (default: now)")
@@ -33,6 +33,9 @@ struct WindowOptions: ParsableArguments {
         if to != nil, from == nil { throw ValidationError("--to goes with --from") }
         if let from, let to, from.milliseconds >= to.milliseconds {
             throw ValidationError("--from \(from) is not before --to \(to)")
+        }
+        if let from, to == nil, from.milliseconds > WallTime.now.nanosecondsSince1970 / 1_000_000 {
+            throw ValidationError("--from \(from) is still to come")
         }
     }
 

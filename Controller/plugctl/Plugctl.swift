@@ -22,4 +22,9 @@ struct Plugctl: AsyncParsableCommand {
             Off.self, Toggle.self, Dim.self, Watch.self, Logs.self,
             ChartCommand.self, History.self, Rules.self, DaemonCommand.self, DoctorCommand.self,
         ])
+
+    static func main() async {
+        await main(nil)
+        if Output.hasFailed { exit(withError: ExitCode.failure) }
+    }
 }

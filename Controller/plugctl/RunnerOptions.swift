@@ -41,9 +41,10 @@ struct RunnerOptions: ParsableArguments {
         }
     }
 
-    /// False when nobody reads any more.
+    /// False when nobody reads any more. That a disk is full stops no rules.
     private func print(_ record: RunnerRecord) -> Bool {
         let line = RuleRecord(record)
-        return json ? Output.json(line) : Output.safeLine("\(line.at)  \(line.text)")
+        let isRead = json ? Output.json(line) : Output.safeLine("\(line.at)  \(line.text)")
+        return isRead || Output.hasFailed
     }
 }

@@ -23,6 +23,24 @@ struct TimeSpan: ExpressibleByArgument, CustomStringConvertible {
     var defaultValueDescription: String { text }
 }
 
+/// A time up to now as people write it: as ``TimeSpan``, and `8w`, `3y`; at most 200 years.
+struct PastSpan: ExpressibleByArgument {
+    let duration: Duration
+
+    init?(argument: String) {
+        let days: [Character: Double] = ["d": 1, "w": 7, "y": 365.25]
+        guard let unit = argument.last.flatMap({ days[$0] }) else {
+            guard let span = TimeSpan(argument: argument) else { return nil }
+            duration = span.duration
+            return
+        }
+        let number = argument.dropLast()
+        guard number.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }) else { return nil }
+        guard let value = Double(number), value * unit <= 200 * 365.25 else { return nil }
+        duration = .seconds(value * unit * 86_400)
+    }
+}
+
 /// A dim level as people write it: `30%`, `30`.
 struct Percent: ExpressibleByArgument {
     let value: Double

@@ -2,6 +2,7 @@ import LocalCalendar
 import PowerHistory
 import Presentation
 import Tariffs
+import Terminal
 import Testing
 
 struct EnergyReportTests {
@@ -62,8 +63,24 @@ struct EnergyReportTests {
         #expect(lines.contains { $0.hasPrefix("~ the plug's counter") } && !lines.contains { $0.contains("EUR") })
     }
 
+    @Test func whatIsNotKnownIsNoZero() {
+        let lines = report([("Lamp", energies([1])), ("Attic", [])]).lines(width: 80, blocks: true).map(\.text)
+        #expect(lines[2].split(separator: " ") == ["Attic", "?", "?", "?", "?"])
+    }
+
+    /// Half a figure is another figure.
+    @Test func aNarrowTerminalLosesWholeColumns() {
+        let figures = Set(report([("Kettle", energies([1, 0.5, 2]))]).lines(width: nil, blocks: true).flatMap(words))
+        for width in 20..<80 {
+            let lines = report([("Kettle", energies([1, 0.5, 2]))]).lines(width: width, blocks: true).dropLast(2)
+            #expect(lines.flatMap(words).allSatisfy { figures.contains($0) || $0.contains("█") }, "\(width) columns")
+        }
+    }
+
+    private func words(_ line: StyledLine) -> [String] { line.text.split(separator: " ").map(String.init) }
+
     @Test func ofNothingNothingIsDrawn() {
-        #expect(report([("Lamp", [])]).lines(width: 80, blocks: true).map(\.text) == ["nothing is known of that time"])
+        #expect(report([("Lamp", [])]).lines(width: 80, blocks: true).isEmpty)
     }
 
     @Test func scriptsGetTheSameFigures() throws {
@@ -75,5 +92,14 @@ struct EnergyReportTests {
             report.csv[1].hasPrefix("\"'=Lamp, \"\"big\"\"\",2026-11-19T00:00:00.000Z,2026-11-20T00:00:00.000Z,1000.0,")
         )
         #expect(report.csv[0].split(separator: ",").count == report.csv[1].split(separator: ",").count - 1)
+    }
+
+    @Test(arguments: [
+        (",\u{301}=", "\",\u{301}=\""), ("a\"\u{301}", "\"a\"\"\u{301}\""), ("=\u{301}1", "'=\u{301}1"),
+        ("\t=1", "' =1"), ("a\u{1B}[2Jb", "a[2Jb"), ("Café", "Café"), ("a\r\nb", "a  b"),
+    ])
+    func aNameIsQuotedByItsScalars(name: String, cell: String) {
+        let line = report([(name, energies([1]))]).csv[1]
+        #expect(line.unicodeScalars.starts(with: (cell + ",2026-11-19").unicodeScalars))
     }
 }

@@ -48,11 +48,12 @@ struct TariffTests {
     @Test func costAndEmissionsAdd() throws {
         let tariff = try read(Self.file)
         let night = tariff.cost(ofMilliwattHours: 2e6, at: 1_795_129_200, zone: ZoneOffsets(initial: 3600))
-        #expect(night == Cost(amount: 0.48, co2Grams: nil))
+        #expect(night == Cost(amount: 0.48, co2Grams: 760))
         let saturday = tariff.cost(
             ofMilliwattHours: 1e6, at: 1_795_129_200 + 36 * 3600, zone: ZoneOffsets(initial: 3600))
         #expect(saturday == Cost(amount: 0.28, co2Grams: 300))
-        #expect((saturday + saturday).co2Grams == 600 && (saturday + night).co2Grams == nil)
+        #expect((saturday + saturday).co2Grams == 600 && (saturday + night).co2Grams == 1060)
+        #expect((saturday + Cost(amount: 1, co2Grams: nil)).co2Grams == nil)
     }
 
     @Test(arguments: [
