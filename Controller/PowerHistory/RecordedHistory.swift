@@ -42,9 +42,7 @@ public struct RecordedHistory: Sendable {
         let boot = Self.boot(of: samples)
         batches = stride(from: 0, to: samples.count, by: Self.batchSize).map { begin in
             let end = min(begin + Self.batchSize, samples.count)
-            var encoder = SampleChunkEncoder()
-            var chunks = encoder.append(contentsOf: Array(samples[begin..<end]))
-            if let last = encoder.seal() { chunks.append(last) }
+            let chunks = Self.chunks(of: samples[begin..<end])
             var batch = HistoryBatch()
             // The clock of this boot is the wall's.
             batch.chunks = chunks.map { StoredChunk(plug: plug, boot: boot, origin: 0, chunk: $0) }
@@ -52,6 +50,23 @@ public struct RecordedHistory: Sendable {
             batch.fetched = [FetchedSpan(plug: plug, boot: boot, span: covered)]
             return batch
         }
+    }
+
+    /// A chunk ends where nothing was recorded for a while, so that what another recording knows of that time has its place.
+    private static let pause: Int64 = 600_000
+
+    private static func chunks(of samples: ArraySlice<Sample>) -> [SampleChunk] {
+        var chunks: [SampleChunk] = []
+        var encoder = SampleChunkEncoder()
+        var begin = samples.startIndex
+        for index in samples.indices {
+            let isLast = index + 1 == samples.endIndex
+            guard isLast || samples[index + 1].milliseconds - samples[index].milliseconds > pause else { continue }
+            chunks += encoder.append(contentsOf: Array(samples[begin...index]))
+            if let last = encoder.seal() { chunks.append(last) }
+            begin = index + 1
+        }
+        return chunks
     }
 
     /// The id of a plug that only recordings know, from its name, so that it is the same wherever they are imported.
