@@ -1,6 +1,5 @@
 import DurableFiles
 import GRDB
-import Glibc
 import Metering
 
 /// A part of the history as an SQLite file that other programs read: tables `energy` and `sample`.
@@ -18,8 +17,7 @@ public struct HistoryExport: Sendable {
     public static func write(
         _ path: String, _ body: (HistoryExport) throws(HistoryError) -> Void
     ) throws(HistoryError) {
-        var status = stat()
-        guard lstat(path, &status) != 0 else { throw HistoryError(exporting: .alreadyExists, path) }
+        guard !Opening.isThere(path) else { throw HistoryError(exporting: .alreadyExists, path) }
         do throws(HistoryError) {
             let export = try HistoryExport(path)
             try body(export)

@@ -1,6 +1,6 @@
 import DurableFiles
+import Foundation
 import GRDB
-import Glibc
 
 /// Opens the database's file, and makes it or brings it up to date where that is allowed.
 struct Opening {
@@ -61,7 +61,9 @@ struct Opening {
     }
 
     /// Without opening it: to close a file once more would give up the locks that SQLite has on it.
-    private static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
+    static func isThere(_ path: String) -> Bool {
+        (try? FileManager.default.attributesOfItem(atPath: path)) != nil
+    }
 
     private var directory: String { String(path.dropLast("/history.sqlite".count)) }
 
