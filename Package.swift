@@ -25,6 +25,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
@@ -37,6 +38,9 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let sqlite = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 /// SQLite's own C interface, for what is read and written most.
 let sqliteCalls = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
 let shared: [Target] = [
@@ -157,11 +161,24 @@ let controller: [Target] = [
             "PlugProtocol", "PlugClient", "PowerHistory", "ApplianceSense", "Automation", "Daemon", "Doctor",
             "LocalCalendar", "Tariffs", "Charting", "Terminal",
         ]),
+    .target(name: "CDashboardPage", path: "Controller/CDashboardPage", exclude: ["page"]),
+    .target(
+        name: "CPasswordHash", path: "Controller/CPasswordHash", linkerSettings: [.linkedLibrary("crypt")]),
+    module(
+        "Dashboard", "Controller/Dashboard",
+        [
+            "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "PlugClient", "PowerHistory", "Automation",
+            "LocalCalendar", "Tariffs", "Charting", "Daemon", "Presentation", "LinuxNetwork", "DurableFiles",
+            "CDashboardPage", "CPasswordHash", nioCore, nioPosix, nioSSL, logging, crypto, deque, hummingbird,
+            hummingbirdTLS, httpTypes,
+        ]),
+    module(
+        "DaemonClient", "Controller/DaemonClient", ["DurableFiles", nioCore, nioPosix, nioHTTP]),
     program(
         "plugctl", "Controller/plugctl",
         [
             "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "PowerHistory",
-            "Recordings", "Daemon", "Doctor", "Presentation", "RuleFiles", "Automation",
+            "Recordings", "Daemon", "DaemonClient", "Dashboard", "Doctor", "Presentation", "RuleFiles", "Automation",
             "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting", "Pictures", "Terminal", "DurableFiles",
             arguments, signals, logging,
         ]),
@@ -276,6 +293,13 @@ let checks: [Target] = [
             "PowerHistory", "DurableFiles", nioCore, nioPosix, asyncAlgorithms,
         ]),
     tests(
+        "DashboardTests",
+        [
+            "Dashboard", "Daemon", "Presentation", "PlugClient", "PlugProtocol", "ProtocolCore", "PowerHistory",
+            "Automation", "LinuxNetwork", "Metering", "Fuzzing", nioCore,
+        ]),
+    tests("DaemonClientTests", ["DaemonClient", nioCore, nioPosix]),
+    tests(
         "DoctorTests",
         [
             "Doctor", "DNSWire", "LinuxNetwork", "PlugProtocol", "ProtocolCore",
@@ -362,6 +386,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        // Without its traits: no reader of configuration, and no more of Foundation than it needs.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],

@@ -4,7 +4,7 @@ import LinuxNetwork
 import NIOCore
 import NIOPosix
 public import PlugClient
-import PlugProtocol
+public import PlugProtocol
 import ProtocolCore
 
 /// Runs rules on the house: the shell of ``Automation/HouseRules``.
@@ -15,7 +15,7 @@ public actor RuleRunner {
 
     /// What is worth telling, in order. A reader that is slow slows the house's reports down.
     public nonisolated let records = AsyncChannel<RunnerRecord>()
-    private let house: any RuledHouse
+    private nonisolated let house: any RuledHouse
     /// Given back when everything is stored.
     private var store: RuleStore?
     private var machine: HouseRules
@@ -35,15 +35,19 @@ public actor RuleRunner {
     /// - Parameters:
     ///   - store: where to go on and what to keep; nil keeps nothing beyond the process.
     ///   - recorder: keeps what the house reports besides; it goes on until the run ends.
-    public init(rules: [Rule], client: PlugClient, store: RuleStore?, recorder: Recorder? = nil) {
+    ///   - audience: hears it besides.
+    public init(
+        rules: [Rule], client: PlugClient, store: RuleStore?, recorder: Recorder? = nil,
+        audience: (any HouseAudience)? = nil
+    ) {
         let cursors = store?.memory.cursors ?? [:]
         let known = EventsSeen.first(cursors, recorder?.cursors ?? [:])
         let follower = HouseFollower(client, known: known)
         let seen = EventsSeen(cursors, others: known, start: BootClock.now)
-        let house: (any RuledHouse)? = recorder.map {
-            SharedHouse(follower, rules: seen, recorder: $0, on: client.eventLoop)
-        }
-        self.init(rules: rules, house: house ?? follower, store: store, on: client.eventLoop)
+        let isShared = recorder != nil || audience != nil
+        let shared = SharedHouse(
+            follower, rules: seen, recorder: recorder, audience: audience, on: client.eventLoop)
+        self.init(rules: rules, house: isShared ? shared : follower, store: store, on: client.eventLoop)
     }
 
     init(rules: [Rule], house: any RuledHouse, store: RuleStore?, on eventLoop: any EventLoop) {
@@ -72,6 +76,16 @@ public actor RuleRunner {
         }
         // A task of its own, since in a cancelled one nothing is handed over any more.
         await Task { await finish() }.value
+    }
+
+    /// Commands a plug of the house for somebody else than a rule. To be asked while it runs.
+    ///
+    /// - Parameter plug: its announced name.
+    /// - Throws: `Refusal` when the plug refused or is away, `CancellationError` when the caller gave up.
+    public nonisolated func send(
+        _ command: PlugCommand, to plug: String, id: RequestID
+    ) async throws -> (state: PlugState, event: SequenceNumber?) {
+        try await house.send(command, to: plug, id: id)
     }
 
     /// Commands on their way stay stored without an outcome: the next process sends them again.

@@ -5,7 +5,7 @@ import PlugClient
 import PlugProtocol
 import ProtocolCore
 
-/// One house, followed once, for rules and history together. The rules hear what they would hear without a history, and when
+/// One house, followed once, for rules, history and an audience together. The rules hear what they would hear alone, and when
 /// they would; when they have ended, the history may still fetch what came last.
 actor SharedHouse: RuledHouse {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -13,24 +13,26 @@ actor SharedHouse: RuledHouse {
 
     nonisolated let updates = AsyncChannel<HouseFollower.Update>()
     private let house: any RuledHouse & RecordedHouse
-    private let recorder: Recorder
+    private let recorder: Recorder?
+    private let audience: (any HouseAudience)?
     /// The rules'.
     private var seen: EventsSeen
     private var following: [Task<Void, Never>] = []
 
     init(
-        _ house: any RuledHouse & RecordedHouse, rules seen: EventsSeen, recorder: Recorder,
-        on eventLoop: any EventLoop
+        _ house: any RuledHouse & RecordedHouse, rules seen: EventsSeen, recorder: Recorder?,
+        audience: (any HouseAudience)? = nil, on eventLoop: any EventLoop
     ) {
         self.house = house
         self.seen = seen
         self.recorder = recorder
+        self.audience = audience
         executor = eventLoop.executor
     }
 
     func run() async {
         let (unread, unreadable) = AsyncStream.makeStream(of: Never.self)
-        await recorder.begin(house)
+        await recorder?.begin(house)
         // Tasks of their own, which end in `end()`: without a reader nothing more would come from the network.
         following = [Task { await house.run() }, Task { await self.share() }]
         for await _ in unread {}
@@ -40,7 +42,8 @@ actor SharedHouse: RuledHouse {
 
     private func share() async {
         for await update in house.updates {
-            await recorder.take(update)
+            await recorder?.take(update)
+            await audience?.take(update)
             guard case .report(let report) = update else {
                 await updates.send(update)
                 continue
@@ -50,11 +53,14 @@ actor SharedHouse: RuledHouse {
         updates.finish()
     }
 
-    func note(_ record: RunnerRecord) async { await recorder.note(record) }
+    func note(_ record: RunnerRecord) async {
+        await recorder?.note(record)
+        await audience?.note(record)
+    }
 
     /// Returns when the history has what it could get.
     func end() async {
-        await recorder.finish()
+        await recorder?.finish()
         for task in following {
             task.cancel()
             await task.value

@@ -1,7 +1,7 @@
 public import PlugProtocol
 
 /// What `plugctl on`, `off`, `toggle`, `dim` and `reset --protection` print with `--json`.
-public struct CommandRecord: Encodable, Equatable, Sendable {
+public struct CommandRecord: Codable, Hashable, Sendable {
     public var plug: String
     /// The state that resulted.
     public var on: Bool?

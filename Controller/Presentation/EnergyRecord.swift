@@ -4,7 +4,7 @@ import PowerHistory
 import Terminal
 
 /// A period as `plugctl history --json` prints it and, with its keys as the first line, `--csv`.
-public struct EnergyRecord: Encodable, Equatable, Sendable {
+public struct EnergyRecord: Codable, Hashable, Sendable {
     public var plug: String
     /// ISO 8601, local time with its offset.
     public var from: String

@@ -4,7 +4,7 @@ public import ProtocolCore
 public import ServiceDiscovery
 
 /// What `plugctl info --json` prints.
-public struct InfoRecord: Encodable, Equatable, Sendable {
+public struct InfoRecord: Codable, Hashable, Sendable {
     public var name: String
     public var id: String
     public var host: String

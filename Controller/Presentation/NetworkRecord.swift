@@ -2,8 +2,8 @@ import PlugProtocol
 import ProtocolCore
 
 /// A plug's network interface, in what `plugctl info --json` prints.
-public struct NetworkRecord: Encodable, Equatable, Sendable {
-    public struct Lease: Encodable, Equatable, Sendable {
+public struct NetworkRecord: Codable, Hashable, Sendable {
+    public struct Lease: Codable, Hashable, Sendable {
         public var address: String
         public var server: String
         public var router: String?

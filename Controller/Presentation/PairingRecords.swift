@@ -2,7 +2,7 @@ public import PlugClient
 public import PlugProtocol
 
 /// What `plugctl pair --json` prints.
-public struct PairedRecord: Encodable, Equatable, Sendable {
+public struct PairedRecord: Codable, Hashable, Sendable {
     public var plug: String
     public var id: String
     /// SHA-256 of the plug's key, in hexadecimal digits.
@@ -19,7 +19,7 @@ public struct PairedRecord: Encodable, Equatable, Sendable {
 }
 
 /// A line of `plugctl controllers --json`.
-public struct ControllerRecord: Encodable, Equatable, Sendable {
+public struct ControllerRecord: Codable, Hashable, Sendable {
     public var plug: String
     public var name: String
     /// SHA-256 of the controller's key, in hexadecimal digits.

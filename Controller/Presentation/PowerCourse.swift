@@ -109,7 +109,7 @@ public struct PowerCourse: Sendable {
 }
 
 /// One sample, or what sums up many, as `plugctl chart --json` prints it.
-public struct SampleRecord: Encodable, Equatable, Sendable {
+public struct SampleRecord: Codable, Hashable, Sendable {
     public var plug: String
     /// ISO 8601, UTC, milliseconds. Of a summary its beginning.
     public var at: String

@@ -6,7 +6,7 @@ import PlugProtocol
 /// One line of `plugctl daemon --json` and `plugctl rules run --json`.
 ///
 /// After a daemon was killed a line may come a second time, from the next one: `cause` and `seq` tell it from another.
-public struct RuleRecord: Encodable, Equatable, Sendable {
+public struct RuleRecord: Codable, Hashable, Sendable {
     /// following, lost, gap, firing, heldBack, notSent, resumed, command, notStored, stored.
     public var event: String
     /// ISO 8601, UTC, milliseconds.

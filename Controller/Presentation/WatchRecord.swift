@@ -4,7 +4,7 @@ public import PlugClient
 public import PlugProtocol
 
 /// One line of `plugctl watch --json`; the keys are part of the contract with scripts. A key without a value is left out.
-public struct WatchRecord: Encodable, Equatable, Sendable {
+public struct WatchRecord: Codable, Hashable, Sendable {
     /// The plug's name.
     public var plug: String
     /// connected, snapshot, relay, level, reading, button, protection, protectionReset, restarted, pairingFailed,

@@ -1,0 +1,12 @@
+#include <stddef.h>
+
+/// A file of the page, as it is sent.
+struct dashboard_file {
+    /// Its path in the page: "app.js".
+    const char *path;
+    const unsigned char *bytes;
+    size_t length;
+};
+
+/// Every file of the page; the one after the last has no path.
+extern const struct dashboard_file dashboard_files[];

@@ -1,0 +1,10 @@
+public import PlugClient
+
+/// Hears all of the house as it happens, beside rules and history. Whoever takes long holds the house up.
+public protocol HouseAudience: Sendable {
+    /// In order for each plug. What happened before the process began may come again, with its number.
+    func take(_ update: HouseFollower.Update) async
+
+    /// What the rules tell.
+    func note(_ record: RunnerRecord) async
+}

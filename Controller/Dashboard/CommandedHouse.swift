@@ -1,0 +1,16 @@
+public import PlugClient
+public import PlugProtocol
+
+/// The way to the plugs, as the daemon has it.
+public protocol CommandedHouse: Sendable {
+    /// - Parameter plug: its announced name.
+    /// - Throws: `Refusal` when the plug refused or is away, `CancellationError` when the caller gave up.
+    func send(
+        _ command: PlugCommand, to plug: String, id: RequestID
+    ) async throws -> (state: PlugState, event: SequenceNumber?)
+
+    /// Pairs the plug of that announced name.
+    ///
+    /// - Throws: what is told to a person.
+    func pair(_ plug: String, code: SetupCode) async throws -> PairedPlugs.Entry
+}

@@ -1,0 +1,17 @@
+import Hummingbird
+import NIOCore
+
+/// What is known of a request beside what it says.
+struct DashboardContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// Who asks; nil over the local socket, whose file lets nobody in but the daemon's own user.
+    let address: SocketAddress?
+    let isLocal: Bool
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        let remote = source.channel.remoteAddress
+        if case .unixDomainSocket? = remote { isLocal = true } else { isLocal = remote == nil }
+        address = isLocal ? nil : remote
+    }
+}

@@ -1,0 +1,2 @@
+@testable import DaemonClient
+import Testing

@@ -1,0 +1,2 @@
+@testable import Dashboard
+import Testing
