@@ -18,9 +18,13 @@ func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency]
     .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+/// - Parameter isOptimised: where the tests themselves compute, and not only what they test. Compiling takes twice as long then.
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], isOptimised: Bool = false
+) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude, swiftSettings: strict)
+        name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude,
+        swiftSettings: isOptimised ? strict : strict + [.unsafeFlags(["-Onone"])])
 }
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")

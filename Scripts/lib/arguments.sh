@@ -1,10 +1,10 @@
 # Reads the arguments of Scripts/test into suites, checks_format and what the tests find in their environment. Sourced.
 
-usage='usage: Scripts/test [unit|simulation|interoperability|conformance|hardware|packages|fuzz]... [options]
+usage='usage: Scripts/test [unit|simulation|interoperability|web|conformance|hardware|packages|fuzz]... [options]
 
 Without a name it runs unit and a sample of simulation, and needs no root.
 
-  --all         everything, and the format: what CI runs (interoperability, conformance and packages need root)
+  --all         everything, and the format: what CI runs (interoperability, web, conformance and packages need root)
   --full        the long form: more seeds, the coverage-guided fuzzer, more rounds of killing, more noise,
                 proof that each criterion of conformance can fail
   --keep        what the fuzzer found worth keeping becomes the corpus in Tests/Fuzz/Corpus
@@ -66,7 +66,7 @@ read_arguments() {
     done
     local default_seeds=25
     if ((${#suites[@]} == 0)); then suites=(unit simulation); fi
-    if $all; then suites=(unit simulation fuzz interoperability conformance hardware packages) checks_format=true default_seeds=150; fi
+    if $all; then suites=(unit simulation fuzz interoperability web conformance hardware packages) checks_format=true default_seeds=150; fi
     if $full; then
         is_long=true default_seeds=5000 suite_limit=6h
         # The interoperability tests find it.

@@ -1,12 +1,12 @@
 # One function a suite; each builds what it needs and records its results. Sourced.
 
-suite_names=(unit simulation interoperability conformance hardware packages fuzz)
+suite_names=(unit simulation interoperability web conformance hardware packages fuzz)
 
 # Whether the suites asked for need the tests and the programs, and neither was built before.
 needs_both_builds() {
     [[ ! -d .build-tests/release && ! -d .build-release/release ]] &&
         [[ " ${suites[*]} " =~ \ (unit|simulation|fuzz)\  ]] &&
-        [[ " ${suites[*]} " =~ \ (interoperability|conformance|hardware|packages)\  ]]
+        [[ " ${suites[*]} " =~ \ (interoperability|web|conformance|hardware|packages)\  ]]
 }
 
 run_format_check() {
@@ -94,6 +94,21 @@ run_interoperability() {
         return
     fi
     run_in_halves interoperability Tests/Interoperability "$(program_folder)"
+}
+
+# The daemon's page in Chromium, and its interfaces before a Prometheus and a tester of HTTP interfaces.
+run_web() {
+    if ((EUID != 0)); then
+        say "skipped: web: network namespaces need root (sudo Scripts/test web)"
+        record web 0 0 1
+        return
+    fi
+    require_packages interoperability web
+    if ! require_python_tools Tests/Interoperability/requirements.txt || ! build_programs plugd plugctl; then
+        record web 0 1 0
+        return
+    fi
+    run_in_halves web Tests/Web "$(program_folder)"
 }
 
 # run_in_halves NAME TESTS FOLDER: every other file of a folder of Python tests beside the rest, since they wait most of their

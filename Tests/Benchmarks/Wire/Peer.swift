@@ -5,7 +5,7 @@ enum Peer {
     static let flag = "--peer"
 
     enum Part: String {
-        case echo, plug, presses, bareTLS, strangers, publish, browse
+        case echo, plug, presses, bareTLS, strangers, publish, browse, year
     }
 
     static func start(_ part: Part, _ arguments: [String] = []) throws -> ChildProcess {
@@ -25,11 +25,14 @@ enum Peer {
             try Strangers.run(port: numbers[0], count: numbers[1])
         case (.publish, _, let numbers) where numbers.count == 1: try await MeasuredDiscovery.publish(numbers[0])
         case (.browse, _, let numbers) where numbers.count == 1: try await MeasuredDiscovery.browse(numbers[0])
-        case (.plug, _, _), (.presses, _, _), (.strangers, _, _), (.publish, _, _), (.browse, _, _), (nil, _, _):
+        case (.year, let directory?, _): try YearOfAHouse.make(in: directory, plugs: Array(rest.dropFirst()))
+        case (.plug, _, _), (.year, nil, _), (.presses, _, _), (.strangers, _, _), (.publish, _, _), (.browse, _, _),
+            (nil, _, _):
             throw WrongUsage(
                 """
                 \(flag) takes echo, bareTLS, plug, a name, a directory and milliseconds between readings, presses, a name, a \
-                directory, a file and how many, strangers, a port and how many, or publish or browse and how many
+                directory, a file and how many, strangers, a port and how many, publish or browse and how many, or year, a directory and \
+                ids of plugs
                 """)
         }
     }

@@ -1,0 +1,54 @@
+import Foundation
+
+/// The dashboard in a real browser, and the daemon with a hundred plugs and a year behind it.
+@Sendable
+func dashboardFigures(_ setting: Setting) async throws -> [Figure] {
+    let seconds = setting.isFull ? 600 : 60
+    let measured = try MeasuredLAN(
+        by: "dashboard_house.py", [setting.program(), setting.programFolder(), "\(plugs)", "\(seconds)"])
+    return try painting(measured) + showing(measured) + crowd(measured) + resting(measured)
+}
+
+private let plugs = 100
+
+/// From the navigation to the first card with its watts; of nginx the same page as it looks then, with as many bytes beside it.
+private func painting(_ house: MeasuredLAN) throws -> [Figure] {
+    let page = Figure.Reference(name: "static page, nginx", value: try house.median("static paint"))
+    return [
+        Figure("first useful paint, \(plugs) plugs", try house.median("paint"), "ms", against: page, .ratioAtMost(3)),
+        Figure("bytes of the page", try house.median("page bytes") / 1000, "kB"),
+    ]
+}
+
+/// By the plug's own time of the event: both are on the same machine's clock.
+private func showing(_ house: MeasuredLAN) throws -> [Figure] {
+    let shown = try house.all("shown").sorted()
+    return [
+        Figure("plug's event to changed page, \(plugs) plugs, median", shown.median, "ms", .atMost(100)),
+        Figure("the same, of a hundred the ninety-fifth", shown[shown.count * 95 / 100], "ms"),
+    ]
+}
+
+private func crowd(_ house: MeasuredLAN) throws -> [Figure] {
+    let alone = Figure.Reference(name: "1 reader", value: try house.median("heard alone"))
+    return [
+        Figure(
+            "memory that 50 readers add, of whom 10 never read", try house.median("memory of readers") / 1000, "MB",
+            .atMost(10)),
+        Figure("event to a reader among them, median", try house.median("heard in a crowd"), "ms", against: alone),
+    ]
+}
+
+private func resting(_ house: MeasuredLAN) throws -> [Figure] {
+    [
+        Figure("daemon, of one core", try house.median("processor") * 100, "%", .atMost(5)),
+        Figure("  without dashboard", try house.median("processor, no dashboard") * 100, "%"),
+        Figure("  without dashboard and history", try house.median("processor, no history") * 100, "%"),
+        Figure("  with a page that is open", try house.median("processor, page") * 100, "%"),
+        Figure("daemon, memory of its own", try house.median("memory") / 1000, "MB", .atMost(80)),
+        Figure("  without dashboard", try house.median("memory, no dashboard") / 1000, "MB"),
+        Figure("  without dashboard and history", try house.median("memory, no history") / 1000, "MB"),
+        Figure("  without plugs", try house.median("memory, no plugs") / 1000, "MB"),
+        Figure("daemon, resident with its program's pages", try house.median("resident") / 1000, "MB", .atMost(80)),
+    ]
+}
