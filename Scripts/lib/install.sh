@@ -24,7 +24,7 @@ bench-addressing isc-dhcp-client  command dhclient
 bench-addressing dhcpcd-base   command dhcpcd
 bench-dashboard  nginx-light   command nginx
 web              chromium      command chromium
-web              prometheus    command promtool
+interoperability prometheus    command promtool
 package          dpkg-dev      command dpkg-shlibdeps
 package          binutils      command readelf
 cross            g++-aarch64-linux-gnu  command aarch64-linux-gnu-g++
