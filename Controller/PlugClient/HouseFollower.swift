@@ -105,6 +105,8 @@ public actor HouseFollower {
     /// It is away, or has another name now, under which it is found.
     private func forget(_ name: String) async {
         connected.remove(name)
+        // Before it is gone: under its other name it may be found while this one ends.
+        if let position = await plugs[name]?.position { remember(position.last, of: position.plug) }
         guard let plug = plugs.removeValue(forKey: name) else { return }
         await plug.stop()
         if let position = await plug.position { remember(position.last, of: position.plug) }
