@@ -105,7 +105,8 @@ let firmware: [Target] = [
     module(
         "LinuxDevices", "Firmware/LinuxDevices", ["CGPIOD", "CLinuxDevices", "PlugHardware", "ProtocolCore"]),
     module(
-        "PlugConfiguration", "Firmware/PlugConfiguration", ["ConfigurationFiles", "Appliance", "ProtocolCore"]),
+        "PlugConfiguration", "Firmware/PlugConfiguration",
+        ["ConfigurationFiles", "Appliance", "PlugProtocol", "ProtocolCore"]),
     module(
         "PlugService", "Firmware/PlugService",
         [

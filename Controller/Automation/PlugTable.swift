@@ -134,7 +134,7 @@ extension PlugCommand {
         switch self {
         case .setRelay(let on, _): on
         case .setLevel(let level, _): level.permille > 0
-        case .identify, .resetProtection: nil
+        case .identify, .resetProtection, .rename, .configure: nil
         }
     }
 }

@@ -10,8 +10,11 @@ import ProtocolCore
 /// Read ``reports`` to its end or stop: while nobody reads, nothing more is taken from the network, the answers to commands
 /// included. So a reader that commands while it reads does it from a task of its own.
 public actor FollowedPlug: ConnectionOwner {
+    /// What it was called when following began; reports bear it to their end.
     public nonisolated let name: String
     public nonisolated let reports: PlugReports
+    /// Each name that the plug takes while it is connected; a slow reader gets the newest. For one reader.
+    public nonisolated let renames: AsyncStream<String>
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private nonisolated let executor: any SerialExecutor
@@ -32,7 +35,14 @@ public actor FollowedPlug: ConnectionOwner {
     private var lastFetch: UInt32 = 0
     private var times = ReportTimes()
     private var random = SystemRandomNumberGenerator()
-    private var watchingPlace: Task<Void, Never>?
+    let renaming: AsyncStream<String>.Continuation
+    /// The name under which it is looked for.
+    var announcedName: String
+    /// How it is set up, as it said last; nil before the first connection, and where its firmware does not tell.
+    public internal(set) var settings: RemoteSettings?
+    /// Where the plug of that name turns out to be.
+    var places: (@Sendable (String) -> AsyncStream<Resolution>)?
+    var watchingPlace: Task<Void, Never>?
 
     init(
         name: String, machine: PlugFollower, eventLoop: any EventLoop,
@@ -43,6 +53,8 @@ public actor FollowedPlug: ConnectionOwner {
         self.eventLoop = eventLoop
         self.connect = connect
         executor = eventLoop.executor
+        announcedName = name
+        (renames, renaming) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingNewest(1))
         (reports, source) = PlugReports.make()
         source.attach(to: self)
     }
@@ -50,15 +62,6 @@ public actor FollowedPlug: ConnectionOwner {
     /// Resolves, connects and goes on doing so until ``stop()``. Call it again when there is reason to look at once: the plug
     /// was announced anew, or the network changed. A connection that stands then has to prove itself within five seconds.
     public func locate() { handle(.located) }
-
-    /// Does so at once whenever the plug turns out to be at another place: it restarted, or the network came back. The next
-    /// attempt might be half a minute away.
-    func locate(on resolutions: AsyncStream<Resolution>) {
-        if case .stopped = machine.state { return }
-        watchingPlace = Task { [weak self] in
-            for await case .resolved in resolutions { await self?.locate() }
-        }
-    }
 
     /// Sends the command, on this connection or the next, until the plug has answered or the task is cancelled.
     ///
@@ -139,6 +142,7 @@ public actor FollowedPlug: ConnectionOwner {
         watchingPlace?.cancel()
         timer.stop()
         connection?.close()
+        renaming.finish()
         source.finish()
         let refusal = Refusal(.unknown, "stopped following the plug before it answered")
         for (_, answer) in answers { answer.resume(returning: .refused(refusal)) }
@@ -221,6 +225,7 @@ public actor FollowedPlug: ConnectionOwner {
                 finish(fetch: id, error)
             }
         case .controllers(let list): answerQuestions(list)
+        case .described(let name, let settings): described(name, settings)
         case .fetchRefused(let id, let refusal): finish(fetch: id, refusal)
         }
     }

@@ -41,14 +41,21 @@ public actor HouseFollower {
         await withTaskGroup(of: Void.self) { group in
             for await event in client.browse() {
                 switch directory.take(event.change) {
-                case .appeared(let name) where plugs[name] == nil:
+                case .appeared(let name), .renewed(let name):
+                    if let plug = plugs[name] {
+                        await plug.locate()
+                        continue
+                    }
+                    let known = await known(of: name)
                     let plug = client.follow(name, after: begin, known: known, stateOptions: stateOptions)
                     plugs[name] = plug
                     group.addTask {
                         await self.updates.send(.found(name))
                         for await report in plug.reports { await self.take(report) }
                     }
-                case .appeared(let name), .renewed(let name): await plugs[name]?.locate()
+                    group.addTask {
+                        for await _ in plug.renames { await self.forget(name) }
+                    }
                 case .disappeared(let name): await forgetIfAway(name)
                 case nil: break
                 }
@@ -82,6 +89,24 @@ public actor HouseFollower {
     /// A plug whose announcement ran out but whose connection lives is still there: multicast may be what is broken.
     private func forgetIfAway(_ name: String) async {
         guard !directory.names.contains(name), !connected.contains(name) else { return }
+        await forget(name)
+    }
+
+    /// What has been seen of the plugs, with where the one is that may be about to change to this name.
+    private func known(of name: String) async -> [PlugID: SequenceNumber] {
+        guard let id = directory.id(of: name) else { return known }
+        var known = known
+        for (other, plug) in plugs where (directory.id(of: other) ?? id) == id {
+            if let position = await plug.position, position.plug == id { known[id] = position.last }
+        }
+        return known
+    }
+
+    /// It is away, or has another name now, under which it is found.
+    private func forget(_ name: String) async {
+        connected.remove(name)
+        // Before it is gone: under its other name it may be found while this one ends.
+        if let position = await plugs[name]?.position { remember(position.last, of: position.plug) }
         guard let plug = plugs.removeValue(forKey: name) else { return }
         await plug.stop()
         if let position = await plug.position { remember(position.last, of: position.plug) }

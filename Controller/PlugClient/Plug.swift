@@ -14,7 +14,7 @@ import Synchronization
 /// and fetches share one connection, made when it is first needed; each sequence has one of its own, so that a slow reader
 /// holds up nobody, and may command the plug it reads from.
 public final class Plug: Sendable {
-    /// The name under which it is announced.
+    /// The name under which it was found.
     public let name: String
     /// The plug's own id, which stays when its name changes.
     public let id: PlugID
@@ -73,6 +73,18 @@ public final class Plug: Sendable {
     /// - Throws: `Refusal`, or `CancellationError`.
     @discardableResult
     public func resetProtection() async throws -> Answer { try await send(.resetProtection) }
+
+    /// Gives the plug another name, which it keeps. One that is taken gets a number; this value goes on under whichever it is.
+    ///
+    /// - Throws: `Refusal`, or `CancellationError`.
+    @discardableResult
+    public func rename(to name: String) async throws -> Answer { try await send(.rename(name)) }
+
+    /// Changes settings of the plug, all of them or none, which it keeps.
+    ///
+    /// - Throws: `Refusal`, or `CancellationError`.
+    @discardableResult
+    public func configure(_ change: SettingsChange) async throws -> Answer { try await send(.configure(change)) }
 
     /// Carries out a command once, however often the connection breaks before it is answered.
     ///

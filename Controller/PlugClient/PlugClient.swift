@@ -106,7 +106,8 @@ public final class PlugClient: Sendable {
         try await discovery.resolveOnce(ServiceIdentity(name: name, type: Self.serviceType), timeout: time)
     }
 
-    /// Follows the plug of that announced name; resolves it anew for each connection.
+    /// Follows the plug of that announced name; resolves it anew for each connection. One that takes another name meanwhile is
+    /// followed under that, and its reports go on under the first.
     ///
     /// - Parameters:
     ///   - plug: its announced name, exactly.
@@ -122,8 +123,9 @@ public final class PlugClient: Sendable {
             controllerName: name, cursor: cursor, known: known, stateOptions: stateOptions,
             seed: .random(in: .min ... .max))
         let followed = FollowedPlug(name: plug, machine: machine, eventLoop: eventLoop) { [self, eventLoop] followed in
-            let service = try await resolve(plug, within: .seconds(5))
-            let pinned = try entry(of: service, named: plug)
+            let name = await followed.announcedName
+            let service = try await resolve(name, within: .seconds(5))
+            let pinned = try entry(of: service, named: name)
             await followed.expect(pinned.id)
             do {
                 try await dialer.connect(
@@ -133,11 +135,15 @@ public final class PlugClient: Sendable {
                 await discovery.reconfirm(service.identity)
                 throw error
             }
+            // It proved to be the one. The name is for people: that it cannot be written changes nothing.
+            if pinned.name != name { try? await paired.rename(pinned.id, to: name) }
         }
         network.add(followed)
         Task {
             await followed.locate()
-            await followed.locate(on: discovery.resolve(ServiceIdentity(name: plug, type: Self.serviceType)))
+            await followed.locate(on: { [discovery] name in
+                discovery.resolve(ServiceIdentity(name: name, type: Self.serviceType))
+            })
         }
         return followed
     }

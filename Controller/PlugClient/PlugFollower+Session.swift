@@ -17,6 +17,7 @@ extension PlugFollower {
         case .fetchRefused(let fetch):
             preconditionFailure("fetch \(fetch) was one too many for its session, which this machine counts")
         case .controllers(let list): [.controllers(list)]
+        case .described(let name, let settings): [.described(name: name, settings)]
         case .log(let update): heard(update, now: now)
         case .ended(let reason): ended(Disconnection(reason), now: now)
         }
@@ -29,7 +30,8 @@ extension PlugFollower {
         }
         welcomedAt = now
         let events = position?.subscription(at: plug.id) ?? .none
-        var actions = [Action.deliver(.connected(plug))]
+        // It is found under the name that led here, whatever it was called a moment ago.
+        var actions = [Action.described(name: nil, plug.settings), .deliver(.connected(plug))]
         if position != nil || stateOptions != nil {
             let options = SubscriptionOptions(events: events, state: stateOptions)
             actions += inSession(nil, .subscribe(options), now: now)

@@ -54,6 +54,8 @@ public struct PlugFollower: Machine {
         case samples(UInt32, chunk: [UInt8], of: ClockMapping, last: Bool)
         /// Who is paired with the plug.
         case controllers([PairedControllerEntry])
+        /// What the plug is called now, where it said so during the session, and how it is set up.
+        case described(name: String?, RemoteSettings?)
         /// The fetch ends without its last part.
         case fetchRefused(UInt32, Refusal)
     }

@@ -25,6 +25,7 @@ extension Refusal.Code {
         case .lockedOn: "`power_on` in the plug's own plugd.toml says so; another value lets it be turned off"
         case .resting: "try again later; the plug's own plugd.toml says how long it rests and how often it may switch"
         case .unsupported: "`plugctl info \"\(plug)\"` shows what it can do"
+        case .storageFailed: "`plugctl logs \"\(plug)\"` says what is wrong with it"
         case .notPaired, .outOfRange, .busy, .deadlinePassed, .unknown: nil
         }
     }

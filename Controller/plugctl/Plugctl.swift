@@ -19,7 +19,7 @@ struct Plugctl: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Browse.self, Resolve.self, Info.self, Pair.self, Unpair.self, Controllers.self, Reset.self, On.self,
-            Off.self, Toggle.self, Dim.self, Watch.self, Logs.self,
+            Off.self, Toggle.self, Dim.self, Identify.self, Rename.self, SetCommand.self, Watch.self, Logs.self,
             ChartCommand.self, History.self, Rules.self, DaemonCommand.self, DoctorCommand.self,
         ])
 

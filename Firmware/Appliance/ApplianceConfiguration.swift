@@ -1,14 +1,5 @@
 public import PlugProtocol
 
-/// What a plug does when it has power again.
-public enum PowerOnState: String, Hashable, Sendable, CaseIterable {
-    case off, on
-    /// As it was before.
-    case last
-    /// On, and nobody turns it off: for what must not be turned off by mistake. Only protection opens the relay.
-    case lockedOn = "locked-on"
-}
-
 /// How one plug is built and set up. What protects it has the numbers of a socket for 16 A at 230 V; nil turns one off.
 public struct ApplianceConfiguration: Hashable, Sendable {
     public var capabilities: Set<Capability> = [.relay, .meter, .button]

@@ -28,6 +28,7 @@ extension ApplianceMachine {
             return level.permille > 0 ? refusalToTurnOn(now) : lockedOnRefusal
         case .resetProtection: return tooHotRefusal
         case .identify: return nil
+        case .rename, .configure: preconditionFailure("PlugMachine carries out \(command)")
         }
     }
 
@@ -49,7 +50,7 @@ extension ApplianceMachine {
 
     private var lockedOnRefusal: Refusal? {
         guard isLockedOn else { return nil }
-        return Refusal(.lockedOn, "This plug is set up to be always on. Change power_on in its configuration first.")
+        return .lockedOn
     }
 
     private var tooHotRefusal: Refusal? {
@@ -64,7 +65,7 @@ extension PlugCommand {
         switch self {
         case .setRelay(let on, _): on
         case .setLevel(let level, _): level.permille > 0
-        case .identify, .resetProtection: false
+        case .identify, .resetProtection, .rename, .configure: false
         }
     }
 }

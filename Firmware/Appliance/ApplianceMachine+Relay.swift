@@ -51,6 +51,8 @@ extension ApplianceMachine {
             identifyUntil = now + Self.identifyTime
         case .resetProtection:
             changed = resetProtection(cause: cause, &actions)
+        case .rename, .configure:
+            preconditionFailure("PlugMachine carries out \(command)")
         }
         // The switch that was one too many is not made, if it was to turn on.
         if command.turnsOn, let refusal = trippedRefusal { return .refused(refusal) }

@@ -68,7 +68,10 @@ public struct ApplianceMachine: Machine, Sendable {
     /// How long the light blinks when asked which plug this is.
     static let identifyTime = Duration.seconds(10)
 
-    let configuration: ApplianceConfiguration
+    /// As it was configured.
+    let built: ApplianceConfiguration
+    /// The same with what controllers changed.
+    private(set) var configuration: ApplianceConfiguration
     private(set) var isStarted = false
     var button: ButtonReader
     var guards: ProtectionGuards
@@ -98,11 +101,19 @@ public struct ApplianceMachine: Machine, Sendable {
     private var readingReportedAt = Instant(nanoseconds: .min)
 
     public init(_ configuration: ApplianceConfiguration) {
+        built = configuration
         self.configuration = configuration
         button = ButtonReader(configuration)
         guards = ProtectionGuards(configuration)
         switchingRate = SwitchingRateGuard(configuration.switchingRate)
         rest = RestTime(configuration.rest)
+    }
+
+    /// From now on it is set up so. A timer that runs goes on.
+    mutating func configure(_ settings: StoredSettings) {
+        let before = configuration
+        configuration = built.changed(by: settings)
+        if configuration.overPower != before.overPower { guards.limitPower(configuration.overPower) }
     }
 
     /// The state as a snapshot shows it.

@@ -20,7 +20,11 @@ extension PlugMachine {
             case .send(let id, let bytes): step.sends.append(.send(id, bytes))
             case .close(let id, let reason): step.sends.append(.close(id, reason))
             case .perform(let request, let controller, let command, deadline: _):
-                // Carried out in this very step, so no deadline can pass.
+                // The parts do it in this very step, so no deadline can pass.
+                guard !command.changesSettings else {
+                    change(command, request, now, &step)
+                    continue
+                }
                 self.step(.command(request, controller: controller, command), now, &step)
             case .fetch(let id, let fetch, let from, let to):
                 answer(id, fetch: fetch, from: from, to: to, now, &step)

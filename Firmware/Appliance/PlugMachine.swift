@@ -31,6 +31,9 @@ public struct PlugMachine: Machine, Sendable {
         case persistFailed
         /// The answer to ``Action/keep(_:)`` where flash could not be written.
         case keepFailed
+        /// The answers to ``Action/keepSettings(_:)``: flash has them, or could not be written.
+        case settingsKept
+        case settingsNotKept
         /// Lines of the plug's log, and how many before them nobody can tell any more. What is logged while the answer is
         /// performed must not come back here: each line would cause the next.
         case logged([LogLine], lost: UInt64)
@@ -69,6 +72,11 @@ public struct PlugMachine: Machine, Sendable {
         /// To stand in flash, so that no loss of power undoes it: the plug is set back to factory state. Answered at once, by
         /// `resetStands` or `resetFailed`; nobody hears of it before. The last of the answer to an event, since it may fail.
         case factoryReset
+        /// To be announced under this name, or one with a number where that is taken: answered by `renamed`, where it is another
+        /// than before.
+        case announce(String)
+        /// What controllers changed: to be written to flash, and answered. Comes again only after the answer.
+        case keepSettings(StoredSettings)
         /// To be written to flash; answered by `persistFailed` if it fails.
         case persist(StoredState)
         /// Event numbers below this are used before the next such action: to be written to flash, and answered.
@@ -80,6 +88,9 @@ public struct PlugMachine: Machine, Sendable {
     var samples: SampleStore
     var numbers: ReservedNumbers
     var random: SeededRandom
+    /// What controllers changed, as flash has it.
+    public internal(set) var settings: StoredSettings
+    var changes = SettingsChanges()
     /// When the list of controllers is written again that flash did not take.
     var keepsAgainAt: Instant?
     private var network: Surroundings.Network?
@@ -115,12 +126,18 @@ public struct PlugMachine: Machine, Sendable {
     /// - Parameters:
     ///   - access: who may command the plug, as flash has it.
     ///   - memory: what mirror and flash still have of the life before.
+    ///   - settings: what controllers changed, as flash has it; `identity` has the name already.
     ///   - seed: of the numbers to which a plug leaps that cannot rely on its flash: another one at every start.
     public init(
         _ configuration: ApplianceConfiguration, identity: PlugServer.Identity, access: PlugServer.Access,
-        memory: PlugMemory = PlugMemory(), limits: PlugServer.Limits = PlugServer.Limits(), seed: UInt64 = 0
+        memory: PlugMemory = PlugMemory(), settings: StoredSettings = StoredSettings(),
+        limits: PlugServer.Limits = PlugServer.Limits(), seed: UInt64 = 0
     ) {
         appliance = ApplianceMachine(configuration)
+        appliance.configure(settings)
+        self.settings = settings
+        var identity = identity
+        if identity.capabilities.contains(.settings) { identity.settings = appliance.configuration.remoteSettings }
         server = PlugServer(
             identity: identity, access: access, journal: memory.journal, requests: memory.requests,
             state: appliance.state, limits: limits)
@@ -220,6 +237,8 @@ public struct PlugMachine: Machine, Sendable {
         case .reserved(let boundary): numbers.confirm(boundary, next: nextSequence)
         case .reservationFailed: numbers.fail(now: now)
         case .keepFailed: keepsAgainAt = now + Self.keepRetry
+        case .settingsKept: endChange(isKept: true, now, &step)
+        case .settingsNotKept: endChange(isKept: false, now, &step)
         case .factoryReset: step.asksForReset = true
         case .resetStands:
             serve(.factoryReset, now, &step)
@@ -246,7 +265,8 @@ public struct PlugMachine: Machine, Sendable {
         case .persistFailed: .persistFailed
         case .deadlineReached: appliance.nextDeadline.flatMap { $0 <= now ? .deadlineReached : nil }
         case .started, .opened, .received, .writable, .closed, .renamed, .networks, .reserved, .reservationFailed,
-            .keepFailed, .factoryReset, .resetStands, .resetFailed, .logged, .stopping:
+            .keepFailed, .settingsKept, .settingsNotKept, .factoryReset, .resetStands, .resetFailed, .logged,
+            .stopping:
             nil
         }
     }
@@ -268,9 +288,7 @@ public struct PlugMachine: Machine, Sendable {
         case .stateChanged(let state): serve(.stateChanged(state), now, &step)
         case .commandDone(let request, let answer):
             serve(.commandOutcome(request, answer.outcome), now, &step)
-            if let outcome = server.outcome(of: request) {
-                step.records.append(.request(FinishedRequest(request, outcome)))
-            }
+            remember(request, &step)
         case .sample(let sample):
             // A firmware that is back within the millisecond measures it again; who fetches goes on after it.
             guard samples.lastMilliseconds.map({ $0 < sample.milliseconds }) ?? true else { return }

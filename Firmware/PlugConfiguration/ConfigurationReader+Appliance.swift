@@ -1,5 +1,6 @@
 import ConfigurationFiles
 import Appliance
+import PlugProtocol
 
 extension ConfigurationReader {
     /// What the plug does by itself.

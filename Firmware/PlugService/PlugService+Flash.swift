@@ -43,6 +43,7 @@ extension PlugService {
         switch job.kind {
         case .controllers: release(job.number, isKept: isWritten)
         case .state: if !isWritten { handle(.persistFailed) }
+        case .settings: handle(isWritten ? .settingsKept : .settingsNotKept)
         case .boundary:
             if let boundary = job.boundary { handle(isWritten ? .reserved(boundary) : .reservationFailed) }
         case .reset: orderedReset(isWritten)

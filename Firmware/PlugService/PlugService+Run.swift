@@ -111,7 +111,10 @@ extension PlugService {
             interfaces: settings.interfaces.isEmpty ? .multicastCapable : .named(settings.interfaces), on: loop,
             logger: logger)
         self.discovery = discovery
-        let registration = try await discovery.register(service(port: listener.port))
+        port = listener.port
+        let service = try ownService()
+        wishedName = service.name
+        let registration = try await discovery.register(service)
         self.registration = registration
         // The window may have opened or closed while the registration was under way.
         announcePairing()
@@ -141,37 +144,6 @@ extension PlugService {
         } catch {
             logger.error("plugd status, press and load will not reach this plug: \(error)")
             return nil
-        }
-    }
-
-    private func service(port: UInt16) throws -> ServiceRegistration {
-        let identity = machine.identity
-        return try ServiceRegistration(
-            name: identity.name, type: Self.serviceType, subtypes: capabilities.map { "_" + $0 },
-            hostName: "plug-" + identity.id.short, port: port, txt: txt)
-    }
-
-    /// Those by which a plug is looked for.
-    private var capabilities: [String] { settings.appliance.capabilities.map(\.rawValue).sorted() }
-
-    private var txt: TXTRecord {
-        get throws {
-            try TXTRecord([
-                "txtvers": "1", "id": machine.identity.id.rawValue, "pv": "\(PlugWire.version)",
-                "pair": machine.access.isOpen(at: BootClock.now) ? "1" : "0",
-                "caps": capabilities.joined(separator: ","),
-            ])
-        }
-    }
-
-    /// Whoever browses sees whether the plug lets itself be paired.
-    func announcePairing() {
-        guard let registration else { return }
-        do {
-            let txt = try txt
-            Task { await registration.updateTXT(txt) }
-        } catch {
-            preconditionFailure("attributes of ours fit a TXT record: \(error)")
         }
     }
 }

@@ -33,6 +33,10 @@ public actor PlugService: ConnectionOwner {
     var machine: PlugMachine
     var discovery: Discovery?
     var registration: Registration?
+    /// The port that it is announced with.
+    var port: UInt16 = 0
+    /// The name that was asked for last.
+    var wishedName: String?
     /// Nil where nobody asked for it; see ``run(_:logger:until:)``.
     var addressing: Addressing?
     let whenReset: @Sendable () -> Void
@@ -102,9 +106,12 @@ public actor PlugService: ConnectionOwner {
         }
         if storage.wasReset { logger.notice("set back to factory state") }
         let (proof, isKept) = Self.identity(in: settings.directories, storage, logger: logger)
-        let capabilities = settings.appliance.capabilities.union(settings.log == nil ? [] : [.log])
+        let changed = storage.settings()
+        let capabilities = settings.appliance.capabilities.union([.rename, .settings])
+            .union(settings.log == nil ? [] : [.log])
         var identity = PlugServer.Identity(
-            id: storage.id, name: settings.name ?? "Plug \(storage.id.short)", capabilities: capabilities,
+            id: storage.id, name: changed.name ?? settings.name ?? Self.usualName(storage.id),
+            capabilities: capabilities,
             firmware: Self.firmwareVersion, boot: boot)
         crashes = CrashReports(
             state: settings.directories.state, runtime: settings.directories.runtime, boot: boot, files: files)
@@ -123,7 +130,7 @@ public actor PlugService: ConnectionOwner {
         appliance.hasLamp = settings.parts.lamp != nil
         machine = PlugMachine(
             appliance, identity: identity, access: storage.access(key: key, random: &random),
-            memory: storage.restore(now: BootClock.now), seed: random.next())
+            memory: storage.restore(now: BootClock.now), settings: changed, seed: random.next())
     }
 
     /// The button and the relay work from here on, with or without a network.
@@ -270,6 +277,8 @@ public actor PlugService: ConnectionOwner {
             }
             write(.controllers, storage.writing(controllers))
         case .pairingWindow: announcePairing()
+        case .announce(let name): announce(as: name)
+        case .keepSettings(let settings): write(.settings, storage.writing(settings))
         case .logLevel(let level): logFollowed(level)
         case .factoryReset: write(.reset, storage.orderingReset())
         case .send(let id, let bytes): connections[id]?.send(bytes)
@@ -284,8 +293,10 @@ extension PlugMachine.Action {
     /// Somebody hears of it, so that it waits until flash says who is paired. Lists wait for those before them.
     fileprivate var tells: Bool {
         switch self {
-        case .keep, .send, .close, .pairingWindow: true
-        case .setRelay, .setDimmer, .setLight, .readMeter, .mirror, .factoryReset, .persist, .reserve, .logLevel: false
+        case .keep, .send, .close, .pairingWindow, .announce: true
+        case .setRelay, .setDimmer, .setLight, .readMeter, .mirror, .factoryReset, .keepSettings, .persist, .reserve,
+            .logLevel:
+            false
         }
     }
 }

@@ -20,7 +20,9 @@ struct FactoryReset: Sendable {
     /// The key is no file of the storage's own, and must go with the rest: who pinned it belongs to the old plug.
     /// `networks` and `network-secret` are addressing's: where the plug was, and what its addresses follow from. `crash` says how the
     /// firmware ended.
-    private static let forgotten = ["controllers", "key", "state", "networks", "network-secret", "crash"].flatMap {
+    private static let forgotten = [
+        "controllers", "key", "state", "settings", "networks", "network-secret", "crash",
+    ].flatMap {
         [$0, $0 + ".damaged", $0 + ".new"]
     }
 

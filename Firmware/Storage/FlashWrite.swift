@@ -9,6 +9,7 @@ public import PlugProtocol
 public struct FlashWrite: Sendable {
     enum Content: Sendable {
         case state(StoredState)
+        case settings(StoredSettings)
         /// The plug's id and its code go with the first boundary that flash takes, where it does not have them yet.
         case boundary(SequenceNumber, id: PlugID?, code: SetupCode?)
         case controllers(PairedControllers)
@@ -23,6 +24,8 @@ public struct FlashWrite: Sendable {
         switch content {
         case .state(let state):
             result.attempt(.state) { () throws(FileError) in try flash.write(state) }
+        case .settings(let settings):
+            result.attempt(.settings) { () throws(FileError) in try flash.write(settings) }
         case .boundary(let boundary, let id, let code):
             result.attempt(.sequence) { () throws(FileError) in try flash.write(boundary: boundary) }
             guard result.isWritten else { break }
@@ -69,6 +72,11 @@ extension PlugStorage {
 
     public func writing(_ state: StoredState) -> FlashWrite { FlashWrite(content: .state(state), flash: flash) }
 
+    /// What controllers changed.
+    public func writing(_ settings: StoredSettings) -> FlashWrite {
+        FlashWrite(content: .settings(settings), flash: flash)
+    }
+
     /// That event numbers below this may have been used.
     public func reserving(upTo boundary: SequenceNumber) -> FlashWrite {
         FlashWrite(
@@ -93,7 +101,7 @@ extension PlugStorage {
             case .id: isIDStored = true
             case .code: unstoredCode = nil
             case .sequence: unmark()
-            case .state, .controllers, .reset, .stateDirectory, .runtimeDirectory, .mirror, .clearing: break
+            case .state, .settings, .controllers, .reset, .stateDirectory, .runtimeDirectory, .mirror, .clearing: break
             }
         }
         return result.isWritten
@@ -106,6 +114,9 @@ extension PlugStorage {
 
     /// Writes the state to flash; false where that failed.
     public func persist(_ state: StoredState) -> Bool { finish(writing(state).perform()) }
+
+    /// Writes to flash what controllers changed; false where that failed, and flash has what it had.
+    public func keep(_ settings: StoredSettings) -> Bool { finish(writing(settings).perform()) }
 
     /// Writes to flash that event numbers below this may have been used; false where that failed.
     public func reserve(upTo boundary: SequenceNumber) -> Bool { finish(reserving(upTo: boundary).perform()) }

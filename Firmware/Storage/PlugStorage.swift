@@ -156,6 +156,14 @@ public final class PlugStorage {
         return PlugServer.Access(key: key, code: code, controllers: listed)
     }
 
+    /// What controllers changed of the plug, as flash has it. Called once, since what is damaged is told each time.
+    public func settings() -> StoredSettings {
+        guard !isUnfinished,
+            case .value(let known) = flash.settings({ troubles.note($0, Self.settingsHint) })
+        else { return StoredSettings() }
+        return known
+    }
+
     // MARK: Steps
 
     private static let leapHint =
@@ -163,6 +171,8 @@ public final class PlugStorage {
 
     private static let controllersHint =
         "nobody is let in; the button works. Hold it for five seconds and pair again, or put the file back and restart"
+    private static let settingsHint =
+        "the plug has the name and the settings of its configuration; `plugctl rename` and `plugctl set` change them again"
     private static let codeHint =
         "the plug cannot be paired; who is paired stays so. Write the label's code into the file, in two equal lines"
 

@@ -7,7 +7,7 @@ import PlugProtocol
 ///
 /// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power. `state`:
 /// relay, level, energy and what locks the relay open (a word more, which older firmware never wrote). `setup-code`: as the label shows it, drawn once. `controllers`: who is paired; both are refused
-/// where others could have read or written them. `unmirrored`, seldom there: the boot whose mirror is out of date and could
+/// where others could have read or written them. `settings`: what controllers changed, its name among it. `unmirrored`, seldom there: the boot whose mirror is out of date and could
 /// not be removed. `reset`, for moments: see ``FactoryReset``. A file that does not hold what it should is kept as
 /// `NAME.damaged`, and is not taken for one that never was.
 struct StateDirectory: Sendable {
@@ -79,6 +79,15 @@ struct StateDirectory: Sendable {
         read("setup-code", expected: "16 letters and digits from 2 to 7", isSecret: true, tell) {
             try? SetupCode(text: $0)
         }
+    }
+
+    /// What controllers changed; see ``SettingsText``.
+    func settings(_ tell: (FileFault) -> Void) -> Found<StoredSettings> {
+        read("settings", expected: "a name and settings", tell) { SettingsText.parse($0) }
+    }
+
+    func write(_ settings: StoredSettings) throws(FileError) {
+        try replace("settings", with: SettingsText.text(settings))
     }
 
     func write(_ controllers: PairedControllers) throws(FileError) {

@@ -21,7 +21,7 @@ public struct StorageNotice: Hashable, Sendable, CustomStringConvertible {
 struct Troubles {
     /// What the storage does; each fails on its own.
     enum Task: Sendable {
-        case stateDirectory, runtimeDirectory, id, sequence, state, controllers, code, mirror, reset, clearing
+        case stateDirectory, runtimeDirectory, id, sequence, state, settings, controllers, code, mirror, reset, clearing
 
         /// What its failure means to the plug.
         var consequence: String {
@@ -31,6 +31,7 @@ struct Troubles {
             case .id: "the plug runs, and has another id after a loss of power"
             case .sequence: "the plug runs; when its reserved event numbers are used up it leaps ahead and tells a gap"
             case .state: "the plug runs, and relay and energy are as they were before if it loses power"
+            case .settings: "the plug's name and settings are as they were"
             case .controllers:
                 "the plug runs; after a restart it knows the controllers that it knew before, also those that were removed"
             case .code: "the plug runs, and has another setup code after a restart"
@@ -48,6 +49,7 @@ struct Troubles {
             case .id: "the plug's id is in flash"
             case .sequence: "event numbers are reserved in flash again"
             case .state: "relay and energy are in flash again"
+            case .settings: "name and settings can be changed again"
             case .controllers: "who is paired is in flash again"
             case .code: "the setup code is in flash"
             case .mirror: "a restart of the firmware loses nothing again"

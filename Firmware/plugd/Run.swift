@@ -1,10 +1,11 @@
 public import AddressService
-public import Appliance
+import Appliance
 public import ArgumentParser
 import DurableFiles
 import LinuxNetwork
 public import Logging
 import PlugHardware
+public import PlugProtocol
 import PlugService
 import UnixSignals
 

@@ -29,9 +29,10 @@ extension DiscoveryNode {
     mutating func register(
         _ id: RegistrationID, _ registration: ServiceRegistration, now: Instant, _ actions: inout [Action]
     ) {
-        if services[id] != nil { unregister(id, now: now, &actions) }
-        guard services.count < configuration.registrationLimit else { return }
+        guard services[id] != nil || services.count < configuration.registrationLimit else { return }
+        // Before one that it replaces lets go of it: a host that stays says no goodbye.
         useHost(registration.hostName, now: now, &actions)
+        if services[id] != nil { unregister(id, now: now, &actions) }
         let (base, number) = InstanceName.split(registration.name)
         let service = RegisteredService(
             registration: registration, naming: Renaming(base: base, number: number), group: newGroup(.service(id)),

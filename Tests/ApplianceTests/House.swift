@@ -23,24 +23,29 @@ struct House {
     /// Whether flash can be written, and the boundary in it.
     var isFlashWritable = true
     var boundary: SequenceNumber = 1001
+    var settings: StoredSettings
     private let rest: Duration?
 
     init(
         _ memory: PlugMemory = PlugMemory(appliance: ApplianceMemory(powerLost: false)), dimmer: Bool = false,
         rest: Duration? = nil, interval: Duration = .seconds(1), access: PlugServer.Access = .knowing(),
-        at now: Instant = .zero
+        settings: StoredSettings = StoredSettings(), at now: Instant = .zero,
+        configure: (inout ApplianceConfiguration) -> Void = { _ in }
     ) {
+        self.settings = settings
         self.now = now
         self.rest = rest
         var configuration = ApplianceConfiguration()
         configuration.rest = rest
         configuration.meterInterval = interval
         if dimmer { configuration.capabilities.insert(.dimmer) }
+        configure(&configuration)
         let identity = PlugServer.Identity(
-            id: PlugID(rawValue: "0123456789ab")!, name: "Lamp",
-            capabilities: configuration.capabilities.union([.log]),
+            id: PlugID(rawValue: "0123456789ab")!, name: settings.name ?? "Lamp",
+            capabilities: configuration.capabilities.union([.log, .rename, .settings]),
             firmware: "1.0", boot: BootID(bytes: [UInt8](repeating: 7, count: 16))!)
-        machine = PlugMachine(configuration, identity: identity, access: access, memory: memory, seed: 1)
+        machine = PlugMachine(
+            configuration, identity: identity, access: access, memory: memory, settings: settings, seed: 1)
         mirror.append(.begins(identity.boot, identity.id))
         for record in memory.records { mirror.append(record) }
         feed(.started)
@@ -54,7 +59,7 @@ struct House {
         while let record = try decoder.next() { precondition(memory.take(record, limits: PlugMemory.Limits())) }
         memory.numbers = ReservedNumbers(below: boundary, next: memory.journal.nextSequence)
         return House(
-            memory, dimmer: machine.identity.capabilities.contains(.dimmer), rest: rest, at: now)
+            memory, dimmer: machine.identity.capabilities.contains(.dimmer), rest: rest, settings: settings, at: now)
     }
 
     mutating func feed(_ event: PlugMachine.Event) {
@@ -86,7 +91,12 @@ struct House {
         case .factoryReset:
             actions.append(action)
             return isFlashWritable ? .resetStands : .resetFailed
-        case .setRelay, .setDimmer, .setLight, .close, .pairingWindow, .logLevel: actions.append(action)
+        case .keepSettings(let settings):
+            actions.append(action)
+            guard isFlashWritable else { return .settingsNotKept }
+            self.settings = settings
+            return .settingsKept
+        case .setRelay, .setDimmer, .setLight, .close, .pairingWindow, .announce, .logLevel: actions.append(action)
         }
         return nil
     }
@@ -149,8 +159,8 @@ struct House {
 extension PlugMachine.Action {
     var isStorage: Bool {
         switch self {
-        case .mirror, .keep, .persist, .reserve, .factoryReset: true
-        case .setRelay, .setDimmer, .setLight, .readMeter, .send, .close, .pairingWindow, .logLevel: false
+        case .mirror, .keep, .keepSettings, .persist, .reserve, .factoryReset: true
+        case .setRelay, .setDimmer, .setLight, .readMeter, .send, .close, .pairingWindow, .announce, .logLevel: false
         }
     }
 }

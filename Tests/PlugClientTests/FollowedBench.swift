@@ -41,6 +41,8 @@ struct FollowedBench {
     private var isCut = false
     /// What the plug answered when it was asked who is paired.
     var controllers: [[PairedControllerEntry]] = []
+    /// What it said about itself: its name where that changed, and its settings.
+    private(set) var descriptions: [(name: String?, settings: RemoteSettings?)] = []
     private var connections: UInt64 = 0
 
     init(
@@ -62,6 +64,7 @@ struct FollowedBench {
             case .finished(let id, let outcome): finished.append((id, outcome))
             case .samples(let fetch, let chunk, _, let last): samples.append((fetch, chunk, last))
             case .controllers(let list): controllers.append(list)
+            case .described(let name, let settings): descriptions.append((name, settings))
             case .fetchRefused(let fetch, let refusal): refusedFetches[fetch] = refusal
             }
         }

@@ -166,6 +166,7 @@ final class RecordingController {
                 out += collect(number, chunk, clock, last: last, now)
             case .fetchRefused(let number, _):
                 if let fetch = underWay.removeValue(forKey: number) { out += perform(.failed(fetch.window), now) }
+            case .described: break
             case .deliver, .finished, .controllers: violation = "nobody asked for \(action)"
             }
         }

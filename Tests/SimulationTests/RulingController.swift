@@ -203,6 +203,7 @@ final class RulingController {
                 out.append(.close(stream))
             case .deliver(let update): out += take(update, of: name, now)
             case .finished(let id, let outcome): out += finished(id, outcome, of: name, now)
+            case .described: break
             case .samples, .fetchRefused, .controllers: violation = "nobody asked for samples"
             }
         }

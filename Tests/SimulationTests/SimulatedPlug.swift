@@ -303,7 +303,9 @@ final class SimulatedPlug {
             perform(storage?.reserve(upTo: boundary) == true ? .reserved(boundary) : .reservationFailed)
         case .send(let connection, let bytes): out.append(.write(streams[connection]!, bytes))
         case .close(let connection, _): out.append(.close(streams[connection]!))
-        case .setDimmer, .setLight, .pairingWindow, .logLevel: break
+        case .keepSettings(let settings):
+            perform(storage?.keep(settings) == true ? .settingsKept : .settingsNotKept)
+        case .setDimmer, .setLight, .pairingWindow, .announce, .logLevel: break
         }
     }
 

@@ -62,10 +62,14 @@ struct StoredPlug {
     var machine: PlugMachine
     var now: Instant
     var relayOn = false
+    /// Under which names it was to be announced.
+    private(set) var announced: [String] = []
     /// Active power of the load while the relay is on, tenths of a watt.
     var load: Int32 = 600
     /// What went to the controllers since it was emptied.
     private var sent: [[UInt8]] = []
+    /// Of the last command.
+    private var outcome: CommandOutcome?
 
     /// - Throws: where another plug works in the directories.
     init(
@@ -79,12 +83,15 @@ struct StoredPlug {
         ) { notices.all.append($0) }
         var configuration = ApplianceConfiguration()
         configuration.capabilities.insert(.dimmer)
+        let settings = storage.settings()
         let identity = PlugServer.Identity(
-            id: storage.id, name: "Lamp", capabilities: configuration.capabilities, firmware: "1.0", boot: boot)
+            id: storage.id, name: settings.name ?? "Lamp",
+            capabilities: configuration.capabilities.union([.rename, .settings]), firmware: "1.0", boot: boot)
         self.now = now
         let memory = storage.restore(now: now)
         let access = storage.access(key: .plug, random: &random)
-        machine = PlugMachine(configuration, identity: identity, access: access, memory: memory, seed: 2)
+        machine = PlugMachine(
+            configuration, identity: identity, access: access, memory: memory, settings: settings, seed: 2)
         feed(.started)
     }
 
@@ -100,6 +107,8 @@ struct StoredPlug {
         switch action {
         case .setRelay(let on): relayOn = on
         case .send(_, let bytes): sent.append(bytes)
+        case .announce(let name): announced.append(name)
+        case .keepSettings(let settings): return storage.keep(settings) ? .settingsKept : .settingsNotKept
         case .setDimmer, .setLight, .close, .pairingWindow, .logLevel: break
         case .readMeter: return .measured(Measurement(deciwatts: relayOn ? load : 0))
         case .mirror(let records): storage.mirror(records)
@@ -123,25 +132,35 @@ struct StoredPlug {
     }
 
     /// A controller turns the relay over, in a session of its own.
-    mutating func command(_ number: Int) {
+    mutating func command(_ number: Int) { command(number, .setRelay(on: !relayOn, autoOff: nil)) }
+
+    /// A controller commands, in a session of its own.
+    ///
+    /// - Returns: how it ended; nil while it is not answered.
+    @discardableResult mutating func command(_ number: Int, _ command: PlugCommand) -> CommandOutcome? {
         let id = ConnectionID(rawValue: UInt64(number))
         var session = ControllerSession(name: "Desk")
         var bytes = [UInt8](repeating: 0, count: 16)
         (bytes[0], bytes[1]) = (UInt8(number & 255), UInt8(number >> 8))
-        let command = ControllerSession.Event.command(
-            RequestID(bytes: bytes)!, .setRelay(on: !relayOn, autoOff: nil), deadline: now + .seconds(5))
+        let asked = ControllerSession.Event.command(
+            RequestID(bytes: bytes)!, command, deadline: now + .seconds(5))
+        outcome = nil
         feed(.opened(PlugServer.Opening(id)))
-        for event in [ControllerSession.Event.connected, command] {
+        for event in [ControllerSession.Event.connected, asked] {
             for case .send(let bytes) in session.handle(event, now: now) { received(bytes, id, &session) }
         }
         feed(.closed(id))
+        return outcome
     }
 
     private mutating func received(_ bytes: [UInt8], _ id: ConnectionID, _ session: inout ControllerSession) {
         sent = []
         feed(.received(id, bytes))
         for answer in sent {
-            for case .send(let more) in session.handle(.received(answer), now: now) { received(more, id, &session) }
+            for action in session.handle(.received(answer), now: now) {
+                if case .send(let more) = action { received(more, id, &session) }
+                if case .deliver(.commandFinished(_, let outcome)) = action { self.outcome = outcome }
+            }
         }
     }
 

@@ -58,6 +58,7 @@ package struct MemoryWriter {
             put(UInt64(bitPattern: transition.wholeNanoseconds))
         case .identify: put(UInt8(3))
         case .resetProtection: put(UInt8(4))
+        case .rename, .configure: preconditionFailure("no rule changes what a plug is called or how it is set up")
         }
     }
 }

@@ -8,7 +8,7 @@ public struct PairedPlugs: Sendable {
         public var id: PlugID
         /// What the plug proves itself with.
         public var key: PublicKey
-        /// What it was called when it was paired.
+        /// What it was called last, as far as this controller knows.
         public var name: String
 
         public init(id: PlugID, key: PublicKey, name: String) {
@@ -64,6 +64,16 @@ public struct PairedPlugs: Sendable {
         try await change { plugs in
             plugs.removeAll { $0.id == plug.id }
             plugs.append(plug)
+        }
+    }
+
+    /// The plug is called otherwise now; does nothing where it is not there.
+    ///
+    /// - Throws: as ``add(_:)``.
+    public func rename(_ id: PlugID, to name: String) async throws {
+        try await change { plugs in
+            guard let index = plugs.firstIndex(where: { $0.id == id }) else { return }
+            plugs[index].name = name
         }
     }
 

@@ -65,6 +65,7 @@ extension Refusal.Code: MirrorCoded {
         case .deadlinePassed: 6
         case .lockedOn: 7
         case .resting: 8
+        case .storageFailed: 9
         }
     }
 }

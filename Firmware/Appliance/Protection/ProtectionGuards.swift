@@ -39,6 +39,9 @@ struct ProtectionGuards: Sendable {
         return isTooLow ? .underVoltage : nil
     }
 
+    /// Another limit of power from now on.
+    mutating func limitPower(_ limit: OverPowerLimit?) { overPower = OverPowerGuard(limit) }
+
     /// True when this temperature, in tenths of a degree, trips the plug; nil: the thermometer failed.
     mutating func measured(decidegrees: Int16?) -> Bool { overTemperature.measured(decidegrees: decidegrees) }
 

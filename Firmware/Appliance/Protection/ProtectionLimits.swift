@@ -4,6 +4,9 @@ public struct OverPowerLimit: Hashable, Sendable {
     public var deciwatts: Int32
     public var duration: Duration
 
+    /// An inrush is over by then.
+    static let usualDuration = Duration.seconds(5)
+
     public init(deciwatts: Int32, duration: Duration) {
         self.deciwatts = deciwatts
         self.duration = duration

@@ -3,7 +3,7 @@ public import ServiceDiscovery
 /// A service that is registered until it is cancelled.
 public struct Registration: Sendable {
     /// The name under which the service is announced: once as soon as it is (0.75 to 1 s after there is a network), and again
-    /// whenever another host's claim made it change. A slow reader sees the newest. For one reader; it ends with the
+    /// whenever another host's claim or ``replace(with:)`` made it change. A slow reader sees the newest. For one reader; it ends with the
     /// registration.
     public let names: AsyncStream<String>
     let id: RegistrationID
@@ -16,6 +16,9 @@ public struct Registration: Sendable {
 
     /// Announces other TXT attributes.
     public func updateTXT(_ txt: TXTRecord) async { await discovery.handle(.updateTXT(id, txt)) }
+
+    /// Announces another service in the place of this one, under another name say; ``names`` has it once it is claimed.
+    public func replace(with service: ServiceRegistration) async { await discovery.handle(.register(id, service)) }
 
     /// Says goodbye for the service.
     public func cancel() async { await discovery.cancelRegistration(id) }

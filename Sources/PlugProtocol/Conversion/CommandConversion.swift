@@ -22,6 +22,12 @@ extension WireCommand {
             kind = .identify(WireIdentify())
         case .resetProtection:
             kind = .resetProtection(WireResetProtection())
+        case .rename(let name):
+            var wire = WireRename()
+            wire.name = name
+            kind = .rename(wire)
+        case .configure(let change):
+            kind = .configure(WireConfigure(change))
         }
     }
 
@@ -48,6 +54,11 @@ extension WireCommand {
             return .success(.identify)
         case .resetProtection:
             return .success(.resetProtection)
+        case .rename(let wire):
+            if let refusal = InstanceNameRule.refusal(of: wire.name) { return .failure(refusal) }
+            return .success(.rename(wire.name))
+        case .configure(let wire):
+            return wire.model().map { .configure($0) }
         case nil:
             return .failure(Refusal(.unsupported, "This plug does not know the command; its firmware may be too old."))
         }
@@ -103,6 +114,7 @@ extension WireRefusalCode {
         case .deadlinePassed: self = .deadlinePassed
         case .lockedOn: self = .lockedOn
         case .resting: self = .resting
+        case .storageFailed: self = .storageFailed
         case .unknown: self = .unspecified
         }
     }
@@ -117,6 +129,7 @@ extension WireRefusalCode {
         case .deadlinePassed: .deadlinePassed
         case .lockedOn: .lockedOn
         case .resting: .resting
+        case .storageFailed: .storageFailed
         case .unspecified, .UNRECOGNIZED: .unknown
         }
     }

@@ -84,6 +84,7 @@ extension WireWelcome {
         plugTime = WireScalar.nanoseconds(now)
         networks = identity.networks.prefix(PlugNetwork.limit).map { WireNetwork($0, now: now) }
         if let known = identity.crash { crash = WireCrash(known, now: now) }
+        if let known = identity.settings { settings = WireSettings(known) }
     }
 
     func model(asked: Instant, answered: Instant) throws(MessageFault) -> PlugDescription {
@@ -96,7 +97,15 @@ extension WireWelcome {
             clock: ClockMapping(
                 boot: boot, plugTime: try WireScalar.instant(plugTime, "plug_time"), asked: asked, answered: answered),
             networks: networks.prefix(PlugNetwork.limit).map { $0.model(now: answered) },
-            crash: hasCrash ? crash.model(now: answered) : nil)
+            crash: hasCrash ? crash.model(now: answered) : nil, settings: hasSettings ? settings.model : nil)
+    }
+}
+
+extension WireDescriptionChanged {
+    init(_ identity: PlugServer.Identity) {
+        self.init()
+        name = identity.name
+        if let known = identity.settings { settings = WireSettings(known) }
     }
 }
 

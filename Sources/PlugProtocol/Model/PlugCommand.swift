@@ -8,6 +8,10 @@ public enum PlugCommand: Hashable, Sendable {
     case identify
     /// Reset what tripped, so that the plug can be turned on again. It stays off.
     case resetProtection
+    /// Take this name, over every restart, until a factory reset; one that is taken gets a number.
+    case rename(String)
+    /// Change settings, over every restart, until a factory reset.
+    case configure(SettingsChange)
 }
 
 /// The plug's answer to a command.
@@ -25,6 +29,8 @@ public struct Refusal: Error, Hashable, Sendable {
         case lockedOn
         /// It was turned off too short a time ago, or switched too often: later.
         case resting
+        /// Its flash could not be written; everything is as it was.
+        case storageFailed
         /// A code that this version does not know.
         case unknown
     }

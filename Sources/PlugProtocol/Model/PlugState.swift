@@ -48,4 +48,6 @@ public enum Capability: String, Hashable, Sendable, CaseIterable {
     case relay, dimmer, meter, button
     /// It tells its log to whoever asks. Only Welcome says so: nobody looks for a plug by it.
     case log
+    /// It takes another name from a controller, and other settings. Only Welcome says so.
+    case rename, settings
 }

@@ -18,6 +18,8 @@ public struct PlugServer: Machine, Sendable {
         public var networks: [PlugNetwork] = []
         /// The last end of its firmware that was not in order.
         public var crash: PlugCrash?
+        /// What controllers may change of it, as it stands; nil where they cannot.
+        public var settings: RemoteSettings?
 
         public init(id: PlugID, name: String, capabilities: Set<Capability>, firmware: String, boot: BootID) {
             self.id = id
@@ -55,8 +57,10 @@ public struct PlugServer: Machine, Sendable {
         /// The connection's send buffer filled up (false) or drained (true). A new connection is writable.
         case writable(ConnectionID, Bool)
         case closed(ConnectionID)
-        /// The service instance name changed.
+        /// The service instance name changed. Every session is told.
         case renamed(String)
+        /// What controllers may change stands otherwise. Every session is told.
+        case configured(RemoteSettings)
         /// The plug's interfaces stand otherwise. Whoever opens a session is told; that needs no message of its own.
         case networks([PlugNetwork])
         /// Something happened now: it gets a number and goes to the journal and to everyone who listens. It comes before
@@ -181,7 +185,9 @@ public struct PlugServer: Machine, Sendable {
         case .closed(let connection):
             sessions.removeAll { $0.connection == connection }
         case .renamed(let name):
-            identity.name = name
+            describe { $0.name = name }
+        case .configured(let settings):
+            describe { $0.settings = settings }
         case .networks(let networks):
             identity.networks = networks
         case .record(let kind):
@@ -258,6 +264,17 @@ public struct PlugServer: Machine, Sendable {
         let event = journal.append(kind, time: now, boot: identity.boot)
         requests.note(event)
         access.note(kind, now: now)
+    }
+
+    private mutating func describe(_ change: (inout Identity) -> Void) {
+        let before = identity
+        change(&identity)
+        precondition(identity.name.utf8.count <= PlugWire.maximumName, "an instance name has at most 63 bytes")
+        guard identity != before else { return }
+        let wire = WireDescriptionChanged(identity)
+        for index in sessions.indices where sessions[index].isEstablished {
+            sessions[index].say { $0.descriptionChanged = wire }
+        }
     }
 
     private mutating func announceWindow(now: Instant, _ actions: inout [Action]) {

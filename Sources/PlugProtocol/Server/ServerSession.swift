@@ -92,6 +92,10 @@ struct ServerSession: Sendable {
         output.append(message)
     }
 
+    var isEstablished: Bool {
+        if case .established = phase { true } else { false }
+    }
+
     var awaitsReset: Bool {
         guard case .established(let established) = phase else { return false }
         return established.awaitsReset

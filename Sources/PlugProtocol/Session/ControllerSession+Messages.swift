@@ -111,6 +111,9 @@ extension ControllerSession {
             guard listsDue > 0 else { throw Fault.order("A list of controllers came that nobody asked for.") }
             listsDue -= 1
             actions.append(.deliver(.controllers(try wire.model())))
+        case .descriptionChanged(let wire):
+            let settings = wire.hasSettings ? wire.settings.model : nil
+            actions.append(.deliver(.described(name: try WireScalar.name(wire.name, "name"), settings)))
         case .logAnswer(let wire):
             guard asksForLog else { throw Fault.order("An answer about the log came that nobody asked for.") }
             if let update = wire.model { actions.append(.deliver(.log(update))) }

@@ -13,6 +13,8 @@ public struct PlugDescription: Hashable, Sendable {
     public var networks: [PlugNetwork] = []
     /// The last end of its firmware that was not in order; nil where there was none, or its firmware does not tell.
     public var crash: PlugCrash?
+    /// What ``PlugCommand/configure(_:)`` can change, as it stood when the session began; nil where its firmware cannot.
+    public var settings: RemoteSettings?
 }
 
 /// What a controller wants to follow.
@@ -74,6 +76,8 @@ public enum SessionUpdate: Hashable, Sendable {
     case fetchRefused(UInt32)
     /// Who is paired with the plug, in the order in which they were.
     case controllers([PairedControllerEntry])
+    /// The plug's service instance name, or its settings, are no longer what ``PlugDescription`` says.
+    case described(name: String, RemoteSettings?)
     /// A line of the plug's log, or how it stands with them.
     case log(LogUpdate)
     /// The last update of a session. The outcome of commands still open is unknown.

@@ -70,6 +70,56 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+nonisolated enum WirePowerOn: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+  case off // = 1
+  case on // = 2
+
+  /// as it was before
+  case last // = 3
+
+  /// on, and nobody turns it off: only the plug's own configuration says so, and takes it back
+  case lockedOn // = 4
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .off
+    case 2: self = .on
+    case 3: self = .last
+    case 4: self = .lockedOn
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .off: return 1
+    case .on: return 2
+    case .last: return 3
+    case .lockedOn: return 4
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WirePowerOn] = [
+    .unspecified,
+    .off,
+    .on,
+    .last,
+    .lockedOn,
+  ]
+
+}
+
 nonisolated enum WireGapReason: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -294,6 +344,48 @@ nonisolated enum WireProtection: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+nonisolated enum WireSetting: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+  case powerOn // = 1
+  case autoOff // = 2
+  case powerLimit // = 3
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .powerOn
+    case 2: self = .autoOff
+    case 3: self = .powerLimit
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .powerOn: return 1
+    case .autoOff: return 2
+    case .powerLimit: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireSetting] = [
+    .unspecified,
+    .powerOn,
+    .autoOff,
+    .powerLimit,
+  ]
+
+}
+
 nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -311,6 +403,9 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// it was turned off too short a time ago, or switched too often: later
   case resting // = 8
+
+  /// the plug's flash could not be written; everything is as it was
+  case storageFailed // = 9
   case UNRECOGNIZED(Int)
 
   init() {
@@ -328,6 +423,7 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 6: self = .deadlinePassed
     case 7: self = .lockedOn
     case 8: self = .resting
+    case 9: self = .storageFailed
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -343,6 +439,7 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .deadlinePassed: return 6
     case .lockedOn: return 7
     case .resting: return 8
+    case .storageFailed: return 9
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -358,6 +455,7 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     .deadlinePassed,
     .lockedOn,
     .resting,
+    .storageFailed,
   ]
 
 }
@@ -727,6 +825,14 @@ nonisolated struct WirePlugMessage: Sendable {
     set {kind = .logLines(newValue)}
   }
 
+  var descriptionChanged: WireDescriptionChanged {
+    get {
+      if case .descriptionChanged(let v)? = kind {return v}
+      return WireDescriptionChanged()
+    }
+    set {kind = .descriptionChanged(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -745,6 +851,7 @@ nonisolated struct WirePlugMessage: Sendable {
     case controllers(WireControllers)
     case logAnswer(WireLogAnswer)
     case logLines(WireLogLines)
+    case descriptionChanged(WireDescriptionChanged)
 
   }
 
@@ -783,10 +890,10 @@ nonisolated struct WireWelcome: Sendable {
   /// the service instance name it has now
   var name: String = String()
 
-  /// "relay", "dimmer", "meter", "button"; "log" where FollowLog is answered;
+  /// "relay", "dimmer", "meter", "button"; "log" where FollowLog is answered, "rename" and
   var capabilities: [String] = []
 
-  /// unknown ones are skipped
+  /// "settings" where the commands Rename and Configure are carried out; unknown ones are skipped
   var firmware: String = String()
 
   /// 16 bytes: the kernel boot to which all times of this session belong
@@ -808,11 +915,77 @@ nonisolated struct WireWelcome: Sendable {
   /// Clears the value of `crash`. Subsequent reads from it will return its default value.
   mutating func clearCrash() {self._crash = nil}
 
+  /// what Configure can change, as it stands; absent without the capability "settings"
+  var settings: WireSettings {
+    get {_settings ?? WireSettings()}
+    set {_settings = newValue}
+  }
+  /// Returns true if `settings` has been explicitly set.
+  var hasSettings: Bool {self._settings != nil}
+  /// Clears the value of `settings`. Subsequent reads from it will return its default value.
+  mutating func clearSettings() {self._settings = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _crash: WireCrash? = nil
+  fileprivate var _settings: WireSettings? = nil
+}
+
+/// Sent to every session when what Welcome said of these is no longer so. A new name is told once the plug is announced under it.
+nonisolated struct WireDescriptionChanged: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// the service instance name it has now
+  var name: String = String()
+
+  /// as in Welcome
+  var settings: WireSettings {
+    get {_settings ?? WireSettings()}
+    set {_settings = newValue}
+  }
+  /// Returns true if `settings` has been explicitly set.
+  var hasSettings: Bool {self._settings != nil}
+  /// Clears the value of `settings`. Subsequent reads from it will return its default value.
+  mutating func clearSettings() {self._settings = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _settings: WireSettings? = nil
+}
+
+/// What a person may change of a plug from afar, as it stands.
+nonisolated struct WireSettings: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// what the relay does when power returns
+  var powerOn: WirePowerOn = .unspecified
+
+  /// turns off so long after it was turned on, unless the command says otherwise; 0: it does not
+  var autoOffMs: UInt32 = 0
+
+  /// tenths of a watt; it turns off and locks when it carries more for some seconds; absent:
+  var powerLimitDw: UInt32 {
+    get {_powerLimitDw ?? 0}
+    set {_powerLimitDw = newValue}
+  }
+  /// Returns true if `powerLimitDw` has been explicitly set.
+  var hasPowerLimitDw: Bool {self._powerLimitDw != nil}
+  /// Clears the value of `powerLimitDw`. Subsequent reads from it will return its default value.
+  mutating func clearPowerLimitDw() {self._powerLimitDw = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _powerLimitDw: UInt32? = nil
 }
 
 /// The last life of the plug's firmware that did not end in order. For people, and for whoever looks for a fault.
@@ -1395,7 +1568,9 @@ nonisolated struct WireControllerRemoved: Sendable {
   init() {}
 }
 
-/// A command is absolute and idempotent: the same request id again is answered with the first answer.
+/// A command is absolute and idempotent: the same request id again is answered with the first answer. A kind of a later version is
+/// refused (UNSUPPORTED). Rename and Configure are answered when flash has what they ask for, or could not be written (STORAGE_FAILED):
+/// then everything is as it was.
 nonisolated struct WireCommand: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1441,6 +1616,22 @@ nonisolated struct WireCommand: Sendable {
     set {kind = .resetProtection(newValue)}
   }
 
+  var rename: WireRename {
+    get {
+      if case .rename(let v)? = kind {return v}
+      return WireRename()
+    }
+    set {kind = .rename(newValue)}
+  }
+
+  var configure: WireConfigure {
+    get {
+      if case .configure(let v)? = kind {return v}
+      return WireConfigure()
+    }
+    set {kind = .configure(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -1448,6 +1639,8 @@ nonisolated struct WireCommand: Sendable {
     case setLevel(WireSetLevel)
     case identify(WireIdentify)
     case resetProtection(WireResetProtection)
+    case rename(WireRename)
+    case configure(WireConfigure)
 
   }
 
@@ -1514,6 +1707,71 @@ nonisolated struct WireResetProtection: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+}
+
+/// The plug takes another service instance name, which goes before the one of its own configuration until a factory reset, over every
+/// restart. It says goodbye for the old name and claims the new one. Where another plug has that already it gets a number, as in
+/// "Lamp (2)": DescriptionChanged says what it is called in the end. The session stays.
+nonisolated struct WireRename: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 1 to 63 bytes, with something visible, without control characters
+  var name: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Changes settings, all of them or none, until a factory reset and over every restart. What is absent stays. A message with a field
+/// that this version does not know is refused (UNSUPPORTED), and so is one without any.
+nonisolated struct WireConfigure: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// not LOCKED_ON, and no other on a plug that is (LOCKED_ON)
+  var powerOn: WirePowerOn {
+    get {_powerOn ?? .unspecified}
+    set {_powerOn = newValue}
+  }
+  /// Returns true if `powerOn` has been explicitly set.
+  var hasPowerOn: Bool {self._powerOn != nil}
+  /// Clears the value of `powerOn`. Subsequent reads from it will return its default value.
+  mutating func clearPowerOn() {self._powerOn = nil}
+
+  /// 0, or 1000 to 2592000000 (30 days); holds from the next time that it is turned on
+  var autoOffMs: UInt32 {
+    get {_autoOffMs ?? 0}
+    set {_autoOffMs = newValue}
+  }
+  /// Returns true if `autoOffMs` has been explicitly set.
+  var hasAutoOffMs: Bool {self._autoOffMs != nil}
+  /// Clears the value of `autoOffMs`. Subsequent reads from it will return its default value.
+  mutating func clearAutoOffMs() {self._autoOffMs = nil}
+
+  /// 10 up to the limit of the plug's own configuration, which is there for the hardware
+  var powerLimitDw: UInt32 {
+    get {_powerLimitDw ?? 0}
+    set {_powerLimitDw = newValue}
+  }
+  /// Returns true if `powerLimitDw` has been explicitly set.
+  var hasPowerLimitDw: Bool {self._powerLimitDw != nil}
+  /// Clears the value of `powerLimitDw`. Subsequent reads from it will return its default value.
+  mutating func clearPowerLimitDw() {self._powerLimitDw = nil}
+
+  /// these are again as the plug's own configuration says; not beside a value of the same
+  var asConfigured: [WireSetting] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _powerOn: WirePowerOn? = nil
+  fileprivate var _autoOffMs: UInt32? = nil
+  fileprivate var _powerLimitDw: UInt32? = nil
 }
 
 nonisolated struct WireCommandResult: Sendable {
@@ -1741,6 +1999,10 @@ nonisolated struct WireGoodbye: Sendable {
 
 fileprivate nonisolated let _protobuf_package = "smartplug.v1"
 
+nonisolated extension WirePowerOn: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0POWER_ON_UNSPECIFIED\0\u{1}POWER_ON_OFF\0\u{1}POWER_ON_ON\0\u{1}POWER_ON_LAST\0\u{1}POWER_ON_LOCKED_ON\0")
+}
+
 nonisolated extension WireGapReason: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GAP_REASON_UNSPECIFIED\0\u{1}GAP_REASON_POWER_LOST\0\u{1}GAP_REASON_OVERWRITTEN\0\u{1}GAP_REASON_UNKNOWN_CURSOR\0\u{1}GAP_REASON_STORAGE_FAILED\0\u{1}GAP_REASON_FACTORY_RESET\0")
 }
@@ -1757,8 +2019,12 @@ nonisolated extension WireProtection: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PROTECTION_UNSPECIFIED\0\u{1}PROTECTION_OVER_POWER\0\u{1}PROTECTION_OVER_CURRENT\0\u{1}PROTECTION_OVER_VOLTAGE\0\u{1}PROTECTION_UNDER_VOLTAGE\0\u{1}PROTECTION_OVER_TEMPERATURE\0\u{1}PROTECTION_WELDED_RELAY\0\u{1}PROTECTION_REST_TIME\0\u{1}PROTECTION_SWITCHING_RATE\0")
 }
 
+nonisolated extension WireSetting: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SETTING_UNSPECIFIED\0\u{1}SETTING_POWER_ON\0\u{1}SETTING_AUTO_OFF\0\u{1}SETTING_POWER_LIMIT\0")
+}
+
 nonisolated extension WireRefusalCode: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REFUSAL_CODE_UNSPECIFIED\0\u{1}REFUSAL_CODE_NOT_PAIRED\0\u{1}REFUSAL_CODE_PROTECTION_TRIPPED\0\u{1}REFUSAL_CODE_UNSUPPORTED\0\u{1}REFUSAL_CODE_OUT_OF_RANGE\0\u{1}REFUSAL_CODE_BUSY\0\u{1}REFUSAL_CODE_DEADLINE_PASSED\0\u{1}REFUSAL_CODE_LOCKED_ON\0\u{1}REFUSAL_CODE_RESTING\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REFUSAL_CODE_UNSPECIFIED\0\u{1}REFUSAL_CODE_NOT_PAIRED\0\u{1}REFUSAL_CODE_PROTECTION_TRIPPED\0\u{1}REFUSAL_CODE_UNSUPPORTED\0\u{1}REFUSAL_CODE_OUT_OF_RANGE\0\u{1}REFUSAL_CODE_BUSY\0\u{1}REFUSAL_CODE_DEADLINE_PASSED\0\u{1}REFUSAL_CODE_LOCKED_ON\0\u{1}REFUSAL_CODE_RESTING\0\u{1}REFUSAL_CODE_STORAGE_FAILED\0")
 }
 
 nonisolated extension WireGoodbyeReason: SwiftProtobuf._ProtoNameProviding {
@@ -2038,7 +2304,7 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PlugMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0\u{4}\u{2}log_answer\0\u{3}log_lines\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0\u{4}\u{2}log_answer\0\u{3}log_lines\0\u{3}description_changed\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2241,6 +2507,19 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
           self.kind = .logLines(v)
         }
       }()
+      case 17: try {
+        var v: WireDescriptionChanged?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .descriptionChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .descriptionChanged(v)
+        }
+      }()
       default: break
       }
     }
@@ -2312,6 +2591,10 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
       guard case .logLines(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
     }()
+    case .descriptionChanged?: try {
+      guard case .descriptionChanged(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -2361,7 +2644,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}plug_id\0\u{1}name\0\u{1}capabilities\0\u{1}firmware\0\u{3}boot_id\0\u{3}plug_time\0\u{1}networks\0\u{1}crash\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}plug_id\0\u{1}name\0\u{1}capabilities\0\u{1}firmware\0\u{3}boot_id\0\u{3}plug_time\0\u{1}networks\0\u{1}crash\0\u{1}settings\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2378,6 +2661,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.plugTime) }()
       case 8: try { try decoder.decodeRepeatedMessageField(value: &self.networks) }()
       case 9: try { try decoder.decodeSingularMessageField(value: &self._crash) }()
+      case 10: try { try decoder.decodeSingularMessageField(value: &self._settings) }()
       default: break
       }
     }
@@ -2415,6 +2699,9 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     try { if let v = self._crash {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
     } }()
+    try { if let v = self._settings {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2428,6 +2715,90 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.plugTime != rhs.plugTime {return false}
     if lhs.networks != rhs.networks {return false}
     if lhs._crash != rhs._crash {return false}
+    if lhs._settings != rhs._settings {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireDescriptionChanged: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".DescriptionChanged"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}settings\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._settings) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    try { if let v = self._settings {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDescriptionChanged, rhs: WireDescriptionChanged) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs._settings != rhs._settings {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSettings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Settings"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}power_on\0\u{3}auto_off_ms\0\u{3}power_limit_dw\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.powerOn) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.autoOffMs) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self._powerLimitDw) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.powerOn != .unspecified {
+      try visitor.visitSingularEnumField(value: self.powerOn, fieldNumber: 1)
+    }
+    if self.autoOffMs != 0 {
+      try visitor.visitSingularUInt32Field(value: self.autoOffMs, fieldNumber: 2)
+    }
+    try { if let v = self._powerLimitDw {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSettings, rhs: WireSettings) -> Bool {
+    if lhs.powerOn != rhs.powerOn {return false}
+    if lhs.autoOffMs != rhs.autoOffMs {return false}
+    if lhs._powerLimitDw != rhs._powerLimitDw {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3386,7 +3757,7 @@ nonisolated extension WireControllerRemoved: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Command"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}deadline_ms\0\u{3}set_relay\0\u{3}set_level\0\u{1}identify\0\u{3}reset_protection\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}deadline_ms\0\u{3}set_relay\0\u{3}set_level\0\u{1}identify\0\u{3}reset_protection\0\u{1}rename\0\u{1}configure\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3448,6 +3819,32 @@ nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.kind = .resetProtection(v)
         }
       }()
+      case 7: try {
+        var v: WireRename?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .rename(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .rename(v)
+        }
+      }()
+      case 8: try {
+        var v: WireConfigure?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .configure(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .configure(v)
+        }
+      }()
       default: break
       }
     }
@@ -3480,6 +3877,14 @@ nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .resetProtection?: try {
       guard case .resetProtection(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .rename?: try {
+      guard case .rename(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .configure?: try {
+      guard case .configure(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
     }()
     case nil: break
     }
@@ -3602,6 +4007,85 @@ nonisolated extension WireResetProtection: SwiftProtobuf.Message, SwiftProtobuf.
   }
 
   static func ==(lhs: WireResetProtection, rhs: WireResetProtection) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRename: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Rename"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRename, rhs: WireRename) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireConfigure: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Configure"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}power_on\0\u{3}auto_off_ms\0\u{3}power_limit_dw\0\u{3}as_configured\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self._powerOn) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._autoOffMs) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self._powerLimitDw) }()
+      case 4: try { try decoder.decodeRepeatedEnumField(value: &self.asConfigured) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._powerOn {
+      try visitor.visitSingularEnumField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._autoOffMs {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._powerLimitDw {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
+    } }()
+    if !self.asConfigured.isEmpty {
+      try visitor.visitPackedEnumField(value: self.asConfigured, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireConfigure, rhs: WireConfigure) -> Bool {
+    if lhs._powerOn != rhs._powerOn {return false}
+    if lhs._autoOffMs != rhs._autoOffMs {return false}
+    if lhs._powerLimitDw != rhs._powerLimitDw {return false}
+    if lhs.asConfigured != rhs.asConfigured {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

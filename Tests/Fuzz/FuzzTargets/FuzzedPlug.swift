@@ -95,6 +95,8 @@ struct FuzzedPlug {
             let refusal = Refusal(.unsupported, "There is no light.")
             return try handle(.commandOutcome(asked.request, .refused(refusal)))
         case .resetProtection: state.tripped = nil
+        case .rename(let name): try handle(.renamed(name))
+        case .configure: break
         }
         if let tripped = server.state.tripped, state.tripped == nil {
             let cause = RelayCause.controller(name: asked.controller, request: asked.request)

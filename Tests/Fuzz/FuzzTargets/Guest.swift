@@ -78,7 +78,7 @@ struct Guest {
                 try require(sequence == seen + 1, "event \(sequence) came after \(seen)")
                 seen = sequence
             case .welcomed, .subscribed, .snapshot, .state, .commandFinished, .commandUnanswered, .samples,
-                .fetchRefused, .controllers, .log, .ended:
+                .fetchRefused, .controllers, .described, .log, .ended:
                 break
             }
         }

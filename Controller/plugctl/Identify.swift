@@ -1,0 +1,17 @@
+import ArgumentParser
+import PlugClient
+import PlugProtocol
+import Presentation
+
+struct Identify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "identify",
+        abstract: "Have plugs blink their light for ten seconds, to see which is which.",
+        discussion: "Example: plugctl identify \"Living Room Lamp\"")
+
+    @OptionGroup var command: CommandOptions
+
+    func run() async throws {
+        try await command.output.send(to: command.names, telling: \.identifyText) { _ in .identify }
+    }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import PlugClient
+import PlugProtocol
+import Presentation
+
+struct Rename: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rename",
+        abstract: "Give a plug another name.",
+        discussion: """
+            The plug keeps it over every restart, whatever its own configuration says, until it is set back to factory state. Where
+            another plug has the name it gets a number, as in "Lamp (2)". Who follows the plug goes on; rules that name it have to be
+            told the new name.
+
+            Example: plugctl rename "Plug 3f9a02" "Living Room Lamp"
+            """)
+
+    @OptionGroup var network: NetworkOptions
+    @Argument(help: "The plug's name.")
+    var name: String
+    @Argument(help: "What it is called from now on, 1 to 63 bytes of UTF-8.")
+    var newName: String
+    @Flag(help: "As a JSON object: plug (its old name), name.")
+    var json = false
+
+    /// Probing takes a second, and another for each number that is taken too.
+    private static let patience = Duration.seconds(10)
+
+    func validate() throws {
+        guard (1...PlugWire.maximumName).contains(newName.utf8.count) else {
+            throw ValidationError("a name has 1 to \(PlugWire.maximumName) bytes of UTF-8")
+        }
+    }
+
+    func run() async throws {
+        try await network.withConnected(name) { plug, description in
+            guard description.capabilities.contains(.rename) else {
+                throw Complaint("\(plug.name): its firmware does not take another name\nhint: update the firmware")
+            }
+            try await plug.obey(.rename(newName))
+            guard let taken = description.name == newName ? newName : await nextName(of: plug) else {
+                throw Complaint(
+                    """
+                    \(plug.name): it took the name "\(newName)", and is not announced under it yet
+                    hint: `plugctl browse` shows what it is called; another plug may have the name
+                    """)
+            }
+            try await PairedPlugs().rename(description.id, to: taken)
+            let record = RenameRecord(plug: plug.name, name: taken)
+            if json { Output.json(record) } else { Output.safeLine(record.text(wanted: newName)) }
+        }
+    }
+
+    /// Nil when the plug does not tell within the time.
+    private func nextName(of plug: FollowedPlug) async -> String? {
+        await withTaskGroup(of: String?.self) { group in
+            group.addTask {
+                for await name in plug.renames { return name }
+                return nil
+            }
+            group.addTask {
+                try? await Task.sleep(for: Self.patience)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+    }
+}
+
+extension FollowedPlug {
+    /// Sends the command; a refusal is what is wrong, in words.
+    func obey(_ command: PlugCommand) async throws {
+        do {
+            try await send(command)
+        } catch let refusal as Refusal {
+            throw Complaint("\(name): \(refusal.detail)" + (refusal.code.hint(for: name).map { "\nhint: \($0)" } ?? ""))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import ArgumentParser
+import PlugClient
+import PlugProtocol
+import Presentation
+
+struct SetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Show a plug's settings, or change them.",
+        discussion: """
+            The plug keeps them over every restart, whatever its own configuration says, until it is set back to factory state.
+
+              power-on     what the relay does when power returns: off, on or last (as it was)
+              auto-off     turns off so long after it was turned on, 1s to 30d, or never
+              power-limit  turns off and locks when it carries more for some seconds, as 2000W; at most what its own
+                           configuration allows
+
+            The value configured is what the plug's own configuration says.
+
+            Examples:
+              plugctl set Heater
+              plugctl set Heater power-limit 2kW auto-off 3h
+              plugctl set Freezer power-on on
+              plugctl set Heater auto-off configured
+            """)
+
+    @OptionGroup var network: NetworkOptions
+    @Argument(help: "The plug's name.")
+    var name: String
+    @Argument(
+        help: ArgumentHelp("Settings and their values; without any the present ones are shown.", valueName: "key value")
+    )
+    var words: [String] = []
+    @Flag(help: "As a JSON object: plug, powerOn, autoOff (seconds, 0 for never), powerLimit (W, where there is one).")
+    var json = false
+
+    func validate() throws { _ = try SettingsChange(words: words) }
+
+    func run() async throws {
+        let change = try SettingsChange(words: words)
+        try await network.withConnected(name) { plug, description in
+            guard description.settings != nil else {
+                throw Complaint("\(plug.name): its firmware does not know settings\nhint: update the firmware")
+            }
+            if change != SettingsChange() { try await plug.obey(.configure(change)) }
+            // What the plug said last: with the answer it told what holds now.
+            guard let settings = await plug.settings else { return }
+            let record = SettingsRecord(plug: plug.name, settings)
+            if json { Output.json(record) } else { record.lines.forEach { Output.safeLine($0) } }
+        }
+    }
+}
+
+extension SettingsChange {
+    /// - Throws: `ValidationError`.
+    init(words: [String]) throws {
+        self.init()
+        guard words.count.isMultiple(of: 2) else {
+            throw ValidationError("a setting and its value come in pairs, as in: auto-off 3h")
+        }
+        for index in stride(from: 0, to: words.count, by: 2) { try take(words[index], words[index + 1]) }
+    }
+
+    private mutating func take(_ key: String, _ text: String) throws {
+        let isConfigured = text == "configured"
+        switch key {
+        case "power-on":
+            powerOn = isConfigured ? .asConfigured : .value(try Self.powerOn(text))
+        case "auto-off":
+            autoOff = isConfigured ? .asConfigured : .value(try Self.time(text))
+        case "power-limit":
+            powerLimit = isConfigured ? .asConfigured : .value(try Self.power(text))
+        case _:
+            throw ValidationError("there is no setting \"\(key)\": power-on, auto-off and power-limit are known")
+        }
+    }
+
+    private static func powerOn(_ text: String) throws -> PowerOnState {
+        guard let state = PowerOnState(rawValue: text), state != .lockedOn else {
+            throw ValidationError("power-on is off, on, last or configured, not \"\(text)\"")
+        }
+        return state
+    }
+
+    private static func time(_ text: String) throws -> Duration {
+        if text == "never" { return .zero }
+        guard let time = TimeSpan(argument: text)?.duration, (.seconds(1) ... .seconds(30 * 86_400)).contains(time)
+        else { throw ValidationError("auto-off is 1s to 30d, never or configured, not \"\(text)\"") }
+        return time
+    }
+
+    /// Tenths of a watt.
+    private static func power(_ text: String) throws -> UInt32 {
+        guard let power = Watts(argument: text), power.milliwatts > 0, power.milliwatts.isMultiple(of: 100) else {
+            throw ValidationError("power-limit is a power such as 2000W or 1.5kW, or configured, not \"\(text)\"")
+        }
+        return power.milliwatts / 100
+    }
+}

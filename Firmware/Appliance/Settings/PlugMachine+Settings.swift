@@ -1,0 +1,106 @@
+import PlugProtocol
+import ProtocolCore
+
+/// Another name, other settings: first flash has them, then they hold and the controller is told.
+extension PlugMachine {
+    struct SettingsChanges: Sendable {
+        /// In the order in which they came: each is judged by what those before it left. Bounded by the commands that the server
+        /// lets wait.
+        var waiting: [Asked] = []
+        /// What flash is about to have.
+        var writing: (asked: Asked, settings: StoredSettings)?
+    }
+
+    struct Asked: Sendable {
+        var request: RequestID
+        var command: PlugCommand
+    }
+
+    mutating func change(
+        _ command: PlugCommand, _ request: RequestID, _ now: Instant, _ step: inout Step
+    ) {
+        changes.waiting.append(Asked(request: request, command: command))
+        beginChange(now, &step)
+    }
+
+    /// Flash has what was to be written, or could not take it: then everything is as it was.
+    mutating func endChange(isKept: Bool, _ now: Instant, _ step: inout Step) {
+        guard let (asked, new) = changes.writing else { return }
+        changes.writing = nil
+        if isKept {
+            take(new, asked, now, &step)
+        } else {
+            let refusal = Refusal(
+                .storageFailed, "The plug's flash cannot be written, so everything is as it was; its log says why.")
+            answer(asked, .refused(refusal), now, &step)
+        }
+        beginChange(now, &step)
+    }
+
+    private mutating func beginChange(_ now: Instant, _ step: inout Step) {
+        while changes.writing == nil, !changes.waiting.isEmpty {
+            let asked = changes.waiting.removeFirst()
+            switch wanted(asked.command) {
+            case .failure(let refusal): answer(asked, .refused(refusal), now, &step)
+            case .success(let new) where new == settings: take(new, asked, now, &step)
+            case .success(let new):
+                changes.writing = (asked, new)
+                step.flash.append(.keepSettings(new))
+            }
+        }
+    }
+
+    private func wanted(_ command: PlugCommand) -> Result<StoredSettings, Refusal> {
+        var wanted = settings
+        switch command {
+        case .rename(let name):
+            guard identity.capabilities.contains(.rename) else {
+                return .failure(Refusal(.unsupported, "This plug does not take another name."))
+            }
+            wanted.name = name
+        case .configure(let change):
+            guard identity.capabilities.contains(.settings) else {
+                return .failure(Refusal(.unsupported, "This plug does not take other settings."))
+            }
+            if let refusal = appliance.built.refusal(of: change) { return .failure(refusal) }
+            wanted.take(change)
+        case .setRelay, .setLevel, .identify, .resetProtection:
+            preconditionFailure("the appliance carries out \(command)")
+        }
+        return .success(wanted)
+    }
+
+    private mutating func take(_ new: StoredSettings, _ asked: Asked, _ now: Instant, _ step: inout Step) {
+        settings = new
+        appliance.configure(new)
+        if identity.capabilities.contains(.settings) {
+            serve(.configured(appliance.configuration.remoteSettings), now, &step)
+        }
+        // Also one that it has already: the plug that had it before may be gone.
+        if case .rename(let name) = asked.command { step.sends.append(.announce(name)) }
+        answer(asked, .done(appliance.state, event: nil), now, &step)
+    }
+
+    private mutating func answer(
+        _ asked: Asked, _ outcome: CommandOutcome, _ now: Instant, _ step: inout Step
+    ) {
+        serve(.commandOutcome(asked.request, outcome), now, &step)
+        remember(asked.request, &step)
+    }
+
+    /// A request that comes again after a restart of the firmware gets the same answer.
+    mutating func remember(_ request: RequestID, _ step: inout Step) {
+        guard let outcome = server.outcome(of: request) else { return }
+        step.records.append(.request(FinishedRequest(request, outcome)))
+    }
+}
+
+extension PlugCommand {
+    /// It is about what flash keeps, not about relay, dimmer and light.
+    var changesSettings: Bool {
+        switch self {
+        case .rename, .configure: true
+        case .setRelay, .setLevel, .identify, .resetProtection: false
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package import Appliance
+import PlugProtocol
+
+/// The line of the file with what controllers changed: `name=Lamp;power-on=last;auto-off=600000;power-limit=20000`, with
+/// ``EscapedText``; auto-off in milliseconds, the limit in tenths of a watt. What is as configured is left out.
+package enum SettingsText {
+    package static func text(_ settings: StoredSettings) -> String {
+        var fields: [[UInt8]] = []
+        if let name = settings.name { fields.append(Array("name=".utf8) + EscapedText.bytes(of: name)) }
+        if let powerOn = settings.powerOn { fields.append(Array("power-on=\(powerOn.rawValue)".utf8)) }
+        if let autoOff = settings.autoOff { fields.append(Array("auto-off=\(autoOff / .milliseconds(1))".utf8)) }
+        if let limit = settings.powerLimit { fields.append(Array("power-limit=\(limit)".utf8)) }
+        return String(decoding: Array(fields.joined(separator: [EscapedText.separator])), as: UTF8.self)
+    }
+
+    /// Nil where it does not hold what it should. A key of a later firmware is left out.
+    package static func parse(_ text: String) -> StoredSettings? {
+        var settings = StoredSettings()
+        for field in text.utf8.split(separator: EscapedText.separator) {
+            guard let sign = field.firstIndex(of: UInt8(ascii: "=")),
+                let key = String(field[..<sign]),
+                let value = EscapedText.text(field[field.index(after: sign)...]), settings.take(key, value)
+            else { return nil }
+        }
+        return settings
+    }
+}
+
+extension StoredSettings {
+    /// False where the value is none, or the key has one already.
+    fileprivate mutating func take(_ key: String, _ value: String) -> Bool {
+        switch key {
+        case "name":
+            guard name == nil, (1...PlugWire.maximumName).contains(value.utf8.count) else { return false }
+            name = value
+        case "power-on":
+            guard powerOn == nil, let state = PowerOnState(rawValue: value) else { return false }
+            powerOn = state
+        case "auto-off":
+            guard autoOff == nil, let milliseconds = UInt32(value) else { return false }
+            autoOff = .milliseconds(Int64(milliseconds))
+        case "power-limit":
+            guard powerLimit == nil, let limit = UInt32(value) else { return false }
+            powerLimit = limit
+        case _: break
+        }
+        return true
+    }
+}

@@ -1,0 +1,115 @@
+internal import ProtocolCore
+
+extension WireSettings {
+    init(_ settings: RemoteSettings) {
+        self.init()
+        powerOn = WirePowerOn(settings.powerOn)
+        if let autoOff = settings.autoOff { autoOffMs = max(1, autoOff.wireMilliseconds32) }
+        if let limit = settings.powerLimit { powerLimitDw = limit }
+    }
+
+    /// Nil where a value is of a later version.
+    var model: RemoteSettings? {
+        guard let powerOn = powerOn.model else { return nil }
+        return RemoteSettings(
+            powerOn: powerOn, autoOff: autoOffMs == 0 ? nil : .milliseconds(autoOffMs),
+            powerLimit: hasPowerLimitDw ? powerLimitDw : nil)
+    }
+}
+
+extension WirePowerOn {
+    init(_ state: PowerOnState) {
+        switch state {
+        case .off: self = .off
+        case .on: self = .on
+        case .last: self = .last
+        case .lockedOn: self = .lockedOn
+        }
+    }
+
+    var model: PowerOnState? {
+        switch self {
+        case .off: .off
+        case .on: .on
+        case .last: .last
+        case .lockedOn: .lockedOn
+        case .unspecified, .UNRECOGNIZED: nil
+        }
+    }
+}
+
+extension WireConfigure {
+    init(_ change: SettingsChange) {
+        self.init()
+        switch change.powerOn {
+        case .value(let state): powerOn = WirePowerOn(state)
+        case .asConfigured: asConfigured.append(.powerOn)
+        case nil: break
+        }
+        switch change.autoOff {
+        // A time shorter than the wire can say becomes the shortest that it can, which is refused; zero is never.
+        case .value(let time): autoOffMs = time > .zero ? max(1, time.wireMilliseconds32) : 0
+        case .asConfigured: asConfigured.append(.autoOff)
+        case nil: break
+        }
+        switch change.powerLimit {
+        case .value(let limit): powerLimitDw = limit
+        case .asConfigured: asConfigured.append(.powerLimit)
+        case nil: break
+        }
+    }
+
+    /// The change, or why this plug cannot even try it. What it does not know is refused as a whole: a change that was carried
+    /// out in part would be told as done.
+    func model() -> Result<SettingsChange, Refusal> {
+        guard unknownFields.data.isEmpty else { return .failure(.unknownSetting) }
+        var change = SettingsChange()
+        for setting in asConfigured {
+            switch setting {
+            case .powerOn: change.powerOn = .asConfigured
+            case .autoOff: change.autoOff = .asConfigured
+            case .powerLimit: change.powerLimit = .asConfigured
+            case .unspecified, .UNRECOGNIZED: return .failure(.unknownSetting)
+            }
+        }
+        let isTwice =
+            hasPowerOn && change.powerOn != nil || hasAutoOffMs && change.autoOff != nil
+            || hasPowerLimitDw && change.powerLimit != nil
+        guard !isTwice else {
+            return .failure(
+                Refusal(.outOfRange, "A setting cannot get a value and be as the plug's configuration says."))
+        }
+        if hasPowerOn {
+            guard let state = powerOn.model else { return .failure(.unknownSetting) }
+            change.powerOn = .value(state)
+        }
+        if hasAutoOffMs { change.autoOff = .value(.milliseconds(autoOffMs)) }
+        if hasPowerLimitDw { change.powerLimit = .value(powerLimitDw) }
+        guard change != SettingsChange() else { return .failure(.unknownSetting) }
+        return .success(change)
+    }
+}
+
+extension Refusal {
+    fileprivate static let unknownSetting = Refusal(
+        .unsupported, "This plug does not know the setting, or its value; its firmware may be too old.")
+}
+
+/// Names that a plug can have.
+enum InstanceNameRule {
+    /// Why this cannot be a plug's name; nil: it can.
+    static func refusal(of name: String) -> Refusal? {
+        let bytes = name.utf8.count
+        guard (1...PlugWire.maximumName).contains(bytes) else {
+            return Refusal(
+                .outOfRange, "A name has 1 to \(PlugWire.maximumName) bytes of UTF-8; this one has \(bytes).")
+        }
+        guard !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            return Refusal(.outOfRange, "A name has no control characters.")
+        }
+        guard name.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
+            return Refusal(.outOfRange, "A name has at least one character that can be seen.")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,191 @@
+import Metering
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Appliance
+
+/// A plug that is renamed and set up by its controllers.
+@Suite struct SettingsTests {
+    private func ask(_ house: inout House, _ number: UInt8, _ command: PlugCommand) -> CommandOutcome? {
+        house.hear(desk, .command(request(number), command, deadline: house.now + .seconds(5)))
+        return house.outcomes(desk, of: request(number)).last
+    }
+
+    private func code(_ outcome: CommandOutcome?) -> Refusal.Code? {
+        guard case .refused(let refusal) = outcome else { return nil }
+        return refusal.code
+    }
+
+    private func isDone(_ outcome: CommandOutcome?) -> Bool { if case .done = outcome { true } else { false } }
+
+    private func descriptions(_ house: House) -> [SessionUpdate] {
+        house.heard[desk, default: []].filter { if case .described = $0 { true } else { false } }
+    }
+
+    @Test func aNewNameIsInFlashBeforeAnybodyHearsOfIt() {
+        var house = House()
+        house.join(desk, name: "Desk")
+        house.actions = []
+        #expect(isDone(ask(&house, 1, .rename("Lounge"))))
+        #expect(house.settings.name == "Lounge" && house.machine.settings.name == "Lounge")
+        let told = house.actions.filter {
+            switch $0 {
+            case .keepSettings, .announce: true
+            case _: false
+            }
+        }
+        #expect(told == [.keepSettings(StoredSettings(name: "Lounge")), .announce("Lounge")])
+        #expect(house.machine.identity.name == "Lamp", "not before it is announced")
+        house.feed(.renamed("Lounge (2)"))
+        #expect(house.machine.identity.name == "Lounge (2)")
+        #expect(descriptions(house).last == .described(name: "Lounge (2)", house.machine.identity.settings))
+    }
+
+    @Test func aFlashThatCannotBeWrittenLeavesEverythingAsItWas() {
+        var house = House()
+        house.join(desk, name: "Desk")
+        let before = house.machine.identity
+        house.isFlashWritable = false
+        house.actions = []
+        #expect(code(ask(&house, 1, .rename("Lounge"))) == .storageFailed)
+        #expect(code(ask(&house, 2, .configure(SettingsChange(powerOn: .value(.off))))) == .storageFailed)
+        #expect(house.machine.identity == before && house.machine.settings == StoredSettings())
+        #expect(!house.actions.contains(.announce("Lounge")))
+        #expect(descriptions(house).isEmpty)
+        house.isFlashWritable = true
+        #expect(code(ask(&house, 1, .rename("Lounge"))) == .storageFailed, "the same request, the same answer")
+        #expect(isDone(ask(&house, 3, .rename("Lounge"))))
+    }
+
+    @Test func whatChangesNothingWearsNoFlash() {
+        var house = House(settings: StoredSettings(name: "Lounge", powerOn: .off))
+        house.join(desk, name: "Desk")
+        house.actions = []
+        #expect(isDone(ask(&house, 1, .configure(SettingsChange(powerOn: .value(.off))))))
+        #expect(isDone(ask(&house, 2, .rename("Lounge"))))
+        #expect(!house.actions.contains { if case .keepSettings = $0 { true } else { false } })
+        #expect(house.actions.contains(.announce("Lounge")), "the plug that had it may be gone")
+    }
+
+    @Test func changesThatComeWhileFlashIsWrittenWaitAndAreAllMade() {
+        var house = House()
+        house.join(desk, name: "Desk")
+        var machine = house.machine
+        var written: [StoredSettings] = []
+        func feed(_ event: PlugMachine.Event) {
+            for case .keepSettings(let settings) in machine.handle(event, now: house.now) { written.append(settings) }
+        }
+        for (number, command) in [
+            PlugCommand.rename("A"), .configure(SettingsChange(powerOn: .value(.on))), .rename("B"),
+        ].enumerated() {
+            let session = house.controllers[desk]!.handle(
+                .command(request(UInt8(number)), command, deadline: house.now + .seconds(5)), now: house.now)
+            for case .send(let bytes) in session { feed(.received(desk, bytes)) }
+        }
+        #expect(written == [StoredSettings(name: "A")])
+        feed(.settingsNotKept)
+        #expect(written.last == StoredSettings(powerOn: .on), "the first was not made")
+        feed(.settingsKept)
+        #expect(written.last == StoredSettings(name: "B", powerOn: .on))
+        feed(.settingsKept)
+        #expect(machine.settings == StoredSettings(name: "B", powerOn: .on) && written.count == 3)
+        feed(.settingsKept)
+    }
+
+    @Test func aRequestThatComesAgainAfterARestartGetsItsAnswer() throws {
+        var house = House()
+        house.join(desk, name: "Desk")
+        let answer = ask(&house, 1, .rename("Lounge"))
+        _ = ask(&house, 2, .rename("Hall"))
+        var again = try house.restarted()
+        #expect(again.machine.identity.name == "Hall")
+        again.join(desk, name: "Desk")
+        again.actions = []
+        #expect(ask(&again, 1, .rename("Lounge")) == answer)
+        #expect(again.settings.name == "Hall", "it was carried out before")
+    }
+
+    @Test func settingsAreToldAndHoldAtOnce() {
+        var house = House { $0.autoOff = .seconds(600) }
+        house.join(desk, name: "Desk")
+        #expect(
+            house.machine.identity.settings
+                == RemoteSettings(powerOn: .last, autoOff: .seconds(600), powerLimit: 36_800))
+        let change = SettingsChange(powerOn: .value(.off), autoOff: .value(.seconds(60)), powerLimit: .value(500))
+        #expect(isDone(ask(&house, 1, .configure(change))))
+        let settings = RemoteSettings(powerOn: .off, autoOff: .seconds(60), powerLimit: 500)
+        #expect(descriptions(house) == [.described(name: "Lamp", settings)])
+        #expect(isDone(ask(&house, 2, .setRelay(on: true, autoOff: nil))))
+        // Every measurement is 60 W, which is more than 50.
+        house.run(for: .seconds(10))
+        #expect(house.machine.state.tripped == .overPower)
+        #expect(isDone(ask(&house, 3, .configure(SettingsChange(powerLimit: .asConfigured)))))
+        #expect(isDone(ask(&house, 4, .resetProtection)))
+        #expect(isDone(ask(&house, 5, .setRelay(on: true, autoOff: nil))))
+        house.run(for: .seconds(59))
+        #expect(house.machine.state.relayOn)
+        house.run(for: .seconds(2))
+        #expect(!house.machine.state.relayOn && house.machine.state.tripped == nil)
+        #expect(isDone(ask(&house, 6, .configure(SettingsChange(powerOn: .asConfigured, autoOff: .value(.zero))))))
+        #expect(house.machine.identity.settings == RemoteSettings(powerOn: .last, powerLimit: 36_800))
+    }
+
+    @Test(arguments: [(PowerOnState.off, false), (.on, true), (.last, true)])
+    func thePowerOnStateThatWasSetCountsAfterALossOfPower(policy: PowerOnState, expected: Bool) {
+        let memory = PlugMemory(appliance: ApplianceMemory(StoredState(relayOn: true), powerLost: true))
+        let house = House(memory, settings: StoredSettings(powerOn: policy)) {
+            $0.powerOnState = policy == .off ? .on : .off
+        }
+        #expect(house.machine.state.relayOn == expected)
+    }
+
+    @Test func whatIsOutOfRangeIsRefused() {
+        var house = House()
+        house.join(desk, name: "Desk")
+        let changes: [SettingsChange] = [
+            SettingsChange(powerOn: .value(.lockedOn)), SettingsChange(autoOff: .value(.milliseconds(999))),
+            SettingsChange(autoOff: .value(.seconds(30 * 86_400) + .milliseconds(1))),
+            SettingsChange(powerLimit: .value(9)), SettingsChange(powerLimit: .value(36_801)),
+            SettingsChange(powerOn: .value(.on), powerLimit: .value(.max)),
+        ]
+        for (number, change) in changes.enumerated() {
+            let outcome = ask(&house, UInt8(number), .configure(change))
+            #expect(code(outcome) == .outOfRange, "\(change)")
+        }
+        #expect(house.settings == StoredSettings(), "not even half of a change")
+        #expect(
+            ask(&house, 100, .configure(SettingsChange(powerLimit: .value(50_000))))
+                == .refused(
+                    Refusal(.outOfRange, "The limit is 5000 W; 1 to 3680 W are allowed on this plug.")))
+    }
+
+    @Test func aPlugThatIsLockedOnStaysSo() {
+        var house = House(settings: StoredSettings(powerOn: .off, autoOff: .seconds(60))) {
+            $0.powerOnState = .lockedOn
+        }
+        house.join(desk, name: "Desk")
+        #expect(house.machine.state.relayOn)
+        #expect(house.machine.identity.settings?.powerOn == .lockedOn)
+        #expect(code(ask(&house, 1, .configure(SettingsChange(powerOn: .value(.on))))) == .lockedOn)
+        #expect(code(ask(&house, 2, .configure(SettingsChange(autoOff: .value(.seconds(60)))))) == .lockedOn)
+        #expect(isDone(ask(&house, 3, .configure(SettingsChange(powerOn: .asConfigured, autoOff: .asConfigured)))))
+        #expect(house.settings == StoredSettings())
+    }
+
+    @Test func aPlugThatHasNotWhatASettingIsAboutDoesNotSupportIt() {
+        var house = House { $0.capabilities = [.button] }
+        house.join(desk, name: "Desk")
+        #expect(code(ask(&house, 1, .configure(SettingsChange(powerOn: .value(.on))))) == .unsupported)
+        #expect(code(ask(&house, 2, .configure(SettingsChange(powerLimit: .value(100))))) == .unsupported)
+        #expect(isDone(ask(&house, 3, .rename("Button"))))
+    }
+
+    /// The plug was set up otherwise since.
+    @Test func aLimitAboveThatOfTheConfigurationCountsForNothing() {
+        let house = House(settings: StoredSettings(powerLimit: 30_000)) {
+            $0.overPower = OverPowerLimit(deciwatts: 20_000, duration: .seconds(5))
+        }
+        #expect(house.machine.identity.settings?.powerLimit == 20_000)
+    }
+}

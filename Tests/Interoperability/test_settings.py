@@ -1,0 +1,157 @@
+"""A plug that is renamed and set up from afar, and keeps that."""
+
+from harness.deadlines import eventually
+
+
+def snapshot(lines):
+    return lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
+
+
+def announced(plug, name):
+    plug.running.seen(lambda line: f'announced as "{name}"' in line.text, 15, f"that it is announced as {name}")
+
+
+def restarted(plug, host, lamp, **options):
+    lamp.running.terminate()
+    assert lamp.running.ended(within=5) == 0
+    return plug(host, "Lamp", state=lamp.state, **options)
+
+
+def test_a_plug_takes_another_name_and_who_watches_goes_on(lan, plug, controller):
+    host = lan.host()
+    lamp = plug(host, "Lamp")
+    person, watching = controller(lan.host()), controller(lan.host())
+    browser = watching.browse()
+    browser.found("Lamp")
+    lines = watching.watch("Lamp")
+    snapshot(lines)
+    done = person.does("rename", "Lamp", "Lounge Lamp 🪴", "--json")
+    assert done.objects == [{"plug": "Lamp", "name": "Lounge Lamp 🪴"}]
+    browser.shows({"Lounge Lamp 🪴"})
+    seen = len(lines.lines)
+    person.does("toggle", "Lounge Lamp 🪴")
+    eventually(
+        lambda: any(line.json and line.json["event"] == "relay" for line in lines.lines[seen:]), 5,
+        lambda: f"the event of the toggle:\n{lines.transcript()}")
+    assert not [line for line in lines.lines if line.json and line.json["event"] == "disconnected"], lines.transcript()
+
+    # The name that it is started with is that of its configuration.
+    killed = len(lines.lines)
+    lamp = restarted(plug, host, lamp)
+    announced(lamp, "Lounge Lamp 🪴")
+    browser.shows({"Lounge Lamp 🪴"})
+    eventually(
+        lambda: any(line.json and line.json["event"] == "snapshot" for line in lines.lines[killed:]), 10,
+        lambda: f"that it is followed under its new name:\n{lines.transcript()}")
+    assert person.does("info", "Lounge Lamp 🪴", "--json").objects[0]["name"] == "Lounge Lamp 🪴"
+
+
+def test_who_follows_the_house_has_the_plug_once(lan, plug, controller):
+    plug(lan.host(), "Lamp")
+    person = controller(lan.host())
+    lines = person.watch()
+    snapshot(lines)
+    person.does("rename", "Lamp", "Lounge")
+    lines.seen_object(lambda told: told["event"] == "snapshot" and told["plug"] == "Lounge", 10, "it under its new name")
+    seen = len(lines.lines)
+    person.does("toggle", "Lounge")
+    lines.seen_object(lambda told: told["event"] == "relay" and told["plug"] == "Lounge", 10, "the event of the toggle")
+    assert not [line for line in lines.lines[seen:] if line.json and line.json["plug"] == "Lamp"], lines.transcript()
+
+
+def test_a_name_that_is_taken_gets_a_number(lan, plug, controller):
+    host = lan.host()
+    plug(lan.host(), "Television")
+    lamp = plug(host, "Lamp")
+    person = controller(lan.host())
+    browser = person.browse()
+    browser.shows({"Lamp", "Television"})
+    done = person.does("rename", "Lamp", "Television", "--json")
+    assert done.objects == [{"plug": "Lamp", "name": "Television (2)"}]
+    browser.shows({"Television", "Television (2)"})
+    person.does("on", "Television (2)")
+    person.does("rename", "Television (2)", "Lamp")
+    browser.shows({"Lamp", "Television"})
+    lamp = restarted(plug, host, lamp)
+    announced(lamp, "Lamp")
+
+
+def test_a_name_that_no_plug_can_have_is_refused(lan, plug, controller):
+    plug(lan.host(), "Lamp")
+    person = controller(lan.host())
+    refused = person.finish("rename", "Lamp", "a\nb")
+    assert refused.status == 1 and "control characters" in refused.errors, refused
+    assert person.finish("rename", "Lamp", "x" * 64).status == 64
+    assert person.does("info", "Lamp", "--json").objects[0]["name"] == "Lamp"
+
+
+def test_settings_are_shown_changed_and_obeyed_after_a_loss_of_power(lan, plug, controller):
+    host = lan.host()
+    lamp = plug(host, "Lamp", **{"power-on": "off"})
+    person = controller(lan.host())
+    told = person.does("set", "Lamp", "--json").objects[0]
+    assert (told["plug"], told["powerOn"], told["autoOff"]) == ("Lamp", "off", 0)
+    limit = told["powerLimit"]
+    told = person.does("set", "Lamp", "power-on", "on", "auto-off", "2h", "power-limit", "1kW", "--json").objects
+    assert told == [{"plug": "Lamp", "powerOn": "on", "autoOff": 7200, "powerLimit": 1000}]
+    person.does("off", "Lamp")
+    assert lamp.status()["relay"] == "off"
+
+    # Without its runtime directory it takes the start for one after a loss of power.
+    lamp = restarted(plug, host, lamp, runtime=lamp.state.parent / "other", **{"power-on": "off"})
+    announced(lamp, "Lamp")
+    assert lamp.status()["relay"] == "on", lamp.running.transcript()
+    assert person.does("set", "Lamp", "--json").objects == told
+
+    refused = person.finish("set", "Lamp", "power-limit", f"{limit + 1}W", "power-on", "last")
+    assert refused.status == 1 and "are allowed on this plug" in refused.errors, refused
+    assert person.does("set", "Lamp", "--json").objects == told, "not even half of it"
+    for words in (["power-on", "locked-on"], ["auto-off", "0s"], ["colour", "red"], ["auto-off"]):
+        assert person.finish("set", "Lamp", *words).status == 64, words
+    told = person.does(
+        "set", "Lamp", "power-on", "configured", "auto-off", "configured", "power-limit", "configured", "--json").objects
+    assert told == [{"plug": "Lamp", "powerOn": "off", "autoOff": 0, "powerLimit": limit}]
+
+
+def test_a_load_above_the_limit_that_was_set_trips_it(lan, plug, controller):
+    lamp = plug(lan.host(), "Lamp")
+    person = controller(lan.host())
+    person.does("set", "Lamp", "power-limit", "100W")
+    person.does("on", "Lamp")
+    assert lamp.load("250").status == 0
+    eventually(lambda: lamp.status().get("tripped") == "overPower", 20, lambda: str(lamp.status()))
+
+
+def test_a_plug_with_a_full_flash_refuses_and_is_as_it_was(lan, plug, controller):
+    full = (
+        "mkdir -p {state}.whole; cp -a {state}/. {state}.whole; mount -t tmpfs -o size=64k,mode=700 tmpfs {state}; "
+        "cp -a {state}.whole/. {state}; cat /dev/zero >{state}/filling 2>/dev/null || true")
+    host = lan.host()
+    lamp = plug(host, "Lamp")
+    person = controller(lan.host())
+    person.does("rename", "Lamp", "Lounge")
+    lamp.running.terminate()
+    assert lamp.running.ended(within=5) == 0
+    lamp = plug(host, "Lamp", state=lamp.state, prepare=full.format(state=lamp.state))
+    announced(lamp, "Lounge")
+    for words in (["rename", "Lounge", "Hall"], ["set", "Lounge", "power-on", "off"]):
+        refused = person.finish(*words)
+        assert refused.status == 1 and "flash cannot be written" in refused.errors and "hint:" in refused.errors, refused
+    assert person.does("info", "Lounge", "--json").objects[0]["name"] == "Lounge"
+
+
+def test_a_factory_reset_forgets_the_name(lan, plug, controller):
+    lamp = plug(lan.host(), "Lamp")
+    person = controller(lan.host())
+    person.does("rename", "Lamp", "Lounge")
+    person.does("reset", "Lounge", "--yes")
+    announced(lamp, "Lamp")
+    person.browse().shows({"Lamp"})
+
+
+def test_it_blinks_when_asked_which_one_it_is(lan, plug, controller):
+    lamp = plug(lan.host(), "Lamp")
+    person = controller(lan.host())
+    told = person.does("identify", "Lamp", "--json").objects
+    assert [record["plug"] for record in told] == ["Lamp"] and "error" not in told[0]
+    assert lamp.status()["light"] == "identify"

@@ -1,0 +1,171 @@
+import ProtocolCore
+import SwiftProtobuf
+import Testing
+
+@testable import PlugProtocol
+
+/// Rename and Configure as they go over the wire, and what sessions hear of them.
+@Suite struct SettingsTests {
+    private func results(_ bench: inout Bench, _ connection: ConnectionID = first) throws -> [CommandOutcome] {
+        try bench.take(connection).compactMap { kind in
+            guard case .result(let result) = kind else { return nil }
+            return try result.model().1
+        }
+    }
+
+    private func code(_ outcome: CommandOutcome?) -> Refusal.Code? {
+        guard case .refused(let refusal) = outcome else { return nil }
+        return refusal.code
+    }
+
+    @Test func everyChangeSurvivesTheWire() {
+        let changes: [SettingsChange] = [
+            SettingsChange(powerOn: .value(.off)), SettingsChange(powerOn: .value(.lockedOn)),
+            SettingsChange(autoOff: .value(.zero)), SettingsChange(autoOff: .value(.milliseconds(1500))),
+            SettingsChange(powerLimit: .value(0)), SettingsChange(powerLimit: .value(.max)),
+            SettingsChange(powerOn: .asConfigured, autoOff: .asConfigured, powerLimit: .asConfigured),
+            SettingsChange(powerOn: .value(.last), autoOff: .asConfigured, powerLimit: .value(20_000)),
+        ]
+        for change in changes {
+            let wire = WireCommand(.configure(change), request: request(1), within: .seconds(1))
+            #expect(wire.model() == .success(.configure(change)))
+        }
+        let short = WireCommand(
+            .configure(SettingsChange(autoOff: .value(.nanoseconds(1)))), request: request(1), within: .seconds(1))
+        #expect(short.model() == .success(.configure(SettingsChange(autoOff: .value(.milliseconds(1))))))
+    }
+
+    @Test func settingsSurviveTheWire() {
+        for powerOn in PowerOnState.allCases {
+            for settings in [
+                RemoteSettings(powerOn: powerOn),
+                RemoteSettings(powerOn: powerOn, autoOff: .seconds(90), powerLimit: 0),
+            ] {
+                #expect(WireSettings(settings).model == settings)
+            }
+        }
+        #expect(WireSettings().model == nil, "a value of a later version")
+    }
+
+    @Test(arguments: ["Lamp", "L", "Büro 🪴", String(repeating: "x", count: 63)])
+    func aNameThatAPlugCanHaveSurvivesTheWire(name: String) {
+        #expect(
+            WireCommand(.rename(name), request: request(1), within: .seconds(1)).model() == .success(.rename(name)))
+    }
+
+    @Test(arguments: ["", " ", "\u{2003}\u{A0}", "a\nb", "\u{7F}", "a\u{85}", String(repeating: "x", count: 64)])
+    func aNameThatNoPlugCanHaveIsOutOfRange(name: String) throws {
+        var bench = Bench()
+        bench.greet()
+        let actions = bench.say {
+            $0.command = WireCommand(.rename(name), request: request(1), within: .seconds(1))
+        }
+        #expect(actions.isEmpty)
+        #expect(try results(&bench).map { code($0) } == [.outOfRange])
+    }
+
+    @Test func whatAPlugDoesNotKnowItRefusesAsAWhole() throws {
+        var later = WireConfigure(SettingsChange(powerOn: .value(.on)))
+        // Field 15, a number.
+        later = try WireConfigure(serializedBytes: try later.serializedBytes() as [UInt8] + [15 << 3, 7])
+        var unknownSetting = WireConfigure(SettingsChange(autoOff: .value(.seconds(1))))
+        unknownSetting.asConfigured = [.UNRECOGNIZED(99)]
+        var unknownValue = WireConfigure()
+        unknownValue.powerOn = .UNRECOGNIZED(99)
+        for wire in [later, unknownSetting, unknownValue, WireConfigure()] {
+            var bench = Bench()
+            bench.greet()
+            let actions = bench.say {
+                $0.command.requestID = .init(request(1).bytes)
+                $0.command.configure = wire
+            }
+            #expect(actions.isEmpty)
+            #expect(try results(&bench).map { code($0) } == [.unsupported], "\(wire)")
+        }
+        var twice = WireConfigure(SettingsChange(autoOff: .value(.seconds(1))))
+        twice.asConfigured = [.autoOff]
+        guard case .failure(let refusal) = twice.model() else {
+            Issue.record("a value and none")
+            return
+        }
+        #expect(refusal.code == .outOfRange)
+    }
+
+    /// As a plug takes Rename and Configure that was made before there were such: field 7 or 8 of Command means nothing to it.
+    @Test func aCommandOfALaterVersionIsRefusedAndTheSessionGoesOn() throws {
+        var bench = Bench()
+        bench.greet()
+        let command = try WireCommand(
+            serializedBytes: [10, 16] + request(1).bytes + [15 << 3 | 2, 3, 10, 1, 65])
+        #expect(bench.say { $0.command = command }.isEmpty)
+        #expect(try results(&bench).map { code($0) } == [.unsupported])
+        bench.say { $0.ping.token = 5 }
+        #expect(bench.take().count == 1)
+    }
+
+    @Test func renamingIsCarriedOutOnceForItsRequest() throws {
+        var bench = Bench()
+        bench.greet(first)
+        bench.greet(second)
+        let rename = { (message: inout WireControllerMessage) in
+            message.command = WireCommand(.rename("Lounge"), request: request(1), within: .seconds(2))
+        }
+        #expect(bench.say(rename).count == 1)
+        #expect(bench.say(on: second, rename).isEmpty)
+        bench.handle(.commandOutcome(request(1), .done(bench.server.state, event: nil)))
+        let answer = CommandOutcome.done(bench.server.state, event: nil)
+        #expect(try results(&bench) == [answer])
+        #expect(try results(&bench, second) == [answer])
+        #expect(bench.say(rename).isEmpty)
+        #expect(try results(&bench) == [answer])
+    }
+
+    @Test func nobodyWhoIsNotPairedRenames() {
+        var bench = Bench(paired: [])
+        bench.handle(opening(first))
+        let actions = bench.say {
+            $0.command = WireCommand(.rename("Mine"), request: request(1), within: .seconds(2))
+        }
+        #expect(!actions.contains { if case .perform = $0 { true } else { false } })
+        #expect(bench.take().compactMap(\.goodbyeReason) == [.outOfOrder])
+    }
+
+    @Test func everySessionHearsOfANewNameAndOfNewSettingsOnce() {
+        var bench = Bench()
+        bench.greet(first)
+        bench.handle(opening(second))
+        let settings = RemoteSettings(powerOn: .on, autoOff: .seconds(60))
+        bench.handle(.renamed("Lounge"))
+        bench.handle(.renamed("Lounge"))
+        bench.handle(.configured(settings))
+        var told: [WireDescriptionChanged] = []
+        for case .descriptionChanged(let wire) in bench.take() { told.append(wire) }
+        #expect(told.map(\.name) == ["Lounge", "Lounge"])
+        #expect(told.map(\.settings.model) == [nil, settings])
+        #expect(bench.take(second).isEmpty, "it said no Hello yet")
+        bench.say(on: second) {
+            $0.hello.version = 1
+            $0.hello.controller = "Hall"
+        }
+        guard case .welcome(let welcome) = bench.take(second).first else {
+            Issue.record("no Welcome")
+            return
+        }
+        #expect(welcome.name == "Lounge" && welcome.settings.model == settings)
+    }
+
+    @Test func aControllerTellsWhatItHeard() throws {
+        var seat = ControllerSession(name: "Desk")
+        _ = seat.handle(.connected, now: at(0))
+        var identity = lamp
+        _ = seat.handle(.received(plugFrame { $0.welcome = WireWelcome(identity, now: at(0)) }), now: at(0))
+        identity.name = "Lounge"
+        identity.settings = RemoteSettings(powerOn: .last, powerLimit: 12)
+        let told = seat.handle(
+            .received(plugFrame { $0.descriptionChanged = WireDescriptionChanged(identity) }), now: at(1))
+        #expect(told == [.deliver(.described(name: "Lounge", identity.settings))])
+        let long = String(repeating: "x", count: 64)
+        let ended = seat.handle(.received(plugFrame { $0.descriptionChanged.name = long }), now: at(2))
+        #expect(ended.contains { if case .close = $0 { true } else { false } })
+    }
+}
