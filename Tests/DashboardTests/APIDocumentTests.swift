@@ -49,7 +49,8 @@ import Testing
         }
         #expect(status("{\"on\":true}") == nil && status(" {\"over\":1.5,\"on\":false}\n") == nil)
         for text in [
-            "", "{", "[]", "true", "{}", "{\"on\":1}", "{\"on\":\"true\"}", "{\"on\":null}", "{\"on\":true,\"over\":null}",
+            "", "{", "[]", "true", "{}", "{\"on\":1}", "{\"on\":\"true\"}", "{\"on\":null}",
+            "{\"on\":true,\"over\":null}",
             "{\"on\":true,\"more\":1}", "{\"on\":true}x", "{\"on\":true,\"over\":\"1\"}", "\u{0}",
             String(repeating: "[", count: 4000),
         ] { #expect(status(text) == 400, "\(text.prefix(40))") }

@@ -16,7 +16,7 @@ func connected(_ id: PlugID = lampID, _ capabilities: Set<Capability> = [.relay,
     .connected(
         PlugDescription(
             id: id, name: "what it says", capabilities: capabilities, firmware: "1.2.3", boot: boot,
-            clock: ClockMapping(boot: boot)))
+            clock: ClockMapping(boot: boot, plugTime: .zero, asked: .zero, answered: .zero)))
 }
 
 func state(on: Bool = true, level: Double? = nil, watts: Double? = 60.4, tripped: Protection? = nil) -> PlugState {

@@ -51,9 +51,10 @@ import Testing
     @Test func aPlaceInTheStreamIsReadStrictly() {
         let position = StreamPosition(epoch: "0123456789abcdef", number: 42)
         #expect(StreamPosition("\(position)") == position)
-        for text in ["", "42", "0123456789abcdef", "0123456789abcdef-", "0123456789ABCDEF-1", "0123456789abcdef-+1",
-            "0123456789abcdef-99999999999999999999", "0123456789abcdef-1-2", "0123456789abcde-1"]
-        { #expect(StreamPosition(text) == nil, "\(text)") }
+        for text in [
+            "", "42", "0123456789abcdef", "0123456789abcdef-", "0123456789ABCDEF-1", "0123456789abcdef-+1",
+            "0123456789abcdef-99999999999999999999", "0123456789abcdef-1-2", "0123456789abcde-1",
+        ] { #expect(StreamPosition(text) == nil, "\(text)") }
         #expect(StreamPosition.newEpoch().utf8.count == 16)
     }
 
@@ -62,7 +63,7 @@ import Testing
         for tenth in 0..<20_000 { recent.take(Int32(tenth), at: 1_000_000_000 + Int64(tenth) * 100) }
         #expect(recent.count == RecentReadings.limit)
         let points = recent.points(from: 1_001_995_000, to: 1_002_000_000)
-        #expect(points.map(\.value) == [1995.9, 1996.9, 1997.9, 1998.9, 1999.9].map { $0 + 0 } || points.count == 5)
+        #expect(points.map(\.value) == [1995.9, 1996.9, 1997.9, 1998.9, 1999.9])
         // What was told twice.
         recent.take(1, at: 1_001_999_000)
         #expect(recent.count == RecentReadings.limit)

@@ -99,7 +99,9 @@ private struct LevelBody: JSONBody {
     var over: Double?
 
     func command() throws(Fault) -> PlugCommand {
-        guard (0...100).contains(level) else { throw .outOfRange("\"level\" is out of range", hint: "0 to 100 per cent") }
+        guard (0...100).contains(level) else {
+            throw .outOfRange("\"level\" is out of range", hint: "0 to 100 per cent")
+        }
         guard (0...3600).contains(over ?? 0) else {
             throw .outOfRange("\"over\" is out of range", hint: "0 to 3600 seconds")
         }

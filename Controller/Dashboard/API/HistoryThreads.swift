@@ -36,8 +36,7 @@ extension Dashboard {
             return try await HistoryThreads.run { try work(history) }
         } catch let error as HistoryError {
             switch error.reason {
-            case .unknownPlug(let name, _): throw Fault(.notFound, "the history knows no plug \"\(name)\"", hint: error.hint)
-            case .ambiguous: throw Fault(.notFound, "\(error)", hint: error.hint)
+            case .unknownPlug, .ambiguous: throw Fault(.notFound, "\(error)", hint: error.hint)
             default: throw Fault.unavailable("\(error)", hint: error.hint)
             }
         }

@@ -65,15 +65,15 @@ struct HouseBoard: Sendable {
 
     /// All plugs that are paired now.
     mutating func know(_ plugs: [PlugID: String]) -> [StreamMessage] {
-        paired = plugs.merging(self.plugs.values.compactMap { plug in plug.id.map { ($0, plug.record.plug) } }) { _, met in met }
-        .filter { plugs[$0.key] != nil }
+        paired = plugs
+        // Under the name that it bears now.
+        for plug in self.plugs.values { if let id = plug.id, paired[id] != nil { paired[id] = plug.record.plug } }
         let unknown = self.plugs.values.filter { plug in
             !plug.isAnnounced && !plug.isConnected && plug.id.map { paired[$0] == nil } ?? true
         }
-        return unknown.map(\.record.plug).sorted().map { name in
-            self.plugs[name] = nil
-            return .gone(plug: name)
-        } + showPaired()
+        let gone = unknown.map(\.record.plug).sorted()
+        for name in gone { self.plugs[name] = nil }
+        return gone.map { .gone(plug: $0) } + showPaired()
     }
 
     mutating func take(_ update: HouseFollower.Update) -> [StreamMessage] {
@@ -131,7 +131,8 @@ struct HouseBoard: Sendable {
             pending[other] = nil
         }
         guard plugs[name] != nil || plugs.count < Self.limit else { return [] }
-        var plug = plugs[name].flatMap { $0.id == nil || $0.id == description.id ? $0 : nil } ?? Plug(record: .away(name))
+        let known = plugs[name].flatMap { $0.id == nil || $0.id == description.id ? $0 : nil }
+        var plug = known ?? Plug(record: .away(name))
         plug.record = PlugRecord(plug: name, state: PlugRecord.connected)
         plug.record.id = description.id.rawValue
         plug.record.capabilities = description.capabilities.map(\.rawValue).sorted()

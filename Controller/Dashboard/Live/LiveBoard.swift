@@ -28,7 +28,16 @@ public actor LiveBoard: HouseAudience {
     private var house: (number: UInt64, message: ByteBuffer)?
     private var beginning: Task<Void, Never>?
     private(set) var hasBegun = false
+    private enum News {
+        case update(HouseFollower.Update)
+        case note(RunnerRecord)
+    }
+
+    /// More than a house tells in the moment that a large history takes to open.
+    private static let earlyLimit = 4096
+    private var early: [News] = []
     private var isGathering = false
+    private var isLearning = false
     /// Where the page is, as a browser wants it; nil where none is served.
     private(set) var address: String?
     /// Pairings on their way.
@@ -43,14 +52,30 @@ public actor LiveBoard: HouseAudience {
         self.paired = paired
     }
 
-    public func take(_ update: HouseFollower.Update) async {
+    public func take(_ update: HouseFollower.Update) async { await take(.update(update)) }
+    public func note(_ record: RunnerRecord) async { await take(.note(record)) }
+
+    /// What comes before all is read waits here, and not the house.
+    private func take(_ news: News) async {
+        if !hasBegun, early.count < Self.earlyLimit {
+            early.append(news)
+            if beginning == nil { beginning = Task { await readWhatWasKnown() } }
+            return
+        }
         await begin()
-        publish(board.take(update))
-        switch update {
-        case .lost: await learnPaired()
-        case .report(let report):
-            if case .connected = report.update { await learnPaired() }
-        case .found: break
+        hear(news)
+    }
+
+    private func hear(_ news: News) {
+        switch news {
+        case .note(let record): publish(board.rules.note(record))
+        case .update(let update):
+            publish(board.take(update))
+            switch update {
+            case .lost: learnPaired()
+            case .report(let report): if case .connected = report.update { learnPaired() }
+            case .found: break
+            }
         }
         guard board.hasReadings, !isGathering else { return }
         isGathering = true
@@ -59,11 +84,6 @@ public actor LiveBoard: HouseAudience {
             isGathering = false
             if let readings = board.takeReadings() { publish([readings]) }
         }
-    }
-
-    public func note(_ record: RunnerRecord) async {
-        await begin()
-        publish(board.rules.note(record))
     }
 
     /// The house as it is now.
@@ -111,17 +131,24 @@ public actor LiveBoard: HouseAudience {
             KnownBefore(paired: paired, history: history, rules: rules, now: WallTime.now.milliseconds)
         }
         hasBegun = true
-        guard let known else { return }
-        board.rules.begin(known.firings)
-        publish(board.begin(paired: known.paired, told: known.cursors))
+        if let known {
+            board.rules.begin(known.firings)
+            publish(board.begin(paired: known.paired, told: known.cursors))
+        }
+        for news in early { hear(news) }
+        early = []
     }
 
     /// Reads which plugs are paired: another program may have paired one, or forgotten it.
-    func learnPaired() async {
-        let entries = try? await HistoryThreads.run { [paired] in try paired.all() }
-        // A file that cannot be read is not one that says that no plug is paired.
-        guard let entries else { return }
-        publish(board.know(entries.reduce(into: [:]) { $0[$1.id] = $1.name }))
+    private func learnPaired() {
+        guard !isLearning else { return }
+        isLearning = true
+        Task {
+            let entries = try? await HistoryThreads.run { [paired] in try paired.all() }
+            isLearning = false
+            // A file that cannot be read is not one that says that no plug is paired.
+            if let entries { publish(board.know(entries.reduce(into: [:]) { $0[$1.id] = $1.name })) }
+        }
     }
 
     // MARK: Pairing
@@ -133,9 +160,9 @@ public actor LiveBoard: HouseAudience {
         return true
     }
 
-    func endPairing() async {
+    func endPairing() {
         pairings -= 1
-        await learnPaired()
+        learnPaired()
     }
 }
 
