@@ -166,7 +166,7 @@ let controller: [Target] = [
             "PlugProtocol", "PlugClient", "PowerHistory", "ApplianceSense", "Automation", "Daemon", "Doctor",
             "LocalCalendar", "Tariffs", "Charting", "Terminal",
         ]),
-    .target(name: "CDashboardPage", path: "Controller/CDashboardPage", exclude: ["page"]),
+    .target(name: "CDashboardPage", path: "Controller/CDashboardPage", exclude: ["api", "page"]),
     .target(
         name: "CPasswordHash", path: "Controller/CPasswordHash", linkerSettings: [.linkedLibrary("crypt")]),
     module(

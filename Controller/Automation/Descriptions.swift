@@ -30,6 +30,31 @@ extension Condition: CustomStringConvertible {
     }
 }
 
+extension Trigger: CustomStringConvertible {
+    /// What sets the rule off, in words.
+    public var description: String {
+        switch self {
+        case .activePower(let plug, let threshold): "\(plug) \(threshold)"
+        case .button(let plug, let press): "\(plug): button pressed (\(press.rawValue))"
+        }
+    }
+}
+
+extension RuleAction: CustomStringConvertible {
+    /// What is done, in words.
+    public var description: String {
+        let plugs = plugs.joined(separator: ", ")
+        return switch self {
+        case .turnOn: "turn on \(plugs)"
+        case .turnOff: "turn off \(plugs)"
+        case .toggle: "turn over \(plugs)"
+        case .dim(_, let level, let transition):
+            "dim \(plugs) to \(level.percent.decimal) %"
+                + (transition > .zero ? " over \(transition.inSeconds.decimal) s" : "")
+        }
+    }
+}
+
 extension Firing.Cause: CustomStringConvertible {
     /// `Television rose above 40 W for 3 s (now 83.2 W)`, `Hall: button pressed (single)`
     public var description: String {

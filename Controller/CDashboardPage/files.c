@@ -11,3 +11,9 @@ const struct dashboard_file dashboard_files[] = {
     {"index.html", index_html, sizeof index_html},
     {NULL, NULL, 0},
 };
+
+static const unsigned char openapi_json[] = {
+#embed "api/openapi.json"
+};
+
+const struct dashboard_file dashboard_openapi = {"api/v1/openapi.json", openapi_json, sizeof openapi_json};

@@ -7,7 +7,8 @@ public struct PlugRecord: Codable, Hashable, Sendable {
     public var plug: String
     /// Twelve hexadecimal digits; left out of a plug that was never met.
     public var id: String?
-    /// connected; away: it was there, or is paired, and is not reached; stranger: it is there and not paired.
+    /// connected; away: it was there, or is paired, and is not reached; stranger: it is there, and one of both does not know
+    /// the other.
     public var state: String
     /// away, stranger: why, in words.
     public var reason: String?

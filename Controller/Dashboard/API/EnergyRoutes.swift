@@ -1,0 +1,60 @@
+import DurableFiles
+import HTTPTypes
+import Hummingbird
+import LinuxNetwork
+import LocalCalendar
+import PowerHistory
+import Presentation
+import Tariffs
+
+extension Dashboard {
+    static let energyRoutes = [
+        APIRoute(.get, "/api/v1/energy") { dashboard, request, _ in
+            let query = try QueryParameters(request, once: ["from", "to", "by"], repeatable: ["plug"])
+            let span = try query.span(now: .now, default: .seconds(30 * 86_400))
+            let step = query.text("by").map(CalendarStep.init) ?? .day
+            guard let step, step != .quarter else {
+                throw Fault.malformed("by is no step", hint: "hour, day or month")
+            }
+            // As many as a house has; each is read for the whole time.
+            guard query.all("plug").count <= 64 else {
+                throw Fault.outOfRange("these are too many plugs", hint: "at most 64; without any it is all of them")
+            }
+            var names: [String] = []
+            for name in query.all("plug") { names.append(await dashboard.known(name)?.id?.rawValue ?? name) }
+            return try await dashboard.energy(of: names, by: step, over: span)
+        }
+    ]
+
+    private func energy(
+        of names: [String], by step: CalendarStep, over span: ClosedRange<Int64>
+    ) async throws -> Response {
+        let json = try await reading { history in
+            let seconds = Int(span.lowerBound / 1000)..<Int((span.upperBound + 999) / 1000)
+            let margin = 40 * 86_400
+            let zone = ZoneOffsets.local(from: seconds.lowerBound - margin, to: seconds.upperBound + margin)
+            var report = EnergyReport(step: step, zone: zone, tariff: try Self.tariff())
+            let plugs = names.isEmpty ? try history.plugs() : try names.map { try history.plug(named: $0) }
+            for plug in plugs {
+                guard try report.add(plug, from: history, over: seconds) else {
+                    throw Fault.outOfRange(
+                        "these are more than \(CalendarPeriod.limit) periods", hint: "by=month, or less time")
+                }
+            }
+            return jsonLine(report.records)
+        }
+        return Response(json: json)
+    }
+
+    /// The person's own, where there is one; read anew each time, so that a new price holds at once.
+    private static func tariff() throws(Fault) -> Tariff? {
+        let path = UserDirectories.configuration + "/smartplug/tariff.toml"
+        do {
+            return try FileStore().readIfPresent(path, limit: Tariff.fileLimit).map { try Tariff($0, file: path) }
+        } catch let error as FileError {
+            throw .unavailable("\(error)", hint: error.hint)
+        } catch {
+            throw Fault(.serviceUnavailable, words: "\(error)")
+        }
+    }
+}

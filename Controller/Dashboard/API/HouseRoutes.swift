@@ -1,0 +1,63 @@
+import HTTPTypes
+import Hummingbird
+import PlugProtocol
+import Presentation
+
+extension Dashboard {
+    static let houseRoutes = [
+        APIRoute(.get, "/api/v1/house") { dashboard, request, _ in
+            _ = try QueryParameters(request)
+            await dashboard.board.begin()
+            return Response(json: jsonLine(await dashboard.board.record))
+        },
+        APIRoute(.get, "/api/v1/plugs") { dashboard, request, _ in
+            _ = try QueryParameters(request)
+            await dashboard.board.begin()
+            return Response(json: jsonLine(await dashboard.board.board.records))
+        },
+        APIRoute(.get, "/api/v1/plugs/{plug}") { dashboard, request, context in
+            _ = try QueryParameters(request)
+            return Response(json: jsonLine(try await dashboard.plug(context).record))
+        },
+        APIRoute(.get, "/api/v1/rules") { dashboard, request, _ in
+            _ = try QueryParameters(request)
+            await dashboard.board.begin()
+            return Response(json: jsonLine(await dashboard.board.board.rules.records))
+        },
+    ]
+
+    /// The plug that the path names.
+    func plug(_ context: DashboardContext) async throws -> HouseBoard.Plug {
+        let name = try wanted(context)
+        guard let plug = await known(name) else { throw Self.unknown(name) }
+        return plug
+    }
+
+    func known(_ name: String) async -> HouseBoard.Plug? {
+        await board.begin()
+        return await board.board.plug(named: name)
+    }
+
+    /// As the path says it.
+    func wanted(_ context: DashboardContext) throws(Fault) -> String {
+        guard let name = context.parameters.get("plug").flatMap({ String(percentEncoded: $0.utf8) }) else {
+            throw .malformed("the plug's name is not percent-encoded UTF-8")
+        }
+        return name
+    }
+
+    static func unknown(_ name: String) -> Fault {
+        Fault(.notFound, "no plug \"\(name)\" is known", hint: "/api/v1/plugs lists those that are")
+    }
+}
+
+extension HouseBoard {
+    /// By id, by name, or by a name that differs in capitals only, where it is the only one.
+    func plug(named name: String) -> Plug? {
+        if let id = PlugID(rawValue: name), let plug = plugs.values.first(where: { $0.id == id }) { return plug }
+        if let plug = plugs[name] { return plug }
+        let wanted = name.lowercased()
+        let near = plugs.values.filter { $0.record.plug.lowercased() == wanted }
+        return near.count == 1 ? near[0] : nil
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// What a request carries: an object with nothing in it that is not known.
+protocol JSONBody: Decodable {
+    static var keys: Set<String> { get }
+}
+
+extension JSONBody {
+    /// - Throws: ``Fault``, or what the connection throws.
+    static func read(from request: Request) async throws -> Self {
+        let type = request.headers[.contentType]?.prefix { $0 != ";" } ?? ""
+        guard type.lowercased().trimmingCharacters(in: .whitespaces) == "application/json" else {
+            throw Fault(
+                .unsupportedMediaType, "the body is not said to be JSON", hint: "Content-Type: application/json")
+        }
+        return try read(from: Data(try await request.body.collect(upTo: limit).readableBytesView))
+    }
+
+    /// Bytes. The longest body that means something has some two hundred.
+    static var limit: Int { 4096 }
+
+    static func read(from bytes: Data) throws(Fault) -> Self {
+        do {
+            return try JSONDecoder().decode(Strictly<Self>.self, from: bytes).value
+        } catch let fault as Fault {
+            throw fault
+        } catch DecodingError.keyNotFound(let key, _) {
+            throw .malformed("\"\(key.stringValue)\" is missing")
+        } catch DecodingError.typeMismatch(_, let context) {
+            let name = context.codingPath.last?.stringValue
+            throw .malformed(name.map { "\"\($0)\" is of the wrong type" } ?? "the body is no JSON object")
+        } catch {
+            throw .malformed("the body is no JSON object")
+        }
+    }
+}
+
+/// Refuses what is not known, and null where something is expected.
+private struct Strictly<Body: JSONBody>: Decodable {
+    let value: Body
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: AnyKey.self)
+        for key in container.allKeys {
+            guard Body.keys.contains(key.stringValue) else {
+                let known = Body.keys.sorted().joined(separator: ", ")
+                throw Fault.malformed(
+                    "\"\(key.stringValue)\" is not known here", hint: known.isEmpty ? nil : "known here: \(known)")
+            }
+            if try container.decodeNil(forKey: key) { throw Fault.malformed("\"\(key.stringValue)\" is null") }
+        }
+        value = try Body(from: decoder)
+    }
+}
+
+private struct AnyKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}

@@ -1,0 +1,108 @@
+import Presentation
+
+/// What the daemon tells Prometheus: base units, as its naming asks for.
+struct Metrics {
+    /// Of the process.
+    struct Process: Hashable {
+        /// Seconds since 1970.
+        var start: Double
+        /// Bytes; nil where the kernel does not say.
+        var residentMemory: Double?
+        var streamReaders: Int
+        /// Answers by their status.
+        var requests: [Int: UInt64]
+    }
+
+    static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    private var text = MetricsText()
+    private let plugs: [HouseBoard.Plug]
+
+    static func text(_ board: HouseBoard, _ process: Process) -> String {
+        var metrics = Metrics(board)
+        metrics.addPlugs()
+        metrics.addReadings()
+        metrics.addRules(board.rules)
+        metrics.add(process)
+        return metrics.text.text
+    }
+
+    private init(_ board: HouseBoard) {
+        plugs = board.plugs.values.sorted { $0.record.plug < $1.record.plug }
+    }
+
+    private mutating func each(
+        _ name: String, _ help: String, as kind: MetricsText.Kind = .gauge, _ value: (HouseBoard.Plug) -> Double?
+    ) {
+        text.add(
+            name, kind, help,
+            plugs.compactMap { plug in value(plug).map { ([("plug", plug.record.plug)], $0) } })
+    }
+
+    private mutating func addPlugs() {
+        text.add(
+            "smartplug_info", .gauge, "A plug that the daemon knows.",
+            plugs.filter { $0.id != nil }.map { plug in
+                let record = plug.record
+                return (
+                    [("plug", record.plug), ("id", record.id ?? ""), ("firmware", record.firmware ?? "")], 1
+                )
+            })
+        each("smartplug_connected", "Whether the plug is connected.") { $0.isConnected ? 1 : 0 }
+        each("smartplug_relay_on", "Whether the plug's relay is on.") { $0.record.on.map { $0 ? 1 : 0 } }
+        each("smartplug_level_ratio", "How far the plug is dimmed, 0 to 1.") { $0.record.level.map { $0 / 100 } }
+        text.add(
+            "smartplug_protection_tripped", .gauge, "The protection that keeps the plug's relay open.",
+            plugs.compactMap { plug in
+                plug.record.tripped.map { ([("plug", plug.record.plug), ("protection", $0)], 1) }
+            })
+        text.add(
+            "smartplug_events_total", .counter, "Events of the plug's journal since the daemon's start.",
+            plugs.flatMap { plug in
+                plug.eventCounts.sorted { $0.key < $1.key }.map {
+                    ([("plug", plug.record.plug), ("event", $0.key)], Double($0.value))
+                }
+            })
+        each("smartplug_disconnections_total", "How often the plug's connection ended.", as: .counter) {
+            Double($0.disconnections)
+        }
+    }
+
+    private mutating func addReadings() {
+        func reading(_ value: @escaping (ReadingRecord) -> Double?) -> (HouseBoard.Plug) -> Double? {
+            { $0.record.reading.flatMap(value) }
+        }
+        each("smartplug_active_power_watts", "Active power, W.", reading(\.activePower))
+        each("smartplug_apparent_power_voltamperes", "Apparent power, VA.", reading(\.apparentPower))
+        each("smartplug_reactive_power_vars", "Reactive power, var.", reading(\.reactivePower))
+        each("smartplug_voltage_volts", "RMS voltage, V.", reading(\.voltageRMS))
+        each("smartplug_current_amperes", "RMS current, A.", reading(\.currentRMS))
+        each("smartplug_power_factor_ratio", "Active by apparent power, -1 to 1.", reading(\.powerFactor))
+        each("smartplug_frequency_hertz", "Frequency of the mains, Hz.", reading(\.frequency))
+        each(
+            "smartplug_active_energy_joules_total", "Active energy since the plug was made, J.", as: .counter,
+            reading { ($0.activeEnergy * 3600).rounded() })
+    }
+
+    private mutating func addRules(_ rules: RuleBoard) {
+        text.add(
+            "smartplug_rule_firings_total", .counter, "How often the rule fired since the daemon's start.",
+            rules.records.map { ([("rule", $0.rule)], Double($0.firings)) })
+        text.add(
+            "smartplug_rule_held_back_total", .counter, "How often the rule was held back since the daemon's start.",
+            rules.records.map { ([("rule", $0.rule)], Double(rules.heldBack[$0.rule] ?? 0)) })
+    }
+
+    private mutating func add(_ process: Process) {
+        text.add(
+            "smartplug_stream_readers", .gauge, "Who reads the live stream now.", [([], Double(process.streamReaders))])
+        text.add(
+            "smartplug_http_requests_total", .counter, "Requests answered since the daemon's start.",
+            process.requests.sorted { $0.key < $1.key }.map { ([("status", "\($0.key)")], Double($0.value)) })
+        text.add(
+            "process_start_time_seconds", .gauge, "When the daemon began, seconds since 1970.", [([], process.start)])
+        text.add(
+            "process_resident_memory_bytes", .gauge, "Memory of the daemon, bytes.",
+            process.residentMemory.map { [([], $0)] } ?? [])
+    }
+}

@@ -1,0 +1,61 @@
+import HTTPTypes
+import Hummingbird
+import PlugClient
+import PlugProtocol
+import Presentation
+
+extension Dashboard {
+    static let pairingRoutes = [
+        APIRoute(.post, "/api/v1/pairings") { dashboard, request, _ in
+            _ = try QueryParameters(request)
+            let body = try await PairingBody.read(from: request)
+            return try await dashboard.pair(body)
+        }
+    ]
+
+    private func pair(_ body: PairingBody) async throws -> Response {
+        let code: SetupCode
+        do throws(SetupCodeError) {
+            code = try SetupCode(text: body.code)
+        } catch {
+            throw Fault(.unprocessableContent, words: "\(error)")
+        }
+        guard let plug = await known(body.plug)?.record.plug else { throw Self.unknown(body.plug) }
+        guard await board.beginPairing() else {
+            throw Fault.unavailable("another plug is being paired", hint: "try again in a moment")
+        }
+        let result = await Result { try await house.pair(plug, code: code) }
+        await board.endPairing()
+        do {
+            return Response(json: jsonLine(PairedRecord(try result.get())), status: .created)
+        } catch let error as PairingError {
+            throw Fault(error.isRefusal ? .conflict : .serviceUnavailable, words: "\(error)")
+        } catch {
+            throw Fault(.serviceUnavailable, words: "\(error)")
+        }
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ work: () async throws -> Success) async {
+        do { self = .success(try await work()) } catch { self = .failure(error) }
+    }
+}
+
+extension PairingError {
+    /// The plug said no, or should not be believed; otherwise nobody said anything.
+    fileprivate var isRefusal: Bool {
+        switch self {
+        case .windowClosed, .wrongCode, .notThePlug, .refused: true
+        case .protocolFault, .silent, .connectionLost: false
+        }
+    }
+}
+
+private struct PairingBody: JSONBody {
+    static let keys: Set = ["plug", "code"]
+
+    /// A name or an id.
+    var plug: String
+    var code: String
+}

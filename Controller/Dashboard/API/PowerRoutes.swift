@@ -1,0 +1,48 @@
+import Charting
+import HTTPTypes
+import Hummingbird
+import LinuxNetwork
+import PowerHistory
+import Presentation
+
+extension Dashboard {
+    static let powerRoutes = [
+        APIRoute(.get, "/api/v1/plugs/{plug}/power") { dashboard, request, context in
+            let query = try QueryParameters(request, once: ["from", "to", "columns"])
+            let span = try query.span(now: .now, default: .seconds(600))
+            let columns = try query.whole("columns", 1...4000, default: 600)
+            return try await dashboard.power(of: dashboard.wanted(context), over: span, columns: columns)
+        }
+    ]
+
+    private func power(of name: String, over span: ClosedRange<Int64>, columns: Int) async throws -> Response {
+        let plug = await known(name)
+        let newer = plug?.recent.points(from: span.lowerBound, to: span.upperBound) ?? []
+        // Without a history there is still what came since the daemon's start.
+        if let plug, history == nil {
+            return Response(json: Self.json(plug.record.plug, KeptCourse(), newer, span, columns))
+        }
+        let json = try await reading { history in
+            let wanted = plug?.id.map(\.rawValue) ?? name
+            let known: HistoryPlug
+            do throws(HistoryError) {
+                known = try history.plug(named: wanted)
+            } catch {
+                guard let plug, case .unknownPlug = error.reason else { throw error }
+                return Self.json(plug.record.plug, KeptCourse(), newer, span, columns)
+            }
+            let kept = try KeptCourse(of: known, from: history, over: span, columns: columns)
+            return Self.json(plug?.record.plug ?? known.title, kept, newer, span, columns)
+        }
+        return Response(json: json)
+    }
+
+    private static func json(
+        _ name: String, _ kept: KeptCourse, _ newer: [ChartPoint], _ span: ClosedRange<Int64>, _ columns: Int
+    ) -> String {
+        jsonLine(
+            SampleRecord.records(
+                of: name, kept: kept, newer: newer, from: Double(span.lowerBound) / 1000,
+                to: Double(span.upperBound) / 1000, columns: columns))
+    }
+}

@@ -1,0 +1,105 @@
+import Hummingbird
+import LinuxNetwork
+import PlugProtocol
+import Presentation
+
+/// What stands after the question mark. What is not known is refused: it was meant for something.
+struct QueryParameters {
+    /// Bytes of all of it: 64 plugs with the longest names, all of them percent-encoded, and more.
+    static let limit = 16_384
+
+    private var values: [String: [String]] = [:]
+
+    /// - Parameters:
+    ///   - once: what may stand there.
+    ///   - repeatable: what may stand there several times.
+    init(_ request: Request, once: Set<String> = [], repeatable: Set<String> = []) throws(Fault) {
+        try self.init(request.uri.query ?? "", once: once, repeatable: repeatable)
+    }
+
+    init(_ query: String, once: Set<String> = [], repeatable: Set<String> = []) throws(Fault) {
+        guard query.utf8.count <= Self.limit else { throw .malformed("the query is too long") }
+        for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
+            let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = String(percentEncoded: halves[0], isForm: true),
+                let value = String(percentEncoded: halves.count > 1 ? halves[1] : halves[0].suffix(0), isForm: true)
+            else { throw .malformed("the query is not percent-encoded UTF-8") }
+            guard once.contains(name) || repeatable.contains(name) else {
+                let known = (once.sorted() + repeatable.sorted()).joined(separator: ", ")
+                throw .malformed(
+                    "the parameter \"\(name)\" is not known here", hint: known.isEmpty ? nil : "known here: \(known)")
+            }
+            guard values[name] == nil || repeatable.contains(name) else {
+                throw .malformed("the parameter \"\(name)\" stands there twice")
+            }
+            values[name, default: []].append(value)
+        }
+    }
+
+    func text(_ name: String) -> String? { values[name]?.first }
+    func all(_ name: String) -> [String] { values[name] ?? [] }
+
+    func whole(_ name: String, _ range: ClosedRange<Int>, default usual: Int) throws(Fault) -> Int {
+        guard let text = text(name) else { return usual }
+        guard let value = Int(text), text.utf8.first != UInt8(ascii: "+") else {
+            throw .malformed("\(name) is no whole number")
+        }
+        guard range.contains(value) else {
+            throw .outOfRange("\(name) is out of range", hint: "\(range.lowerBound) to \(range.upperBound)")
+        }
+        return value
+    }
+
+    /// `from` and `to`, in milliseconds since 1970.
+    ///
+    /// - Parameter usual: how much is meant where nobody says `from`; nil for all.
+    func span(now: WallTime, default usual: Duration?) throws(Fault) -> ClosedRange<Int64> {
+        let to = try time("to")?.milliseconds ?? now.milliseconds
+        let from = try time("from")?.milliseconds ?? usual.map { to - $0.components.seconds * 1000 } ?? 0
+        guard from <= to else {
+            throw .outOfRange("from is after to", hint: values["to"] == nil ? "to is now where nobody says it" : nil)
+        }
+        return from...to
+    }
+
+    private func time(_ name: String) throws(Fault) -> WallTime? {
+        guard let text = text(name) else { return nil }
+        // A plus sign that was not percent-encoded came as a space, and no time has one.
+        guard let time = WallTime(iso8601: String(text.map { $0 == " " ? "+" : $0 })) else {
+            throw .malformed("\(name) is no time", hint: "ISO 8601 with an offset: 2026-11-20T07:30:00Z")
+        }
+        return time
+    }
+}
+
+extension String {
+    /// Nil where it is not the UTF-8 of anything.
+    ///
+    /// - Parameter isForm: whether a plus sign is a space, as in the queries that browsers make.
+    init?(percentEncoded text: some Collection<UInt8>, isForm: Bool = false) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(isForm && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(hexadecimal), let low = rest.popFirst().flatMap(hexadecimal) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        self = text
+    }
+}
+
+private func hexadecimal(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
+}

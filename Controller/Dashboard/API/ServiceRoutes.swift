@@ -1,0 +1,60 @@
+import CDashboardPage
+import DurableFiles
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Presentation
+
+/// For programs that watch the daemon or talk to it.
+extension Dashboard {
+    static let serviceRoutes = [
+        APIRoute(.get, "/api/v1/openapi.json") { _, request, _ in
+            _ = try QueryParameters(request)
+            return Response(openAPI, type: "application/json")
+        },
+        APIRoute(.get, "/metrics") { dashboard, request, _ in
+            _ = try QueryParameters(request)
+            return await dashboard.metrics()
+        },
+        APIRoute(.get, "/health") { _, request, _ in
+            _ = try QueryParameters(request)
+            return Response(json: jsonLine(["status": "ok"]))
+        },
+        APIRoute(.get, "/ready") { dashboard, request, _ in
+            _ = try QueryParameters(request)
+            return try await dashboard.ready()
+        },
+    ]
+
+    /// The document that describes the API, as it was compiled in.
+    static let openAPI = ByteBuffer(
+        bytes: UnsafeBufferPointer(start: dashboard_openapi.bytes, count: dashboard_openapi.length))
+
+    private func ready() async throws -> Response {
+        guard await board.hasBegun else {
+            throw Fault.unavailable("the house has not been heard of yet", hint: "it has a moment after the start")
+        }
+        if let reason = await board.board.rules.storeFault {
+            throw Fault.unavailable(
+                "what must survive the daemon cannot be stored: \(reason)", hint: "the daemon's log says more")
+        }
+        return Response(json: jsonLine(["status": "ready"]))
+    }
+
+    private func metrics() async -> Response {
+        await board.begin()
+        let process = Metrics.Process(
+            start: Double(board.start.nanosecondsSince1970 / 1_000_000) / 1000, residentMemory: Self.residentMemory(),
+            streamReaders: await board.readers.count, requests: board.requests.all)
+        let text = Metrics.text(await board.board, process)
+        return Response(ByteBuffer(string: text), type: Metrics.contentType)
+    }
+
+    /// In bytes; the kernel says it in kibibytes, whatever a page is.
+    private static func residentMemory() -> Double? {
+        guard let bytes = try? FileStore().read("/proc/self/status", limit: 65_536) else { return nil }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        let words = lines.first { $0.hasPrefix("VmRSS:") }?.split { $0 == " " || $0 == "\t" } ?? []
+        return words.count > 1 ? Double(words[1]).map { $0 * 1024 } : nil
+    }
+}

@@ -1,0 +1,56 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension Dashboard {
+    static let streamRoutes = [
+        APIRoute(.get, "/api/v1/stream") { dashboard, request, context in
+            let query = try QueryParameters(request, once: ["after"])
+            let asked = query.text("after").map(StreamPosition.init)
+            if case .some(nil) = asked {
+                throw Fault.malformed("after is no place in the stream", hint: "the id of the last message")
+            }
+            // A browser that comes back says it in the header; what it says goes before what its page asked for at first.
+            let last = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }.flatMap(StreamPosition.init)
+            guard await dashboard.board.hasRoomForReader else { throw noRoom }
+            return dashboard.stream(after: last ?? asked.flatMap(\.self), context.channel)
+        }
+    ]
+
+    private static let noRoom = Fault.unavailable(
+        "too many watch the house already", hint: "at most \(StreamReaders.limit): close some pages")
+
+    private func stream(after position: StreamPosition?, _ channel: any Channel) -> Response {
+        let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody { [board] writer in
+                // Not before, since not every answer that was made is sent.
+                let reader = await board.open(after: position) { channel.close(promise: nil) }
+                try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
+                guard let reader else { return try await writer.finish(nil) }
+                // A quiet house has nothing to write that would fail.
+                channel.closeFuture.whenComplete { _ in Task { await board.close(reader) } }
+                do {
+                    try await Self.write(board, reader, &writer)
+                } catch {
+                    await board.close(reader)
+                    throw error
+                }
+                await board.close(reader)
+                try await writer.finish(nil)
+            })
+    }
+
+    private static func write(
+        _ board: LiveBoard, _ reader: UInt64, _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        while true {
+            switch await board.next(reader) {
+            case .messages(let messages): try await writer.write(contentsOf: messages)
+            case .heartbeat: try await writer.write(ByteBuffer(string: ": still here\n\n"))
+            case .end: return
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+import Daemon
+import LinuxNetwork
+import Metering
+import PlugClient
+import PlugProtocol
+import Presentation
+
+/// The house as it is now: updates go in, and what is to be told to those who watch comes out. A value: no clock, no file.
+struct HouseBoard: Sendable {
+    /// A plug that is there, or that is paired.
+    struct Plug: Hashable, Sendable {
+        var record: PlugRecord
+        var id: PlugID?
+        var isAnnounced = false
+        var state: PlugState?
+        var recent = RecentReadings()
+        /// Of the journal, by what happened.
+        var eventCounts: [String: UInt64] = [:]
+        var disconnections: UInt64 = 0
+
+        var isConnected: Bool { record.state == PlugRecord.connected }
+    }
+
+    /// Plugs that are shown; as many as a controller is paired with. Stops a network of ever new names from filling the memory.
+    static let limit = 1024
+
+    /// By name.
+    var plugs: [String: Plug] = [:]
+    /// Names under which a plug is still followed that has another one by now.
+    private var formerNames: Set<String> = []
+    private var paired: [PlugID: String] = [:]
+    /// The last event of each plug that was told, or that the history had when this began.
+    private var told: [PlugID: SequenceNumber] = [:]
+    private var pending: [String: ReadingRecord] = [:]
+    private(set) var recentEvents = RecentEvents()
+    var rules: RuleBoard
+
+    init(rules: RuleBoard = RuleBoard()) { self.rules = rules }
+
+    /// Readings wait to be told together.
+    var hasReadings: Bool { !pending.isEmpty }
+
+    /// - Parameter at: ISO 8601.
+    func record(at: String) -> HouseRecord {
+        HouseRecord(at: at, plugs: records, rules: rules.records)
+    }
+
+    /// In the order of their names.
+    var records: [PlugRecord] { plugs.values.map(\.record).sorted { $0.plug < $1.plug } }
+
+    /// What waited.
+    mutating func takeReadings() -> StreamMessage? {
+        guard hasReadings else { return nil }
+        defer { pending = [:] }
+        return .readings(pending.values.sorted { $0.plug < $1.plug })
+    }
+
+    /// - Parameters:
+    ///   - plugs: all that are paired, by what they are called as far as is known.
+    ///   - told: the last event of each plug that whoever watches can read elsewhere.
+    mutating func begin(paired plugs: [PlugID: String], told: [PlugID: SequenceNumber]) -> [StreamMessage] {
+        self.told = told
+        return know(plugs)
+    }
+
+    /// All plugs that are paired now.
+    mutating func know(_ plugs: [PlugID: String]) -> [StreamMessage] {
+        paired = plugs
+        // Under the name that it bears now.
+        for plug in self.plugs.values { if let id = plug.id, paired[id] != nil { paired[id] = plug.record.plug } }
+        let unknown = self.plugs.values.filter { plug in
+            !plug.isAnnounced && !plug.isConnected && plug.id.map { paired[$0] == nil } ?? true
+        }
+        let gone = unknown.map(\.record.plug).sorted()
+        for name in gone { self.plugs[name] = nil }
+        return gone.map { .gone(plug: $0) } + showPaired()
+    }
+
+    mutating func take(_ update: HouseFollower.Update) -> [StreamMessage] {
+        switch update {
+        case .found(let name):
+            plugs[name]?.isAnnounced = true
+            return []
+        case .lost(let name): return lose(name)
+        case .report(let report): return take(report)
+        }
+    }
+
+    private mutating func take(_ report: PlugReport) -> [StreamMessage] {
+        switch report.update {
+        case .connected(let description): return connected(description, report)
+        case .snapshot(let state), .state(let state): return take(state, report)
+        case .event(let event, _):
+            guard let id = plugs[report.plug]?.id, event.sequence > told[id] ?? 0 else { return [] }
+            told[id] = event.sequence
+            return tell(report, .event(id, event.sequence), of: id)
+        case .gap(let gap):
+            guard let id = plugs[report.plug]?.id else { return [] }
+            // Of a journal that does not know the cursor nothing before is known either.
+            guard gap.reason == .unknownCursor || gap.to > told[id] ?? 0 else { return [] }
+            told[id] = gap.to
+            return tell(report, .gap(id, from: gap.from), of: id)
+        case .disconnected(let reason, _): return disconnected(reason, report)
+        case .following, .log: return []
+        }
+    }
+
+    private mutating func tell(
+        _ report: PlugReport, _ identity: RecentEvents.Identity, of id: PlugID
+    ) -> [StreamMessage] {
+        WatchRecord.records(of: report, previous: nil).map { record in
+            plugs[report.plug]?.eventCounts[record.event, default: 0] += 1
+            var kept = record
+            kept.age = nil
+            recentEvents.add(.init(identity: identity, plug: id, milliseconds: report.at.milliseconds, record: kept))
+            return .event(record)
+        }
+    }
+
+    // MARK: Coming and going
+
+    private mutating func connected(_ description: PlugDescription, _ report: PlugReport) -> [StreamMessage] {
+        let name = report.plug
+        formerNames.remove(name)
+        // The same plug under another name was renamed: whatever still comes under that one is of no interest.
+        let former = plugs.values.filter { $0.id == description.id && $0.record.plug != name }.map(\.record.plug)
+        for other in former {
+            if plugs[other]?.isAnnounced == true || plugs[other]?.isConnected == true { formerNames.insert(other) }
+            let moved = plugs.removeValue(forKey: other)
+            if plugs[name]?.id != description.id { plugs[name] = moved }
+            pending[other] = nil
+        }
+        guard plugs[name] != nil || plugs.count < Self.limit else { return [] }
+        let known = plugs[name].flatMap { $0.id == nil || $0.id == description.id ? $0 : nil }
+        var plug = known ?? Plug(record: .away(name))
+        plug.record = PlugRecord(plug: name, state: PlugRecord.connected)
+        plug.record.id = description.id.rawValue
+        plug.record.capabilities = description.capabilities.map(\.rawValue).sorted()
+        plug.record.firmware = description.firmware
+        plug.id = description.id
+        plug.isAnnounced = true
+        plug.state = nil
+        plugs[name] = plug
+        paired[description.id] = name
+        return former.sorted().map { .gone(plug: $0) } + [.plug(plug.record)] + records(of: report)
+    }
+
+    private mutating func take(_ state: PlugState, _ report: PlugReport) -> [StreamMessage] {
+        guard var plug = plugs[report.plug], plug.isConnected else { return [] }
+        let before = plug.record
+        plug.state = state
+        plug.record.on = state.relayOn
+        plug.record.level = state.level?.percent
+        plug.record.tripped = state.tripped?.rawValue
+        let isChanged = plug.record != before
+        if let reading = state.reading {
+            let record = ReadingRecord(plug: report.plug, at: report.at.iso8601(), reading)
+            plug.record.reading = record
+            plug.recent.take(reading.deciwatts, at: report.at.milliseconds)
+            pending[report.plug] = record
+        } else {
+            plug.record.reading = nil
+        }
+        plugs[report.plug] = plug
+        return isChanged || (before.reading != nil && state.reading == nil) ? [.plug(plug.record)] : []
+    }
+
+    private mutating func disconnected(_ reason: Disconnection, _ report: PlugReport) -> [StreamMessage] {
+        let name = report.plug
+        guard !formerNames.contains(name), plugs[name] != nil || plugs.count < Self.limit else { return [] }
+        var plug = plugs[name] ?? Plug(record: .away(name))
+        let before = plug.record
+        let wasConnected = plug.isConnected
+        if wasConnected { plug.disconnections += 1 }
+        if case .distrusted = reason {
+            plug.record.forget(as: PlugRecord.stranger)
+        } else {
+            plug.record.forget(as: PlugRecord.away)
+        }
+        plug.record.reason = "\(reason)".firstLine
+        plug.isAnnounced = true
+        plug.state = nil
+        pending[name] = nil
+        plugs[name] = plug
+        return (plug.record != before ? [.plug(plug.record)] : []) + (wasConnected ? records(of: report) : [])
+    }
+
+    private mutating func lose(_ name: String) -> [StreamMessage] {
+        guard formerNames.remove(name) == nil, var plug = plugs[name] else { return [] }
+        pending[name] = nil
+        guard plug.record.state != PlugRecord.stranger, let id = plug.id, paired[id] != nil else {
+            plugs[name] = nil
+            let shown = showPaired()
+            // One that is paired may have borne the name before.
+            return plugs[name] == nil ? [.gone(plug: name)] + shown : shown
+        }
+        let before = plug.record
+        plug.isAnnounced = false
+        plug.state = nil
+        plug.record.forget(as: PlugRecord.away)
+        plug.record.reason = PlugRecord.notAnnounced
+        plugs[name] = plug
+        return plug.record != before ? [.plug(plug.record)] : []
+    }
+
+    /// Those that are paired and under no name yet.
+    private mutating func showPaired() -> [StreamMessage] {
+        let met = Set(plugs.values.compactMap(\.id))
+        var messages: [StreamMessage] = []
+        for (id, name) in paired.sorted(by: { $0.value < $1.value })
+        where !met.contains(id) && plugs[name] == nil && plugs.count < Self.limit {
+            var plug = Plug(record: .away(name), id: id)
+            plug.record.id = id.rawValue
+            plugs[name] = plug
+            messages.append(.plug(plug.record))
+        }
+        return messages
+    }
+
+    private func records(of report: PlugReport) -> [StreamMessage] {
+        WatchRecord.records(of: report, previous: nil).map { .event($0) }
+    }
+}
+
+extension PlugRecord {
+    static let connected = "connected"
+    static let away = "away"
+    static let stranger = "stranger"
+    static let notAnnounced = "it is not announced on the network"
+
+    static func away(_ name: String) -> PlugRecord {
+        var record = PlugRecord(plug: name, state: away)
+        record.reason = notAnnounced
+        return record
+    }
+
+    /// Nothing is known of a plug that is not connected but who it is.
+    fileprivate mutating func forget(as state: String) {
+        self.state = state
+        (on, level, tripped, reading) = (nil, nil, nil, nil)
+    }
+}
+
+extension String {
+    /// Without the hints that follow.
+    var firstLine: String { String(prefix { !$0.isNewline }) }
+}
+
+extension WallTime {
+    /// Since 1970.
+    var milliseconds: Int64 { nanosecondsSince1970 / 1_000_000 }
+}

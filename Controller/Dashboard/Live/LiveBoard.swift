@@ -1,0 +1,204 @@
+public import Automation
+public import Daemon
+import LinuxNetwork
+import NIOCore
+public import PlugClient
+import PlugProtocol
+public import PowerHistory
+import Presentation
+import ProtocolCore
+
+/// The house as it is now, and who watches it: the shell of ``HouseBoard`` and ``NewsRing``.
+public actor LiveBoard: HouseAudience {
+    /// Readings that come so shortly after each other are told together.
+    private static let gathering = Duration.milliseconds(200)
+
+    let requests = RequestCounts()
+    let start = WallTime.now
+    let epoch = StreamPosition.newEpoch()
+    private nonisolated let history: PowerHistory?
+    private nonisolated let paired: PairedPlugs
+    private(set) var board: HouseBoard
+    private(set) var ring = NewsRing()
+    var readers = StreamReaders()
+    var heartbeat: Task<Void, Never>?
+    var nextReader: UInt64 = 0
+    var hasEnded = false
+    /// The whole house as it was after the message of that number, encoded once for all who begin there.
+    private var house: (number: UInt64, message: ByteBuffer)?
+    private var beginning: Task<Void, Never>?
+    private(set) var hasBegun = false
+    private enum News {
+        case update(HouseFollower.Update)
+        case note(RunnerRecord)
+    }
+
+    /// More than a house tells in the moment that a large history takes to open.
+    private static let earlyLimit = 4096
+    private var early: [News] = []
+    private var isGathering = false
+    private var isLearning = false
+    /// Where the page is, as a browser wants it; nil where none is served.
+    private(set) var address: String?
+    /// Pairings on their way.
+    private(set) var pairings = 0
+
+    /// - Parameters:
+    ///   - history: for reading; it says what was before.
+    ///   - paired: says which plugs are to be shown although they are not there.
+    public init(rules: [Rule], history: PowerHistory? = nil, paired: PairedPlugs = PairedPlugs()) {
+        board = HouseBoard(rules: RuleBoard(rules))
+        self.history = history
+        self.paired = paired
+    }
+
+    public func take(_ update: HouseFollower.Update) async { await take(.update(update)) }
+    public func note(_ record: RunnerRecord) async { await take(.note(record)) }
+
+    /// What comes before all is read waits here, and not the house.
+    private func take(_ news: News) async {
+        if !hasBegun, early.count < Self.earlyLimit {
+            early.append(news)
+            if beginning == nil { beginning = Task { await readWhatWasKnown() } }
+            return
+        }
+        await begin()
+        hear(news)
+    }
+
+    private func hear(_ news: News) {
+        switch news {
+        case .note(let record): publish(board.rules.note(record))
+        case .update(let update):
+            publish(board.take(update))
+            switch update {
+            case .lost: learnPaired()
+            case .report(let report): if case .connected = report.update { learnPaired() }
+            case .found: break
+            }
+        }
+        guard board.hasReadings, !isGathering else { return }
+        isGathering = true
+        Task {
+            try? await Task.sleep(for: Self.gathering)
+            isGathering = false
+            if let readings = board.takeReadings() { publish([readings]) }
+        }
+    }
+
+    /// The house as it is now.
+    var record: HouseRecord {
+        var record = board.record(at: WallTime.now.iso8601())
+        record.dashboard = address
+        return record
+    }
+
+    /// - Parameter address: where the page is, as a browser wants it; nil where none is served.
+    public func serve(at address: String?) {
+        self.address = address
+        house = nil
+    }
+
+    private func publish(_ messages: [StreamMessage]) {
+        guard !messages.isEmpty else { return }
+        for message in messages {
+            ring.append { message.encoded(id: StreamPosition(epoch: epoch, number: $0)) }
+        }
+        readers.wakeAll()
+    }
+
+    /// The whole house, as a message that says where the stream goes on.
+    func houseMessage() -> ByteBuffer {
+        if let house, house.number == ring.newest { return house.message }
+        let message = StreamMessage.house(record).encoded(id: StreamPosition(epoch: epoch, number: ring.newest))
+        house = (ring.newest, message)
+        return message
+    }
+
+    // MARK: What was before
+
+    /// Reads once what was known before this process.
+    func begin() async {
+        guard !hasBegun else { return }
+        let task = beginning ?? Task { await readWhatWasKnown() }
+        beginning = task
+        await task.value
+    }
+
+    private func readWhatWasKnown() async {
+        let rules = board.rules.records.map(\.rule)
+        let known = try? await HistoryThreads.run { [history, paired] in
+            KnownBefore(paired: paired, history: history, rules: rules, now: WallTime.now.milliseconds)
+        }
+        hasBegun = true
+        if let known {
+            board.rules.begin(known.firings)
+            publish(board.begin(paired: known.paired, told: known.cursors))
+        }
+        for news in early { hear(news) }
+        early = []
+    }
+
+    /// Reads which plugs are paired: another program may have paired one, or forgotten it.
+    private func learnPaired() {
+        guard !isLearning else { return }
+        isLearning = true
+        Task {
+            let entries = try? await HistoryThreads.run { [paired] in try paired.all() }
+            isLearning = false
+            // A file that cannot be read is not one that says that no plug is paired.
+            if let entries { publish(board.know(entries.reduce(into: [:]) { $0[$1.id] = $1.name })) }
+        }
+    }
+
+    // MARK: Pairing
+
+    /// One at a time: each keeps a plug busy, and nobody has more than two hands.
+    func beginPairing() -> Bool {
+        guard pairings == 0 else { return false }
+        pairings += 1
+        return true
+    }
+
+    func endPairing() {
+        pairings -= 1
+        learnPaired()
+    }
+}
+
+/// What was known before this process.
+private struct KnownBefore: Sendable {
+    var paired: [PlugID: String] = [:]
+    var cursors: [PlugID: SequenceNumber] = [:]
+    /// The last of each rule.
+    var firings: [FiringRecord] = []
+
+    /// What cannot be read is left out: it is said where somebody asks for it.
+    init(paired plugs: PairedPlugs, history: PowerHistory?, rules: [String], now: Int64) {
+        for entry in (try? plugs.all()) ?? [] { paired[entry.id] = entry.name }
+        guard let history else { return }
+        let known = (try? history.plugs()) ?? []
+        var names: [PlugID: String] = [:]
+        for plug in known {
+            names[plug.id] = plug.title
+            // It may have been renamed since it was paired.
+            if paired[plug.id] != nil, !plug.name.isEmpty { paired[plug.id] = plug.name }
+        }
+        cursors = (try? history.cursors()) ?? [:]
+        var missing = Set(rules)
+        // In steps, since the last firing of most rules is near, and years of them are many.
+        for days in [1, 30, 366] as [Int64] where !missing.isEmpty {
+            let found = (try? history.firings(from: now - days * 86_400_000, to: now)) ?? []
+            for firing in found.reversed() where missing.remove(firing.rule) != nil {
+                firings.append(FiringRecord(firing, names: names))
+            }
+        }
+    }
+}
+
+extension FiringRecord {
+    init(_ firing: StoredFiring, names: [PlugID: String]) {
+        let at = WallTime(nanosecondsSince1970: firing.at * 1_000_000)
+        self.init(at: at.iso8601(), rule: firing.rule, plug: firing.plug.flatMap { names[$0] }, why: firing.cause)
+    }
+}

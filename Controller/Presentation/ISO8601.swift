@@ -1,0 +1,46 @@
+public import LinuxNetwork
+import LocalCalendar
+
+extension WallTime {
+    /// A time as programs write it: `2026-11-21T09:01:23.456Z`, `2026-11-21T10:01+01:00`; with up to nine digits after the
+    /// point.
+    ///
+    /// Nil for anything else, for a date that no calendar has, without an offset, and for years outside 1970 to 2200.
+    public init?(iso8601 text: String) {
+        var clock = Substring(text)
+        guard clock.utf8.count <= 40, clock.utf8.dropFirst(10).first == UInt8(ascii: "T"),
+            let offset = Self.takeOffset(&clock)
+        else { return nil }
+        var nanoseconds: Int64 = 0
+        if let point = clock.firstIndex(of: ".") {
+            let digits = clock[point...].utf8.dropFirst()
+            guard (1...9).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }),
+                clock[..<point].utf8.count == 19
+            else { return nil }
+            nanoseconds = Int64(String(Substring(digits)) + String(repeating: "0", count: 9 - digits.count)) ?? 0
+            clock = clock[..<point]
+        }
+        guard let civil = CivilTime(parsing: String(clock)) else { return nil }
+        let seconds = Int64(civil.localSeconds) - Int64(offset)
+        self.init(nanosecondsSince1970: seconds * 1_000_000_000 + nanoseconds)
+    }
+
+    /// Seconds east of UTC, taken from the end.
+    private static func takeOffset(_ text: inout Substring) -> Int? {
+        if text.utf8.last == UInt8(ascii: "Z") {
+            text.removeLast()
+            return 0
+        }
+        let tail = Array(text.utf8.suffix(6))
+        let digits = [1, 2, 4, 5].compactMap { index in
+            tail.indices.contains(index) && (0x30...0x39).contains(tail[index]) ? Int(tail[index]) - 0x30 : nil
+        }
+        guard tail.count == 6, tail[3] == UInt8(ascii: ":"), digits.count == 4,
+            tail[0] == UInt8(ascii: "+") || tail[0] == UInt8(ascii: "-")
+        else { return nil }
+        let (hours, minutes) = (digits[0] * 10 + digits[1], digits[2] * 10 + digits[3])
+        guard hours < 24, minutes < 60 else { return nil }
+        text = text.dropLast(6)
+        return (hours * 3600 + minutes * 60) * (tail[0] == UInt8(ascii: "-") ? -1 : 1)
+    }
+}

@@ -1,0 +1,96 @@
+public import Charting
+import LinuxNetwork
+
+extension SampleRecord {
+    /// What is known of a plug's active power between two times, for a drawing of so many columns: what would be more is summed up
+    /// column by column, with what was lowest and highest in each.
+    ///
+    /// - Parameters:
+    ///   - kept: what the history has.
+    ///   - newer: what it does not have yet, in the order of time; of these only what comes after its newest sample is taken.
+    ///   - from: seconds since 1970, as is `to`.
+    public static func records(
+        of plug: String, kept: KeptCourse, newer: [ChartPoint], from: Double, to: Double, columns: Int
+    ) -> [SampleRecord] {
+        // The two clocks do not agree to the millisecond.
+        let end = (kept.newest ?? -.infinity) + 0.1
+        let points = kept.points + newer.filter { $0.time > end }
+        let pieces =
+            kept.summaries.filter { $0.to > from && $0.from <= to }.map(Piece.init)
+            + points.filter { $0.time >= from && $0.time <= to }.map(Piece.init)
+        guard pieces.count > 2 * columns else { return pieces.map { $0.record(plug) } }
+        return columned(pieces, width: max(1, ((to - from) / Double(columns)).rounded(.up))).map { $0.record(plug) }
+    }
+
+    /// Longer without a sample is a hole, as it is to the history. Seconds.
+    private static let gapLimit = 30.0
+
+    /// One for each column that has something in it. Columns lie at multiples of their width since 1970, so that a drawing that
+    /// moves on does not flicker.
+    private static func columned(_ pieces: [Piece], width: Double) -> [Piece] {
+        var columns: [Piece] = []
+        var weighted = 0.0
+        var sum = 0.0
+        var count = 0.0
+        var last: Piece?
+        func finish() {
+            guard !columns.isEmpty else { return }
+            let end = columns.count - 1
+            columns[end].mean = columns[end].covered > 0 ? weighted / columns[end].covered : sum / count
+        }
+        for piece in pieces {
+            let begin = (piece.from / width).rounded(.down) * width
+            if columns.last?.from != begin {
+                finish()
+                (weighted, sum, count) = (0, 0, 0)
+                columns.append(Piece(from: begin, covered: 0, mean: 0, least: piece.least, greatest: piece.greatest))
+            }
+            let end = columns.count - 1
+            // A sample holds for the time since the one before it.
+            let step = last.map { piece.from - $0.from } ?? .infinity
+            let covered = piece.isSample ? (step <= gapLimit ? step : 0) : piece.covered
+            columns[end].covered = min(columns[end].covered + covered, max(width, piece.covered))
+            columns[end].least = min(columns[end].least, piece.least)
+            columns[end].greatest = max(columns[end].greatest, piece.greatest)
+            weighted += piece.mean * covered
+            sum += piece.mean
+            count += 1
+            last = piece
+        }
+        finish()
+        return columns
+    }
+
+    /// A sample or a summary.
+    private struct Piece {
+        var from: Double
+        var covered: Double
+        var mean: Double
+        var least: Double
+        var greatest: Double
+        var isSample = false
+
+        init(from: Double, covered: Double, mean: Double, least: Double, greatest: Double) {
+            (self.from, self.covered, self.mean, self.least, self.greatest) = (from, covered, mean, least, greatest)
+        }
+
+        init(_ summary: ChartSummary) {
+            self.init(
+                from: summary.from, covered: summary.covered, mean: summary.mean, least: summary.least,
+                greatest: summary.greatest)
+        }
+
+        init(_ point: ChartPoint) {
+            self.init(from: point.time, covered: 0, mean: point.value, least: point.value, greatest: point.value)
+            isSample = true
+        }
+
+        func record(_ plug: String) -> SampleRecord {
+            let at = WallTime(seconds: from).iso8601()
+            guard !isSample else { return SampleRecord(plug: plug, at: at, activePower: mean) }
+            return SampleRecord(
+                plug: plug, at: at, activePower: (mean * 100).rounded() / 100, minActivePower: least,
+                maxActivePower: greatest, covered: (covered * 1000).rounded() / 1000)
+        }
+    }
+}

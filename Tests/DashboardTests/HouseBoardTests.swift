@@ -1,0 +1,128 @@
+import PlugClient
+import PlugProtocol
+import Presentation
+import Testing
+
+@testable import Dashboard
+
+@Suite struct HouseBoardTests {
+    private var board = HouseBoard()
+
+    @Test mutating func aPlugThatComesIsToldAndThenItsState() {
+        #expect(board.take(.found("Lamp")).isEmpty)
+        let messages = board.hear(connected())
+        #expect(messages.map(\.kind) == ["plug", "event"])
+        _ = board.hear(.snapshot(state(level: 40)))
+        let record = board.records[0]
+        #expect(record.state == "connected" && record.on == true && record.level == 40)
+        #expect(record.capabilities == ["dimmer", "meter", "relay"] && record.id == lampID.rawValue)
+        #expect(record.reading?.activePower == 60.4 && record.reason == nil)
+    }
+
+    @Test mutating func readingsWaitAndTheRestDoesNot() {
+        _ = board.hear(connected())
+        _ = board.hear(.snapshot(state(watts: 10)))
+        #expect(board.hear(.state(state(watts: 11))).isEmpty)
+        #expect(board.hear(.state(state(watts: 12)), after: .milliseconds(100)).isEmpty)
+        guard case .readings(let readings)? = board.takeReadings() else { return #expect(Bool(false), "no readings") }
+        #expect(readings.map(\.activePower) == [12])
+        #expect(board.takeReadings() == nil)
+        #expect(board.hear(.state(state(on: false, watts: 0))).map(\.kind) == ["plug"])
+        #expect(board.hear(.state(state(on: false, watts: nil))).map(\.kind) == ["plug"])
+        #expect(board.records[0].reading == nil)
+    }
+
+    @Test mutating func anEventIsToldOnceAlsoAfterARestart() {
+        _ = board.begin(paired: [:], told: [lampID: 5])
+        _ = board.hear(connected())
+        #expect(board.hear(event(4)).isEmpty && board.hear(event(5)).isEmpty)
+        #expect(board.hear(event(6)).map(\.kind) == ["event"])
+        #expect(board.hear(event(6)).isEmpty)
+        #expect(board.hear(.gap(Gap(from: 1, to: 6, reason: .overwritten))).isEmpty)
+        #expect(board.hear(.gap(Gap(from: 7, to: 9, reason: .overwritten))).count == 1)
+        #expect(board.hear(event(8)).isEmpty)
+        // A journal that begins anew.
+        #expect(board.hear(.gap(Gap(from: 0, to: 2, reason: .unknownCursor))).count == 1)
+        #expect(board.hear(event(3)).count == 1)
+        #expect(board.recentEvents.events.map(\.record.seq) == [6, nil, nil, 3])
+    }
+
+    @Test mutating func aPlugThatIsPairedAndNotThereIsAway() {
+        let messages = board.begin(paired: [lampID: "Lamp"], told: [:])
+        #expect(messages.map(\.plug) == ["Lamp"])
+        #expect(board.records[0].state == "away" && board.records[0].reason == PlugRecord.notAnnounced)
+        _ = board.hear(connected())
+        _ = board.hear(.snapshot(state()))
+        let gone = board.hear(.disconnected(reason: .away("connection lost\nhint: look"), retryIn: .zero))
+        #expect(gone.map(\.kind) == ["plug", "event"])
+        #expect(board.records[0].state == "away" && board.records[0].reason == "connection lost")
+        #expect(board.records[0].on == nil && board.takeReadings() == nil)
+        // It is tried over and over; that is no news.
+        #expect(board.hear(.disconnected(reason: .away("connection lost"), retryIn: .zero)).isEmpty)
+        #expect(board.take(.lost("Lamp")).map(\.kind) == ["plug"])
+        #expect(board.know([:]).map(\.kind) == ["gone"])
+        #expect(board.records.isEmpty)
+    }
+
+    @Test mutating func aStrangerIsShownWhileItIsThere() {
+        let words = "it is not paired with this controller\nhint: plugctl pair"
+        _ = board.hear(.disconnected(reason: .distrusted(words), retryIn: .zero))
+        #expect(board.records[0].state == "stranger")
+        #expect(board.records[0].reason == "it is not paired with this controller")
+        #expect(board.know([kettleID: "Kettle"]).map(\.plug) == ["Kettle"])
+        #expect(board.take(.lost("Lamp")) == [.gone(plug: "Lamp")])
+        #expect(board.records.map(\.plug) == ["Kettle"])
+    }
+
+    @Test mutating func aStrangerUnderTheNameOfAPairedPlugLeavesItsPlace() {
+        _ = board.begin(paired: [lampID: "Lamp"], told: [:])
+        _ = board.hear(.disconnected(reason: .distrusted("it is another"), retryIn: .zero))
+        #expect(board.records.map(\.state) == ["stranger"])
+        _ = board.take(.lost("Lamp"))
+        #expect(board.records.map(\.state) == ["away"])
+    }
+
+    @Test mutating func aRenamedPlugIsOne() {
+        _ = board.begin(paired: [lampID: "Lamp"], told: [:])
+        _ = board.hear(connected())
+        _ = board.hear(.snapshot(state()))
+        let messages = board.hear(connected(), of: "Desk Lamp")
+        #expect(messages[0] == .gone(plug: "Lamp"))
+        #expect(board.records.map(\.plug) == ["Desk Lamp"])
+        // What the old connection still says is of no interest.
+        #expect(board.hear(.state(state(on: false))).isEmpty)
+        #expect(board.hear(.disconnected(reason: .away("x"), retryIn: .zero)).isEmpty)
+        #expect(board.take(.lost("Lamp")).isEmpty)
+        #expect(board.know([lampID: "Lamp"]).isEmpty)
+        #expect(board.records.map(\.plug) == ["Desk Lamp"])
+        // And back.
+        #expect(board.hear(connected(), of: "Lamp")[0] == .gone(plug: "Desk Lamp"))
+    }
+
+    @Test mutating func anotherPlugUnderTheSameNameBeginsAnew() {
+        _ = board.hear(connected())
+        _ = board.hear(.snapshot(state(level: 30)))
+        _ = board.hear(.disconnected(reason: .away("x"), retryIn: .zero))
+        _ = board.hear(connected(kettleID, [.relay]))
+        #expect(board.records.map(\.id) == [kettleID.rawValue])
+        #expect(board.plugs["Lamp"]?.recent.count == 0)
+    }
+
+    @Test mutating func aNetworkOfEverNewNamesFillsNothing() {
+        for number in 0..<HouseBoard.limit + 50 {
+            _ = board.hear(.disconnected(reason: .distrusted("stranger"), retryIn: .zero), of: "Plug \(number)")
+        }
+        #expect(board.records.count == HouseBoard.limit)
+    }
+
+    @Test mutating func plugsAreFoundByIdThenNameThenWithoutCapitals() {
+        _ = board.hear(connected(), of: "Lamp")
+        _ = board.hear(connected(kettleID), of: "lamp")
+        #expect(board.plug(named: kettleID.rawValue)?.record.plug == "lamp")
+        #expect(board.plug(named: "Lamp")?.id == lampID)
+        #expect(board.plug(named: "LAMP") == nil)
+        _ = board.know([lampID: "Lamp"])
+        _ = board.take(.lost("lamp"))
+        #expect(board.plug(named: "LAMP")?.id == lampID)
+    }
+}

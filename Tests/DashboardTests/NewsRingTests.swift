@@ -1,0 +1,74 @@
+import Metering
+import NIOCore
+import Testing
+
+@testable import Dashboard
+
+@Suite struct NewsRingTests {
+    private func ring(_ count: Int, countLimit: Int = 100, byteLimit: Int = 10_000, length: Int = 10) -> NewsRing {
+        var ring = NewsRing(countLimit: countLimit, byteLimit: byteLimit)
+        for _ in 0..<count { ring.append { ByteBuffer(repeating: UInt8(truncatingIfNeeded: $0), count: length) } }
+        return ring
+    }
+
+    @Test func aReaderGoesOnWhereItWas() {
+        let ring = ring(5)
+        guard case .messages(let messages, through: 5) = ring.read(after: 2, atMost: 1000) else {
+            return #expect(Bool(false), "nothing came")
+        }
+        #expect(messages.map { $0.getInteger(at: 0, as: UInt8.self) } == [3, 4, 5])
+        #expect(ring.read(after: 5, atMost: 1000) == .nothing)
+    }
+
+    @Test func aPortionHasSoManyBytesAndOneMessageAtLeast() {
+        let ring = ring(10)
+        guard case .messages(let some, through: 3) = ring.read(after: 0, atMost: 39) else {
+            return #expect(Bool(false), "another portion")
+        }
+        #expect(some.count == 3)
+        guard case .messages(let one, through: 1) = ring.read(after: 0, atMost: 1) else {
+            return #expect(Bool(false), "another portion")
+        }
+        #expect(one.count == 1)
+    }
+
+    @Test func whoFellBehindAndWhoComesFromElsewhereBeginsAnew() {
+        let ring = ring(50, countLimit: 20)
+        #expect(ring.count == 20 && ring.newest == 50)
+        #expect(ring.read(after: 29, atMost: 1000) == .fallenBehind)
+        #expect(ring.read(after: 51, atMost: 1000) == .fallenBehind)
+        #expect(ring.read(after: .max, atMost: 1000) == .fallenBehind)
+        if case .messages(let all, _) = ring.read(after: 30, atMost: 10_000) { #expect(all.count == 20) }
+    }
+
+    @Test func bytesAreBoundedWhateverComes() {
+        #expect(ring(500, byteLimit: 995).bytes == 990)
+        // One that is longer than all of it is there until the next comes.
+        let long = ring(3, byteLimit: 100, length: 200)
+        #expect(long.count == 1 && long.bytes == 200)
+    }
+
+    @Test func aPlaceInTheStreamIsReadStrictly() {
+        let position = StreamPosition(epoch: "0123456789abcdef", number: 42)
+        #expect(StreamPosition("\(position)") == position)
+        for text in [
+            "", "42", "0123456789abcdef", "0123456789abcdef-", "0123456789ABCDEF-1", "0123456789abcdef-+1",
+            "0123456789abcdef-99999999999999999999", "0123456789abcdef-1-2", "0123456789abcde-1",
+        ] { #expect(StreamPosition(text) == nil, "\(text)") }
+        #expect(StreamPosition.newEpoch().utf8.count == 16)
+    }
+
+    @Test func recentReadingsAreOneASecondAndBounded() {
+        var recent = RecentReadings()
+        for tenth in 0..<20_000 { recent.take(Int32(tenth), at: 1_000_000_000 + Int64(tenth) * 100) }
+        #expect(recent.count == RecentReadings.limit)
+        let points = recent.points(from: 1_001_995_000, to: 1_002_000_000)
+        #expect(points.map(\.value) == [1995.9, 1996.9, 1997.9, 1998.9, 1999.9])
+        // What was told twice.
+        recent.take(1, at: 1_001_999_000)
+        #expect(recent.count == RecentReadings.limit)
+        // A clock that was set back.
+        recent.take(1, at: 1_000_000)
+        #expect(recent.count == 1)
+    }
+}

@@ -1,2 +1,0 @@
-@testable import Dashboard
-import Testing
