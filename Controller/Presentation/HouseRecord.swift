@@ -6,6 +6,8 @@ public struct HouseRecord: Codable, Hashable, Sendable {
     public var plugs: [PlugRecord]
     /// In the order of their files.
     public var rules: [RuleStateRecord]
+    /// Where a browser finds the page; left out where none is served.
+    public var dashboard: String?
 
     public init(at: String, plugs: [PlugRecord], rules: [RuleStateRecord]) {
         self.at = at

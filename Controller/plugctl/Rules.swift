@@ -3,7 +3,7 @@ import ArgumentParser
 struct Rules: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
-        abstract: "Check and run rule files.", subcommands: [Check.self, RunRules.self])
+        abstract: "Check and run rule files, and see what the daemon's rules did.", subcommands: [Check.self, RunRules.self, RuleStates.self])
 
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
