@@ -14,8 +14,10 @@ struct DaemonOptions: ParsableArguments {
     var direct = false
 
     /// Nil where nobody wants it, or where none runs. It may be gone when it is asked.
-    func daemon(_ network: NetworkOptions) -> DaemonClient? {
-        guard !direct, !network.isParticular, !DaemonSocket.isDeclined else { return nil }
+    ///
+    /// - Parameter network: the way to the plugs that the person chose; nil where it is not about a way.
+    func daemon(_ network: NetworkOptions? = nil) -> DaemonClient? {
+        guard !direct, network?.isParticular != true, !DaemonSocket.isDeclined else { return nil }
         let client = DaemonClient(path: DaemonSocket.path())
         return client.isThere ? client : nil
     }

@@ -11,6 +11,12 @@ struct History: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
         abstract: "Show what appliances drew and cost; keep recordings with it.",
+        discussion: """
+            Examples:
+              plugctl history --last 7d --by day
+              plugctl history import mains.csv --plug Refrigerator
+              plugctl history repair --into ~/history-repaired
+            """,
         subcommands: [Show.self, Import.self, Repair.self], defaultSubcommand: Show.self)
 
     struct Show: AsyncParsableCommand {
