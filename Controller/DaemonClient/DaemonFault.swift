@@ -18,7 +18,8 @@ public enum DaemonFault: Error, Hashable, Sendable {
             var hint: String?
         }
         let told = try? JSONDecoder().decode(Told.self, from: Data(body))
-        self = .fault(status: status, error: told?.error ?? "the daemon answered with status \(status)", hint: told?.hint)
+        let error = told?.error ?? "the daemon answered with status \(status)"
+        self = .fault(status: status, error: error, hint: told?.hint)
     }
 }
 
@@ -27,9 +28,12 @@ extension DaemonFault: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noDaemon(let path):
-            "no daemon listens at \(path)\nhint: `plugctl daemon` starts one; `plugctl help daemon` says how to keep it running"
+            "no daemon listens at \(path)\nhint: `plugctl daemon` starts one; `plugctl help daemon` says more"
         case .distrusted(let path, let why):
-            "\(path) is not spoken to: \(why)\nhint: name the daemon's socket in SMARTPLUG_DAEMON, or leave it empty to do without"
+            """
+            \(path) is not spoken to: \(why)
+            hint: name the daemon's socket in SMARTPLUG_DAEMON, or leave that empty to do without
+            """
         case .fault(_, let error, let hint): error + (hint.map { "\nhint: \($0)" } ?? "")
         case .broken(let reason): "the daemon gave no answer: \(reason)\nhint: --direct does without it"
         }

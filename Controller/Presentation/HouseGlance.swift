@@ -35,7 +35,7 @@ public struct HouseGlance: Sendable {
         let hasLevels = plugs.contains { $0.level != nil }
         let hasEnergies = plugs.contains { wattHours[$0.plug] != nil }
         let hasHints = plugs.contains { hint(for: $0) != nil }
-        var columns = [Table.Column("Plug", least: 8, importance: 5), .init("State", importance: 4)]
+        var columns = [Table.Column("Plug", least: 16, importance: 5), .init("State", least: 12, importance: 4)]
         if hasLevels { columns.append(.init("Level", least: 12, importance: 1)) }
         columns.append(.init("Power", .right, least: 8, importance: 3))
         if hasEnergies { columns.append(.init("Today", .right, least: 8, importance: 2)) }

@@ -12,6 +12,9 @@ public struct HouseTable: Sendable {
     /// Lines of news kept: more than fit on any screen.
     private static let newsLimit = 100
 
+    private static let courseTitle = "Last minutes"
+    private static let courseWidth = 40
+
     struct Row: Sendable {
         var isConnected = false
         /// It is there, and not paired.
@@ -93,7 +96,9 @@ public struct HouseTable: Sendable {
         let cells = HouseCells(capabilities: capabilities)
         let (above, below) = ([summary.line, StyledLine()], [StyledLine(), keys(capabilities)])
         var lines = above
-        let all = table(cells).lines(width: size.columns, ellipsis: cells.ellipsis)
+        var table = table(cells)
+        addCourses(to: &table, cells, columns: size.columns)
+        let all = table.lines(width: size.columns, ellipsis: cells.ellipsis)
         lines += visible(all, room: size.rows - above.count - below.count)
         if rows.isEmpty { lines.append(StyledLine("no plugs yet; they appear here by themselves", .faint)) }
         if !notes.isEmpty { lines += [StyledLine()] + notes.map { StyledLine($0, .faint) } }
@@ -141,12 +146,11 @@ public struct HouseTable: Sendable {
     private func table(_ cells: HouseCells) -> Table {
         let hasLevels = rows.values.contains { $0.state?.level != nil }
         let hasToday = rows.keys.contains { today[$0] != nil }
-        var columns = [Table.Column("", least: 1, importance: 6), .init("Plug", least: 8, importance: 5)]
-        columns.append(.init("State", importance: 4))
+        var columns = [Table.Column("", least: 1, importance: 6), .init("Plug", least: 16, importance: 5)]
+        columns.append(.init("State", least: 12, importance: 4))
         if hasLevels { columns.append(.init("Level", least: 12, importance: 1)) }
         columns.append(.init("Power", .right, least: 8, importance: 3))
         if hasToday { columns.append(.init("Today", .right, least: 8, importance: 2)) }
-        columns.append(.init("Last minutes", least: 8, importance: 0))
         var table = Table(columns)
         table.rows = names.map { name in
             let row = rows[name] ?? Row()
@@ -158,11 +162,21 @@ public struct HouseTable: Sendable {
             if hasLevels { line.append(cells.level(row.state?.level?.percent, isOn: row.state?.relayOn == true)) }
             line.append(cells.power(row.state?.reading?.activePower))
             if hasToday { line.append(cells.energy(today[name])) }
-            let course = sparkline(row.course, width: 40, glyphs: cells.capabilities.glyphs)
-            line.append(StyledLine(course, Style(.cyan)))
             return line
         }
         return table
+    }
+
+    /// The course of each plug's power, as wide as there is room for beside the rest: cut, it would lose its newest end.
+    private func addCourses(to table: inout Table, _ cells: HouseCells, columns: Int) {
+        let room = columns - (table.lines().map(\.width).max() ?? 0) - 2
+        guard room >= Self.courseTitle.count else { return }
+        table.columns.append(.init(Self.courseTitle, importance: 0))
+        for (index, name) in names.enumerated() {
+            let course = sparkline(
+                rows[name]?.course ?? [], width: min(Self.courseWidth, room), glyphs: cells.capabilities.glyphs)
+            table.rows[index].append(StyledLine(course, Style(.cyan)))
+        }
     }
 
     /// The local time of day, to the second.

@@ -33,7 +33,7 @@ extension DaemonClient {
 
     func decoded<Record: Decodable>(_ body: [UInt8]) throws -> Record {
         guard let record = try? JSONDecoder().decode(Record.self, from: Data(body)) else {
-            throw DaemonFault.broken("it says something that this plugctl does not know; both are of one version, usually")
+            throw DaemonFault.broken("it says what this plugctl does not understand: is it of another version?")
         }
         return record
     }

@@ -20,7 +20,9 @@ struct NetworkOptions: ParsableArguments {
     var wait = TimeSpan(.seconds(3))
 
     @Option(
-        help: "What this controller is called; plugs show it as the cause of its commands. (default: this machine's name)")
+        help: """
+            What this controller is called; plugs show it as the cause of its commands. (default: this machine's name)
+            """)
     var controller: String?
 
     @Flag(help: "Say on standard error what happens below.")

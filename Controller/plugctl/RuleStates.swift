@@ -54,6 +54,6 @@ struct RuleStates: AsyncParsableCommand {
     private func local(_ time: String) -> String {
         guard let civil = CivilTime(parsing: String(time.prefix(19))) else { return time }
         let wall = WallTime(nanosecondsSince1970: 0) + .seconds(Int(civil.localSeconds))
-        return wall.iso8601(offset: wall.localOffset).prefix(19).replacing("T", with: " ")
+        return String(wall.iso8601(offset: wall.localOffset).prefix(19)).replacing("T", with: " ")
     }
 }

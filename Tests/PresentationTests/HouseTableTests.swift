@@ -35,8 +35,8 @@ import Testing
         let lines = text(HouseTable(notes: ["note"]), 80, 8)
         #expect(
             lines == [
-                "0 plugs", "", "   Plug  State  Power  Last minutes", "no plugs yet; they appear here by themselves", "",
-                "note", "", "arrows select   space turn over   + - dim   q end",
+                "0 plugs", "", "  Plug  State  Power  Last minutes", "no plugs yet; they appear here by themselves",
+                "", "note", "", "arrows select   space turn over   + - dim   q end",
             ])
     }
 
@@ -58,7 +58,7 @@ import Testing
             arrows select   space turn over   + - dim   q end
             """
         let lines = text(house, 80, 14)
-        #expect(lines.map { $0.prefix(52) }.map(trimmed).joined(separator: "\n") == golden)
+        #expect(lines.map { $0.prefix(57) }.map(trimmed).joined(separator: "\n") == golden)
         #expect(lines[4].hasSuffix("#") && lines[5].hasSuffix(".+*##"))
     }
 
@@ -105,7 +105,7 @@ import Testing
         table.select(by: 25)
         let lines = text(table, 80, 12)
         #expect(lines.count == 12)
-        #expect(lines[2].contains("Plug  State"), "the titles stay")
+        #expect(lines[2].hasPrefix("   Plug"), "the titles stay")
         #expect(lines.contains { $0.hasPrefix(">  Plug 35") })
         table.select(by: 24)
         #expect(text(table, 80, 12).contains { $0.hasPrefix(">  Plug 59") })
