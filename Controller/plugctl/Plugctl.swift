@@ -21,7 +21,8 @@ struct Plugctl: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Glance.self, Browse.self, Resolve.self, Info.self, Pair.self, Unpair.self, Controllers.self, Reset.self,
-            On.self, Off.self, Toggle.self, Dim.self, Watch.self, Logs.self, ChartCommand.self, History.self, Rules.self, DaemonCommand.self, DoctorCommand.self,
+            On.self, Off.self, Toggle.self, Dim.self, Watch.self, Logs.self, ChartCommand.self, History.self,
+            Rules.self, DaemonCommand.self, DoctorCommand.self,
         ],
         defaultSubcommand: Glance.self)
 
