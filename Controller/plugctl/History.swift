@@ -42,7 +42,7 @@ struct History: AsyncParsableCommand {
 
                 Examples:
                   plugctl history
-                  plugctl history Refrigerator --last 7d --by day
+                  plugctl history show Refrigerator --last 7d --by day
                   plugctl history Television Amplifier --from 2026-11-01 --to 2026-12-01 --csv
                   plugctl history Refrigerator --last 90d --sqlite refrigerator.sqlite
                 """)
