@@ -1,10 +1,10 @@
 import Charting
-import LinuxNetwork
+public import LinuxNetwork
 public import PlugClient
 public import PlugProtocol
 public import Terminal
 
-/// The house at a glance: a row for each plug with its state, its power and the power's course, and the latest news below.
+/// The house live: a row for each plug with its state, its power and the power's course, and the latest news below.
 /// A value: reports go in, lines come out.
 public struct HouseTable: Sendable {
     /// Readings kept for the course of a plug's power: as many as the widest terminal shows.
@@ -12,15 +12,22 @@ public struct HouseTable: Sendable {
     /// Lines of news kept: more than fit on any screen.
     private static let newsLimit = 100
 
+    private static let courseTitle = "Last minutes"
+    private static let courseWidth = 40
+
     struct Row: Sendable {
         var isConnected = false
+        /// It is there, and not paired.
+        var isStranger = false
         var state: PlugState?
         /// Watts, the newest last; nil where the plug was away.
         var course: [Double?] = []
     }
 
     private(set) var rows: [String: Row] = [:]
-    private var news: [String] = []
+    private var news: [(time: String, words: String)] = []
+    /// Wh since midnight.
+    private var today: [String: Double] = [:]
     /// The row that keys act on.
     public private(set) var selected: String?
     /// Shown below the table, for hints of whoever runs it.
@@ -55,12 +62,13 @@ public struct HouseTable: Sendable {
     public mutating func take(_ report: PlugReport) {
         var row = rows[report.plug] ?? Row()
         for record in WatchRecord.records(of: report, previous: row.state) where record.isNews {
-            say("\(clockTime(report.at))  \(report.plug)  \(record.words)")
+            say("\(report.plug)  \(record.words)", at: report.at)
         }
         switch report.update {
-        case .connected: row.isConnected = true
-        case .disconnected:
+        case .connected: (row.isConnected, row.isStranger) = (true, false)
+        case .disconnected(let reason, _):
             row.isConnected = false
+            if case .distrusted = reason { row.isStranger = true } else { row.isStranger = false }
             row.state = nil
             row.course.append(nil)
         case .snapshot(let state), .state(let state):
@@ -75,52 +83,111 @@ public struct HouseTable: Sendable {
     }
 
     /// Adds a line of news, such as a rule that fired.
-    public mutating func say(_ line: String) {
-        news.append(line)
+    public mutating func say(_ words: String, at time: WallTime) {
+        news.append((String(clockTime(time)), words))
         news.removeFirst(max(0, news.count - Self.newsLimit))
     }
 
-    /// - Returns: at most `size.rows` lines.
+    /// - Parameter wattHours: what each plug drew since midnight, by name.
+    public mutating func setToday(_ wattHours: [String: Double]) { today = wattHours }
+
+    /// - Returns: at most `size.rows` lines, none wider than `size.columns`.
     public func lines(size: TerminalSize, capabilities: Capabilities) -> [StyledLine] {
-        var lines = table(capabilities).lines(width: size.columns)
+        let cells = HouseCells(capabilities: capabilities)
+        let (above, below) = ([summary.line, StyledLine()], [StyledLine(), keys(capabilities)])
+        var lines = above
+        var table = table(cells)
+        addCourses(to: &table, cells, columns: size.columns)
+        let all = table.lines(width: size.columns, ellipsis: cells.ellipsis)
+        lines += visible(all, room: size.rows - above.count - below.count)
         if rows.isEmpty { lines.append(StyledLine("no plugs yet; they appear here by themselves", .faint)) }
-        lines.append(StyledLine())
-        lines += notes.map { StyledLine($0, .faint) }
-        lines.append(StyledLine())
-        let room = max(0, size.rows - lines.count)
-        lines += news.suffix(room).map { StyledLine($0) }
-        return Array(lines.prefix(size.rows))
+        if !notes.isEmpty { lines += [StyledLine()] + notes.map { StyledLine($0, .faint) } }
+        let room = size.rows - lines.count - below.count
+        if room > 1 {
+            lines += [StyledLine()] + news.suffix(room - 1).map(newsLine)
+            lines += Array(repeating: StyledLine(), count: size.rows - lines.count - below.count)
+        }
+        lines = lines.prefix(max(0, size.rows - below.count)) + below
+        return lines.suffix(max(0, size.rows)).map { $0.truncated(to: size.columns, ellipsis: cells.ellipsis) }
     }
 
-    private func table(_ capabilities: Capabilities) -> Table {
-        var table = Table([
-            .init("", least: 1, importance: 5), .init("Plug", least: 8, importance: 4), .init("State", importance: 3),
-            .init("Power", .right, least: 8, importance: 2), .init("Last minutes", least: 8, importance: 1),
-        ])
+    private var summary: HouseSummary {
+        HouseSummary(
+            conditions: rows.values.map(\.condition), watts: rows.values.compactMap { $0.state?.reading?.activePower },
+            wattHours: rows.keys.compactMap { today[$0] })
+    }
+
+    /// The titles and, of more rows than there is room for, those around the selected one.
+    private func visible(_ lines: [StyledLine], room: Int) -> [StyledLine] {
+        guard lines.count > room, room > 1, let titles = lines.first else { return lines }
+        let shown = room - 1
+        let current = selected.flatMap { names.firstIndex(of: $0) } ?? 0
+        let first = min(max(0, current - shown / 2), lines.count - 1 - shown)
+        return [titles] + lines[(first + 1)...(first + shown)]
+    }
+
+    private func newsLine(_ news: (time: String, words: String)) -> StyledLine {
+        var line = StyledLine(news.time, .faint)
+        line.append("  \(news.words)")
+        return line
+    }
+
+    private func keys(_ capabilities: Capabilities) -> StyledLine {
+        let arrows = capabilities.isUnicode ? "↑ ↓" : "arrows"
+        var line = StyledLine()
+        for (key, what) in [(arrows, "select"), ("space", "turn over"), ("+ -", "dim"), ("q", "end")] {
+            if !line.spans.isEmpty { line.append("   ") }
+            line.append(key, .bold)
+            line.append(" \(what)", .faint)
+        }
+        return line
+    }
+
+    private func table(_ cells: HouseCells) -> Table {
+        let hasLevels = rows.values.contains { $0.state?.level != nil }
+        let hasToday = rows.keys.contains { today[$0] != nil }
+        var columns = [Table.Column("", least: 1, importance: 6), .init("Plug", least: 16, importance: 5)]
+        columns.append(.init("State", least: 12, importance: 4))
+        if hasLevels { columns.append(.init("Level", least: 12, importance: 1)) }
+        columns.append(.init("Power", .right, least: 8, importance: 3))
+        if hasToday { columns.append(.init("Today", .right, least: 8, importance: 2)) }
+        var table = Table(columns)
         table.rows = names.map { name in
             let row = rows[name] ?? Row()
             let isSelected = name == selected
-            return [
-                StyledLine(isSelected ? ">" : " "),
-                StyledLine(name, isSelected ? .bold : .plain),
-                stateCell(row),
-                StyledLine(row.state?.reading.map { ChartUnit.watts.text($0.activePower) } ?? "-"),
-                StyledLine(sparkline(row.course, width: 40, glyphs: capabilities.glyphs)),
+            var line = [
+                StyledLine(isSelected ? ">" : " ", Style(.cyan, bold: true)),
+                StyledLine(name, isSelected ? .bold : .plain), cells.state(row.condition),
             ]
+            if hasLevels { line.append(cells.level(row.state?.level?.percent, isOn: row.state?.relayOn == true)) }
+            line.append(cells.power(row.state?.reading?.activePower))
+            if hasToday { line.append(cells.energy(today[name])) }
+            return line
         }
         return table
     }
 
-    private func stateCell(_ row: Row) -> StyledLine {
-        guard row.isConnected, let state = row.state else { return StyledLine("away", .faint) }
-        if state.tripped != nil { return StyledLine("tripped", .bold) }
-        guard state.relayOn else { return StyledLine("off") }
-        guard let level = state.level, level < .full else { return StyledLine("on", .bold) }
-        return StyledLine("on \(Int(level.percent.rounded())) %", .bold)
+    /// The course of each plug's power, as wide as there is room for beside the rest: cut, it would lose its newest end.
+    private func addCourses(to table: inout Table, _ cells: HouseCells, columns: Int) {
+        let room = columns - (table.lines().map(\.width).max() ?? 0) - 2
+        guard room >= Self.courseTitle.count else { return }
+        table.columns.append(.init(Self.courseTitle, importance: 0))
+        for (index, name) in names.enumerated() {
+            let course = sparkline(
+                rows[name]?.course ?? [], width: min(Self.courseWidth, room), glyphs: cells.capabilities.glyphs)
+            table.rows[index].append(StyledLine(course, Style(.cyan)))
+        }
     }
 
     /// The local time of day, to the second.
     private func clockTime(_ at: WallTime) -> Substring {
         at.iso8601(offset: at.localOffset).split(separator: "T").last?.prefix(8) ?? ""
+    }
+}
+
+extension HouseTable.Row {
+    fileprivate var condition: HouseCells.Condition {
+        guard isConnected, let state else { return isStranger ? .stranger : .away }
+        return state.tripped != nil ? .tripped : state.relayOn ? .on : .off
     }
 }

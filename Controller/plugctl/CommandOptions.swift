@@ -16,27 +16,63 @@ struct CommandOptions: ParsableArguments {
 
 struct CommandOutput: ParsableArguments {
     @OptionGroup var network: NetworkOptions
+    @OptionGroup var way: DaemonOptions
     @Flag(help: "One JSON object a plug: plug, on, level, tripped, seq, or error.")
     var json = false
 
-    /// Commands all plugs at once. Exit status 1 when none did it, 2 when some did.
+    /// Commands all plugs at once, through the daemon where one runs. Exit status 1 when none did it, 2 when some did.
     func send(
         to names: [String], telling text: (CommandRecord) -> String = \.text,
         _ command: @escaping @Sendable (PlugState) -> PlugCommand
     ) async throws {
-        try await network.withClient { client in
-            var done = 0
-            try await withThrowingTaskGroup(of: CommandRecord.self) { group in
-                for name in names {
-                    group.addTask { try await perform(command, on: name, client) }
-                }
-                for try await record in group {
-                    if record.error == nil { done += 1 }
-                    if json { Output.json(record) } else if record.error == nil { Output.safeLine(text(record)) }
+        var done = 0
+        func tell(_ record: CommandRecord) {
+            if record.error == nil { done += 1 }
+            if json { Output.json(record) } else if record.error == nil { Output.safeLine(text(record)) }
+        }
+        try await saying {
+            var rest = names.map { Pending(name: $0, command: command) }
+            if let daemon = way.daemon(network) {
+                rest = try await send(command, to: names, through: ThroughDaemon(client: daemon), tell)
+            }
+            guard !rest.isEmpty else { return }
+            try await network.withClient { client in
+                try await withThrowingTaskGroup(of: CommandRecord.self) { group in
+                    for pending in rest {
+                        group.addTask { try await perform(pending.command, on: pending.name, client) }
+                    }
+                    for try await record in group { tell(record) }
                 }
             }
-            guard done == names.count else { throw done == 0 ? ExitCode.failure : ExitCode(2) }
         }
+        guard done == names.count else { throw done == 0 ? ExitCode.failure : ExitCode(2) }
+    }
+
+    /// A plug that has to be spoken to itself, and what it is told.
+    private struct Pending: Sendable {
+        var name: String
+        var command: @Sendable (PlugState) -> PlugCommand
+    }
+
+    /// - Returns: what the daemon could not do.
+    private func send(
+        _ command: @escaping @Sendable (PlugState) -> PlugCommand, to names: [String], through daemon: ThroughDaemon,
+        _ tell: (CommandRecord) -> Void
+    ) async throws -> [Pending] {
+        var rest: [Pending] = []
+        try await withThrowingTaskGroup(of: (String, ThroughDaemon.End).self) { group in
+            for name in names {
+                group.addTask { (name, try await daemon.perform(command, on: name)) }
+            }
+            for try await (name, end) in group {
+                switch end {
+                case .done(let record): tell(record)
+                case .untried(let known?): rest.append(Pending(name: name) { _ in known })
+                case .untried(nil): rest.append(Pending(name: name, command: command))
+                }
+            }
+        }
+        return rest
     }
 
     private func perform(

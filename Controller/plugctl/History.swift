@@ -11,6 +11,12 @@ struct History: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
         abstract: "Show what appliances drew and cost; keep recordings with it.",
+        discussion: """
+            Examples:
+              plugctl history --last 7d --by day
+              plugctl history import mains.csv --plug Refrigerator
+              plugctl history repair --into ~/history-repaired
+            """,
         subcommands: [Show.self, Import.self, Repair.self], defaultSubcommand: Show.self)
 
     struct Show: AsyncParsableCommand {
@@ -36,7 +42,7 @@ struct History: AsyncParsableCommand {
 
                 Examples:
                   plugctl history
-                  plugctl history Refrigerator --last 7d --by day
+                  plugctl history show Refrigerator --last 7d --by day
                   plugctl history Television Amplifier --from 2026-11-01 --to 2026-12-01 --csv
                   plugctl history Refrigerator --last 90d --sqlite refrigerator.sqlite
                 """)
@@ -173,26 +179,5 @@ struct History: AsyncParsableCommand {
                 Output.safeLine("what is readable is in \(into)")
             }
         }
-    }
-}
-
-/// What a person asks to be shown by.
-enum ShownStep: String, CaseIterable, ExpressibleByArgument {
-    case hour
-    case day
-    case month
-
-    var step: CalendarStep {
-        switch self {
-        case .hour: .hour
-        case .day: .day
-        case .month: .month
-        }
-    }
-}
-
-extension CalendarStep {
-    static func fitting(seconds: Int) -> CalendarStep {
-        seconds <= 2 * 86_400 ? .hour : seconds <= 92 * 86_400 ? .day : .month
     }
 }

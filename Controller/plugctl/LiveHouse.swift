@@ -1,3 +1,5 @@
+import DaemonClient
+import LinuxNetwork
 import PlugClient
 import PlugProtocol
 import Presentation
@@ -8,11 +10,19 @@ struct LiveHouse: Sendable {
     private enum Input: Sendable {
         case house(HouseFollower.Update)
         case terminal(TerminalEvent)
+        case rule(RuleRecord)
+        case today([String: Double])
     }
+
+    /// Between two looks at what was drawn today: the history sums it up by quarters of an hour.
+    private static let energyInterval = Duration.seconds(30)
 
     let house: HouseFollower
     let memory: CursorMemory?
     let notes: [String]
+    /// Tells what its rules do; nil where none runs.
+    let daemon: DaemonClient?
+    let energy: EnergyToday
 
     func run(_ capabilities: Capabilities) async {
         guard var screen = LiveScreen(capabilities: capabilities, placement: .wholeScreen) else { return }
@@ -25,6 +35,13 @@ struct LiveHouse: Sendable {
                 guard let keyboard else { return }
                 for await event in keyboard.events { continuation.yield(.terminal(event)) }
             },
+            Task { await followRules { continuation.yield(.rule($0)) } },
+            Task {
+                while !Task.isCancelled {
+                    continuation.yield(.today(await energy.read()))
+                    try await Task.sleep(for: Self.energyInterval)
+                }
+            },
         ]
         var table = HouseTable(notes: notes)
         screen.draw(table.lines(size: screen.size, capabilities: capabilities))
@@ -35,6 +52,8 @@ struct LiveHouse: Sendable {
             case .house(.report(let report)):
                 table.take(report)
                 await memory?.took(report)
+            case .rule(let record): table.say(record.text, at: .now)
+            case .today(let wattHours): table.setToday(wattHours)
             case .terminal(.resized): break
             case .terminal(.resumed): screen.invalidate()
             case .terminal(.key(let key)):
@@ -47,6 +66,17 @@ struct LiveHouse: Sendable {
         }
         feeding.forEach { $0.cancel() }
         keyboard?.close()
+    }
+
+    /// What the daemon's rules do, until it ends: what it then does nobody knows, and the table lives without.
+    private func followRules(_ tell: (RuleRecord) -> Void) async {
+        try? await daemon?.stream("/api/v1/stream") { event in
+            guard event.kind == "rule", let record = try? daemon?.decoded(Array(event.data.utf8)) as RuleRecord? else {
+                return true
+            }
+            if ["firing", "heldBack", "notSent"].contains(record.event) { tell(record) }
+            return true
+        }
     }
 
     /// False when the person wants to end.

@@ -19,14 +19,17 @@ struct NetworkOptions: ParsableArguments {
     @Option(help: "How long to look for a plug by its name.")
     var wait = TimeSpan(.seconds(3))
 
-    @Option(help: "What this controller is called; plugs show it as the cause of its commands.")
-    var controller = String(decoding: ProcessInfo.processInfo.hostName.utf8.prefix(63), as: UTF8.self)
+    @Option(
+        help: """
+            What this controller is called; plugs show it as the cause of its commands. (default: this machine's name)
+            """)
+    var controller: String?
 
     @Flag(help: "Say on standard error what happens below.")
     var verbose = false
 
     func validate() throws {
-        guard (1...63).contains(controller.utf8.count) else {
+        guard controller.map({ (1...63).contains($0.utf8.count) }) ?? true else {
             throw ValidationError("--controller has 1 to 63 bytes of UTF-8, as a plug's name has")
         }
     }
@@ -46,7 +49,7 @@ struct NetworkOptions: ParsableArguments {
         _ identity: TransportIdentity, keyLog: KeyLog? = nil, _ body: (PlugClient) async throws -> Void
     ) async throws {
         let client = PlugClient(
-            name: controller, identity: identity, keyLog: keyLog, interfaces: interfaces, logger: logger)
+            name: controller ?? machineName, identity: identity, keyLog: keyLog, interfaces: interfaces, logger: logger)
         let result = await Result.catching { try await body(client) }
         await client.stop()
         try result.get()
@@ -87,6 +90,13 @@ struct NetworkOptions: ParsableArguments {
             hint: unset SSLKEYLOGFILE when the packet trace is made, and remove the file
             """)
         return log
+    }
+
+    /// Whether somebody chose the way to the plugs: the daemon's may be another.
+    var isParticular: Bool { !interfaces.isEmpty || controller != nil }
+
+    private var machineName: String {
+        String(decoding: ProcessInfo.processInfo.hostName.utf8.prefix(63), as: UTF8.self)
     }
 
     private var interfaces: Set<String> {

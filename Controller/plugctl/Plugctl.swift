@@ -6,8 +6,10 @@ struct Plugctl: AsyncParsableCommand {
         commandName: "plugctl",
         abstract: "Find, switch, dim and follow smart plugs, and run rules on them.",
         discussion: """
+            Without a subcommand it shows the house at a glance.
+
             Examples:
-              plugctl browse
+              plugctl
               plugctl pair "Living Room Lamp"
               plugctl on "Living Room Lamp"
               plugctl dim "Ceiling Light" 30% --over 2s
@@ -18,10 +20,11 @@ struct Plugctl: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Browse.self, Resolve.self, Info.self, Pair.self, Unpair.self, Controllers.self, Reset.self, On.self,
-            Off.self, Toggle.self, Dim.self, Identify.self, Rename.self, SetCommand.self, Watch.self, Logs.self,
-            ChartCommand.self, History.self, Rules.self, DaemonCommand.self, DoctorCommand.self,
-        ])
+            Glance.self, Browse.self, Resolve.self, Info.self, Pair.self, Unpair.self, Controllers.self, Reset.self,
+            On.self, Off.self, Toggle.self, Dim.self, Identify.self, Rename.self, SetCommand.self, Watch.self,
+            Logs.self, ChartCommand.self, History.self, Rules.self, DaemonCommand.self, DoctorCommand.self,
+        ],
+        defaultSubcommand: Glance.self)
 
     static func main() async {
         await main(nil)

@@ -3,7 +3,16 @@ import ArgumentParser
 struct Rules: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
-        abstract: "Check and run rule files.", subcommands: [Check.self, RunRules.self])
+        abstract: "Check and run rule files, and see what the daemon's rules did.",
+        discussion: """
+            A rule is a few lines of YAML: when what happens, and what is done then. `plugctl daemon --rules` runs them for good.
+
+            Examples:
+              plugctl rules check movie-night.yaml
+              plugctl rules run movie-night.yaml
+              plugctl rules state
+            """,
+        subcommands: [Check.self, RunRules.self, RuleStates.self])
 
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(

@@ -40,6 +40,8 @@ struct Watch: AsyncParsableCommand {
     var deadBand: Watts?
     @Option(help: "... or this long after the last one. (default: 1s)")
     var interval: TimeSpan?
+    @OptionGroup var options: HistoryOptions
+    @OptionGroup var way: DaemonOptions
     @Option(help: .hidden)
     var note: [String] = []
 
@@ -59,8 +61,13 @@ struct Watch: AsyncParsableCommand {
         try await network.withClient { client in
             if !json, names.isEmpty, capabilities.movesCursor {
                 let house = await house(client, memory)
+                // What its rules do is news whichever way the plugs are reached.
+                let daemon = way.daemon()
                 try await untilInterrupted(for: limit) {
-                    await LiveHouse(house: house, memory: memory, notes: note).run(capabilities)
+                    let live = LiveHouse(
+                        house: house, memory: memory, notes: note, daemon: daemon,
+                        energy: EnergyToday(daemon: daemon, history: try? options.openIfPresent()))
+                    await live.run(capabilities)
                 }
             } else if names.isEmpty {
                 let house = await house(client, memory)

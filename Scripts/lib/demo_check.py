@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 
 FOUND_WITHIN = 0.25  # seconds from a plug's announcement to the browser's line
 GONE_WITHIN = 1.5  # seconds from SIGTERM to the browser's line
@@ -122,12 +123,39 @@ def check(house):
     house.say(f"{len(plugs)} plugs followed")
     beside = os.path.dirname(next(iter(plugs.values()))[1])
     daemon = house.follow(
-        "daemon", "--json", "--rules", options.rules, "--state", os.path.join(beside, "daemon"), *interface)
+        "daemon", "--json", "--rules", options.rules, "--state", os.path.join(beside, "daemon"), "--history",
+        os.path.join(beside, "history"), "--socket", os.path.join(beside, "daemon.socket"), "--listen", "127.0.0.1:0",
+        *interface)
+    _, serving = daemon.wait("the dashboard's address", lambda line: line.get("event") == "serving", 10)
     daemon.wait("the daemon following all plugs", lambda line: line.get("plugs") == len(plugs), 10)
+    judge_dashboard(house, plugs, serving["address"])
     judge_story(house, plugs, watch, daemon)
     judge_button(house, plugs, watch)
     judge_cost(house, plugs)
     judge_goodbye(house, plugs, browser)
+
+
+def judge_dashboard(house, plugs, address):
+    """The page is there, and its API tells of every plug."""
+    def fetch(place):
+        try:
+            with urllib.request.urlopen(address.rstrip("/") + place, timeout=5) as answer:
+                return answer.headers.get_content_type(), answer.read()
+        except OSError as error:
+            raise Failure(f"{address}{place}: {error}") from None
+
+    kind, page = fetch("/")
+    if kind != "text/html" or b"<script" not in page:
+        raise Failure(f"the dashboard's page is {kind}, {len(page)} bytes")
+    deadline = time.monotonic() + 10
+    while True:
+        told = {plug["plug"]: plug["state"] for plug in json.loads(fetch("/api/v1/house")[1])["plugs"]}
+        if told == dict.fromkeys(plugs, "connected"):
+            break
+        if time.monotonic() > deadline:
+            raise Failure(f"the dashboard tells of {told}")
+        time.sleep(0.05)
+    house.say(f"dashboard at {address} tells of {len(told)} plugs; its page has {len(page)} bytes")
 
 
 def is_event(line, plug, event, **fields):

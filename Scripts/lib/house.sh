@@ -5,6 +5,7 @@
 furnish_house() {
     house=$(mktemp -d "${TMPDIR:-/tmp}/smartplug.XXXXXX")
     export XDG_STATE_HOME=$house/remembered  # What plugctl remembers of this house goes with it.
+    export SMARTPLUG_DAEMON=$house/daemon.socket
     trap leave_house EXIT
     # Minutes pass as seconds for what takes hours, so that a cycle is seen while one looks.
     local fast=${speed:-60} on=$'\t--power-on\ton'
@@ -45,18 +46,44 @@ live_in_house() {
             2>"$house/${fields[0]}.log" &
     done
     pair_house &
-    "$programs/plugctl" daemon --controller "the rules" --rules Controller/Examples/movie-night.yaml --state "$house/daemon" "${network[@]}" >"$house/daemon.log" 2>&1 &
+    local address
+    start_daemon "${network[@]}"
+    find_dashboard
     if [[ -z $traces ]]; then watch_television & fi
     local press=".build-release/plugd press --state $house/Kettle"
     local switch=".build-release/plugd load --state $house/Television on"
-    local chart=".build-release/plugctl chart Refrigerator --live ${network[*]}"
-    if [[ ! -t 1 ]]; then printf '%s\n' "press a button: $press" "switch the television: $switch" "a chart: $chart"; fi
+    # Another terminal knows neither this house's plugs nor its daemon.
+    local known="XDG_STATE_HOME=$XDG_STATE_HOME"
+    local chart="$known .build-release/plugctl chart Refrigerator --live ${network[*]}"
+    local kettle="SMARTPLUG_DAEMON=$SMARTPLUG_DAEMON .build-release/plugctl toggle Kettle"
+    if [[ ! -t 1 ]]; then printf '%s\n' "the dashboard: $address" "through the daemon: $kettle" "press a button: $press" "switch the television: $switch" "a chart: $chart"; fi
     "$programs/plugctl" watch "${network[@]}" \
-        --note "arrows: select   space: turn over   + and -: dim   q: end" \
+        --note "In a browser: $address" \
         --note "In another terminal:" \
+        --note "  $kettle" \
         --note "  $press" \
         --note "  $switch     (or standby)" \
         --note "  $chart" || true
+}
+
+# start_daemon NETWORK-ARGUMENT...: with its dashboard on the usual port, or on any where that is taken.
+start_daemon() {
+    local port=7580
+    if (: </dev/tcp/127.0.0.1/$port) 2>/dev/null; then port=0; fi
+    "$programs/plugctl" daemon --json --controller "the rules" --rules Controller/Examples/movie-night.yaml \
+        --state "$house/daemon" --socket "$SMARTPLUG_DAEMON" --listen "127.0.0.1:$port" \
+        "$@" >"$house/daemon.log" 2>&1 &
+}
+
+# Sets address to what a browser takes, as the daemon says it.
+find_dashboard() {
+    local tries
+    for tries in {1..100}; do
+        address=$(sed -nE 's/.*"address":"([^"]+)".*"event":"serving".*/\1/p' "$house/daemon.log" | head -n 1)
+        if [[ -n $address ]]; then return; fi
+        sleep 0.05
+    done
+    address="none: $(tail -n 1 "$house/daemon.log")"
 }
 
 # Each plug with the setup code that it keeps in its state directory; the label of a real one has it.

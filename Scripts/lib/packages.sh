@@ -56,7 +56,8 @@ add_firmware() {
     for script in $packaging/maintainer/*; do put 755 "$script" DEBIAN/; done
 }
 
-add_controller() { :; }
+# What the package of plugctl has beside the program. Nobody's daemon is started by installing it: whose would it be?
+add_controller() { put 644 Controller/Packaging/smartplug-controller.service usr/lib/systemd/user/; }
 
 # add_completions PROGRAM: as the program itself tells them.
 add_completions() {

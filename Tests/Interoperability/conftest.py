@@ -39,6 +39,10 @@ def own_memory(monkeypatch, tmp_path):
     """What programs remember of one test is not known in the next, nor to whoever runs the tests."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "configuration"))
+    # All hosts have one file system, and with it each other's sockets: commands go straight to the plugs, unless a test wants
+    # otherwise (`Controller.through`).
+    monkeypatch.setenv("SMARTPLUG_DAEMON", "")
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
 
 
 @pytest.fixture(scope="module")

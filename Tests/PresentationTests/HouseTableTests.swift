@@ -32,41 +32,104 @@ import Testing
     }
 
     @Test func emptyHouse() {
+        let lines = text(HouseTable(notes: ["note"]), 80, 8)
         #expect(
-            text(HouseTable(notes: ["note"]))[1...] == ["no plugs yet; they appear here by themselves", "", "note", ""])
+            lines == [
+                "0 plugs", "", "  Plug  State  Power  Last minutes", "no plugs yet; they appear here by themselves",
+                "", "note", "", "arrows select   space turn over   + - dim   q end",
+            ])
     }
 
     @Test func aRowForEachPlugAndTheNewsBelow() {
         let golden = """
-               Plug        State     Power  Last minutes
-               Kettle      away          -
-               Lamp        on 40 %  60.4 W                                         #
-            >  Television  on          9 W                                     .+*##
+            3 plugs, 2 on, 1 away   69.4 W
+
+               Plug        State   Level          Power  Last minutes
+               Kettle      . away                     -
+               Lamp        * on    ##....  40 %  60.4 W
+            >  Television  * on                     9 W
 
             space turns it over
 
             \(clock)  Lamp  connected (firmware 1.2.3)
             \(clock)  Television  connected (firmware 1.2.3)
             \(clock)  Television  on (button)
+
+            arrows select   space turn over   + - dim   q end
             """
-        #expect(text(house).joined(separator: "\n") == golden)
+        let lines = text(house, 80, 14)
+        #expect(lines.map { $0.prefix(57) }.map(trimmed).joined(separator: "\n") == golden)
+        #expect(lines[4].hasSuffix("#") && lines[5].hasSuffix(".+*##"))
+    }
+
+    private func trimmed(_ line: Substring) -> Substring {
+        var line = line
+        while line.last == " " { line.removeLast() }
+        return line
+    }
+
+    @Test func whatWasDrawnTodayHasItsColumn() {
+        var table = house
+        table.setToday(["Lamp": 120, "Television": 1234.5])
+        let lines = text(table, 100, 14)
+        #expect(lines[0] == "3 plugs, 2 on, 1 away   69.4 W   1.35 kWh today")
+        #expect(lines[4].contains("60.4 W    120 Wh") && lines[5].contains("9 W  1.23 kWh"))
+    }
+
+    @Test func marksAndBarsAreOfTheTerminalsCharacters() {
+        let rich = Capabilities(environment: ["TERM": "xterm-256color", "LANG": "C.UTF-8"], isTerminal: true)
+        let lines = house.lines(size: TerminalSize(columns: 90, rows: 14), capabilities: rich).map(\.text)
+        #expect(lines[4].contains("● on    ██░░░░  40 %"))
+        #expect(lines[3].contains("· away"))
+        #expect(lines.last == "↑ ↓ select   space turn over   + - dim   q end")
+    }
+
+    @Test func aNarrowTerminalKeepsWhatMattersMost() {
+        let lines = text(house, 34, 14)
+        #expect(lines[4].hasPrefix("   Lamp") && lines[4].contains("* on") && lines[4].contains("60.4 W"))
+        #expect(!lines[2].contains("Last minutes") && !lines[2].contains("Level"))
+    }
+
+    @Test func aPlugThatIsNotPairedSaysSo() {
+        var table = house
+        let words = "it is not paired with this controller"
+        table.take(report(.disconnected(reason: .distrusted(words), retryIn: .zero), of: "Kettle"))
+        #expect(text(table)[3].contains("? not paired"))
+        table.take(report(.disconnected(reason: .away("connection lost"), retryIn: .zero), of: "Kettle"))
+        #expect(text(table)[3].contains(". away"))
+    }
+
+    @Test func ofManyPlugsThoseAroundTheSelectedOneAreShown() {
+        var table = HouseTable()
+        for number in 10..<60 { table.add("Plug \(number)") }
+        table.select(by: 25)
+        let lines = text(table, 80, 12)
+        #expect(lines.count == 12)
+        #expect(lines[2].hasPrefix("   Plug"), "the titles stay")
+        #expect(lines.contains { $0.hasPrefix(">  Plug 35") })
+        table.select(by: 24)
+        #expect(text(table, 80, 12).contains { $0.hasPrefix(">  Plug 59") })
+        table.select(by: 1)
+        #expect(text(table, 80, 12)[3].hasPrefix(">  Plug 10"))
     }
 
     @Test func aPlugThatTrippedSaysSoUntilItIsReset() {
         var table = house
         table.take(report(.state(state(on: false, tripped: .overPower)), of: "Lamp"))
-        #expect(text(table)[2].contains("Lamp        tripped"))
+        #expect(text(table)[4].contains("Lamp        ! tripped"))
         table.take(report(.state(state(on: false)), of: "Lamp"))
-        #expect(text(table)[2].contains("Lamp        off"))
+        #expect(text(table)[4].contains("Lamp        o off"))
     }
 
     @Test func noMoreLinesThanTheScreenHas() {
         #expect(text(house, 80, 3).count == 3)
         #expect(text(house, 80, 0).isEmpty)
-        #expect(text(house, 80, 9).last == "\(clock)  Television  on (button)")
+        #expect(text(house, 80, 12).contains("\(clock)  Television  on (button)"), "the newest news")
         for columns in 1...100 {
-            let lines = house.lines(size: TerminalSize(columns: columns, rows: 4), capabilities: plain)
-            #expect(lines.prefix(4).allSatisfy { $0.width <= columns })
+            for rows in [1, 2, 4, 7, 20] {
+                let lines = house.lines(size: TerminalSize(columns: columns, rows: rows), capabilities: plain)
+                #expect(lines.count <= rows && lines.allSatisfy { $0.width <= columns })
+            }
         }
     }
 
@@ -92,7 +155,7 @@ import Testing
         var table = house
         table.take(report(.disconnected(reason: .away("connection lost"), retryIn: .zero), of: "Lamp"))
         #expect(table.state(of: "Lamp") == nil)
-        let row = text(table)[2]
+        let row = text(table)[4]
         #expect(row.contains("Lamp") && row.contains("away") && !row.contains("W"))
     }
 
@@ -100,9 +163,9 @@ import Testing
         var table = house
         for second in 0..<1000 {
             table.take(report(.state(state(watts: 5, time: Double(second))), of: "Lamp"))
-            table.say("line \(second)")
+            table.say("line \(second)", at: moment)
         }
         #expect(table.rows["Lamp"]?.course.count == 120)
-        #expect(text(table, 80, 1000).filter { $0.hasPrefix("line") }.count == 100)
+        #expect(text(table, 80, 1000).filter { $0.contains("  line ") }.count == 100)
     }
 }

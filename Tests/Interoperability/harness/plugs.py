@@ -91,10 +91,17 @@ class Controller:
     def watch(self, *words):
         return self.start("watch", *words, "--json")
 
-    def daemon(self, rules, state=None, history=None):
-        """Its state and its history are beside the rules."""
+    def daemon(self, rules, *words, state=None, history=None, socket=None):
+        """Its state, its history and its socket are beside the rules; its dashboard is on any free port of its host."""
         state, history = state or rules.parent / "daemon", history or rules.parent / "history"
-        return self.start("daemon", "--json", "--rules", rules, "--state", state, "--history", history)
+        socket = socket or rules.parent / "daemon.socket"
+        return self.start(
+            "daemon", "--json", "--rules", rules, "--state", state, "--history", history, "--socket", socket,
+            "--listen", "127.0.0.1:0", *words)
+
+    def through(self, socket):
+        """From here on its commands go through the daemon with this socket."""
+        self._command = ["env", f"SMARTPLUG_DAEMON={socket}", *self._command]
 
     def resolve(self, name):
         return self.does("resolve", name, "--json").objects[0]

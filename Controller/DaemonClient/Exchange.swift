@@ -1,0 +1,125 @@
+import DurableFiles
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// One request.
+struct Request: Sendable {
+    var method: HTTPMethod
+    /// Path and query, escaped.
+    var target: String
+    /// JSON; nil for none.
+    var body: [UInt8]?
+
+    var parts: [HTTPClientRequestPart] {
+        [.head(head)] + (body.map { [.body(.byteBuffer(ByteBuffer(bytes: $0)))] } ?? []) + [.end(nil)]
+    }
+
+    private var head: HTTPRequestHead {
+        var headers = HTTPHeaders([("Host", "localhost"), ("Connection", "close")])
+        if let body {
+            headers.add(name: "Content-Type", value: "application/json")
+            headers.add(name: "Content-Length", value: "\(body.count)")
+        }
+        return HTTPRequestHead(version: .http1_1, method: method, uri: target, headers: headers)
+    }
+}
+
+extension DaemonClient {
+    private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
+
+    /// Sends the request and gives the body of its answer on, in pieces as they come.
+    ///
+    /// - Parameters:
+    ///   - limit: until the answer is whole; nil for as long as it goes on.
+    ///   - take: false when enough was read.
+    func exchange(
+        _ request: Request, within limit: TimeAmount?, _ take: (ByteBuffer) async throws -> Bool
+    ) async throws {
+        let connection = try await connect()
+        let loop = connection.channel.eventLoop
+        let channel = connection.channel
+        let deadline = limit.map { loop.scheduleTask(in: $0) { channel.close(promise: nil) } }
+        defer { deadline?.cancel() }
+        let began = ContinuousClock.now
+        do {
+            try await connection.executeThenClose { inbound, outbound in
+                // All at once: a daemon that refuses a request may end the connection before it has read it.
+                try await outbound.write(contentsOf: request.parts)
+                guard try await read(inbound, take) else { throw DaemonFault.broken("the connection ended before") }
+            }
+        } catch let fault as DaemonFault where !isOver(limit, since: began) {
+            throw fault
+        } catch let error {
+            try Task.checkCancellation()
+            if let limit, isOver(limit, since: began) {
+                throw DaemonFault.broken("none came within \(limit.nanoseconds / 1_000_000_000) s")
+            }
+            guard error is ChannelError || error is IOError || error is HTTPParserError else { throw error }
+            throw DaemonFault.broken("the connection ended before it was whole")
+        }
+    }
+
+    /// False when it ended in the middle.
+    private func read(
+        _ parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>, _ take: (ByteBuffer) async throws -> Bool
+    ) async throws -> Bool {
+        var status = 0
+        var fault: [UInt8] = []
+        for try await part in parts {
+            switch part {
+            case .head(let head):
+                // NIO itself takes 80 KiB.
+                guard head.headers.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= Self.headLimit else {
+                    throw DaemonFault.broken("its head is longer than \(Self.headLimit) bytes")
+                }
+                status = Int(head.status.code)
+            case .body(let piece) where (200..<300).contains(status):
+                guard try await take(piece) else { return true }
+            case .body(let piece):
+                // Of what went wrong a person reads a line or two.
+                fault += piece.readableBytesView.prefix(Self.headLimit - fault.count)
+            case .end:
+                guard (200..<300).contains(status) else { throw DaemonFault(status: status, body: fault) }
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Nobody else's socket is spoken to: a command tells what this house has and does.
+    private func connect() async throws -> Connection {
+        switch DaemonSocket.presence(at: path) {
+        case .own: break
+        case .absent: throw DaemonFault.noDaemon(path: path)
+        case .noSocket: throw DaemonFault.distrusted(path: path, why: "it is no socket")
+        case .foreign(let owner):
+            throw DaemonFault.distrusted(path: path, why: "it belongs to another user (number \(owner))")
+        }
+        guard path.utf8.count <= DaemonSocket.longestPath else {
+            throw DaemonFault.broken("the path of its socket is longer than \(DaemonSocket.longestPath) bytes")
+        }
+        do {
+            return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .connectTimeout(Self.connectLimit)
+                .connect(unixDomainSocketPath: path) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                        return try Connection(wrappingChannelSynchronously: channel)
+                    }
+                }
+        } catch let error as IOError where error.errnoCode == ECONNREFUSED || error.errnoCode == ENOENT {
+            // A daemon that was killed leaves its socket behind.
+            throw DaemonFault.noDaemon(path: path)
+        } catch is ChannelError {
+            throw DaemonFault.broken("it did not take the connection within a second")
+        } catch let error as IOError {
+            throw DaemonFault.broken("\(error)")
+        }
+    }
+
+    private func isOver(_ limit: TimeAmount?, since began: ContinuousClock.Instant) -> Bool {
+        limit.map { ContinuousClock.now - began >= .nanoseconds($0.nanoseconds) } ?? false
+    }
+}

@@ -1,0 +1,86 @@
+import Charting
+import Terminal
+
+/// Cells of tables of plugs: what is said with colour is said with a mark and a word, too.
+struct HouseCells {
+    enum Condition: Hashable {
+        case on, off, tripped, away, stranger
+    }
+
+    /// Cells of the bar of a level.
+    private static let levelWidth = 6
+
+    let capabilities: Capabilities
+
+    var ellipsis: Character { capabilities.isUnicode ? "…" : "~" }
+
+    func state(_ condition: Condition) -> StyledLine {
+        switch condition {
+        case .on: StyledLine("\(mark("●", "*")) on", Style(.green, bold: true))
+        case .off: StyledLine("\(mark("○", "o")) off")
+        case .tripped: StyledLine("! tripped", Style(.red, bold: true))
+        case .away: StyledLine("\(mark("·", ".")) away", .faint)
+        case .stranger: StyledLine("? not paired", Style(.yellow))
+        }
+    }
+
+    /// A bar and a number, as bright as the light; that of a light which is off is the level to which it will come on.
+    func level(_ percent: Double?, isOn: Bool) -> StyledLine {
+        guard let percent else { return StyledLine() }
+        let filled = Int((percent / 100 * Double(Self.levelWidth)).rounded())
+        let number = "\(Int(percent.rounded()))"
+        var line = StyledLine(
+            String(repeating: mark("█", "#"), count: filled), isOn ? Style(.yellow) : .faint)
+        line.append(String(repeating: mark("░", "."), count: Self.levelWidth - filled), .faint)
+        line.append(String(repeating: " ", count: 4 - number.count) + "\(number) %", isOn ? .plain : .faint)
+        return line
+    }
+
+    func power(_ watts: Double?) -> StyledLine {
+        guard let watts else { return StyledLine("-", .faint) }
+        return StyledLine(ChartUnit.watts.text(watts))
+    }
+
+    func energy(_ wattHours: Double?) -> StyledLine {
+        wattHours.map { StyledLine(Self.energyText($0), .faint) } ?? StyledLine()
+    }
+
+    /// Of a house or an appliance: kilowatt hours are what people pay for.
+    static func energyText(_ wattHours: Double) -> String {
+        wattHours < 1000 ? "\(Int(wattHours.rounded())) Wh" : "\(rounded(wattHours / 1000)) kWh"
+    }
+
+    private static func rounded(_ value: Double) -> String {
+        let hundredths = Int((min(value, 1e12) * 100).rounded())
+        let fraction = hundredths % 100
+        return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)"
+    }
+
+    private func mark(_ mark: String, _ plain: String) -> String { capabilities.isUnicode ? mark : plain }
+}
+
+/// What all plugs do together, in one line: `6 plugs, 4 on, 1 tripped   412.3 W   3.21 kWh today`.
+struct HouseSummary {
+    var conditions: [HouseCells.Condition] = []
+    var watts: [Double] = []
+    var wattHours: [Double] = []
+
+    var line: StyledLine {
+        let count = conditions.count
+        var line = StyledLine("\(count) plug\(count == 1 ? "" : "s")", .bold)
+        add(.on, "on", &line)
+        add(.tripped, "tripped", &line)
+        add(.away, "away", &line)
+        add(.stranger, "not paired", &line)
+        if !watts.isEmpty { line.append("   \(ChartUnit.watts.text(watts.reduce(0, +)))", .bold) }
+        if !wattHours.isEmpty {
+            line.append("   \(HouseCells.energyText(wattHours.reduce(0, +))) today", .faint)
+        }
+        return line
+    }
+
+    private func add(_ condition: HouseCells.Condition, _ word: String, _ line: inout StyledLine) {
+        let count = conditions.count { $0 == condition }
+        if count > 0 { line.append(", \(count) \(word)", condition == .tripped ? Style(.red, bold: true) : .plain) }
+    }
+}

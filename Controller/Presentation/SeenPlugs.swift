@@ -1,0 +1,71 @@
+public import PlugClient
+import PlugProtocol
+
+/// What following a house told of its plugs so far: a record for each.
+public struct SeenPlugs: Sendable {
+    private let paired: [PairedPlugs.Entry]
+    private var plugs: [String: PlugRecord] = [:]
+    /// Those of which a state, or why there is none, is known.
+    private var answered: Set<String> = []
+
+    public init(paired: [PairedPlugs.Entry]) { self.paired = paired }
+
+    public var isEmpty: Bool { plugs.isEmpty }
+    public var haveAllAnswered: Bool { answered.count == plugs.count }
+
+    /// By name. Plugs that are paired and were not seen are away.
+    public var records: [PlugRecord] {
+        let ids = Set(plugs.values.compactMap(\.id))
+        let missing = paired.filter { !ids.contains($0.id.rawValue) && plugs[$0.name] == nil }.map { entry in
+            var record = PlugRecord(plug: entry.name, state: "away")
+            record.id = entry.id.rawValue
+            record.reason = "it is not found"
+            return record
+        }
+        return (plugs.values + missing).sorted { $0.plug < $1.plug }
+    }
+
+    public mutating func take(_ update: HouseFollower.Update) {
+        switch update {
+        case .found(let name): if plugs[name] == nil { plugs[name] = away(name, "it did not answer in time") }
+        case .lost(let name):
+            plugs[name] = nil
+            answered.remove(name)
+        case .report(let report): take(report)
+        }
+    }
+
+    private mutating func take(_ report: PlugReport) {
+        var plug = plugs[report.plug] ?? away(report.plug, "")
+        switch report.update {
+        case .connected(let description):
+            plug.id = description.id.rawValue
+            plug.capabilities = description.capabilities.map(\.rawValue).sorted()
+            plug.firmware = description.firmware
+        case .snapshot(let state), .state(let state):
+            answered.insert(report.plug)
+            (plug.state, plug.reason) = ("connected", nil)
+            plug.on = state.relayOn
+            plug.level = state.level?.percent
+            plug.tripped = state.tripped?.rawValue
+            plug.reading = state.reading.map { ReadingRecord(plug: report.plug, at: report.at.iso8601(), $0) }
+        case .disconnected(let reason, _):
+            answered.insert(report.plug)
+            plug = away(report.plug, "\(reason)")
+            if case .distrusted = reason, !paired.contains(where: { $0.name == report.plug }) {
+                plug.state = "stranger"
+            }
+        case .following, .event, .gap, .log: return
+        }
+        plugs[report.plug] = plug
+    }
+
+    /// With what was known of it before.
+    private func away(_ name: String, _ reason: String) -> PlugRecord {
+        var record = PlugRecord(plug: name, state: "away")
+        record.reason = reason
+        let known = plugs[name]
+        (record.id, record.capabilities, record.firmware) = (known?.id, known?.capabilities, known?.firmware)
+        return record
+    }
+}

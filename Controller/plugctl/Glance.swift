@@ -1,0 +1,78 @@
+import ArgumentParser
+import DaemonClient
+import PlugClient
+import PlugTransport
+import Presentation
+import Terminal
+
+/// What `plugctl` alone does.
+struct Glance: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "house",
+        abstract: "Show the house at a glance; plugctl alone does the same.",
+        discussion: """
+            It asks the daemon where one runs, else the plugs themselves, for as long as new ones appear, and ends. What plugs \
+            drew today is known where a daemon records it.
+
+            Examples:
+              plugctl
+              plugctl --json | jq 'select(.on) | .plug'
+              plugctl house --direct --wait 5s
+            """)
+
+    @OptionGroup var network: NetworkOptions
+    @OptionGroup var way: DaemonOptions
+    @OptionGroup var options: HistoryOptions
+    @Flag(help: "One JSON object a plug: plug, id, state, reason, capabilities, firmware, on, level, tripped, reading.")
+    var json = false
+
+    func run() async throws {
+        try await saying {
+            let daemon = way.daemon(network)
+            let told = try await ask(daemon)
+            let plugs = if let told { told.plugs } else { try await gather() }
+            if json { return printRecords(plugs) }
+            guard !plugs.isEmpty else {
+                return complain(
+                    "no plugs are there, and none is paired\n"
+                        + "hint: plug one in; if it does not appear, `plugctl doctor` says what keeps it away")
+            }
+            let history = try? options.openIfPresent()
+            let energies = await EnergyToday(daemon: told == nil ? nil : daemon, history: history).read()
+            print(HouseGlance(plugs, wattHours: energies, dashboard: told?.dashboard))
+        }
+    }
+
+    private func printRecords(_ plugs: [PlugRecord]) {
+        for plug in plugs { guard Output.json(plug) else { return } }
+    }
+
+    private func print(_ glance: HouseGlance) {
+        let device = TerminalDevice.standardOutput
+        let capabilities = device.capabilities
+        for line in glance.lines(width: device.size?.columns, capabilities: capabilities) {
+            guard Output.line(line, capabilities) else { return }
+        }
+    }
+
+    /// Nil where the daemon does not tell, whatever keeps it from it: then the plugs do.
+    private func ask(_ daemon: DaemonClient?) async throws -> HouseRecord? {
+        do {
+            return try await daemon?.read(HouseRecord.self, "/api/v1/house")
+        } catch let fault as DaemonFault {
+            if let warning = fault.warning { complain(warning) }
+            return nil
+        }
+    }
+
+    private func gather() async throws -> [PlugRecord] {
+        let paired = try PairedPlugs().all()
+        // Who has paired nobody needs no key, and gets none made here.
+        let identity = try paired.isEmpty ? TransportIdentity() : .ofThisController()
+        var plugs: [PlugRecord] = []
+        try await network.withClient(identity) { client in
+            plugs = await HouseGathering(paired: paired, limit: network.wait.duration).gather(client)
+        }
+        return plugs
+    }
+}

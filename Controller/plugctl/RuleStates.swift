@@ -1,0 +1,59 @@
+import ArgumentParser
+import DaemonClient
+import DurableFiles
+import LinuxNetwork
+import LocalCalendar
+import Presentation
+
+/// `plugctl rules state`: the rules are the daemon's, so that nobody else can tell.
+struct RuleStates: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "state",
+        abstract: "Show the rules that the daemon runs: what they did last, and why.",
+        discussion: """
+            Examples:
+              plugctl rules state
+              plugctl rules state --json | jq 'select(.firings == 0) | .rule'
+            """)
+
+    @Flag(
+        help: """
+            One JSON object a rule: rule, when, conditions, actions, firings, lastFiring, lastCause, lastHeldBack, \
+            heldBackBecause.
+            """)
+    var json = false
+
+    func run() async throws {
+        try await saying {
+            let client = DaemonClient(path: DaemonSocket.path())
+            let rules = try await client.read([RuleStateRecord].self, "/api/v1/rules")
+            if rules.isEmpty { complain("the daemon runs no rules\nhint: `plugctl daemon --rules FILE`") }
+            for rule in rules {
+                let isRead = json ? Output.json(rule) : lines(of: rule).allSatisfy { Output.safeLine($0) }
+                guard isRead else { return }
+            }
+        }
+    }
+
+    private func lines(of rule: RuleStateRecord) -> [String] {
+        var lines = [rule.rule]
+        lines += rule.when.map { "  when       \($0)" }
+        lines += rule.conditions.map { "  if         \($0)" }
+        lines += rule.actions.map { "  then       \($0)" }
+        lines.append("  fired      \(rule.firings) \(rule.firings == 1 ? "time" : "times") since the daemon's start")
+        if let last = rule.lastFiring {
+            lines.append("  last       \(local(last))" + (rule.lastCause.map { ": \($0)" } ?? ""))
+        }
+        if let held = rule.lastHeldBack {
+            lines.append("  held back  \(local(held))" + (rule.heldBackBecause.map { ": \($0)" } ?? ""))
+        }
+        return lines
+    }
+
+    /// As the clock on the wall shows it, to the second.
+    private func local(_ time: String) -> String {
+        guard let civil = CivilTime(parsing: String(time.prefix(19))) else { return time }
+        let wall = WallTime(nanosecondsSince1970: 0) + .seconds(Int(civil.localSeconds))
+        return String(wall.iso8601(offset: wall.localOffset).prefix(19)).replacing("T", with: " ")
+    }
+}

@@ -1,0 +1,93 @@
+import DaemonClient
+import PlugProtocol
+import Presentation
+
+/// The way of a command through the daemon, which has a connection to the plug already.
+struct ThroughDaemon: Sendable {
+    enum End: Sendable {
+        case done(CommandRecord)
+        /// The daemon cannot: the plugs themselves are asked, with this command where it is known. One that turns a plug over
+        /// is absolute by then, so that it is not done twice.
+        case untried(PlugCommand?)
+    }
+
+    let client: DaemonClient
+
+    func perform(_ command: (PlugState) -> PlugCommand, on name: String) async throws -> End {
+        let place = "/api/v1/plugs/\(DaemonClient.part(name))"
+        var found = name
+        var known: PlugCommand?
+        do {
+            let plug = try await client.read(PlugRecord.self, place)
+            found = plug.plug
+            guard let state = PlugState(plug) else { return .untried(nil) }
+            let command = command(state)
+            known = command
+            guard let request = CommandRequest(command) else { return .untried(command) }
+            let answer = try await client.post("\(place)/\(request.place)", json: Array(request.json.utf8))
+            return .done(try client.decoded(answer))
+        } catch DaemonFault.fault(status: 409, let error, let hint) {
+            complain("\(found): \(error)" + (hint.map { "\nhint: \($0)" } ?? ""))
+            return .done(CommandRecord(plug: found, error: error))
+        } catch let fault as DaemonFault {
+            if let warning = fault.warning { complain(warning) }
+            return .untried(known)
+        }
+    }
+}
+
+extension DaemonFault {
+    /// What a person should know although there is another way: not that no daemon runs, nor that it does not reach a plug.
+    var warning: String? {
+        switch self {
+        case .noDaemon, .fault: nil
+        case .distrusted, .broken: "\(self)"
+        }
+    }
+}
+
+extension PlugState {
+    /// Of a plug that is connected; nil for others.
+    init?(_ plug: PlugRecord) {
+        guard plug.state == "connected", let on = plug.on else { return nil }
+        self.init(
+            relayOn: on, level: plug.level.map { DimLevel(percent: $0) },
+            tripped: plug.tripped.flatMap(Protection.init(rawValue:)))
+    }
+}
+
+/// A command as the daemon's API takes it.
+private struct CommandRequest {
+    private struct Relay: Encodable {
+        var on: Bool
+        /// Seconds.
+        var autoOff: Double?
+    }
+
+    private struct Level: Encodable {
+        /// Per cent.
+        var level: Double
+        /// Seconds.
+        var over: Double
+    }
+
+    let place: String
+    let json: String
+
+    /// Nil for what the API has not.
+    init?(_ command: PlugCommand) {
+        switch command {
+        case .setRelay(let on, let autoOff):
+            place = "relay"
+            json = jsonLine(Relay(on: on, autoOff: autoOff.map { $0 / .seconds(1) }))
+        case .setLevel(let level, let transition):
+            place = "level"
+            json = jsonLine(Level(level: level.percent, over: transition / .seconds(1)))
+        case .resetProtection: (place, json) = ("protection/reset", "{}")
+        // What the API does not know goes to the plugs.
+        default:
+            guard command == .identify else { return nil }
+            (place, json) = ("identify", "{}")
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import DaemonClient
+
+/// Against a server that answers every first piece of a request with the same bytes, and ends the connection.
+@Suite struct ExchangeTests {
+    private func answering(
+        _ answer: String, _ body: (DaemonClient) async throws -> Void
+    ) async throws {
+        let name = String(UInt64.random(in: 0 ... .max), radix: 36)
+        let path = "/tmp/daemon-client-\(name).socket"
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(FixedAnswer(answer))
+                }
+            }
+            .bind(unixDomainSocketPath: path).get()
+        do { try await body(DaemonClient(path: path)) } catch {
+            try await server.close()
+            throw error
+        }
+        try await server.close()
+    }
+
+    @Test func theBodyIsTheAnswer() async throws {
+        try await answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}") { client in
+            #expect(try await client.get("/api/v1/house", [("from", "a b")]) == Array("{}".utf8))
+            let json = Array("{\"on\":true}".utf8)
+            #expect(try await client.post("/api/v1/plugs/Lamp/relay", json: json) == Array("{}".utf8))
+        }
+    }
+
+    @Test func aFaultSaysWhatTheDaemonSays() async throws {
+        let body = #"{"error":"no plug is named \"Lmap\"","hint":"Lamp"}"#
+        try await answering("HTTP/1.1 404 Not Found\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)") { client in
+            await #expect(throws: DaemonFault.fault(status: 404, error: "no plug is named \"Lmap\"", hint: "Lamp")) {
+                try await client.get("/api/v1/plugs/Lmap")
+            }
+        }
+    }
+
+    @Test func aFaultWithoutWordsIsToldByItsStatus() async throws {
+        try await answering("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 4\r\n\r\noops") { client in
+            let error = "the daemon answered with status 502"
+            await #expect(throws: DaemonFault.fault(status: 502, error: error, hint: nil)) { try await client.get("/") }
+        }
+    }
+
+    @Test(
+        arguments: [
+            "", "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{", "no HTTP at all\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nX: \(String(repeating: "x", count: 17_000))\r\nContent-Length: 0\r\n\r\n",
+        ])
+    func whatIsNoAnswerIsBroken(answer: String) async throws {
+        try await answering(answer) { client in
+            do {
+                _ = try await client.get("/")
+                Issue.record("an answer came out of \(answer.prefix(40))")
+            } catch DaemonFault.broken {}
+        }
+    }
+
+    @Test func withoutASocketThereIsNoDaemon() async throws {
+        let client = DaemonClient(path: "/tmp/no-daemon-is-here.socket")
+        #expect(!client.isThere)
+        await #expect(throws: DaemonFault.noDaemon(path: client.path)) { try await client.get("/") }
+    }
+
+    @Test func aFileIsNotSpokenTo() async throws {
+        await #expect(throws: DaemonFault.distrusted(path: "/dev/null", why: "it is no socket")) {
+            try await DaemonClient(path: "/dev/null").get("/")
+        }
+    }
+
+    @Test func aStreamIsReadUntilItIsEnough() async throws {
+        let stream = ": hello\n\nid: 1\nevent: house\ndata: {}\n\nid: 2\ndata: x\n\n"
+        try await answering("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n\(stream)") { client in
+            var seen: [StreamedEvent] = []
+            try await client.stream("/api/v1/stream") { event in
+                seen.append(event)
+                return false
+            }
+            #expect(seen == [StreamedEvent(id: "1", kind: "house", data: "{}")])
+        }
+    }
+
+    @Test func aNameBecomesOnePartOfAPath() {
+        #expect(DaemonClient.part("Lamp") == "Lamp")
+        #expect(DaemonClient.part("a/b ?ü") == "a%2Fb%20%3F%C3%BC")
+    }
+}
+
+private final class FixedAnswer: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let answer: String
+    private var isAnswered = false
+
+    init(_ answer: String) { self.answer = answer }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isAnswered else { return }
+        isAnswered = true
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
+        context.close(promise: nil)
+    }
+}

@@ -1,2 +1,0 @@
-@testable import DaemonClient
-import Testing

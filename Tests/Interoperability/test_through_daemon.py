@@ -1,0 +1,184 @@
+"""Commands go through the daemon where one runs, and straight to the plugs where none does, with the same result."""
+
+import json
+import os
+
+import pytest
+
+from harness.deadlines import eventually
+
+HALL = """\
+- rule: Hall
+  when: { plug: Kettle, button: single }
+  then:
+    - toggle: Lamp
+"""
+FOREIGN_USER = 12345
+
+
+class House:
+    """A lamp and a kettle, and a host with the daemon, where commands go through it."""
+
+    def __init__(self, lan, plug, controller, tmp_path):
+        self.plugs = {name: plug(lan.host(), name, simulate=name.lower()) for name in ("Lamp", "Kettle")}
+        self.rules = tmp_path / "rules.yaml"
+        self.rules.write_text(HALL)
+        self.socket = tmp_path / "daemon.socket"
+        host = lan.host()
+        self.person, self.straight = controller(host), controller(host)
+        self.person.through(self.socket)
+        self.start()
+
+    def start(self):
+        self.daemon = self.straight.daemon(self.rules, "--controller", "the daemon", socket=self.socket)
+        eventually(
+            lambda: self.states() == {"Lamp": "connected", "Kettle": "connected"}, 15,
+            lambda: f"a house of two:\n{self.daemon.transcript()}")
+
+    def states(self):
+        """As the daemon tells them; none while it does not."""
+        if not self.socket.exists():
+            return {}
+        done = self.person.finish("--json")
+        return {told["plug"]: told["state"] for told in done.objects}
+
+    def stop(self):
+        self.daemon.terminate()
+        assert self.daemon.ended(within=5) == 0
+
+
+@pytest.fixture
+def house(lan, plug, controller, tmp_path):
+    return House(lan, plug, controller, tmp_path)
+
+
+def cause_of_the_next(lines, seen):
+    """Who commanded the relay, as the plug's own event says."""
+    return eventually(
+        lambda: next((line.json["controller"] for line in lines.lines[seen:] if line.json and line.json["event"] == "relay"), None),
+        5, lambda: f"a relay's event:\n{lines.transcript()}")
+
+
+@pytest.mark.parametrize("words", [["on", "Lamp"], ["off", "Lamp"], ["toggle", "Lamp"], ["dim", "Lamp", "30%"],
+                                   ["reset", "Lamp", "--protection"], ["on", "Lamp", "Kettle"], ["on", "lamp"]])
+def test_both_ways_print_the_same(house, words):
+    through = house.person.does(*words, "--json")
+    straight = house.straight.does(*words, "--json", "--direct")
+    def keys(done):
+        return sorted((told["plug"], sorted(set(told) - {"seq"})) for told in done.objects)
+
+    assert keys(through) == keys(straight)
+    assert (through.errors, straight.errors) == ("", "")
+
+
+def test_the_plug_knows_by_whom(house):
+    lines = house.straight.watch("Lamp")
+    lines.seen_object(lambda told: told["event"] == "snapshot", 10, "the snapshot")
+    for person, words, who in ((house.person, [], "the daemon"), (house.person, ["--direct"], None),
+                               (house.person, ["--controller", "somebody"], "somebody")):
+        seen = len(lines.lines)
+        person.does("toggle", "Lamp", *words)
+        cause = cause_of_the_next(lines, seen)
+        assert cause == who if who else cause != "the daemon"
+
+
+def test_a_refusal_is_the_same(house):
+    told = [house.person.finish("dim", "Kettle", "30%", "--json", *way) for way in ([], ["--direct"])]
+    assert [done.status for done in told] == [1, 1]
+    assert told[0].objects == told[1].objects and "error" in told[0].objects[0]
+    assert told[0].errors == told[1].errors
+
+
+def test_a_part_that_cannot_be_done_is_told_by_the_status(house):
+    done = house.person.finish("on", "Lamp", "Nobody", "--json", "--wait", "1s")
+    assert done.status == 2 and len(done.objects) == 2, done
+
+
+def test_a_plug_that_the_daemon_does_not_know_is_looked_for(house, plug, lan):
+    """It follows one network alone; the command finds the plug by itself."""
+    house.stop()
+    house.daemon = house.straight.daemon(house.rules, "--interface", "lo", socket=house.socket)
+    eventually(house.socket.exists, 10, "its socket")
+    assert house.person.does("on", "Lamp", "--json").objects[0]["on"] is True
+
+
+def test_without_the_daemon_all_goes_on(house):
+    house.stop()
+    assert house.person.does("on", "Lamp", "--json").objects[0]["on"] is True
+    house.start()
+    house.daemon.process.kill()
+    house.daemon.ended(within=5)
+    assert house.socket.exists(), "a killed daemon leaves its socket behind"
+    done = house.person.does("off", "Lamp", "--json")
+    assert done.objects[0]["on"] is False and done.errors == ""
+
+
+def test_another_users_socket_is_not_spoken_to(house):
+    try:
+        os.chown(house.socket, FOREIGN_USER, FOREIGN_USER)
+    except OSError:
+        pytest.skip("there is no other user here")
+    done = house.person.does("on", "Lamp", "--json")
+    assert "another user" in done.errors and done.objects[0]["on"] is True
+    assert house.person.finish("rules", "state").status == 1
+
+
+def test_rules_and_what_they_did(house):
+    assert house.person.does("rules", "state", "--json").objects[0]["firings"] == 0
+    house.plugs["Kettle"].press()
+    eventually(lambda: house.person.does("rules", "state", "--json").objects[0]["firings"] == 1, 5, "a firing")
+    told = house.person.does("rules", "state")
+    assert "Hall" in told.output and "fired      1 time" in told.output
+
+
+def test_rules_are_the_daemons(controller, lan, tmp_path):
+    person = controller(lan.host())
+    person.through(tmp_path / "nobody.socket")
+    done = person.finish("rules", "state")
+    assert done.status == 1 and "no daemon listens" in done.errors and "hint:" in done.errors
+
+
+def test_alone_it_shows_the_house(house, lan, plug):
+    plug(lan.host(), "Stranger", paired=False)
+    for words in ([], ["--direct"]):
+        told = eventually(
+            lambda: (done := house.person.does(*words)) and "Stranger" in done.output and done, 10, "the stranger")
+        rows = {line.split()[0]: line for line in told.output.splitlines() if line.strip()}
+        assert " on" in rows["Lamp"] or " off" in rows["Lamp"]
+        assert "not paired" in rows["Stranger"] and 'plugctl pair "Stranger"' in rows["Stranger"]
+        records = {told["plug"]: told for told in house.person.does("--json", *words).objects}
+        assert {name: told["state"] for name, told in records.items()} == {
+            "Lamp": "connected", "Kettle": "connected", "Stranger": "stranger"}
+        assert {"id", "capabilities", "firmware", "on", "reading"} <= set(records["Lamp"])
+
+
+def test_alone_it_shows_who_is_away(house):
+    house.stop()
+    house.plugs["Kettle"].running.terminate()
+    house.plugs["Kettle"].running.ended(within=5)
+    records = {told["plug"]: told for told in house.person.does("--json").objects}
+    assert (records["Lamp"]["state"], records["Kettle"]["state"]) == ("connected", "away")
+
+
+def test_alone_without_plugs_it_says_what_to_do(controller, lan):
+    done = controller(lan.host()).does()
+    assert not done.output and "hint:" in done.errors and "plugctl doctor" in done.errors
+
+
+def commands(part, path=()):
+    yield path, part
+    for below in part.get("subcommands", []):
+        if below["commandName"] != "help":
+            yield from commands(below, (*path, below["commandName"]))
+
+
+def test_every_command_explains_itself(programs, lan):
+    told = lan.host().finish(programs / "plugctl", "--experimental-dump-help")
+    all_commands = list(commands(json.loads(told.output)["command"]))
+    assert len(all_commands) > 20
+    for path, part in all_commands:
+        name = " ".join(("plugctl", *path))
+        assert part.get("abstract", "").endswith("."), f"{name} has no abstract"
+        assert name in part.get("discussion", "").split("Example")[-1], f"{name} has no example"
+        for argument in part.get("arguments", []):
+            assert argument.get("abstract") or not argument.get("shouldDisplay", True), f"{name}: {argument}"

@@ -1,0 +1,61 @@
+"""The daemon as a user's service, in a system that was clean before."""
+
+import pytest
+
+USER = "anna"
+# Without the PAM modules of a login, which a system that is no more than essential has not.
+MANAGER = """[Service]
+PAMName=
+Environment=XDG_RUNTIME_DIR=/run/user/%i
+"""
+UNIT = "smartplug-controller"
+# Later versions of systemd know them.
+NEWER = ("RestartSteps", "RestartMaxDelaySec")
+
+
+@pytest.fixture(scope="module")
+def person(board):
+    """Runs a command as a user with a systemd of their own."""
+    board.does(f"useradd --create-home {USER}")
+    uid = board.does(f"id --user {USER}").strip()
+    board.system.write("/etc/systemd/system/user@.service.d/alone.conf", MANAGER)
+    board.does(f"systemctl daemon-reload && systemctl start user-runtime-dir@{uid} user@{uid}")
+
+    def does(command):
+        return board.does(
+            f"setpriv --reuid={USER} --regid={USER} --init-groups "
+            f"env HOME=/home/{USER} XDG_RUNTIME_DIR=/run/user/{uid} sh -c '{command}'")
+
+    yield does
+    board.does(f"systemctl stop user@{uid}")
+
+
+def test_systemd_understands_it(person):
+    told = person(f"systemd-analyze verify --user --man=no {UNIT}.service 2>&1 || true").splitlines()
+    assert [line for line in told if UNIT in line and not any(name in line for name in NEWER)] == []
+
+
+def test_nobodys_daemon_is_started_by_installing_it(person, board):
+    assert person(f"systemctl --user is-enabled {UNIT} || true").strip() == "disabled"
+    assert board.system.processes("plugctl") == []
+
+
+def test_it_runs_and_commands_go_through_it(person, board):
+    person(f"systemctl --user enable --now {UNIT}")
+    board.system.waits_for("its socket", 15, lambda: person("stat -c %a $XDG_RUNTIME_DIR/smartplug/daemon.socket").strip() == "600")
+    assert person("plugctl rules state 2>&1").startswith("plugctl: the daemon runs no rules")
+    process = person(f"systemctl --user show {UNIT} --property=MainPID --value").strip()
+    status = board.does(f"cat /proc/{process}/status")
+    assert "NoNewPrivs:\t1" in status and "Seccomp:\t2" in status
+
+
+def test_it_is_started_again_when_it_is_killed(person, board):
+    person(f"systemctl --user kill --signal=KILL {UNIT}")
+    board.system.waits_for(
+        "the next one", 20, lambda: person(f"systemctl --user show {UNIT} --property=NRestarts --value").strip() == "1")
+    board.system.waits_for("its word", 15, lambda: "no rules" in person("plugctl rules state 2>&1"))
+
+
+def test_nothing_was_denied(board):
+    told = board.does("journalctl --no-pager _COMM=plugctl").splitlines()
+    assert [line for line in told if "denied" in line or "not permitted" in line] == []

@@ -1,0 +1,102 @@
+import LinuxNetwork
+import PlugClient
+import PlugProtocol
+import Terminal
+import Testing
+
+@testable import Presentation
+
+@Suite struct HouseGlanceTests {
+    private let plain = Capabilities(environment: [:], isTerminal: false)
+
+    private var plugs: [PlugRecord] {
+        var lamp = PlugRecord(plug: "Lamp", state: "connected")
+        (lamp.on, lamp.level) = (true, 40)
+        lamp.reading = ReadingRecord(plug: "Lamp", at: "", state().reading!)
+        var heater = PlugRecord(plug: "Heater", state: "connected")
+        (heater.on, heater.tripped) = (false, "overPower")
+        var kettle = PlugRecord(plug: "Kettle", state: "away")
+        kettle.reason = "connection lost\nhint: plugctl doctor"
+        return [heater, kettle, lamp, PlugRecord(plug: "New Plug", state: "stranger")]
+    }
+
+    private func text(_ glance: HouseGlance, width: Int? = nil) -> String {
+        glance.lines(width: width, capabilities: plain).map { line in
+            var text = Substring(line.text)
+            while text.last == " " { text.removeLast() }
+            return String(text)
+        }.joined(separator: "\n")
+    }
+
+    @Test func aRowForEachPlugWithWhatToDoAboutIt() {
+        let golden = """
+            4 plugs, 1 on, 1 tripped, 1 away, 1 not paired   60.4 W   120 Wh today
+
+            Plug      State         Level          Power   Today
+            Heater    ! tripped                        -          plugctl reset "Heater" --protection
+            Kettle    . away                           -          connection lost
+            Lamp      * on          ##....  40 %  60.4 W  120 Wh
+            New Plug  ? not paired                     -          plugctl pair "New Plug"
+
+            plugctl watch follows it live, plugctl help says what else there is
+            plugctl doctor says why a plug is away
+            in a browser: http://127.0.0.1:7580/
+            """
+        let glance = HouseGlance(plugs, wattHours: ["Lamp": 120], dashboard: "http://127.0.0.1:7580/")
+        #expect(text(glance) == golden)
+    }
+
+    @Test func withoutDimmersAndHistoryTheirColumnsAreLeftOut() {
+        let glance = HouseGlance([PlugRecord(plug: "Kettle", state: "connected")])
+        #expect(text(glance).contains("Plug    State  Power\nKettle  o off      -\n"))
+    }
+
+    @Test func noLineIsWiderThanTheTerminal() {
+        let glance = HouseGlance(plugs, wattHours: ["Lamp": 120])
+        for width in 1...100 {
+            #expect(glance.lines(width: width, capabilities: plain).allSatisfy { $0.width <= width })
+        }
+    }
+
+    @Test func aNameCannotControlTheTerminal() {
+        let glance = HouseGlance([PlugRecord(plug: "Lamp\u{1B}[2J\n", state: "stranger")])
+        #expect(!text(glance).contains("\u{1B}"))
+    }
+
+    // MARK: What following told
+
+    private let id = PlugID(rawValue: "0123456789ab")!
+
+    private func seen(_ updates: HouseFollower.Update...) -> SeenPlugs {
+        var seen = SeenPlugs(paired: [PairedPlugs.Entry(id: id, key: PublicKey(bytes: [1])!, name: "Old Name")])
+        for update in updates { seen.take(update) }
+        return seen
+    }
+
+    @Test func aPlugThatIsPairedAndNotSeenIsAway() {
+        #expect(seen().records.map(\.plug) == ["Old Name"])
+        #expect(seen().records[0].state == "away" && seen().records[0].id == "0123456789ab")
+    }
+
+    @Test func aPlugThatBearsAnotherNameNowIsThereOnce() {
+        let plugs = seen(
+            .found("Lamp"), .report(report(.connected(description))), .report(report(.snapshot(state(level: 40)))))
+        #expect(plugs.haveAllAnswered)
+        #expect(plugs.records.map(\.plug) == ["Lamp"])
+        #expect(plugs.records[0].state == "connected" && plugs.records[0].level == 40)
+        #expect(plugs.records[0].reading?.activePower == 60.4)
+    }
+
+    @Test func whoIsNotPairedIsAStranger() {
+        let words = Disconnection.distrusted("it is not paired with this controller")
+        let plugs = seen(.found("New"), .report(report(.disconnected(reason: words, retryIn: .zero), of: "New")))
+        #expect(plugs.records.first { $0.plug == "New" }?.state == "stranger")
+    }
+
+    @Test func aPlugThatDidNotAnswerIsWaitedFor() {
+        let plugs = seen(.found("Lamp"))
+        #expect(!plugs.haveAllAnswered)
+        #expect(plugs.records.first { $0.plug == "Lamp" }?.state == "away")
+        #expect(seen(.found("Lamp"), .lost("Lamp")).haveAllAnswered)
+    }
+}
