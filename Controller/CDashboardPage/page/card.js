@@ -22,7 +22,7 @@ export function card(name, seen, today) {
   const state = make("p", { class: "state" });
   const alert = make("p", { class: "alert", role: "alert" });
   const power = make("data", { class: "number", value: "" });
-  const now = make("div", { class: "now" }, make("p", { class: "watts" }, power, " ", make("span", { class: "unit", text: "W" })), spark.element);
+  const now = make("div", { class: "now" }, make("p", { class: "watts" }, power, make("span", { class: "unit", text: " W" })), spark.element);
   const small = ["V", "A", "today"].map((unit) => ({ unit, value: make("dd", { class: "number" }) }));
   const rows = small.map(({ unit, value }) => make("div", { "data-of": unit }, make("dt", { text: unit }), value));
   const measured = make("dl", { class: "small" }, ...rows);
@@ -96,7 +96,7 @@ export function card(name, seen, today) {
   }
 
   function showPairing(shown) {
-    if (shown && !pairing) footer.before(pairing = pairingForm(name, () => setText(state, "Paired. Connecting …")));
+    if (shown && !pairing) alert.before(pairing = pairingForm(name, (fault) => setText(alert, fault), () => setText(state, "Paired. Connecting …")));
     else if (!shown && pairing) { pairing.remove(); pairing = undefined; }
   }
 

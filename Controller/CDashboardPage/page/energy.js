@@ -1,7 +1,7 @@
 // What was used and what it cost: a bar a day, a colour an appliance, and the same as a table.
 
 import { get } from "./api.js";
-import { draw, make, named, setText, whenSeen } from "./dom.js";
+import { beforePaint, draw, make, named, setText, whenSeen } from "./dom.js";
 import { dayName, energy, money, monthName, number } from "./format.js";
 import { hear } from "./house.js";
 
@@ -13,12 +13,14 @@ const choices = {
 };
 /** Colours there are; what used less than these is one bar. */
 const COLOURS = 7;
-const [WIDTH, HEIGHT, LEFT, FOOT] = [900, 240, 58, 26];
+/** px */
+const [HEIGHT, LEFT, FOOT] = [240, 64, 26];
 
 let by = "day";
 let seen = false;
 let running = null;
 let timer = 0;
+let told = [];
 const buttons = new Map();
 const figure = make("div", { class: "bars" });
 const legend = make("ul", { class: "legend" });
@@ -48,6 +50,7 @@ function summed(records) {
 }
 
 function paint(records) {
+  told = records;
   const { periods, appliances, currency } = summed(records);
   const [large, small] = [appliances.slice(0, COLOURS), appliances.slice(COLOURS)];
   const total = appliances.reduce((sum, { energy }) => sum + energy, 0);
@@ -76,13 +79,14 @@ function bars(periods, large, small, total) {
   const step = nice(most / 4);
   const top = Math.ceil(most / step) * step;
   const y = (value) => HEIGHT - FOOT - value / top * (HEIGHT - FOOT - 12);
-  const wide = (WIDTH - LEFT) / Math.max(periods.length, 1);
-  const drawing = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `Energy, ${choices[by].bars}: ${energy(total)} in all. The table below has the numbers.` });
+  const width = Math.max(figure.clientWidth, 200);
+  const wide = (width - LEFT) / Math.max(periods.length, 1);
+  const drawing = draw("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img", "aria-label": `Energy, ${choices[by].bars}: ${energy(total)} in all. The table below has the numbers.` });
   for (let value = 0; value <= top + step / 2; value += step) {
-    drawing.append(draw("path", { class: "grid", d: `M${LEFT} ${y(value).toFixed(1)}H${WIDTH}` }),
-      draw("text", { class: "mark", x: LEFT - 8, y: (y(value) + 4).toFixed(1), "text-anchor": "end", text: energy(value) }));
+    drawing.append(draw("path", { class: "grid", d: `M${LEFT} ${y(value).toFixed(1)}H${width}` }),
+      draw("text", { class: "mark", x: LEFT - 8, y: (y(value) + 4).toFixed(1), "text-anchor": "end", text: axis(value) }));
   }
-  const every = Math.ceil(periods.length / 10);
+  const every = Math.ceil(periods.length * 84 / (width - LEFT));
   periods.forEach((period, index) => {
     let under = 0;
     const x = LEFT + index * wide + Math.min(wide * 0.16, 12);
@@ -94,10 +98,13 @@ function bars(periods, large, small, total) {
         draw("title", { text: `${name}, ${choices[by].name(period.begin)}: ${energy(value)}` })));
       under += value;
     }
-    if ((periods.length - 1 - index) % every === 0) drawing.append(draw("text", { class: "mark", x: (LEFT + (index + 0.5) * wide).toFixed(1), y: HEIGHT - 6, "text-anchor": "middle", text: choices[by].name(period.begin) }));
+    if ((periods.length - 1 - index) % every === 0) drawing.append(draw("text", { class: "mark", x: Math.min(LEFT + (index + 0.5) * wide, width - 38).toFixed(1), y: HEIGHT - 6, "text-anchor": "middle", text: choices[by].name(period.begin) }));
   });
   return drawing;
 }
+
+/** Of the axis: its steps are round, and need no more digits than they have. */
+const axis = (wattHours) => wattHours < 1000 ? `${wattHours.toLocaleString()} Wh` : `${(wattHours / 1000).toLocaleString()} kWh`;
 
 /** 1, 2 or 5 times a power of ten. */
 export function nice(least) {
@@ -134,6 +141,12 @@ export function startEnergy() {
   const section = document.getElementById("energy");
   section.append(choose, figure, legend, words, tables);
   whenSeen(section, (isSeen) => { if (isSeen !== seen) { seen = isSeen; read(); } });
+  let width = 0;
+  new ResizeObserver(() => {
+    if (figure.clientWidth === width) return;
+    width = figure.clientWidth;
+    beforePaint(() => { if (told.length > 0) paint(told); });
+  }).observe(figure);
   document.addEventListener("visibilitychange", read);
   hear("house", (again) => { if (again) read(); });
 }

@@ -15,17 +15,16 @@ export function formatted(text) {
 
 let forms = 0;
 
-/** A form for one plug. @param {(name: string) => void} done */
-export function pairingForm(name, done) {
+/** A form for one plug. @param {(fault: string) => void} say @param {() => void} done */
+export function pairingForm(name, say, done) {
   const id = `code-${forms++}`;
   const code = make("input", {
     id, required: true, autocomplete: "off", autocapitalize: "characters", spellcheck: "false", maxlength: "40", placeholder: "ABCD-EFGH-IJKL-MNOP",
     "aria-describedby": `${id}-help`, class: "code" });
   const button = make("button", { type: "submit", class: "primary", text: "Pair" });
-  const alert = make("p", { class: "alert", role: "alert" });
   const help = make("p", { id: `${id}-help`, class: "faint", text: "16 letters and digits, on the plug's label. Is the plug not new? Hold its button for five seconds first." });
   const form = make("form", { class: "pairing", onsubmit: submit },
-    make("label", { for: id }, "Setup code of ", named(name)), make("div", { class: "row" }, code, button), help, alert);
+    make("label", { for: id }, "Setup code of ", named(name)), make("div", { class: "row" }, code, button), help);
 
   code.addEventListener("input", () => {
     // Only at the end: whoever corrects the middle keeps the cursor where it is.
@@ -34,14 +33,14 @@ export function pairingForm(name, done) {
   });
 
   function refuse(words) {
-    alert.textContent = words;
+    say(words);
     code.setAttribute("aria-invalid", "true");
     code.focus();
   }
 
   async function submit(event) {
     event.preventDefault();
-    alert.textContent = "";
+    say("");
     const written = formatted(code.value);
     const count = written.replaceAll("-", "").length;
     if (count !== LENGTH) {
@@ -54,7 +53,7 @@ export function pairingForm(name, done) {
     try {
       await post("pairings", { plug: name, code: written });
       code.value = "";
-      done(name);
+      done();
     } catch (error) {
       refuse(error instanceof Fault ? error.words : String(error));
     }

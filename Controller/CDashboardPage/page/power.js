@@ -48,7 +48,7 @@ function paint() {
   setText(told, state.cursor === undefined ? "" : readout(state.cursor, shown, marks, (to - from) / chart.width * 6));
   setAttribute(frame, "data-from", Math.round(from));
   setAttribute(frame, "data-to", Math.round(to));
-  setAttribute(frame, "data-follows", state.follows);
+  setAttribute(frame, "data-follows", String(state.follows));
   if (Date.now() - describedAt < 10_000) return;
   describedAt = Date.now();
   canvas.setAttribute("aria-label", describe(shown, from, to, state.follows));

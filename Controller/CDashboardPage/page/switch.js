@@ -15,8 +15,8 @@ export function relaySwitch(name, say) {
   const element = make("button", { type: "button", class: "switch", role: "switch", "aria-checked": "false", "aria-label": name, onclick: turn });
 
   function paint() {
-    setAttribute(element, "aria-checked", known);
-    setAttribute(element, "data-shown", wanted ?? known);
+    setAttribute(element, "aria-checked", String(known));
+    setAttribute(element, "data-shown", String(wanted ?? known));
     setAttribute(element, "aria-busy", wanted !== undefined && "true");
   }
 
