@@ -3,7 +3,7 @@
 import { get, plugPath } from "./api.js";
 import { card } from "./card.js";
 import { beforePaint, setText } from "./dom.js";
-import { hear, names, plugs } from "./house.js";
+import { LATER, hear, names, plugs } from "./house.js";
 import { SPAN } from "./sparkline.js";
 
 const cards = new Map();
@@ -41,9 +41,8 @@ export function startCards() {
 
   find.addEventListener("input", filter);
   hear("house", (again) => {
-    if (again) known.clear();
     arrange();
-    for (const [name, one] of cards) { changed.add(name); if (again && inSight(one.element)) wantPast(name); }
+    for (const [name, one] of cards) { changed.add(name); if (again) wantAgain(name, one.element); }
     beforePaint(paint);
     setTimeout(readMeters, 300);
   });
@@ -52,6 +51,7 @@ export function startCards() {
     changed.add(name);
     beforePaint(paint);
   });
+  hear("back", (name) => wantAgain(name, cards.get(name).element));
   hear("gone", (name) => {
     cards.get(name)?.remove();
     cards.delete(name);
@@ -81,6 +81,11 @@ function paint() {
 function wantPast(name) {
   if (!known.has(name) && plugs.get(name)?.record.state !== "stranger") wanted.add(name);
   fetchPast();
+}
+
+/** What was missed: at once where the card is in sight, and when it comes into sight else. */
+function wantAgain(name, element) {
+  for (const wait of LATER) setTimeout(() => { known.delete(name); if (inSight(element)) wantPast(name); }, wait);
 }
 
 /** Two at a time: what the person does goes before it. */

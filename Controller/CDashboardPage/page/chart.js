@@ -114,9 +114,14 @@ export class Chart {
 
   marks(view, x, high, ink) {
     const { pen } = this;
+    const taken = { rule: new Set(), event: new Set() };
     for (const mark of view.marks) {
       if (mark.at < view.from || mark.at > view.to) continue;
       const at = Math.round(x(mark.at)) + 0.5;
+      // Of many close by one is seen.
+      const place = Math.floor(at / 6);
+      if (taken[mark.kind].has(place)) continue;
+      taken[mark.kind].add(place);
       [pen.strokeStyle, pen.fillStyle] = mark.kind === "rule" ? [ink.warn, ink.warn] : [ink.soft, ink.soft];
       pen.globalAlpha = 0.35;
       stroke(pen, [[at, PAD.top], [at, high - PAD.bottom]]);

@@ -79,21 +79,23 @@ export class Course {
     return { value: this.values[near], low: this.lows[near], high: this.highs[near] };
   }
 
-  /** Lowest, highest, mean (W) and energy (Wh) between two times; undefined where nothing is known. */
+  /** Lowest, highest, mean (W), energy (Wh) and the longest time between two points (ms) between two times; undefined where nothing is known. */
   summary(from, to) {
-    let [low, high, wattMilliseconds, covered, sum, count] = [Infinity, -Infinity, 0, 0, 0, 0];
+    let [low, high, wattMilliseconds, covered, sum, count, longest] = [Infinity, -Infinity, 0, 0, 0, 0, 0];
     for (let index = this.from(from); index < this.times.length && this.times[index] <= to; index++) {
       low = Math.min(low, this.lows[index]);
       high = Math.max(high, this.highs[index]);
       sum += this.values[index];
       count += 1;
-      if (index === 0 || this.times[index - 1] < from || this.isHole(index)) continue;
+      if (index === 0 || this.times[index - 1] < from) continue;
       const length = this.times[index] - this.times[index - 1];
+      longest = Math.max(longest, length);
+      if (this.isHole(index)) continue;
       wattMilliseconds += (this.values[index] + this.values[index - 1]) / 2 * length;
       covered += length;
     }
     if (count === 0) return undefined;
-    return { low, high, mean: covered > 0 ? wattMilliseconds / covered : sum / count, energy: wattMilliseconds / 3_600_000 };
+    return { low, high, mean: covered > 0 ? wattMilliseconds / covered : sum / count, energy: wattMilliseconds / 3_600_000, longest };
   }
 }
 

@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { beforePaint, make, named, setText } from "./dom.js";
 import { timeOf } from "./format.js";
-import { hear, names } from "./house.js";
+import { LATER, hear, names } from "./house.js";
 import { eventWords, ruleWords } from "./words.js";
 
 /** Lines kept: older ones are asked for again where somebody wants them. */
@@ -92,8 +92,8 @@ async function ask(query) {
 }
 
 /** Since what it has; all of it, also where that is more than one answer holds. */
-async function fillUp() {
-  const from = newest > 0 ? new Date(newest - 5000).toISOString() : undefined;
+async function fillUp(since) {
+  const from = since > 0 ? new Date(since - 5000).toISOString() : undefined;
   await ask({ from, limit: from ? 1000 : PAGE });
 }
 
@@ -128,9 +128,20 @@ export function startEvents() {
   bar.after(list, trouble, more);
   hear("event", addEvent);
   hear("rule", addRule);
-  hear("house", () => { offer(); fillUp(); });
+  hear("house", (again) => {
+    offer();
+    // Of what happened before the gap too: what a plug tells late has happened then.
+    const since = newest;
+    for (const wait of again ? LATER : []) setTimeout(() => fillUp(since), wait);
+  });
+  let timer = 0;
+  hear("back", () => {
+    clearTimeout(timer);
+    const since = newest - 60_000;
+    timer = setTimeout(() => fillUp(since), 2000);
+  });
   hear("plug", offer);
   hear("gone", offer);
   offer();
-  fillUp();
+  fillUp(newest);
 }

@@ -9,8 +9,14 @@ export const house = { rules: [], known: false, streamed: false };
 const listeners = new Map();
 
 /**
+ * What was missed comes to the daemon from the plugs themselves, in a while: when to ask for it, ms after one is reached again.
+ */
+export const LATER = [0, 3000, 10_000, 30_000];
+
+/**
  * Kinds: `house` (everything anew; true where time was missed), `plug` (name), `gone` (name), `reading` (names), `event`
- * (WatchRecord), `rule` (RuleRecord), `rules`, `link` (state).
+ * (WatchRecord), `rule` (RuleRecord), `rules`, `link` (state), `back` (name of a plug that is reached again), `chart` (name of
+ * a plug that somebody wants to see in the large chart).
  */
 export function hear(kind, listener) {
   if (!listeners.has(kind)) listeners.set(kind, new Set());
@@ -76,10 +82,11 @@ function takeHouse(data, again) {
 }
 
 function takePlug(record) {
-  const isNew = !plugs.has(record.plug);
+  const before = plugs.get(record.plug)?.record;
   keep(record);
-  if (isNew) sort();
+  if (!before) sort();
   tell("plug", record.plug);
+  if (record.state === "connected" && before?.state !== "connected") tell("back", record.plug);
 }
 
 function takeReadings(readings) {

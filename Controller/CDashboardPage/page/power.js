@@ -5,7 +5,7 @@ import { Chart, forgetColours } from "./chart.js";
 import { readCourse } from "./course.js";
 import { beforePaint, make, memory, setAttribute, setText, whenSeen } from "./dom.js";
 import { startGestures } from "./gestures.js";
-import { hear, names, plugs } from "./house.js";
+import { LATER, hear, names, plugs } from "./house.js";
 import { chartControls } from "./powercontrols.js";
 import { describe, readout, table } from "./powerwords.js";
 import { whenThemeChanges } from "./theme.js";
@@ -54,6 +54,14 @@ function paint() {
   canvas.setAttribute("aria-label", describe(shown, from, to, state.follows));
   data.replaceChildren(table(shown, from, to));
   controls.show(state, shown, from, to);
+}
+
+let healing = [];
+
+/** Asks again, until what was missed has come from the plugs to the daemon. */
+function heal() {
+  for (const one of healing) clearTimeout(one);
+  healing = LATER.map((wait) => setTimeout(() => load(0), wait));
 }
 
 /** After the last of many moves. */
@@ -197,7 +205,8 @@ export function startPower() {
     section.scrollIntoView();
     frame.focus({ preventScroll: true });
   });
-  hear("house", (again) => { controls.offer(names(), state.chosen); if (again) load(0); else if (state.chosen.length === 0) { firstChoice(); load(0); } });
+  hear("house", (again) => { controls.offer(names(), state.chosen); if (again) heal(); else if (state.chosen.length === 0) { firstChoice(); load(0); } });
+  hear("back", (name) => { if (state.chosen.includes(name)) heal(); });
   hear("plug", () => controls.offer(names(), state.chosen));
   hear("gone", (name) => { if (state.chosen.includes(name)) choose(state.chosen.filter((other) => other !== name)); controls.offer(names(), state.chosen); });
   controls.offer(names(), state.chosen);

@@ -65,7 +65,11 @@ export function chartControls(act) {
     ranges.forEach((button, index) => setAttribute(button, "aria-pressed", state.follows && Math.abs(RANGES[index][1] - state.span) < 1));
     for (const button of ranges) if (!button.hasAttribute("aria-pressed")) button.setAttribute("aria-pressed", "false");
     now.setAttribute("aria-pressed", String(state.follows));
-    legend.replaceChildren(...shown.map(([name, course]) => make("li", {}, sample(state.chosen.indexOf(name)), named(name), make("span", { class: "faint number", text: summaryWords(course.summary(from, to)) }))));
+    legend.replaceChildren(...shown.map(([name, course]) => {
+      const summary = course.summary(from, to);
+      // How long nothing was told of it at most, for whoever looks for a hole.
+      return make("li", { "data-longest": summary?.longest }, sample(state.chosen.indexOf(name)), named(name), make("span", { class: "faint number", text: summaryWords(summary) }));
+    }));
   }
   return { element, legend, offer, show };
 }
