@@ -2,12 +2,12 @@
 
 import { get } from "./api.js";
 import { beforePaint, draw, make, named, setText, whenSeen } from "./dom.js";
-import { dayName, energy, money, monthName, number } from "./format.js";
+import { dayName, energy, minuteTime, money, monthName, number } from "./format.js";
 import { hear } from "./house.js";
 
 const DAY = 86_400_000;
 const choices = {
-  hour: { label: "By the hour", bars: "a bar an hour", from: (now) => new Date(now.getTime() - DAY), name: (ms) => new Date(ms).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }) },
+  hour: { label: "By the hour", bars: "a bar an hour", from: (now) => new Date(now.getTime() - DAY), name: minuteTime },
   day: { label: "By the day", bars: "a bar a day", from: (now) => new Date(now.getFullYear(), now.getMonth(), now.getDate() - 13), name: dayName },
   month: { label: "By the month", bars: "a bar a month", from: (now) => new Date(now.getFullYear(), now.getMonth() - 11, 1), name: monthName },
 };

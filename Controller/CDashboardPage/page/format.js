@@ -22,16 +22,25 @@ export function energy(wattHours) {
   return `${number(wattHours / 1000, size < 99_950 ? 2 : 1)} kWh`;
 }
 
+const currencies = new Map();
+
 /** An amount with its currency, as its own people write it where the name of the currency is known. */
 export function money(amount, currency) {
+  if (!currencies.has(currency)) currencies.set(currency, formatOf(currency));
+  return currencies.get(currency)?.format(amount) ?? `${number(amount, 2)} ${currency}`;
+}
+
+/** To make one takes a hundred times as long as to use it. */
+function formatOf(currency) {
   try {
-    return new Intl.NumberFormat(undefined, { style: "currency", currency }).format(amount);
+    return new Intl.NumberFormat(undefined, { style: "currency", currency });
   } catch {
-    return `${number(amount, 2)} ${currency}`;
+    return undefined;
   }
 }
 
 export const clockTime = (ms) => clock.format(ms);
+export const minuteTime = (ms) => minute.format(ms);
 export const dayName = (ms) => day.format(ms);
 export const monthName = (ms) => month.format(ms);
 
