@@ -1,0 +1,105 @@
+// One plug: what it does now, and what one can do with it.
+
+import { Fault, plugPath, post } from "./api.js";
+import { beforePaint, make, named, setAttribute, setText, whenSeen } from "./dom.js";
+import { energy, number, watts } from "./format.js";
+import { dimmer } from "./dimmer.js";
+import { plugs, tell } from "./house.js";
+import { pairingForm } from "./pairing.js";
+import { sparkline } from "./sparkline.js";
+import { relaySwitch } from "./switch.js";
+import { stateWords } from "./words.js";
+
+let numbers = 0;
+
+/** @param {string} name @param {(name: string) => void} seen Called when it comes into sight. @param {(name: string) => number | undefined} today Wh. */
+export function card(name, seen, today) {
+  const id = `plug-${numbers++}`;
+  let [visible, waits] = [false, undefined];
+  const relay = relaySwitch(name, (fault, wanted) => { waits = wanted; setText(alert, fault ?? ""); update(); });
+  const dim = dimmer(name, (fault) => setText(alert, fault ?? ""));
+  const spark = sparkline();
+  const state = make("p", { class: "state" });
+  const alert = make("p", { class: "alert", role: "alert" });
+  const power = make("data", { class: "number", value: "" });
+  const now = make("div", { class: "now" }, make("p", { class: "watts" }, power, make("span", { class: "unit", text: " W" })), spark.element);
+  const small = ["V", "A", "today"].map((unit) => ({ unit, value: make("dd", { class: "number" }) }));
+  const rows = small.map(({ unit, value }) => make("div", { "data-of": unit }, make("dt", { text: unit }), value));
+  const measured = make("dl", { class: "small" }, ...rows);
+  const chart = make("button", { type: "button", class: "quiet", "aria-label": `Chart of ${name}`, text: "Chart", onclick: () => tell("chart", name) });
+  const identify = make("button", { type: "button", class: "quiet", "aria-label": `Identify ${name}`, text: "Identify", onclick: () => command(identify, "identify", "Its light blinks") });
+  const reset = make("button", { type: "button", class: "quiet", "aria-label": `Reset the protection of ${name}`, text: "Reset protection", onclick: () => command(reset, "protection/reset", "Reset") });
+  const footer = make("footer", {}, chart, identify, reset);
+  const element = make("article", { class: "card", "aria-labelledby": id },
+    make("header", {}, make("h3", { id }, named(name)), relay.element), state, now, measured, dim.element, alert, footer);
+  let pairing;
+  const forget = whenSeen(element, (isSeen) => {
+    visible = isSeen;
+    if (isSeen) { seen(name); beforePaint(update); }
+  });
+
+  async function command(button, path, done) {
+    const label = button.textContent;
+    button.disabled = true;
+    setText(alert, "");
+    try {
+      await post(plugPath(name, path), {});
+      button.textContent = done;
+      setTimeout(() => { button.textContent = label; }, 2500);
+    } catch (error) {
+      setText(alert, error instanceof Fault ? error.words : String(error));
+    }
+    button.disabled = false;
+  }
+
+  /** Everything; only what changed is touched. */
+  function update() {
+    const plug = plugs.get(name);
+    if (!plug) return;
+    const { record } = plug;
+    const there = record.state === "connected";
+    const can = (capability) => record.capabilities?.includes(capability) ?? false;
+    setAttribute(element, "data-state", record.state);
+    setAttribute(element, "data-on", there && record.on === true ? "true" : "false");
+    setAttribute(element, "data-tripped", there && record.tripped);
+    setText(state, there && waits !== undefined ? (waits ? "Turning on …" : "Turning off …") : stateWords(record));
+    if (record.on !== undefined && there) relay.confirm(record.on);
+    relay.element.hidden = record.state === "stranger" || (there && record.on === undefined);
+    relay.element.disabled = !there;
+    dim.element.hidden = !there || !can("dimmer");
+    dim.follow(record.level);
+    reset.hidden = !there || !record.tripped;
+    identify.hidden = !there;
+    chart.hidden = record.state === "stranger";
+    showPairing(record.state === "stranger");
+    read();
+  }
+
+  /** The readings alone, which come every second. */
+  function read() {
+    if (!visible) return;
+    const plug = plugs.get(name);
+    if (!plug) return;
+    const { record, series } = plug;
+    const reading = record.state === "connected" ? record.reading : undefined;
+    now.hidden = record.state === "stranger" || (!reading && series.times.length === 0);
+    setAttribute(power, "value", reading?.activePower ?? "");
+    setText(power, reading ? watts(reading.activePower) : "–");
+    const wattHours = today(name);
+    const values = [
+      reading?.voltageRMS === undefined ? "" : number(reading.voltageRMS, 0),
+      reading?.currentRMS === undefined ? "" : number(reading.currentRMS, reading.currentRMS < 10 ? 2 : 1),
+      reading && wattHours !== undefined ? energy(wattHours) : ""];
+    small.forEach(({ value }, index) => { setText(value, values[index]); rows[index].hidden = values[index] === ""; });
+    measured.hidden = values.every((value) => value === "");
+    if (!now.hidden) spark.show(series, reading ? Math.max(Date.parse(reading.at), series.newest) : Date.now());
+  }
+
+  function showPairing(shown) {
+    if (shown && !pairing) alert.before(pairing = pairingForm(name, (fault) => setText(alert, fault), () => setText(state, "Paired. Connecting …")));
+    else if (!shown && pairing) { pairing.remove(); pairing = undefined; }
+  }
+
+  update();
+  return { element, update, read, remove() { forget(); element.remove(); } };
+}

@@ -1,0 +1,136 @@
+// The cards of all plugs, in the order of their names.
+
+import { get, plugPath } from "./api.js";
+import { card } from "./card.js";
+import { beforePaint, setText } from "./dom.js";
+import { LATER, hear, names, plugs } from "./house.js";
+import { SPAN } from "./sparkline.js";
+
+const cards = new Map();
+const changed = new Set();
+const read = new Set();
+/** Plugs in sight whose past is wanted, and those of which it is known. */
+const wanted = new Set();
+const known = new Set();
+let fetching = 0;
+let meters = new Map();
+let metersOf = "";
+
+export function startCards() {
+  const place = document.getElementById("cards");
+  const none = document.getElementById("no-plugs");
+  const find = document.getElementById("find-text");
+
+  function arrange() {
+    const all = names();
+    all.forEach((name, index) => {
+      if (!cards.has(name)) cards.set(name, card(name, wantPast, today));
+      const { element } = cards.get(name);
+      if (place.children[index] !== element) place.insertBefore(element, place.children[index] ?? null);
+    });
+    document.getElementById("find").hidden = all.length < 9;
+    setText(none, "No plug is known yet. Plug one in: it is found by itself, and is then paired here with the code on its label.");
+    none.hidden = all.length > 0;
+    filter();
+  }
+
+  function filter() {
+    const text = find.value.trim().toLocaleLowerCase();
+    for (const [name, { element }] of cards) element.hidden = text !== "" && !name.toLocaleLowerCase().includes(text);
+  }
+
+  find.addEventListener("input", filter);
+  hear("house", (again) => {
+    arrange();
+    for (const [name, one] of cards) { changed.add(name); if (again) wantAgain(name, one.element); }
+    beforePaint(paint);
+    setTimeout(readMeters, 300);
+  });
+  hear("plug", (name) => {
+    if (!cards.has(name)) arrange();
+    changed.add(name);
+    beforePaint(paint);
+  });
+  hear("back", (name) => wantAgain(name, cards.get(name).element));
+  hear("gone", (name) => {
+    cards.get(name)?.remove();
+    cards.delete(name);
+    known.delete(name);
+    none.hidden = cards.size > 0;
+  });
+  hear("reading", (told) => {
+    for (const name of told) read.add(name);
+    beforePaint(paint);
+  });
+  // A new day begins with nothing; and where the history was not to be had it may be now.
+  setInterval(() => { if (metersOf !== new Date().toDateString()) readMeters(); }, 30_000);
+}
+
+const inSight = (element) => {
+  const { top, bottom } = element.getBoundingClientRect();
+  return bottom > 0 && top < innerHeight;
+};
+
+function paint() {
+  for (const name of changed) cards.get(name)?.update();
+  for (const name of read) if (!changed.has(name)) cards.get(name)?.read();
+  changed.clear();
+  read.clear();
+}
+
+function wantPast(name) {
+  if (!known.has(name) && plugs.get(name)?.record.state !== "stranger") wanted.add(name);
+  fetchPast();
+}
+
+/** What was missed: at once where the card is in sight, and when it comes into sight else. */
+function wantAgain(name, element) {
+  for (const wait of LATER) setTimeout(() => { known.delete(name); if (inSight(element)) wantPast(name); }, wait);
+}
+
+/** Two at a time: what the person does goes before it. */
+async function fetchPast() {
+  if (fetching >= 2 || wanted.size === 0) return;
+  const [name] = wanted;
+  wanted.delete(name);
+  known.add(name);
+  fetching += 1;
+  try {
+    const to = Date.now();
+    const points = await get(plugPath(name, "power"), { from: new Date(to - SPAN).toISOString(), to: new Date(to).toISOString(), columns: 300 });
+    plugs.get(name)?.series.merge(points.map((point) => ({ time: Date.parse(point.at), value: point.activePower })));
+    read.add(name);
+    beforePaint(paint);
+  } catch {
+    // Without a history there are only the readings from now on. It is asked for again with the next house.
+    known.delete(name);
+  }
+  fetching -= 1;
+  fetchPast();
+}
+
+/** What each counter stood at as the day began. */
+async function readMeters() {
+  const begin = new Date();
+  const date = begin.toDateString();
+  begin.setHours(0, 0, 0, 0);
+  try {
+    const records = await get("energy", { from: begin.toISOString(), by: "day" });
+    const found = new Map();
+    for (const { plug, activeEnergy } of records) found.set(plug, (found.get(plug) ?? 0) + activeEnergy);
+    meters = new Map();
+    for (const [name, wattHours] of found) {
+      const counter = plugs.get(name)?.record.reading?.activeEnergy;
+      if (counter !== undefined) meters.set(name, counter - wattHours);
+    }
+    metersOf = date;
+    for (const name of cards.keys()) read.add(name);
+    beforePaint(paint);
+  } catch { /* No history: no energy of today. */ }
+}
+
+/** Wh, of the plug since midnight. */
+function today(name) {
+  const [begin, counter] = [meters.get(name), plugs.get(name)?.record.reading?.activeEnergy];
+  return begin === undefined || counter === undefined ? undefined : Math.max(0, counter - begin);
+}

@@ -1,0 +1,69 @@
+// The dimmer of a card. It sends while it is moved, not faster than a plug can follow, and its last value always.
+
+import { Fault, plugPath, post } from "./api.js";
+import { make, setText } from "./dom.js";
+
+/** Milliseconds: eight commands a second at most. */
+const INTERVAL = 125;
+/** The plug's own levels are followed again so long after the last move. */
+const REST = 1200;
+
+/** @param {(fault?: string) => void} say */
+export function dimmer(name, say) {
+  const shown = make("output", { class: "number" });
+  const input = make("input", { type: "range", min: "0", max: "100", step: "1", value: "100", "aria-label": `Brightness of ${name}`, oninput: move, onchange: move });
+  const element = make("label", { class: "dimmer" }, make("span", { text: "Dim" }), input, shown);
+  let [level, next, sent, timer, busy, held, moved] = [undefined, undefined, 0, 0, false, false, -REST];
+  input.addEventListener("pointerdown", () => { held = true; });
+  for (const end of ["pointerup", "pointercancel", "blur"]) input.addEventListener(end, () => { held = false; settleLater(); });
+
+  function paint(value) {
+    if (Number(input.value) !== value) input.value = value;
+    input.setAttribute("aria-valuetext", `${value} %`);
+    setText(shown, `${value} %`);
+  }
+
+  function move() {
+    moved = performance.now();
+    paint(Number(input.value));
+    next = Number(input.value);
+    plan();
+    settleLater();
+  }
+
+  function plan() {
+    if (busy || timer !== 0) return;
+    timer = setTimeout(send, Math.max(0, sent + INTERVAL - performance.now()));
+  }
+
+  async function send() {
+    timer = 0;
+    const value = next;
+    next = undefined;
+    if (value === undefined) return;
+    [busy, sent] = [true, performance.now()];
+    try {
+      await post(plugPath(name, "level"), { level: value });
+      say();
+    } catch (error) {
+      say(error instanceof Fault ? error.words : String(error));
+      moved = -REST;
+    }
+    busy = false;
+    if (next !== undefined) plan(); else follow(level);
+  }
+
+  let settling = 0;
+  function settleLater() {
+    clearTimeout(settling);
+    settling = setTimeout(() => follow(level), REST + 50);
+  }
+
+  /** The plug's own word, per cent. A hand on the control goes before it. */
+  function follow(value) {
+    level = value;
+    if (value === undefined || held || busy || next !== undefined || performance.now() - moved < REST) return;
+    paint(Math.round(value));
+  }
+  return { element, follow, enable(able) { input.disabled = !able; } };
+}

@@ -1,0 +1,152 @@
+// What was used and what it cost: a bar a day, a colour an appliance, and the same as a table.
+
+import { get } from "./api.js";
+import { beforePaint, draw, make, named, setText, whenSeen } from "./dom.js";
+import { dayName, energy, minuteTime, money, monthName, number } from "./format.js";
+import { hear } from "./house.js";
+
+const DAY = 86_400_000;
+const choices = {
+  hour: { label: "By the hour", bars: "a bar an hour", from: (now) => new Date(now.getTime() - DAY), name: minuteTime },
+  day: { label: "By the day", bars: "a bar a day", from: (now) => new Date(now.getFullYear(), now.getMonth(), now.getDate() - 13), name: dayName },
+  month: { label: "By the month", bars: "a bar a month", from: (now) => new Date(now.getFullYear(), now.getMonth() - 11, 1), name: monthName },
+};
+/** Colours there are; what used less than these is one bar. */
+const COLOURS = 7;
+/** px */
+const [HEIGHT, LEFT, FOOT] = [240, 64, 26];
+
+let by = "day";
+let seen = false;
+let running = null;
+let timer = 0;
+let told = [];
+const buttons = new Map();
+const figure = make("div", { class: "bars" });
+const legend = make("ul", { class: "legend" });
+const tables = make("div", { class: "tables" });
+const words = make("p", { class: "faint", role: "status" });
+
+/** Rows by period and by appliance. */
+function summed(records) {
+  const [periods, appliances] = [new Map(), new Map()];
+  let currency;
+  for (const record of records) {
+    const begin = Date.parse(record.from);
+    const period = periods.get(begin) ?? { begin, energy: 0, cost: undefined, by: new Map() };
+    const appliance = appliances.get(record.plug) ?? { name: record.plug, energy: 0, cost: undefined };
+    for (const sum of [period, appliance]) {
+      sum.energy += record.activeEnergy;
+      if (record.cost !== undefined) sum.cost = (sum.cost ?? 0) + record.cost;
+    }
+    period.by.set(record.plug, (period.by.get(record.plug) ?? 0) + record.activeEnergy);
+    currency ??= record.currency;
+    periods.set(begin, period);
+    appliances.set(record.plug, appliance);
+  }
+  return {
+    periods: [...periods.values()].sort((one, other) => one.begin - other.begin),
+    appliances: [...appliances.values()].sort((one, other) => other.energy - one.energy), currency };
+}
+
+function paint(records) {
+  told = records;
+  const { periods, appliances, currency } = summed(records);
+  const [large, small] = [appliances.slice(0, COLOURS), appliances.slice(COLOURS)];
+  const total = appliances.reduce((sum, { energy }) => sum + energy, 0);
+  const costs = appliances.filter(({ cost }) => cost !== undefined);
+  const cost = costs.length > 0 ? costs.reduce((sum, one) => sum + one.cost, 0) : undefined;
+  const price = (value) => value === undefined || currency === undefined ? "–" : money(value, currency);
+
+  figure.replaceChildren(bars(periods, large, small, total));
+  legend.replaceChildren(
+    ...large.map(({ name }, index) => make("li", {}, make("i", { class: `box fill${index}`, "aria-hidden": "true" }), named(name))),
+    ...(small.length > 0 ? [make("li", {}, make("i", { class: "box fill7", "aria-hidden": "true" }), `${number(small.length)} others`)] : []));
+  const row = (head, used, paid) => make("tr", {}, make("th", { scope: "row" }, head), make("td", { class: "number", text: energy(used) }), make("td", { class: "number", text: price(paid) }));
+  const table = (caption, first, rows) => make("table", {}, make("caption", { text: caption }),
+    make("thead", {}, make("tr", {}, ...[first, "Energy", "Cost"].map((text) => make("th", { scope: "col", text })))),
+    make("tbody", {}, ...rows), make("tfoot", {}, row("All", total, cost)));
+  tables.replaceChildren(
+    make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Energy by appliance" }, table("By appliance", "Appliance", appliances.map((one) => row(named(one.name), one.energy, one.cost)))),
+    make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Energy by time" }, table("By time", "From", [...periods].reverse().map((one) => row(choices[by].name(one.begin), one.energy, one.cost)))));
+  setText(words, appliances.length === 0 ? "The history has no energy of this time yet."
+    : cost === undefined ? `${energy(total)} in all. What it costs is shown as soon as ~/.config/smartplug/tariff.toml says what a kWh costs; "plugctl help history show" has an example.`
+      : `${energy(total)} in all, ${price(cost)}.`);
+}
+
+function bars(periods, large, small, total) {
+  const most = Math.max(...periods.map(({ energy }) => energy), 1);
+  const step = nice(most / 4);
+  const top = Math.ceil(most / step) * step;
+  const y = (value) => HEIGHT - FOOT - value / top * (HEIGHT - FOOT - 12);
+  const width = Math.max(figure.clientWidth, 200);
+  const wide = (width - LEFT) / Math.max(periods.length, 1);
+  const drawing = draw("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img", "aria-label": `Energy, ${choices[by].bars}: ${energy(total)} in all. The table below has the numbers.` });
+  for (let value = 0; value <= top + step / 2; value += step) {
+    drawing.append(draw("path", { class: "grid", d: `M${LEFT} ${y(value).toFixed(1)}H${width}` }),
+      draw("text", { class: "mark", x: LEFT - 8, y: (y(value) + 4).toFixed(1), "text-anchor": "end", text: axis(value) }));
+  }
+  const every = Math.ceil(periods.length * 84 / (width - LEFT));
+  periods.forEach((period, index) => {
+    let under = 0;
+    const x = LEFT + index * wide + Math.min(wide * 0.16, 12);
+    const parts = [...large.map(({ name }, colour) => [name, period.by.get(name) ?? 0, colour]),
+      ["others", small.reduce((sum, { name }) => sum + (period.by.get(name) ?? 0), 0), 7]];
+    for (const [name, value, colour] of parts) {
+      if (value <= 0) continue;
+      drawing.append(draw("rect", { class: `fill${colour}`, x: x.toFixed(1), width: (wide - 2 * Math.min(wide * 0.16, 12)).toFixed(1), y: y(under + value).toFixed(1), height: Math.max(y(under) - y(under + value) - 0.6, 0.4).toFixed(1) },
+        draw("title", { text: `${name}, ${choices[by].name(period.begin)}: ${energy(value)}` })));
+      under += value;
+    }
+    if ((periods.length - 1 - index) % every === 0) drawing.append(draw("text", { class: "mark", x: Math.min(LEFT + (index + 0.5) * wide, width - 38).toFixed(1), y: HEIGHT - 6, "text-anchor": "middle", text: choices[by].name(period.begin) }));
+  });
+  return drawing;
+}
+
+/** Of the axis: its steps are round, and need no more digits than they have. */
+const axis = (wattHours) => wattHours < 1000 ? `${wattHours.toLocaleString()} Wh` : `${(wattHours / 1000).toLocaleString()} kWh`;
+
+/** 1, 2 or 5 times a power of ten. */
+export function nice(least) {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * ([1, 2, 5].find((one) => one * power >= least * 0.999) ?? 10);
+}
+
+async function read() {
+  clearTimeout(timer);
+  // Kept as it is without anybody who looks: it takes the daemon the most of all to answer.
+  if (!seen || document.visibilityState === "hidden") return;
+  running?.abort();
+  const own = running = new AbortController();
+  try {
+    paint(await get("energy", { from: choices[by].from(new Date()).toISOString(), by }, own.signal));
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    setText(words, error.words ?? "");
+  }
+  if (running === own) timer = setTimeout(read, 60_000);
+}
+
+export function startEnergy() {
+  const choose = make("div", { class: "choices", role: "group", "aria-label": "Energy by" });
+  for (const [key, { label }] of Object.entries(choices)) {
+    const button = make("button", { type: "button", text: label, "aria-pressed": String(key === by), onclick: () => {
+      by = key;
+      for (const [other, one] of buttons) one.setAttribute("aria-pressed", String(other === by));
+      read();
+    } });
+    buttons.set(key, button);
+    choose.append(button);
+  }
+  const section = document.getElementById("energy");
+  section.append(choose, figure, legend, words, tables);
+  whenSeen(section, (isSeen) => { if (isSeen !== seen) { seen = isSeen; read(); } });
+  let width = 0;
+  new ResizeObserver(() => {
+    if (figure.clientWidth === width) return;
+    width = figure.clientWidth;
+    beforePaint(() => { if (told.length > 0) paint(told); });
+  }).observe(figure);
+  document.addEventListener("visibilitychange", read);
+  hear("house", (again) => { if (again) read(); });
+}

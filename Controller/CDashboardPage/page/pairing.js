@@ -1,0 +1,64 @@
+// Pairs a plug that is not ours yet, with the code on its label.
+
+import { Fault, post } from "./api.js";
+import { make, named } from "./dom.js";
+
+const LENGTH = 16;
+/** Digits that no code has, and the letters that they look like. */
+const lookalikes = { 0: "O", 1: "I", 8: "B" };
+
+/** As it stands on the label: capitals, in groups of four. */
+export function formatted(text) {
+  const letters = [...text.toUpperCase()].map((one) => lookalikes[one] ?? one).filter((one) => /[A-Z2-7]/.test(one));
+  return letters.slice(0, LENGTH).join("").replace(/(.{4})(?=.)/g, "$1-");
+}
+
+let forms = 0;
+
+/** A form for one plug. @param {(fault: string) => void} say @param {() => void} done */
+export function pairingForm(name, say, done) {
+  const id = `code-${forms++}`;
+  const code = make("input", {
+    id, required: true, autocomplete: "off", autocapitalize: "characters", spellcheck: "false", maxlength: "40", placeholder: "ABCD-EFGH-IJKL-MNOP",
+    "aria-describedby": `${id}-help`, class: "code" });
+  const button = make("button", { type: "submit", class: "primary", text: "Pair" });
+  const help = make("p", { id: `${id}-help`, class: "faint", text: "16 letters and digits, on the plug's label. Is the plug not new? Hold its button for five seconds first." });
+  const form = make("form", { class: "pairing", onsubmit: submit },
+    make("label", { for: id }, "Setup code of ", named(name)), make("div", { class: "row" }, code, button), help);
+
+  code.addEventListener("input", () => {
+    // Only at the end: whoever corrects the middle keeps the cursor where it is.
+    if (code.selectionStart === code.value.length) code.value = formatted(code.value);
+    code.removeAttribute("aria-invalid");
+  });
+
+  function refuse(words) {
+    say(words);
+    code.setAttribute("aria-invalid", "true");
+    code.focus();
+  }
+
+  async function submit(event) {
+    event.preventDefault();
+    say("");
+    const written = formatted(code.value);
+    const count = written.replaceAll("-", "").length;
+    if (count !== LENGTH) {
+      refuse(`A setup code has ${LENGTH} letters and digits (A to Z, 2 to 7); this has ${count}.`);
+      return;
+    }
+    code.value = written;
+    button.disabled = true;
+    button.textContent = "Pairing …";
+    try {
+      await post("pairings", { plug: name, code: written });
+      code.value = "";
+      done();
+    } catch (error) {
+      refuse(error instanceof Fault ? error.words : String(error));
+    }
+    button.disabled = false;
+    button.textContent = "Pair";
+  }
+  return form;
+}

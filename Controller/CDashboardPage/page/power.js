@@ -1,0 +1,215 @@
+// The large chart: which plugs, which stretch of time, and that it goes on by itself.
+
+import { get } from "./api.js";
+import { Chart, forgetColours } from "./chart.js";
+import { readCourse } from "./course.js";
+import { beforePaint, make, memory, setAttribute, setText, whenSeen } from "./dom.js";
+import { startGestures } from "./gestures.js";
+import { LATER, hear, names, plugs } from "./house.js";
+import { chartControls } from "./powercontrols.js";
+import { describe, readout, table } from "./powerwords.js";
+import { whenThemeChanges } from "./theme.js";
+import { eventWords, ruleWords } from "./words.js";
+
+const MINUTE = 60_000;
+const SHORTEST = 20_000;
+const LONGEST = 5 * 365 * 1440 * MINUTE;
+/** Plugs in it at once: there are no more colours that one can tell apart. */
+export const MOST = 8;
+/** Beyond this the daemon tells summaries, which the readings of now do not continue for ever. */
+const SAMPLES = 26 * 60 * MINUTE;
+
+const state = { chosen: [], span: 10 * MINUTE, end: Date.now(), follows: true, courses: new Map(), marks: new Map(), cursor: undefined };
+const canvas = make("canvas", { class: "chart", role: "img", "aria-label": "Power" });
+const frame = make("div", { class: "frame", tabindex: "0", role: "group", "aria-label": "Chart of power. Plus and minus zoom, arrow keys pan, shift with arrow keys reads values, End goes to now." }, canvas);
+const told = make("p", { class: "readout number", role: "status" });
+const trouble = make("p", { class: "faint", role: "status" });
+const data = make("div", { class: "hidden" });
+const chart = new Chart(canvas);
+let controls;
+let [timer, running, describedAt, seen] = [0, null, 0, false];
+
+const view = () => ({ from: state.end - state.span, to: state.end });
+const shownCourses = () => state.chosen.filter((name) => state.courses.has(name)).map((name) => [name, state.courses.get(name)]);
+
+function changed(words = false) {
+  if (words) describedAt = 0;
+  beforePaint(paint);
+}
+
+function paint() {
+  if (!seen) return;
+  // A little air at the right edge: readings come with a delay.
+  if (state.follows) state.end = Date.now();
+  const { from, to } = view();
+  const shown = shownCourses();
+  const marks = [...state.marks.values()];
+  chart.draw({ from, to, courses: shown.map(([, course]) => course), marks, cursor: state.cursor, now: Date.now() });
+  setText(told, state.cursor === undefined ? "" : readout(state.cursor, shown, marks, (to - from) / chart.width * 6));
+  setAttribute(frame, "data-from", Math.round(from));
+  setAttribute(frame, "data-to", Math.round(to));
+  setAttribute(frame, "data-follows", String(state.follows));
+  if (Date.now() - describedAt < 10_000) return;
+  describedAt = Date.now();
+  canvas.setAttribute("aria-label", describe(shown, from, to, state.follows));
+  data.replaceChildren(table(shown, from, to));
+  controls.show(state, shown, from, to);
+}
+
+let healing = [];
+
+/** Asks again, until what was missed has come from the plugs to the daemon. */
+function heal() {
+  for (const one of healing) clearTimeout(one);
+  healing = LATER.map((wait) => setTimeout(() => load(0), wait));
+}
+
+/** After the last of many moves. */
+function load(wait = 160) {
+  clearTimeout(timer);
+  timer = setTimeout(read, wait);
+}
+
+async function read() {
+  running?.abort();
+  const own = running = new AbortController();
+  const { from, to } = view();
+  const side = state.span * (state.follows ? 0.02 : 0.3);
+  const chosen = [...state.chosen];
+  try {
+    await Promise.all([
+      ...chosen.map(async (name) => {
+        const course = await readCourse(name, from - side, state.follows ? Date.now() + 1000 : to + side, chart.width * (to - from + 2 * side) / (to - from), own.signal);
+        if (state.chosen.includes(name)) state.courses.set(name, course);
+        changed(true);
+      }),
+      readMarks(chosen, from, to, own.signal)]);
+    setText(trouble, chosen.length === 0 ? "Choose a plug to see its power." : "");
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    setText(trouble, error.words ?? "");
+  }
+  if (running === own && state.follows && state.span > SAMPLES) load(5 * MINUTE);
+}
+
+async function readMarks(chosen, from, to, signal) {
+  const query = { from: new Date(from).toISOString(), to: new Date(to).toISOString(), limit: 200 };
+  const [firings, ...events] = await Promise.all([get("firings", query, signal), ...chosen.map((plug) => get("events", { ...query, plug }, signal))]);
+  state.marks.clear();
+  firings.forEach(markRule);
+  events.flat().forEach(markEvent);
+  changed();
+}
+
+function markEvent(record) {
+  if (!state.chosen.includes(record.plug) || ["reading", "level", "snapshot", "connected", "disconnected"].includes(record.event)) return;
+  state.marks.set(`${record.plug}|${record.seq ?? record.at}|${record.event}`, { at: Date.parse(record.at), kind: "event", words: `${record.plug}: ${eventWords(record)}` });
+}
+
+function markRule(record) {
+  if ((record.event ?? "firing") !== "firing") return;
+  state.marks.set(`rule|${record.rule}|${record.at.slice(0, 19)}`, { at: Date.parse(record.at), kind: "rule", words: `Rule ${record.rule} ${ruleWords(record)}` });
+}
+
+const move = {
+  zoom(factor, x) {
+    const { from, to } = view();
+    const span = Math.min(Math.max(state.span * factor, SHORTEST), LONGEST);
+    // What follows now keeps its right edge; else what is under the pointer stays there.
+    if (!state.follows) {
+      const fixed = x === undefined ? (from + to) / 2 : chart.timeAt(x, { from, to });
+      state.end = fixed + (to - fixed) * span / state.span;
+    }
+    state.span = span;
+    settle();
+  },
+  pan(share) {
+    const end = state.end + share * state.span;
+    state.follows = end >= Date.now();
+    state.end = Math.min(end, Date.now());
+    settle();
+  },
+  point(x) {
+    state.cursor = x === undefined ? undefined : chart.timeAt(x, view());
+    changed();
+  },
+  step(direction) {
+    const { from, to } = view();
+    const at = (state.cursor ?? (direction > 0 ? from : to)) + direction * (to - from) / 60;
+    state.cursor = Math.min(Math.max(at, from), to);
+    changed();
+  },
+  async home() {
+    const year = 366 * 1440 * MINUTE;
+    const found = await Promise.all(state.chosen.map((name) => readCourse(name, Date.now() - 3 * year, Date.now(), 400).catch(() => ({ times: [] }))));
+    const first = Math.min(...found.flatMap((course) => course.times.slice(0, 1)));
+    if (!Number.isFinite(first)) return;
+    state.end = Math.min(first + state.span * 0.95, Date.now());
+    state.follows = state.end >= Date.now();
+    settle();
+  },
+  end() {
+    state.follows = true;
+    settle();
+  },
+};
+
+function settle() {
+  changed(true);
+  load();
+}
+
+function choose(chosen) {
+  state.chosen = chosen.slice(0, MOST);
+  for (const name of state.courses.keys()) if (!state.chosen.includes(name)) state.courses.delete(name);
+  memory.set("chart", JSON.stringify(state.chosen));
+  state.marks.clear();
+  changed(true);
+  load(0);
+}
+
+/** What was looked at last, or what uses the most now. */
+function firstChoice() {
+  let before = [];
+  try { before = JSON.parse(memory.get("chart") ?? "[]"); } catch { /* Then it is chosen anew. */ }
+  const known = Array.isArray(before) ? before.filter((name) => plugs.has(name)) : [];
+  const power = (name) => plugs.get(name).record.reading?.activePower ?? -1;
+  const large = names().filter((name) => power(name) >= 0).sort((one, other) => power(other) - power(one)).slice(0, 3);
+  state.chosen = known.length > 0 ? known.slice(0, MOST) : large;
+}
+
+export function startPower() {
+  const section = document.getElementById("power");
+  controls = chartControls({
+    range(span) { Object.assign(state, { span, follows: true }); settle(); },
+    choose, zoom: move.zoom, pan: move.pan, now: move.end });
+  section.append(controls.element, frame, told, controls.legend, trouble, data);
+  startGestures(frame, canvas, move);
+  firstChoice();
+  whenSeen(frame, (isSeen) => { seen = isSeen; changed(true); });
+  new ResizeObserver(() => changed(true)).observe(canvas);
+  whenThemeChanges(() => { forgetColours(); changed(true); });
+  hear("reading", (told) => {
+    for (const name of told) {
+      const { record: { reading } } = plugs.get(name);
+      if (state.follows) state.courses.get(name)?.append(Date.parse(reading.at), reading.activePower);
+    }
+    if (state.follows) changed();
+  });
+  // It goes on also where nothing is measured.
+  setInterval(() => { if (state.follows && document.visibilityState === "visible") changed(); }, 1000);
+  hear("event", (record) => { markEvent(record); changed(); });
+  hear("rule", (record) => { markRule(record); changed(); });
+  hear("chart", (name) => {
+    choose([name]);
+    section.scrollIntoView();
+    frame.focus({ preventScroll: true });
+  });
+  hear("house", (again) => { controls.offer(names(), state.chosen); if (again) heal(); else if (state.chosen.length === 0) { firstChoice(); load(0); } });
+  hear("back", (name) => { if (state.chosen.includes(name)) heal(); });
+  hear("plug", () => controls.offer(names(), state.chosen));
+  hear("gone", (name) => { if (state.chosen.includes(name)) choose(state.chosen.filter((other) => other !== name)); controls.offer(names(), state.chosen); });
+  controls.offer(names(), state.chosen);
+  load(0);
+}
+

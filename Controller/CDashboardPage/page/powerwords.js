@@ -1,0 +1,40 @@
+// What the chart shows, in words and as a table: for those who do not see it, and for those who want the number.
+
+import { make, named } from "./dom.js";
+import { energy, span, timeOf, watts } from "./format.js";
+
+/** One plug's part of it. */
+export function summaryWords(summary) {
+  if (!summary) return "nothing known of this time";
+  return `lowest ${watts(summary.low)} W, highest ${watts(summary.high)} W, mean ${watts(summary.mean)} W, ${energy(summary.energy)}`;
+}
+
+/** All of it. @param {Array<[string, Course]>} shown */
+export function describe(shown, from, to, follows) {
+  const time = follows ? `the last ${span(to - from)}` : `${timeOf(from)} to ${timeOf(to)}`;
+  if (shown.length === 0) return `Power of ${time}: no plug is chosen`;
+  return `Power of ${time}. ${shown.map(([name, course]) => `${name}: ${summaryWords(course.summary(from, to))}`).join(". ")}.`;
+}
+
+/** What stands under the reading mark. `near`: ms within which an event counts as pointed at. */
+export function readout(time, shown, marks, near) {
+  const values = shown.map(([name, course]) => {
+    const found = course.at(time);
+    if (!found) return `${name}: –`;
+    const between = found.high - found.low > 0.5 ? ` (${watts(found.low)} to ${watts(found.high)})` : "";
+    return `${name}: ${watts(found.value)} W${between}`;
+  });
+  const happened = marks.filter((mark) => Math.abs(mark.at - time) <= near).slice(0, 3).map((mark) => mark.words);
+  return [timeOf(time), ...values, ...happened].join("  ·  ");
+}
+
+const ROWS = 12;
+
+/** About a dozen times, and what each plug drew. */
+export function table(shown, from, to) {
+  const times = Array.from({ length: ROWS }, (_, index) => from + (to - from) * (index + 0.5) / ROWS);
+  return make("table", {}, make("caption", { text: "Power, W" }),
+    make("thead", {}, make("tr", {}, make("th", { scope: "col", text: "Time" }), ...shown.map(([name]) => make("th", { scope: "col" }, named(name))))),
+    make("tbody", {}, ...times.map((time) => make("tr", {}, make("th", { scope: "row", text: timeOf(time) }),
+      ...shown.map(([, course]) => make("td", { text: course.at(time) ? watts(course.at(time).value) : "not known" }))))));
+}

@@ -1,0 +1,52 @@
+// The switch of a card: it shows what was asked for until the plug's own word confirms it.
+
+import { Fault, plugPath, post } from "./api.js";
+import { make, setAttribute } from "./dom.js";
+
+/** Longer than the plug needs to answer or to refuse. */
+const PATIENCE = 8000;
+
+/**
+ * @param {string} name of the plug.
+ * @param {(fault?: string, wanted?: boolean) => void} say What there is to say: a fault, or what is waited for.
+ */
+export function relaySwitch(name, say) {
+  let [wanted, known, timer] = [undefined, false, 0];
+  const element = make("button", { type: "button", class: "switch", role: "switch", "aria-checked": "false", "aria-label": name, onclick: turn });
+
+  function paint() {
+    setAttribute(element, "aria-checked", String(known));
+    setAttribute(element, "data-shown", String(wanted ?? known));
+    setAttribute(element, "aria-busy", wanted !== undefined && "true");
+  }
+
+  function settle(fault) {
+    clearTimeout(timer);
+    wanted = undefined;
+    paint();
+    say(fault);
+  }
+
+  async function turn() {
+    const asked = wanted = !(wanted ?? known);
+    clearTimeout(timer);
+    timer = setTimeout(() => settle("The plug has not confirmed it. Try again, or look at the plug."), PATIENCE);
+    paint();
+    say(undefined, asked);
+    try {
+      const done = await post(plugPath(name, "relay"), { on: asked });
+      // Where nothing changed no event comes. Neither where the plug was faster than this answer: then it is known.
+      if (wanted === asked && (done.seq === undefined || known === asked)) settle();
+    } catch (error) {
+      if (wanted === asked) settle(error instanceof Fault ? error.words : String(error));
+    }
+  }
+
+  /** The plug's own word. @param {boolean} on */
+  function confirm(on) {
+    const changed = known !== on;
+    known = on;
+    if (wanted === on && changed) settle(); else paint();
+  }
+  return { element, confirm, get wanted() { return wanted; } };
+}

@@ -1,0 +1,32 @@
+// Light, dark, or as the system has it; remembered.
+
+import { memory, setText } from "./dom.js";
+
+const choices = ["system", "light", "dark"];
+const listeners = new Set();
+let chosen = choices.includes(memory.get("theme")) ? memory.get("theme") : "system";
+
+function apply() {
+  if (chosen === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = chosen;
+}
+
+/** Called whenever the colours change. */
+export function whenThemeChanges(listener) { listeners.add(listener); }
+
+export function startTheme() {
+  const button = document.getElementById("theme");
+  const say = () => setText(button, `Theme: ${chosen}`);
+  const told = () => { for (const listener of listeners) listener(); };
+  button.addEventListener("click", () => {
+    chosen = choices[(choices.indexOf(chosen) + 1) % choices.length];
+    memory.set("theme", chosen === "system" ? null : chosen);
+    apply();
+    say();
+    told();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", told);
+  say();
+}
+
+apply();

@@ -1,0 +1,80 @@
+// What happened, in the words that plugctl uses too.
+
+const protections = {
+  overPower: "what is plugged in drew too much power",
+  overCurrent: "what is plugged in drew too much current",
+  overVoltage: "the voltage is too high",
+  underVoltage: "the voltage is too low",
+  overTemperature: "the plug is too hot inside",
+  weldedRelay: "current flows although the relay is off, so the plug cannot turn it off: unplug it",
+  restTime: "what is plugged in has not rested long enough since it was turned off",
+  switchingRate: "it was switched too often in a short time",
+};
+
+/** What a protection found. */
+export const protectionWords = (protection) => protections[protection] ?? protection;
+
+/** What to do about it. */
+export function protectionAdvice(protection) {
+  switch (protection) {
+    case "weldedRelay": return "Unplug it, and replace the plug.";
+    case "restTime": case "switchingRate": return "Wait a while, then reset it.";
+    case "overVoltage": case "underVoltage": return "When the mains are well again, reset it here or press the plug's button.";
+    default: return "Unplug what is plugged in or turn it down, then reset it here or press the plug's button.";
+  }
+}
+
+const shown = (value) => value === undefined ? "?" : String(Math.round(value * 100) / 100);
+const explained = (protection) => protection ? ` (${protection}): ${protectionWords(protection)}` : "";
+
+function by(record) {
+  switch (record.cause) {
+    case "controller": return `by ${record.controller ?? "?"}`;
+    case "powerOn": return "power-on";
+    default: return record.cause ?? "?";
+  }
+}
+
+/** Of a WatchRecord. */
+export function eventWords(record) {
+  switch (record.event) {
+    case "relay": return `${record.on ? "on" : "off"} (${by(record)})`;
+    case "level": return `level ${shown(record.level)} %`;
+    case "reading": return `${shown(record.activePower)} W`;
+    case "button": return `button pressed (${record.press ?? "?"})`;
+    case "protection": return `protection tripped${explained(record.protection)}`;
+    case "protectionReset": return `protection reset (${by(record)}), after it had tripped${explained(record.protection)}`;
+    case "restarted": return record.powerLost ? "restarted after a loss of power" : "restarted";
+    case "pairingFailed": return `a wrong setup code (${record.failures ?? 0} in a row)`;
+    case "controllerPaired": return `paired with ${record.controller ?? "?"}`;
+    case "controllerRemoved": return `no longer paired with ${record.controller ?? "?"}`;
+    case "gap": return `events ${record.from ?? 0} to ${record.to ?? 0} are lost (${record.reason ?? "?"})`;
+    case "connected": return `connected (firmware ${record.firmware ?? "?"})`;
+    case "disconnected": return `disconnected: ${record.reason ?? "?"}`;
+    default: return record.event;
+  }
+}
+
+/** Of a RuleRecord or a FiringRecord; undefined for what is no news to a person. */
+export function ruleWords(record) {
+  switch (record.event ?? "firing") {
+    case "firing": return `fires: ${record.why ?? "?"}`;
+    case "heldBack": return `held back: ${record.why ?? "?"}`;
+    case "notSent": return `cannot command ${record.plug ?? "?"}: ${record.why ?? "?"}`;
+    case "resumed": return `commanded ${record.plug ?? "?"} again, after a restart: ${record.why ?? "?"}`;
+    default: return undefined;
+  }
+}
+
+/** The state of a plug, of its PlugRecord. */
+export function stateWords(record) {
+  switch (record.state) {
+    case "connected":
+      if (record.tripped) return `Protection tripped: ${protectionWords(record.tripped)}. ${protectionAdvice(record.tripped)}`;
+      if (record.on === undefined) return "Connected";
+      return record.on && record.level !== undefined && record.level < 100 ? `On at ${shown(record.level)} %` : record.on ? "On" : "Off";
+    case "away": return record.reason ? `Away: ${record.reason}` : "Away";
+    case "stranger": return record.reason ? `Not paired: ${record.reason}` : "Not paired with this house yet";
+    default: return record.state;
+  }
+}

@@ -1,0 +1,86 @@
+"""What every test gets: a house with its daemon, and a browser that looks at it."""
+
+import importlib.util
+import os
+import pathlib
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from dashboard import Dashboard
+from house import ADDRESS, House, launch
+
+# The LAN, the programs and the time limit are those of the interoperability tests.
+_file = pathlib.Path(__file__).parents[1] / "Interoperability" / "conftest.py"
+_specification = importlib.util.spec_from_file_location("interoperability", _file)
+_shared = importlib.util.module_from_spec(_specification)
+_specification.loader.exec_module(_shared)
+lan, plug, controller, programs = _shared.lan, _shared.plug, _shared.controller, _shared.programs
+time_limit, own_memory = _shared.time_limit, _shared.own_memory
+pytest_runtest_makereport = _shared.pytest_runtest_makereport
+
+
+@pytest.fixture(scope="session")
+def playwright():
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture
+def empty_house(lan, plug, controller, tmp_path):
+    """Without plugs, and without a daemon yet."""
+    return House(lan, plug, controller, tmp_path)
+
+
+@pytest.fixture
+def house(empty_house):
+    """A lamp with a dimmer, a television, and a switch whose button turns the television on and off."""
+    empty_house.add("Lamp", simulate="lamp")
+    empty_house.add("Television", simulate="television")
+    empty_house.add("Switch", simulate="unplugged")
+    empty_house.start_daemon()
+    return empty_house
+
+
+@pytest.fixture
+def browser(playwright, empty_house, tmp_path):
+    browser = launch(playwright, empty_house.host, tmp_path)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def look(browser):
+    """Opens the page: look(width=390, height=844, ...), with the browser's own options."""
+    opened = []
+
+    def open_page(width=1280, height=900, **options):
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        opened.append(Dashboard(context, ADDRESS))
+        return opened[-1]
+
+    yield open_page
+    for dashboard in opened:
+        dashboard.is_sound()
+
+
+@pytest.fixture
+def page(house, look):
+    """The page of the house, with all three plugs connected."""
+    dashboard = look()
+    for name in house.plugs:
+        dashboard.is_connected(name)
+    return dashboard
+
+
+@pytest.fixture
+def keep_picture():
+    """Keeps a picture of a page, where somebody wants them."""
+    folder = os.environ.get("SMARTPLUG_SCREENSHOTS")
+
+    def keep(dashboard, name):
+        if folder:
+            pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+            dashboard.page.screenshot(path=f"{folder}/{name}.png", full_page=True)
+
+    return keep

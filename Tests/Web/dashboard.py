@@ -1,0 +1,114 @@
+"""The page, as a person finds their way in it: by roles and names, never by how it is built."""
+
+import re
+
+from playwright.sync_api import expect
+
+PATIENCE = 15_000
+
+
+class Dashboard:
+    def __init__(self, context, address):
+        """Opens it, and keeps what goes wrong in it."""
+        self.page = context.new_page()
+        self.faults = []
+        self.dialogs = []
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("console", lambda told: told.type == "error" and self.faults.append(told.text))
+        self.page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
+        self.page.goto(address)
+        expect(self.status).to_have_text("Live", timeout=PATIENCE)
+
+    @property
+    def status(self):
+        """What it says of its connection to the daemon."""
+        return self.page.locator("header").get_by_role("status")
+
+    def card(self, name):
+        return self.page.get_by_role("article", name=name, exact=True)
+
+    def switch(self, name):
+        return self.card(name).get_by_role("switch")
+
+    def dimmer(self, name):
+        return self.card(name).get_by_role("slider")
+
+    def is_connected(self, name):
+        expect(self.switch(name)).to_be_enabled(timeout=PATIENCE)
+
+    def shows_relay(self, name, on, within=5):
+        """Confirmed by the plug, and nothing waited for."""
+        expect(self.switch(name)).to_have_attribute("aria-checked", "true" if on else "false", timeout=within * 1000)
+        expect(self.switch(name)).not_to_have_attribute("aria-busy", "true")
+
+    def watts(self, name):
+        """None while there is no reading."""
+        value = self.card(name).locator("data").get_attribute("value")
+        return float(value) if value else None
+
+    @property
+    def total(self):
+        return float(self.page.get_by_role("heading", level=1).locator("data").get_attribute("value") or "nan")
+
+    @property
+    def events(self):
+        return self.page.get_by_role("list", name="Events, the newest first")
+
+    def events_of(self, name, words):
+        return self.events.get_by_role("listitem").filter(has_text=name).filter(has_text=words)
+
+    @property
+    def chart(self):
+        return Chart(self.page)
+
+    def sections_are_filled(self):
+        """What is drawn only when it comes into sight is drawn."""
+        for name in ("Energy and cost", "Events", "Rules", "Power", "Plugs"):
+            self.page.get_by_role("region", name=name).scroll_into_view_if_needed()
+            self.page.wait_for_timeout(500)
+
+    def is_sound(self):
+        """Nothing went wrong in it. That a daemon is not reached is no fault of the page."""
+        assert not [fault for fault in self.faults if "Failed to load resource" not in fault], self.faults
+        assert not self.dialogs
+
+
+class Chart:
+    def __init__(self, page):
+        self.page = page
+        self.frame = page.get_by_role("group", name=re.compile("^Chart of power"))
+        self.picture = self.frame.get_by_role("img")
+
+    def shows(self, *names):
+        """These plugs and no others."""
+        section = self.page.get_by_role("region", name="Power")
+        summary = section.get_by_text("Choose plugs")
+        if not section.get_by_role("checkbox").first.is_visible():
+            summary.click()
+        for box in section.get_by_role("checkbox").all():
+            box.set_checked(box.get_attribute("value") in names)
+        summary.click()
+        for name in names:
+            expect(self.picture).to_have_attribute("aria-label", re.compile(re.escape(name)))
+
+    @property
+    def span(self):
+        """Seconds from its left edge to its right one."""
+        return (int(self.frame.get_attribute("data-to")) - int(self.frame.get_attribute("data-from"))) / 1000
+
+    @property
+    def begin(self):
+        """Milliseconds since 1970."""
+        return int(self.frame.get_attribute("data-from"))
+
+    @property
+    def follows(self):
+        return self.frame.get_attribute("data-follows") == "true"
+
+    def longest(self, name):
+        """Seconds: the longest time of which it shows no reading of a plug between two; None where it shows none."""
+        line = self.page.get_by_role("region", name="Power").get_by_role("listitem").filter(has_text=name)
+        if line.count() == 0:
+            return None
+        value = line.first.get_attribute("data-longest")
+        return None if value is None else int(float(value)) / 1000

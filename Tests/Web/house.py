@@ -1,0 +1,69 @@
+"""A small house on a simulated LAN, the daemon that shows it, and a browser on the daemon's own host."""
+
+import os
+import pathlib
+import sys
+
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+PORT = 7580
+ADDRESS = f"http://127.0.0.1:{PORT}"
+# Whether it answers within 15 s.
+ANSWERS = """\
+import sys, time, urllib.request
+for left in reversed(range(150)):
+    try:
+        urllib.request.urlopen(sys.argv[1] + "/health", timeout=2)
+        break
+    except OSError as error:
+        if left == 0:
+            sys.exit(str(error))
+        time.sleep(0.1)
+"""
+TOGGLE = """\
+- rule: Hall
+  when: { plug: Switch, button: single }
+  then:
+    - toggle: Television
+"""
+
+
+class House:
+    """Each plug has a host of its own; the daemon and the browser share one, as on a machine at home."""
+
+    def __init__(self, lan, plug, controller, directory):
+        self._lan, self._plug = lan, plug
+        self.directory = directory
+        self.host = lan.host()
+        self._controller = controller(self.host)
+        self.plugs = {}
+        self.daemon = None
+        self.rules = directory / "rules.yaml"
+        self.rules.write_text(TOGGLE)
+
+    def add(self, name, **options):
+        self.plugs[name] = self._plug(self._lan.host(), name, **options)
+        return self.plugs[name]
+
+    def start_daemon(self):
+        """Waits until it answers."""
+        # /run is the host's own, and its path is short enough for a socket.
+        self.daemon = self._controller.start(
+            "daemon", "--json", "--rules", self.rules, "--state", self.directory / "daemon", "--history", self.directory / "history",
+            "--socket", "/run/daemon.socket", "--listen", f"127.0.0.1:{PORT}")
+        answer = self.host.finish(sys.executable, "-c", ANSWERS, ADDRESS, within=25)
+        assert answer.status == 0 and self.daemon.is_running, f"the dashboard: {answer.errors}\n{self.daemon.transcript()}"
+        return self.daemon
+
+    def kill_daemon(self):
+        """As when the machine's memory runs out: it can say nothing more."""
+        self.daemon.process.kill()
+        self.daemon.ended(within=5)
+
+
+def launch(playwright, host, directory):
+    """A browser that sees the network as the host does. Playwright talks to it through a pipe, which no namespace cuts."""
+    wrapper = pathlib.Path(directory) / "chromium"
+    wrapper.write_text(f'#!/bin/sh\nexec nsenter --target {host.process_id} --net --uts -- {CHROMIUM} "$@"\n')
+    wrapper.chmod(0o755)
+    return playwright.chromium.launch(
+        executable_path=str(wrapper), args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"])

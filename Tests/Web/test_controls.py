@@ -1,0 +1,106 @@
+"""Switching, dimming and pairing: the page shows what the plug itself says, and nothing before."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from harness.deadlines import eventually
+
+
+def test_a_click_switches_and_the_plugs_own_event_confirms_it(house, page):
+    lamp = house.plugs["Lamp"]
+    before = lamp.status()["relay"] == "on"
+    page.shows_relay("Lamp", before)
+    for on in (not before, before):
+        page.switch("Lamp").click()
+        page.shows_relay("Lamp", on)
+        assert lamp.status()["relay"] == ("on" if on else "off")
+        expect(page.events_of("Lamp", f"{'on' if on else 'off'} (by ").first).to_be_visible(timeout=5000)
+
+
+def test_until_the_plug_confirms_it_the_switch_waits(house, page):
+    before = house.plugs["Lamp"].status()["relay"] == "on"
+    held = []
+    page.page.route("**/relay", held.append)
+    page.switch("Lamp").click()
+    expect(page.switch("Lamp")).to_have_attribute("aria-busy", "true")
+    expect(page.switch("Lamp")).to_have_attribute("aria-checked", "true" if before else "false")
+    eventually(lambda: page.page.wait_for_timeout(20) or held, 5, "the command")
+    held[0].continue_()
+    page.shows_relay("Lamp", not before)
+
+
+def test_a_press_of_the_plugs_button_moves_the_switch(house, page):
+    before = house.plugs["Lamp"].status()["relay"] == "on"
+    page.shows_relay("Lamp", before)
+    house.plugs["Lamp"].press()
+    page.shows_relay("Lamp", not before)
+    expect(page.events_of("Lamp", "(button)").first).to_be_visible(timeout=5000)
+
+
+def test_a_refusal_is_said_in_the_card_and_the_switch_goes_back(house, page):
+    before = house.plugs["Lamp"].status()["relay"] == "on"
+    refusal = {"error": "it must rest for 12 s", "hint": "try again later"}
+    page.page.route("**/relay", lambda route: route.fulfill(status=409, content_type="application/json", body=json.dumps(refusal)))
+    page.switch("Lamp").click()
+    alert = page.card("Lamp").get_by_role("alert")
+    expect(alert).to_contain_text("It must rest for 12 s")
+    expect(alert).to_contain_text("Try again later")
+    page.shows_relay("Lamp", before)
+
+
+def test_the_keyboard_dims(house, page):
+    lamp = house.plugs["Lamp"]
+    if lamp.status()["relay"] != "on":
+        page.switch("Lamp").click()
+    page.shows_relay("Lamp", True)
+    dimmer = page.dimmer("Lamp")
+    expect(dimmer).to_have_value(str(round(lamp.status()["level"])))
+    dimmer.focus()
+    page.page.keyboard.press("Home")
+    for _ in range(30):
+        page.page.keyboard.press("ArrowRight")
+    expect(dimmer).to_have_value("30")
+    # The last value always comes, however fast the keys were.
+    eventually(lambda: round(lamp.status()["level"]) == 30, 5, lambda: f"30 %: {lamp.status()}")
+    expect(page.card("Lamp")).to_contain_text("On at 30 %")
+
+
+def test_a_rule_that_fires_is_seen_at_once(house, page):
+    """A press of the switch turns the television on or off, and the page says why."""
+    rule = page.page.get_by_role("region", name="Rules")
+    expect(rule).to_contain_text("Hall")
+    expect(rule).to_contain_text("It has not fired yet.")
+    before = page.switch("Television").get_attribute("aria-checked") == "true"
+    house.plugs["Switch"].press()
+    page.shows_relay("Television", not before)
+    expect(page.events.get_by_role("listitem").filter(has_text="Rule Hall")).to_be_visible(timeout=5000)
+    expect(rule).to_contain_text("Last fired")
+
+
+@pytest.mark.time_limit(120)
+def test_a_new_plug_is_paired_with_its_code(empty_house, look):
+    fresh = empty_house.add("Fresh", paired=False)
+    code = fresh.setup_code().read_text().split()[0]
+    empty_house.start_daemon()
+    page = look()
+    card = page.card("Fresh")
+    field = card.get_by_role("textbox")
+    expect(field).to_be_visible(timeout=15_000)
+    alert = card.get_by_role("alert")
+    field.fill("too short")
+    card.get_by_role("button", name="Pair").click()
+    expect(alert).to_contain_text("16 letters and digits")
+    field.fill("ABCD-EFGH-IJKL-MNOP")
+    card.get_by_role("button", name="Pair").click()
+    expect(alert).not_to_be_empty(timeout=20_000)
+    field.fill("")
+    # As a person types it: small letters, without dashes, and the dashes appear.
+    field.press_sequentially(code.replace("-", "").lower())
+    expect(field).to_have_value(code)
+    field.press("Enter")
+    page.is_connected("Fresh")
+    expect(field).to_be_hidden()
+    page.switch("Fresh").click()
+    expect(page.events_of("Fresh", "(by ").first).to_be_visible(timeout=5000)

@@ -1,0 +1,84 @@
+"""The daemon dies, the page sleeps: both go on by themselves, and nothing that happened meanwhile is missing."""
+
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from test_measuring import on, see
+
+PRESSED = "(button)"
+
+
+def watch_chart(page):
+    """The television in the chart, live, closely enough to tell a hole."""
+    on(page, "Television")
+    page.card("Television").get_by_role("button", name="Chart of Television").click()
+    for _ in range(3):
+        page.page.keyboard.press("+")
+    see(page, lambda: page.chart.longest("Television") is not None, 15, "a reading in the chart")
+    # Something to have a hole in.
+    page.page.wait_for_timeout(8000)
+
+
+def is_whole(page, within):
+    """Plugs are read once a second."""
+    see(page, lambda: (page.chart.longest("Television") or 99) < 4, within,
+        lambda: f"a chart without a hole: {page.chart.longest('Television')} s without a reading")
+
+
+def presses(page, name="Lamp"):
+    return page.events_of(name, PRESSED).count()
+
+
+@pytest.mark.time_limit(180)
+def test_the_daemon_is_killed_and_nothing_is_missing(house, page):
+    watch_chart(page)
+    page.page.evaluate("window.opened = 'once'")
+    known = presses(page)
+    house.kill_daemon()
+    expect(page.status).to_contain_text("not reached", timeout=5000)
+    house.plugs["Lamp"].press()
+    page.page.wait_for_timeout(9000)
+    house.start_daemon()
+    expect(page.status).to_have_text("Live", timeout=10_000)
+    page.is_connected("Lamp")
+    see(page, lambda: presses(page) == known + 1, 20, lambda: f"the press while no daemon ran: {presses(page)} of {known + 1}")
+    is_whole(page, within=60)
+    # What happens from now on is seen as before, once.
+    house.plugs["Lamp"].press()
+    see(page, lambda: presses(page) == known + 2, 10, "the press of now")
+    page.page.wait_for_timeout(1000)
+    assert presses(page) == known + 2
+    assert page.page.evaluate("window.opened") == "once", "it was never loaded anew"
+
+
+@pytest.mark.time_limit(120)
+def test_a_page_that_slept_goes_on_without_a_hole(house, page):
+    watch_chart(page)
+    known = presses(page)
+    debugger = page.page.context.new_cdp_session(page.page)
+    debugger.send("Page.setWebLifecycleState", {"state": "frozen"})
+    house.plugs["Lamp"].press()
+    time.sleep(12)  # The page is asleep, and waiting in it would wake it.
+    debugger.send("Page.setWebLifecycleState", {"state": "active"})
+    see(page, lambda: presses(page) == known + 1, 10, "the press while it slept")
+    is_whole(page, within=30)
+    expect(page.status).to_have_text("Live")
+
+
+@pytest.mark.time_limit(120)
+def test_a_page_without_a_network_goes_on_without_a_hole(house, page):
+    watch_chart(page)
+    known = presses(page)
+    # What was connected stays so where the browser only pretends: the cable to the daemon is cut by its own host.
+    page.page.context.set_offline(True)
+    house.host.run("ip", "link", "set", "lo", "down")
+    house.plugs["Lamp"].press()
+    page.page.wait_for_timeout(25_000)
+    expect(page.status).to_contain_text("not reached")
+    house.host.run("ip", "link", "set", "lo", "up")
+    page.page.context.set_offline(False)
+    expect(page.status).to_have_text("Live", timeout=10_000)
+    see(page, lambda: presses(page) == known + 1, 10, "the press meanwhile")
+    is_whole(page, within=30)

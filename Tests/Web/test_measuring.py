@@ -1,0 +1,86 @@
+"""Watts that change while one looks, and the large chart."""
+
+import pytest
+from playwright.sync_api import expect
+
+from harness.deadlines import eventually
+
+
+def see(page, check, within, what):
+    """As `eventually`; the browser goes on meanwhile."""
+    return eventually(lambda: page.page.wait_for_timeout(20) or check(), within, what)
+
+
+def on(page, name):
+    if page.switch(name).get_attribute("aria-checked") != "true":
+        page.switch(name).click()
+    page.shows_relay(name, True)
+
+
+@pytest.mark.parametrize("watts", [60, 230])
+def test_watts_change_live(house, page, watts):
+    on(page, "Television")
+    assert house.plugs["Television"].load(f"{watts} W").status == 0
+    see(page, lambda: abs((page.watts("Television") or 0) - watts) < watts * 0.1, 8, lambda: f"{watts} W: {page.watts('Television')} W")
+    see(page, lambda: page.total > watts * 0.9, 3, lambda: f"the house's total: {page.total} W")
+    house.plugs["Television"].load("unplugged")
+    see(page, lambda: (page.watts("Television") or 0) < 1, 8, lambda: f"0 W: {page.watts('Television')} W")
+
+
+@pytest.mark.time_limit(120)
+def test_the_chart_zooms_and_pans(house, page):
+    chart, keyboard = page.chart, page.page.keyboard
+    chart.frame.scroll_into_view_if_needed()
+    chart.shows("Television")
+    see(page, lambda: chart.follows and abs(chart.span - 600) < 1, 5, "the last ten minutes, live")
+    chart.frame.focus()
+    for _ in range(3):
+        keyboard.press("+")
+    see(page, lambda: abs(chart.span - 75) < 1, 3, lambda: f"75 s: {chart.span} s")
+    keyboard.press("-")
+    see(page, lambda: abs(chart.span - 150) < 1, 3, lambda: f"150 s: {chart.span} s")
+    begin = chart.begin
+    keyboard.press("ArrowLeft")
+    see(page, lambda: not chart.follows and chart.begin < begin - 5000, 3, "an earlier time")
+    stays = chart.begin
+    page.page.wait_for_timeout(1500)
+    assert chart.begin == stays, "what was panned stays where it is"
+    keyboard.press("End")
+    see(page, lambda: chart.follows, 3, "that it follows again")
+    # By the wheel, now that it has the focus, and by dragging.
+    box = chart.picture.bounding_box()
+    page.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.page.mouse.wheel(0, 240)
+    see(page, lambda: chart.span > 160, 3, lambda: f"more than 160 s: {chart.span} s")
+    page.page.mouse.down()
+    page.page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + box["height"] / 2, steps=6)
+    page.page.mouse.up()
+    see(page, lambda: not chart.follows, 3, "that it was dragged")
+    page.page.get_by_role("button", name="Follow now").click()
+    see(page, lambda: chart.follows, 3, "that it follows again")
+    for name, seconds in (("Last 1 hour", 3600), ("Last 1 week", 604_800), ("Last 1 year", 31_536_000)):
+        page.page.get_by_role("button", name=name, exact=True).click()
+        see(page, lambda: abs(chart.span - seconds) < 1, 3, lambda: f"{name}: {chart.span} s")
+
+
+def test_the_chart_tells_its_values(house, page):
+    on(page, "Television")
+    house.plugs["Television"].load("60 W")
+    page.card("Television").get_by_role("button", name="Chart of Television").click()
+    page.page.keyboard.press("+")
+    page.page.keyboard.press("+")
+    see(page, lambda: "highest 6" in (page.chart.picture.get_attribute("aria-label") or ""), 20,
+        lambda: f"60 W: {page.chart.picture.get_attribute('aria-label')}")
+    page.page.keyboard.press("Shift+ArrowLeft")
+    power = page.page.get_by_role("region", name="Power")
+    expect(power.get_by_role("status").filter(has_text="Television: 6")).to_be_visible()
+    # The same as a table, for those who do not see it.
+    expect(power.get_by_role("table", name="Power, W").get_by_role("row")).to_have_count(13)
+
+
+def test_energy_is_told_by_day_and_by_appliance(house, page):
+    energy = page.page.get_by_role("region", name="Energy and cost")
+    energy.scroll_into_view_if_needed()
+    expect(energy).to_contain_text("tariff.toml", timeout=10_000)
+    energy.get_by_role("button", name="By the hour").click()
+    expect(energy.get_by_role("button", name="By the hour")).to_have_attribute("aria-pressed", "true")

@@ -1,0 +1,34 @@
+"""A plug may call itself anything: it is shown as it is, everywhere, and is never taken for markup."""
+
+import pytest
+from playwright.sync_api import expect
+
+from test_measuring import see
+
+SCRIPT = "<script>alert(1)</script>"
+EMOJI = "😀🔌💡🏠🌞🎉🚀🐢🍀🌈🦊🎸🍕🐙🌻abc"
+
+
+@pytest.mark.parametrize("name", [SCRIPT, EMOJI, "مصباح \"غرفة\" & 50 %"], ids=["script", "emoji", "arabic"])
+def test_a_name_is_shown_as_it_is(empty_house, look, name):
+    assert len(name.encode()) <= 63
+    plug = empty_house.add(name, simulate="lamp")
+    empty_house.start_daemon()
+    page = look()
+    page.is_connected(name)
+    expect(page.card(name).get_by_role("heading")).to_have_text(name)
+    before = plug.status()["relay"] == "on"
+    page.switch(name).click()
+    page.shows_relay(name, not before)
+    # In the events, in their filter, in the chart's legend, description and choice.
+    expect(page.events.get_by_role("listitem").filter(has_text=name).first).to_be_visible(timeout=5000)
+    events = page.page.get_by_role("combobox", name="Events of")
+    events.select_option(label=name)
+    expect(page.events.get_by_role("listitem").filter(has_text=name).first).to_be_visible(timeout=5000)
+    page.card(name).get_by_role("button", name=f"Chart of {name}").click()
+    see(page, lambda: name in (page.chart.picture.get_attribute("aria-label") or ""), 10, "the name in the chart")
+    power = page.page.get_by_role("region", name="Power")
+    expect(power.get_by_role("listitem").filter(has_text=name)).to_be_visible(timeout=10_000)
+    expect(power.get_by_role("checkbox", name=name, exact=True)).to_be_attached()
+    page.sections_are_filled()
+    assert page.page.locator("body script").count() == 0 and not page.dialogs
