@@ -6,10 +6,6 @@ import Testing
 
 @Suite struct APIDocumentTests {
     private struct Document: Decodable {
-        struct Method: Decodable {
-            var operationId: String?
-        }
-
         var openapi: String
         var paths: [String: [String: Anything]]
     }

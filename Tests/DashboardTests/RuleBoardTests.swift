@@ -1,6 +1,7 @@
 import Automation
 import Daemon
 import PlugProtocol
+import PowerHistory
 import Presentation
 import ProtocolCore
 import Testing
@@ -34,6 +35,13 @@ import Testing
         #expect(board.records[0].heldBackBecause == "cooling down" && board.heldBack["Movie night"] == 1)
         #expect(board.note(RunnerRecord(at: moment, notice: .lost(plug: "Fan"))).map(\.kind) == ["rule"])
         #expect(board.recent.map(\.record.rule) == ["Movie night"])
+    }
+
+    @Test func whatTheHistoryKeptIsToldByNames() {
+        let stored = StoredFiring(at: 1_795_251_683_456, rule: "Movie night", plug: lampID, cause: "Lamp rose")
+        let record = FiringRecord(stored, names: [lampID: "Desk Lamp"])
+        #expect(record.at == "2026-11-21T09:01:23.456Z" && record.plug == "Desk Lamp" && record.why == "Lamp rose")
+        #expect(FiringRecord(stored, names: [:]).plug == nil)
     }
 
     @Test func thatNothingCanBeStoredIsKnownUntilItCan() {

@@ -31,9 +31,8 @@ extension Dashboard {
         bytes: UnsafeBufferPointer(start: dashboard_openapi.bytes, count: dashboard_openapi.length))
 
     private func ready() async throws -> Response {
-        guard await board.hasBegun else {
-            throw Fault.unavailable("the house has not been heard of yet", hint: "it has a moment after the start")
-        }
+        // What was before is read by then.
+        await board.begin()
         if let reason = await board.board.rules.storeFault {
             throw Fault.unavailable(
                 "what must survive the daemon cannot be stored: \(reason)", hint: "the daemon's log says more")

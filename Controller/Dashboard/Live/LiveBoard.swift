@@ -13,9 +13,9 @@ public actor LiveBoard: HouseAudience {
     /// Readings that come so shortly after each other are told together.
     private static let gathering = Duration.milliseconds(200)
 
-    let requests = RequestCounts()
-    let start = WallTime.now
-    let epoch = StreamPosition.newEpoch()
+    nonisolated let requests = RequestCounts()
+    nonisolated let start = WallTime.now
+    nonisolated let epoch = StreamPosition.newEpoch()
     private nonisolated let history: PowerHistory?
     private nonisolated let paired: PairedPlugs
     private(set) var board: HouseBoard
