@@ -6,7 +6,7 @@ public struct HouseRecord: Codable, Hashable, Sendable {
     public var plugs: [PlugRecord]
     /// In the order of their files.
     public var rules: [RuleStateRecord]
-    /// Where a browser finds the page; left out where none is served.
+    /// Where the daemon's page is, as a browser wants it; left out where it serves none.
     public var dashboard: String?
 
     public init(at: String, plugs: [PlugRecord], rules: [RuleStateRecord]) {
