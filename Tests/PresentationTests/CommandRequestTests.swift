@@ -12,8 +12,8 @@ import Testing
         #expect(text(.setRelay(on: false, autoOff: nil)) == #"relay {"on":false}"#)
         #expect(text(.setRelay(on: true, autoOff: .seconds(600))) == #"relay {"autoOff":600,"on":true}"#)
         #expect(text(.setLevel(DimLevel(percent: 30), transition: .zero)) == #"level {"level":30,"over":0}"#)
-        #expect(
-            text(.setLevel(DimLevel(percent: 0.5), transition: .milliseconds(250))) == #"level {"level":0.5,"over":0.25}"#)
+        let slowly = PlugCommand.setLevel(DimLevel(percent: 0.5), transition: .milliseconds(250))
+        #expect(text(slowly) == #"level {"level":0.5,"over":0.25}"#)
         #expect(text(.resetProtection) == "protection/reset {}")
         #expect(text(.identify) == "identify {}")
     }
