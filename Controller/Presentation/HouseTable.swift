@@ -19,6 +19,8 @@ public struct HouseTable: Sendable {
         var isConnected = false
         /// It is there, and not paired.
         var isStranger = false
+        /// Why it is not connected, as it was told last.
+        var reason: Disconnection?
         var state: PlugState?
         /// Watts, the newest last; nil where the plug was away.
         var course: [Double?] = []
@@ -62,12 +64,14 @@ public struct HouseTable: Sendable {
     public mutating func take(_ report: PlugReport) {
         var row = rows[report.plug] ?? Row()
         for record in WatchRecord.records(of: report, previous: row.state) where record.isNews {
-            say("\(report.plug)  \(record.words)", at: report.at)
+            // Each further try that fails alike is no news.
+            if case .disconnected(let reason, _) = report.update, reason == row.reason { continue }
+            say("\(report.plug)  \(record.words.prefix { !$0.isNewline })", at: report.at)
         }
         switch report.update {
-        case .connected: (row.isConnected, row.isStranger) = (true, false)
+        case .connected: (row.isConnected, row.isStranger, row.reason) = (true, false, nil)
         case .disconnected(let reason, _):
-            row.isConnected = false
+            (row.isConnected, row.reason) = (false, reason)
             if case .distrusted = reason { row.isStranger = true } else { row.isStranger = false }
             row.state = nil
             row.course.append(nil)

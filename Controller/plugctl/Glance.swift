@@ -25,8 +25,15 @@ struct Glance: AsyncParsableCommand {
     @OptionGroup var options: HistoryOptions
     @Flag(help: "One JSON object a plug: plug, id, state, reason, capabilities, firmware, on, level, tripped, reading.")
     var json = false
+    /// A subcommand that does not exist ends here, as this is what no subcommand means.
+    @Argument(parsing: .allUnrecognized, help: .hidden)
+    var unknown: [String] = []
 
     func run() async throws {
+        if let first = unknown.first {
+            complain("it has no subcommand and no option \"\(first)\"\nhint: `plugctl help` lists what there is")
+            throw ExitCode.validationFailure
+        }
         try await saying {
             let daemon = way.daemon(network)
             let told = try await ask(daemon)

@@ -1,7 +1,9 @@
 """Commands go through the daemon where one runs, and straight to the plugs where none does, with the same result."""
 
+import http.client
 import json
 import os
+import socket
 
 import pytest
 
@@ -37,10 +39,16 @@ class House:
 
     def states(self):
         """As the daemon tells them; none while it does not."""
-        if not self.socket.exists():
+        connection = http.client.HTTPConnection("localhost", timeout=5)
+        connection.sock = socket.socket(socket.AF_UNIX)
+        try:
+            connection.sock.connect(str(self.socket))
+            connection.request("GET", "/api/v1/house")
+            return {told["plug"]: told["state"] for told in json.load(connection.getresponse())["plugs"]}
+        except OSError:
             return {}
-        done = self.person.finish("--json")
-        return {told["plug"]: told["state"] for told in done.objects}
+        finally:
+            connection.close()
 
     def stop(self):
         self.daemon.terminate()
@@ -54,9 +62,10 @@ def house(lan, plug, controller, tmp_path):
 
 def cause_of_the_next(lines, seen):
     """Who commanded the relay, as the plug's own event says."""
-    return eventually(
-        lambda: next((line.json["controller"] for line in lines.lines[seen:] if line.json and line.json["event"] == "relay"), None),
-        5, lambda: f"a relay's event:\n{lines.transcript()}")
+    def cause():
+        return next((line.json["controller"] for line in lines.lines[seen:] if line.json and line.json["event"] == "relay"), None)
+
+    return eventually(cause, 5, lambda: f"a relay's event:\n{lines.transcript()}")
 
 
 @pytest.mark.parametrize("words", [["on", "Lamp"], ["off", "Lamp"], ["toggle", "Lamp"], ["dim", "Lamp", "30%"],
@@ -163,6 +172,12 @@ def test_alone_it_shows_who_is_away(house):
 def test_alone_without_plugs_it_says_what_to_do(controller, lan):
     done = controller(lan.host()).does()
     assert not done.output and "hint:" in done.errors and "plugctl doctor" in done.errors
+
+
+def test_what_is_no_subcommand_is_said(controller, lan):
+    for words in (["fly"], ["swich", "Lamp", "--over", "2s"]):
+        done = controller(lan.host()).finish(*words)
+        assert done.status == 64 and words[0] in done.errors and "hint:" in done.errors, done
 
 
 def commands(part, path=()):

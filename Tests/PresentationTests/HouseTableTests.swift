@@ -99,6 +99,17 @@ import Testing
         #expect(text(table)[3].contains(". away"))
     }
 
+    @Test func aTryThatFailsAsTheLastDidIsNoNews() {
+        var table = HouseTable()
+        for words in ["refused\nhint: wait", "refused\nhint: wait", "connection lost"] {
+            table.take(report(.disconnected(reason: .away(words), retryIn: .zero), of: "Lamp"))
+        }
+        #expect(
+            text(table).filter { $0.hasPrefix(clock) } == [
+                "\(clock)  Lamp  disconnected: refused", "\(clock)  Lamp  disconnected: connection lost",
+            ])
+    }
+
     @Test func ofManyPlugsThoseAroundTheSelectedOneAreShown() {
         var table = HouseTable()
         for number in 10..<60 { table.add("Plug \(number)") }

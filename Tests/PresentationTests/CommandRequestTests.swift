@@ -1,0 +1,33 @@
+import PlugProtocol
+import Testing
+
+@testable import Presentation
+
+@Suite struct CommandRequestTests {
+    private func text(_ command: PlugCommand) -> String? {
+        CommandRequest(command).map { "\($0.place) \($0.json)" }
+    }
+
+    @Test func commandsAreWhatTheAPITakes() {
+        #expect(text(.setRelay(on: false, autoOff: nil)) == #"relay {"on":false}"#)
+        #expect(text(.setRelay(on: true, autoOff: .seconds(600))) == #"relay {"autoOff":600,"on":true}"#)
+        #expect(text(.setLevel(DimLevel(percent: 30), transition: .zero)) == #"level {"level":30,"over":0}"#)
+        let slowly = PlugCommand.setLevel(DimLevel(percent: 0.5), transition: .milliseconds(250))
+        #expect(text(slowly) == #"level {"level":0.5,"over":0.25}"#)
+        #expect(text(.resetProtection) == "protection/reset {}")
+        #expect(text(.identify) == "identify {}")
+    }
+
+    @Test func aConnectedPlugHasAStateForCommands() {
+        var plug = PlugRecord(plug: "Lamp", state: "connected")
+        (plug.on, plug.level, plug.tripped) = (true, 40, "overPower")
+        #expect(PlugState(plug) == PlugState(relayOn: true, level: DimLevel(percent: 40), tripped: .overPower))
+    }
+
+    @Test func ofAPlugThatIsAwayNothingIsKnown() {
+        var plug = PlugRecord(plug: "Lamp", state: "away")
+        plug.on = true
+        #expect(PlugState(plug) == nil)
+        #expect(PlugState(PlugRecord(plug: "Lamp", state: "connected")) == nil)
+    }
+}
