@@ -231,7 +231,7 @@ let checks: [Target] = [
     tests("MeteringTests", ["Metering", "ProtocolCore"]),
     tests("QRCodeTests", ["QRCode"]),
     tests("RecordingsTests", ["Recordings", "Metering", "ProtocolCore"]),
-    tests("PlugProtocolTests", ["Fuzzing", "PlugProtocol", "ProtocolCore", "Metering"]),
+    tests("PlugProtocolTests", ["Fuzzing", "PlugProtocol", "ProtocolCore", "Metering", protobuf]),
     tests(
         "PlugTransportTests",
         [

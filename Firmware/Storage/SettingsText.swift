@@ -1,5 +1,6 @@
 package import Appliance
 import PlugProtocol
+import ProtocolCore
 
 /// The line of the file with what controllers changed: `name=Lamp;power-on=last;auto-off=600000;power-limit=20000`, with
 /// ``EscapedText``; auto-off in milliseconds, the limit in tenths of a watt. What is as configured is left out.
@@ -8,7 +9,9 @@ package enum SettingsText {
         var fields: [[UInt8]] = []
         if let name = settings.name { fields.append(Array("name=".utf8) + EscapedText.bytes(of: name)) }
         if let powerOn = settings.powerOn { fields.append(Array("power-on=\(powerOn.rawValue)".utf8)) }
-        if let autoOff = settings.autoOff { fields.append(Array("auto-off=\(autoOff / .milliseconds(1))".utf8)) }
+        if let autoOff = settings.autoOff {
+            fields.append(Array("auto-off=\(autoOff.wholeNanoseconds / 1_000_000)".utf8))
+        }
         if let limit = settings.powerLimit { fields.append(Array("power-limit=\(limit)".utf8)) }
         return String(decoding: Array(fields.joined(separator: [EscapedText.separator])), as: UTF8.self)
     }

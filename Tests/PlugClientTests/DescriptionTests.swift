@@ -28,19 +28,4 @@ import Testing
         bench.serve(.commandOutcome(request(1), .refused(refusal)))
         #expect(bench.outcomes == [request(1): .refused(refusal)])
     }
-
-    @Test func aPairedPlugGetsItsNewNameAndKeepsItsKeyAndPlace() async throws {
-        let directory = "/tmp/plugs-" + String(UInt64.random(in: .min ... .max), radix: 36)
-        let plugs = PairedPlugs(directory: directory)
-        let ids = ["0123456789ab", "ba9876543210"].map { PlugID(rawValue: $0)! }
-        for (number, id) in ids.enumerated() {
-            try await plugs.add(
-                PairedPlugs.Entry(id: id, key: PublicKey(bytes: [UInt8(number), 1])!, name: "Lamp \(number)"))
-        }
-        try await plugs.rename(ids[0], to: "Lounge")
-        try await plugs.rename(PlugID(rawValue: "000000000000")!, to: "Nobody")
-        #expect(try plugs.all().map(\.name) == ["Lounge", "Lamp 1"])
-        #expect(try plugs.all().map(\.id) == ids)
-        #expect(try plugs.all()[0].key == PublicKey(bytes: [0, 1])!)
-    }
 }

@@ -22,6 +22,14 @@ import Testing
     private var lampEntry: PairedPlugs.Entry { PairedPlugs.Entry(id: lampID, key: .plug, name: "Living Room Lamp") }
     private var fanEntry: PairedPlugs.Entry { PairedPlugs.Entry(id: fanID, key: .stranger, name: "Fan") }
 
+    @Test func aPlugThatIsCalledOtherwiseKeepsItsKeyAndItsPlace() async throws {
+        try await plugs.add(lampEntry)
+        try await plugs.add(fanEntry)
+        try await plugs.rename(lampID, to: "Lounge")
+        try await plugs.rename(PlugID(rawValue: "000000000000")!, to: "Nobody")
+        #expect(try plugs.all() == [PairedPlugs.Entry(id: lampID, key: .plug, name: "Lounge"), fanEntry])
+    }
+
     private func write(_ text: String, mode: Int = 0o600) throws {
         try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
         try Data(text.utf8).write(to: URL(filePath: file))

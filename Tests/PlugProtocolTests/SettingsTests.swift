@@ -65,9 +65,10 @@ import Testing
     }
 
     @Test func whatAPlugDoesNotKnowItRefusesAsAWhole() throws {
-        var later = WireConfigure(SettingsChange(powerOn: .value(.on)))
+        var bytes: [UInt8] = try WireConfigure(SettingsChange(powerOn: .value(.on))).serializedBytes()
         // Field 15, a number.
-        later = try WireConfigure(serializedBytes: try later.serializedBytes() as [UInt8] + [15 << 3, 7])
+        bytes += [15 << 3, 7]
+        let later = try WireConfigure(serializedBytes: bytes)
         var unknownSetting = WireConfigure(SettingsChange(autoOff: .value(.seconds(1))))
         unknownSetting.asConfigured = [.UNRECOGNIZED(99)]
         var unknownValue = WireConfigure()
@@ -95,8 +96,11 @@ import Testing
     @Test func aCommandOfALaterVersionIsRefusedAndTheSessionGoesOn() throws {
         var bench = Bench()
         bench.greet()
-        let command = try WireCommand(
-            serializedBytes: [10, 16] + request(1).bytes + [15 << 3 | 2, 3, 10, 1, 65])
+        // The request's id, and a message in field 15.
+        var bytes: [UInt8] = [10, 16]
+        bytes += request(1).bytes
+        bytes += [15 << 3 | 2, 3, 10, 1, 65]
+        let command = try WireCommand(serializedBytes: bytes)
         #expect(bench.say { $0.command = command }.isEmpty)
         #expect(try results(&bench).map { code($0) } == [.unsupported])
         bench.say { $0.ping.token = 5 }
