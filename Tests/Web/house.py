@@ -46,10 +46,9 @@ class House:
 
     def start_daemon(self):
         """Waits until it answers."""
-        # /run is the host's own, and its path is short enough for a socket.
         self.daemon = self._controller.start(
             "daemon", "--json", "--rules", self.rules, "--state", self.directory / "daemon", "--history", self.directory / "history",
-            "--socket", "/run/daemon.socket", "--listen", f"127.0.0.1:{PORT}")
+            "--socket", self.directory / "daemon.socket", "--listen", f"127.0.0.1:{PORT}")
         answer = self.host.finish(sys.executable, "-c", ANSWERS, ADDRESS, within=25)
         assert answer.status == 0 and self.daemon.is_running, f"the dashboard: {answer.errors}\n{self.daemon.transcript()}"
         return self.daemon

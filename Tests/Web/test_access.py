@@ -4,6 +4,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from test_measuring import on
+
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 LOOKS = {
     "light": {"color_scheme": "light"},
@@ -25,8 +27,10 @@ def test_axe_finds_nothing(house, look, keep_picture, name):
     for plug in house.plugs:
         page.is_connected(plug)
     house.plugs["Television"].load("86 W")
+    on(page, "Television")
+    on(page, "Lamp")
+    page.page.wait_for_timeout(6000)
     page.sections_are_filled()
-    page.page.wait_for_timeout(1500)
     keep_picture(page, name)
     assert not violations(page)
     across = page.page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")

@@ -22,7 +22,7 @@ def test_a_click_switches_and_the_plugs_own_event_confirms_it(house, page):
 def test_until_the_plug_confirms_it_the_switch_waits(house, page):
     before = house.plugs["Lamp"].status()["relay"] == "on"
     held = []
-    page.page.route("**/relay", held.append)
+    page.page.route("**/relay", lambda route: held.append(route))
     page.switch("Lamp").click()
     expect(page.switch("Lamp")).to_have_attribute("aria-busy", "true")
     expect(page.switch("Lamp")).to_have_attribute("aria-checked", "true" if before else "false")

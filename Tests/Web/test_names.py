@@ -29,6 +29,7 @@ def test_a_name_is_shown_as_it_is(empty_house, look, name):
     see(page, lambda: name in (page.chart.picture.get_attribute("aria-label") or ""), 10, "the name in the chart")
     power = page.page.get_by_role("region", name="Power")
     expect(power.get_by_role("listitem").filter(has_text=name)).to_be_visible(timeout=10_000)
-    expect(power.get_by_role("checkbox", name=name, exact=True)).to_be_attached()
+    power.get_by_text("Choose plugs").click()
+    expect(power.get_by_role("checkbox", name=name, exact=True)).to_be_checked()
     page.sections_are_filled()
     assert page.page.locator("body script").count() == 0 and not page.dialogs

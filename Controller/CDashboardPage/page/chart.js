@@ -1,6 +1,6 @@
 // Draws the large chart. It knows no plugs and no daemon, only courses and a stretch of time.
 
-import { tick, watts } from "./format.js";
+import { tick } from "./format.js";
 import { nice } from "./energy.js";
 
 const PAD = { left: 56, right: 12, top: 22, bottom: 28 };
@@ -47,7 +47,7 @@ export class Chart {
     const ink = palette();
     pen.font = ink.font;
     const drawn = view.courses.map((course) => columns(course, view, this.width));
-    const top = Math.max(...drawn.map(({ most }) => most), 1);
+    const top = Math.max(...drawn.map(({ most }) => most), 4);
     const step = nice(top / 4);
     const scale = { top: Math.ceil(top * 1.02 / step) * step, step };
     const x = (time) => PAD.left + (time - view.from) / (view.to - view.from) * this.width;
@@ -72,7 +72,7 @@ export class Chart {
     for (let value = 0; value <= scale.top + scale.step / 2; value += scale.step) {
       const line = Math.round(y(value)) + 0.5;
       stroke(pen, [[PAD.left, line], [wide - PAD.right, line]]);
-      pen.fillText(`${scale.step < 1 ? watts(value) : value.toLocaleString()} W`, PAD.left - 8, line);
+      pen.fillText(`${value.toLocaleString()} W`, PAD.left - 8, line);
     }
     pen.textBaseline = "top";
     const { times, step } = ticks(view.from, view.to, this.width / 92);

@@ -80,13 +80,14 @@ function bars(periods, large, small, total) {
   const top = Math.ceil(most / step) * step;
   const y = (value) => HEIGHT - FOOT - value / top * (HEIGHT - FOOT - 12);
   const width = Math.max(figure.clientWidth, 200);
-  const wide = (width - LEFT) / Math.max(periods.length, 1);
+  // The first days of a house are no broader than later ones.
+  const wide = Math.min((width - LEFT) / Math.max(periods.length, 1), 84);
   const drawing = draw("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img", "aria-label": `Energy, ${choices[by].bars}: ${energy(total)} in all. The table below has the numbers.` });
   for (let value = 0; value <= top + step / 2; value += step) {
     drawing.append(draw("path", { class: "grid", d: `M${LEFT} ${y(value).toFixed(1)}H${width}` }),
       draw("text", { class: "mark", x: LEFT - 8, y: (y(value) + 4).toFixed(1), "text-anchor": "end", text: axis(value) }));
   }
-  const every = Math.ceil(periods.length * 84 / (width - LEFT));
+  const every = Math.ceil(84 / wide);
   periods.forEach((period, index) => {
     let under = 0;
     const x = LEFT + index * wide + Math.min(wide * 0.16, 12);

@@ -15,6 +15,8 @@ const entries = new Map();
 let order = [];
 let chosen = "";
 let newest = 0;
+/** Whether there are none older than those shown. */
+let allKnown = false;
 
 const keyOf = (record) => record.seq === undefined ? `${record.plug}|${record.event}|${record.at}` : `${record.plug}|${record.seq}|${record.event}`;
 
@@ -70,6 +72,7 @@ function paint() {
     if (list.children[index] !== entry.element) list.insertBefore(entry.element, list.children[index] ?? null);
     index++;
   }
+  more.hidden = index === 0 || allKnown;
   if (!trouble.dataset.fault) setText(trouble, index === 0 ? "Nothing has happened yet." : "");
 }
 
@@ -102,12 +105,13 @@ async function older() {
   more.disabled = true;
   const found = await ask({ to: new Date(last ? last.at : Date.now()).toISOString(), limit: PAGE });
   more.disabled = false;
-  more.hidden = found <= 1;
+  allKnown = found <= 1;
+  paint();
 }
 
 function choose() {
   chosen = select.value;
-  more.hidden = false;
+  allKnown = false;
   paint();
   ask({ limit: PAGE });
 }

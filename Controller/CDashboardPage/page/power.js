@@ -27,13 +27,13 @@ const trouble = make("p", { class: "faint", role: "status" });
 const data = make("div", { class: "hidden" });
 const chart = new Chart(canvas);
 let controls;
-let [timer, running, describedAt, seen] = [0, null, 0, false];
+let [timer, running, describedAt, legendAt, seen] = [0, null, 0, 0, false];
 
 const view = () => ({ from: state.end - state.span, to: state.end });
 const shownCourses = () => state.chosen.filter((name) => state.courses.has(name)).map((name) => [name, state.courses.get(name)]);
 
 function changed(words = false) {
-  if (words) describedAt = 0;
+  if (words) describedAt = legendAt = 0;
   beforePaint(paint);
 }
 
@@ -49,11 +49,15 @@ function paint() {
   setAttribute(frame, "data-from", Math.round(from));
   setAttribute(frame, "data-to", Math.round(to));
   setAttribute(frame, "data-follows", String(state.follows));
+  if (Date.now() - legendAt >= 2000) {
+    legendAt = Date.now();
+    controls.show(state, shown, from, to);
+  }
+  // Words that change all the time help nobody.
   if (Date.now() - describedAt < 10_000) return;
   describedAt = Date.now();
   canvas.setAttribute("aria-label", describe(shown, from, to, state.follows));
   data.replaceChildren(table(shown, from, to));
-  controls.show(state, shown, from, to);
 }
 
 let healing = [];
