@@ -7,7 +7,9 @@ static const unsigned char index_html[] = {
 #embed "page/index.html"
 };
 
-const struct dashboard_file dashboard_files[] = {
+static const struct dashboard_file files[] = {
     {"index.html", index_html, sizeof index_html},
     {NULL, NULL, 0},
 };
+
+const struct dashboard_file *dashboard_files(void) { return files; }

@@ -4,14 +4,17 @@ import NIOCore
 /// What is known of a request beside what it says.
 struct DashboardContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// Who asks; nil over the local socket, whose file lets nobody in but the daemon's own user.
+    /// Who asks; nil over the local socket, and of a connection that is closed already.
     let address: SocketAddress?
-    let isLocal: Bool
+    /// It came over the local socket, whose file lets nobody in but the daemon's own user. Said by whose socket it is: that a
+    /// connection has no address means nothing.
+    var isLocal = false
+    /// It came by TLS.
+    var isSecure = false
+    var maxUploadSize: Int { DoorLimits().body }
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
-        let remote = source.channel.remoteAddress
-        if case .unixDomainSocket? = remote { isLocal = true } else { isLocal = remote == nil }
-        address = isLocal ? nil : remote
+        address = source.channel.remoteAddress
     }
 }

@@ -14,6 +14,9 @@ public enum UserDirectories {
         return (absolute("HOME") ?? "/root") + "/.config"
     }
 
+    /// For sockets and what else lives as long as the person is logged in. Nil where nobody made such a directory.
+    public static var runtime: String? { absolute("XDG_RUNTIME_DIR") }
+
     /// A relative path is invalid there, and to be ignored.
     private static func absolute(_ name: String) -> String? {
         guard let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }

@@ -9,4 +9,4 @@ struct dashboard_file {
 };
 
 /// Every file of the page; the one after the last has no path.
-extern const struct dashboard_file dashboard_files[];
+const struct dashboard_file *dashboard_files(void);
