@@ -297,7 +297,7 @@ let checks: [Target] = [
         "DashboardTests",
         [
             "Dashboard", "Daemon", "Presentation", "PlugClient", "PlugProtocol", "ProtocolCore", "PowerHistory",
-            "Automation", "LinuxNetwork", "Metering", "Fuzzing", nioCore,
+            "Automation", "LinuxNetwork", "Metering", "Fuzzing", nioCore, nioPosix, logging,
         ]),
     tests("DaemonClientTests", ["DaemonClient", nioCore, nioPosix]),
     tests(

@@ -23,6 +23,13 @@ extension Dashboard {
         let keeper = PasswordKeeper(settings.password)
         let building = Building(self, Login(keeper: keeper, secret: sessionSecret(tell)))
         await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // Streams end by themselves when the board does.
+                let (cancelled, end) = AsyncStream.makeStream(of: Never.self)
+                for await _ in cancelled {}
+                end.finish()
+                await board.end()
+            }
             if let place = settings.place {
                 group.addTask {
                     await keepTrying(tell) { () async throws(DashboardFault) in try await serve(place, building, tell) }
@@ -82,11 +89,11 @@ extension Dashboard {
         let port = door.channel.localAddress?.port ?? place.port
         let host = ["0.0.0.0", "::"].contains(place.host) ? ProcessInfo.processInfo.hostName : place.host
         let scheme = identity == nil ? "http" : "https"
-        tell(
-            .serving(
-                address: "\(scheme)://\(DashboardSettings.Place(host: host, port: port))/",
-                fingerprint: identity?.fingerprint))
+        let address = "\(scheme)://\(DashboardSettings.Place(host: host, port: port))/"
+        tell(.serving(address: address, fingerprint: identity?.fingerprint))
+        await board.serve(at: address)
         await door.stayOpen(farewell: settings.limits.farewell)
+        await board.serve(at: nil)
     }
 
     private func serve(_ socket: LocalSocketPath, _ building: Building) async throws(DashboardFault) {
@@ -118,7 +125,7 @@ extension Dashboard {
             try FileStore().makeDirectories(settings.directory)
             try FileStore().replaceSecret(path, with: drawn)
         } catch {
-            tell(.complaint("who logs in is forgotten with this process: \(error)" + (error.hint.map { "\nhint: \($0)" } ?? "")))
+            tell(.complaint("who logs in is forgotten with this process: \(DashboardFault(error))"))
         }
         return drawn
     }
@@ -152,10 +159,11 @@ private struct Building: Sendable {
         let keeper = Doorkeeper(
             door: door, hosts: HostCheck(names: settings.certificateNames), methods: methods, login: login,
             isPublic: isPublic, limits: settings.limits, routes: routes)
-        let logger = dashboard.logger
+        let (logger, board) = (dashboard.logger, dashboard.board)
         return DoorChannel(limits: settings.limits, guests: guests) { request, writer, channel in
             let context = DashboardContext(source: .init(channel: channel, logger: logger))
             let response = try await keeper.respond(to: request, context: context)
+            board.requests.count(response.status.code)
             do {
                 try await writer.write(response: response.head, body: response.body)
             } catch is HTTPParserError {

@@ -4,6 +4,7 @@ import NIOCore
 /// What is known of a request beside what it says.
 struct DashboardContext: RequestContext {
     var coreContext: CoreRequestContextStorage
+    let channel: any Channel
     /// Who asks; nil over the local socket, and of a connection that is closed already.
     let address: SocketAddress?
     /// It came over the local socket, whose file lets nobody in but the daemon's own user. Said by whose socket it is: that a
@@ -15,6 +16,7 @@ struct DashboardContext: RequestContext {
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
+        channel = source.channel
         address = source.channel.remoteAddress
     }
 }

@@ -54,7 +54,9 @@ public struct DashboardSettings: Sendable {
 
 extension DashboardSettings.Place {
     /// Only this machine can come to it.
-    var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") && Authority(host)?.isAddress == true }
+    var isLoopback: Bool {
+        host == "localhost" || host == "::1" || host.hasPrefix("127.") && Authority(host)?.isAddress == true
+    }
 }
 
 /// What keeps a part of the dashboard from working, in words for a person, with a line that begins with `hint:`.

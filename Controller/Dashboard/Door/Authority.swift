@@ -28,8 +28,9 @@ struct Authority: Hashable {
         self.host = name
         guard !rest.isEmpty else { return }
         let digits = rest.dropFirst()
-        guard rest.first == ":", (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...57).contains($0) }),
-            let port = Int(digits), port <= 65535
+        guard rest.first == ":", (1...5).contains(digits.utf8.count),
+            digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let port = Int(digits),
+            port <= 65535
         else { return nil }
         self.port = port
     }

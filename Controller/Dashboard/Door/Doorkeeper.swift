@@ -78,12 +78,15 @@ struct Doorkeeper: Sendable {
         guard length <= limits.body else { throw tooLarge }
         var request = request
         let body: ByteBuffer
-        do { body = try await request.collectBody(upTo: limits.body) } catch is NIOTooManyBytesError { throw tooLarge }
+        do {
+            body = try await request.collectBody(upTo: limits.body)
+        } catch is NIOTooManyBytesError {
+            throw tooLarge
+        }
         // No page of another site can send a DELETE without asking first.
-        guard request.method == .delete && body.readableBytes == 0
-            || ContentTypeCheck.isJSON(request.headers[values: .contentType])
-        else {
-            throw Refused(415, "the body is not said to be JSON", hint: "send the header Content-Type: application/json")
+        let needsNoType = request.method == .delete && body.readableBytes == 0
+        guard needsNoType || ContentTypeCheck.isJSON(request.headers[values: .contentType]) else {
+            throw Refused(415, "the body is not said to be JSON", hint: "send it with Content-Type: application/json")
         }
         return request
     }

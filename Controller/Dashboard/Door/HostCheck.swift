@@ -23,7 +23,7 @@ struct HostCheck: Sendable {
     /// - Parameter host: the one Host header; nil where there was none.
     func refusal(of host: String?) -> Refused? {
         guard let host else {
-            return Refused(400, "the request has no Host header", hint: "ask as HTTP/1.1 wants it (RFC 9112 section 3.2)")
+            return Refused(400, "the request has no Host header", hint: "HTTP/1.1 wants one (RFC 9112 section 3.2)")
         }
         guard let authority = Authority(host) else { return Refused(400, "the Host header is no name and no address") }
         guard !authority.isAddress, !names.contains(authority.host) else { return nil }

@@ -20,7 +20,7 @@ struct LocalSocketPath {
         // In a directory such as /tmp nobody can take another's file away.
         guard access & 0o022 == 0 || access & 0o1000 != 0 else {
             throw DashboardFault(
-                "others may write in \(directory), and put a socket of theirs in the place of ours\nhint: chmod 700 \(directory)")
+                "others may write in \(directory), and put a socket of theirs there\nhint: chmod 700 \(directory)")
         }
         switch DaemonSocket.presence(at: path) {
         case .absent: return

@@ -37,7 +37,7 @@ struct PasswordGuard {
 
     init() {}
 
-    /// Nil where the address may try now. It counts as a failure until it is told otherwise, so that tries at once are no way round.
+    /// Nil where the address may try now. That counts as a failure until it is told otherwise: tries at once are no way round.
     mutating func attempt(from address: String, now: Instant) -> Duration? {
         let isKnown = known[address] != nil
         let until = max(addresses[address]?.until ?? .zero, isKnown ? .zero : strangers.until)
@@ -55,6 +55,8 @@ struct PasswordGuard {
         // The one that was right is no failure; those of others stay.
         if known[address] == nil { strangers.count = max(0, strangers.count - 1) }
         known[address] = now
-        if known.count > Self.mostAddresses, let oldest = known.min(by: { $0.value < $1.value }) { known[oldest.key] = nil }
+        if known.count > Self.mostAddresses, let oldest = known.min(by: { $0.value < $1.value }) {
+            known[oldest.key] = nil
+        }
     }
 }

@@ -6,7 +6,7 @@ struct RequestDeadlines {
     /// Until when the request that is coming in must have come.
     private var incoming: Instant?
     /// Requests without an answer.
-    private var unanswered = 0
+    private(set) var unanswered = 0
     /// Until when the next request must begin; counts while nothing else goes on.
     private var quietUntil: Instant
     private var stalledUntil: Instant?

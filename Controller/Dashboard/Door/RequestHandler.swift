@@ -26,6 +26,8 @@ final class RequestHandler: ChannelDuplexHandler {
     private var timer: (task: Scheduled<Void>, at: Instant)?
     /// The answer under way is the connection's last.
     private var isLast = false
+    /// How many answers are still to be given to somebody who wants no more than these; nil while nothing was said of it.
+    private var answersLeft: Int?
 
     init(_ limits: DoorLimits, guests: Guests) {
         deadlines = RequestDeadlines(limits, now: BootClock.now)
@@ -47,7 +49,9 @@ final class RequestHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head: deadlines.receivedHead(now: BootClock.now)
+        case .head(let head):
+            deadlines.receivedHead(now: BootClock.now)
+            if !head.isKeepAlive, answersLeft == nil { answersLeft = deadlines.unanswered }
         case .body: break
         case .end: deadlines.receivedEnd(now: BootClock.now)
         }
@@ -65,12 +69,14 @@ final class RequestHandler: ChannelDuplexHandler {
         switch unwrapOutboundIn(data) {
         case .head(var head):
             AnswerHeaders.add(to: &head.headers)
+            if answersLeft == 1 { head.headers.replaceOrAdd(name: "Connection", value: "close") }
             isLast = head.headers[canonicalForm: "connection"].contains("close")
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body: context.write(data, promise: promise)
         case .end:
             context.write(data, promise: promise)
             deadlines.answered(now: BootClock.now)
+            answersLeft = answersLeft.map { $0 - 1 }
             follow(context)
             // What still comes in is read to its deadline and thrown away: closed with bytes unread, the connection would be
             // reset, and the answer lost with it.

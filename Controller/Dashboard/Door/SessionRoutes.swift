@@ -25,7 +25,8 @@ struct SessionRoutes {
         router.get(path) { request, context -> Response in
             var record = SessionRecord(passwordNeeded: false, loggedIn: true)
             if !context.isLocal {
-                (record.passwordNeeded, record.loggedIn) = await login.state(of: request.headers, isLoopback: isLoopback)
+                (record.passwordNeeded, record.loggedIn) = await login.state(
+                    of: request.headers, isLoopback: isLoopback)
             }
             return Response(
                 status: .ok, headers: [.contentType: "application/json"],
