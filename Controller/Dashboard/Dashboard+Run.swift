@@ -113,8 +113,8 @@ extension Dashboard {
             try? await door.channel.close()
             throw error
         }
-        await door.stayOpen(farewell: settings.limits.farewell)
-        socket.remove()
+        // At once: a successor may be waiting for the place, and the file is its own then.
+        await door.stayOpen(farewell: settings.limits.farewell, closed: socket.remove)
     }
 
     private func sessionSecret(_ tell: (Notice) -> Void) -> [UInt8] {
@@ -168,7 +168,7 @@ private struct Building: Sendable {
                 try await writer.write(response: response.head, body: response.body)
             } catch is HTTPParserError {
                 // Told apart from one in a request, which would be answered.
-                throw ChannelError.inputClosed
+                throw ConnectionLost()
             }
         }
     }

@@ -33,6 +33,10 @@ struct Doorkeeper: Sendable {
             return refused.response(closing: closes)
         } catch let error as HTTPParserError {
             throw error
+        } catch let error as ConnectionLost {
+            throw error
+        } catch is CancellationError {
+            throw ConnectionLost()
         } catch {
             context.logger.warning("a request failed", metadata: ["error": "\(error)"])
             return Refused(500, "it failed, and the daemon's log says why").response(closing: true)
@@ -82,6 +86,10 @@ struct Doorkeeper: Sendable {
             body = try await request.collectBody(upTo: limits.body)
         } catch is NIOTooManyBytesError {
             throw tooLarge
+        } catch let error as HTTPParserError {
+            throw error
+        } catch {
+            throw ConnectionLost()
         }
         // No page of another site can send a DELETE without asking first.
         let needsNoType = request.method == .delete && body.readableBytes == 0
@@ -93,6 +101,9 @@ struct Doorkeeper: Sendable {
 
     private var tooLarge: Refused { Refused(413, "a body has at most \(limits.body) bytes") }
 }
+
+/// Nobody is there any more who could be answered. Strangers can do that as often as they like, so that no log is filled with it.
+struct ConnectionLost: Error {}
 
 extension HTTPField.Name {
     static let secFetchSite = Self("Sec-Fetch-Site")!

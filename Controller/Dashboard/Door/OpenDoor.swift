@@ -38,12 +38,15 @@ struct OpenDoor {
     }
 
     /// Returns when the task is cancelled, or the socket has failed, and all guests have gone.
-    func stayOpen(farewell: Duration) async {
+    ///
+    /// - Parameter closed: called as soon as nobody comes in any more.
+    func stayOpen(farewell: Duration, closed: () -> Void = {}) async {
         await withTaskCancellationHandler {
             try? await channel.closeFuture.get()
         } onCancel: {
             channel.close(promise: nil)
         }
+        closed()
         await guests.dismiss(within: farewell)
     }
 }
