@@ -1,5 +1,6 @@
 import Daemon
 import Dashboard
+import Logging
 import PlugClient
 import PlugProtocol
 import PowerHistory
@@ -32,10 +33,10 @@ struct DaemonFace: Sendable {
     /// Whether standard output is JSON lines.
     let json: Bool
 
-    func run(_ board: LiveBoard, _ house: DaemonHouse, _ network: NetworkOptions) async {
+    func run(_ board: LiveBoard, _ house: DaemonHouse, _ logger: Logger) async {
         let json = json
         let dashboard = Dashboard(
-            house: house, board: board, history: history, logger: network.logger, settings: settings)
+            house: house, board: board, history: history, logger: logger, settings: settings)
         await dashboard.run { notice in
             switch notice {
             case .complaint(let text): complain(text)

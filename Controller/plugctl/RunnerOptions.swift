@@ -35,12 +35,13 @@ struct RunnerOptions: ParsableArguments {
                     if !isRead { unreadable.finish() }
                 }
             }
+            let logger = network.logger
             try await untilInterrupted {
                 await withTaskGroup(of: Void.self) { group in
                     group.addTask { await runner.run() }
                     group.addTask { for await _ in unread {} }
                     if let face, let board {
-                        group.addTask { await face.run(board, DaemonHouse(runner: runner, client: client), network) }
+                        group.addTask { await face.run(board, DaemonHouse(runner: runner, client: client), logger) }
                     }
                     await group.next()
                     group.cancelAll()

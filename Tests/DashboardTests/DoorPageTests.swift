@@ -13,7 +13,8 @@ import Testing
         #expect(Set(page.files.keys) == Set(names.map { $0 == "index.html" ? "/" : "/" + $0 }))
         for name in names {
             let file = try #require(page.files[name == "index.html" ? "/" : "/" + name])
-            #expect(Data(file.bytes.readableBytesView) == (try Data(contentsOf: folder.appending(path: name))), "\(name)")
+            #expect(
+                Data(file.bytes.readableBytesView) == (try Data(contentsOf: folder.appending(path: name))), "\(name)")
             #expect(file.type != "application/octet-stream", "\(name)")
         }
     }

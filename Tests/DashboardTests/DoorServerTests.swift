@@ -78,9 +78,9 @@ import Testing
     @Test func theLocalSocketAsksForNothing() async throws {
         try await DashboardAtWork.run({ try $0.password.set("correct horse battery") }) { dashboard in
             let house = DashboardAtWork.request("GET", "/api/v1/house", ["Host: whatever"])
-            #expect(status(try await dashboard.say(house.replacing("whatever", with: "localhost"))) == 401)
-            #expect(status(try await dashboard.sayLocally(house)) == 200)
-            #expect(status(try await dashboard.sayLocally("GET /health HTTP/1.0\r\n\r\n")) == 200)
+            #expect(try await status(dashboard.say(house.replacing("whatever", with: "localhost"))) == 401)
+            #expect(try await status(dashboard.sayLocally(house)) == 200)
+            #expect(try await status(dashboard.sayLocally("GET /health HTTP/1.0\r\n\r\n")) == 200)
             let mode = try FileManager.default.attributesOfItem(atPath: dashboard.socket)[.posixPermissions] as? Int
             #expect(mode == 0o600)
         }
@@ -91,9 +91,9 @@ import Testing
         try await DashboardAtWork.run({ try $0.password.set(password) }) { dashboard in
             let json = "Content-Type: application/json"
             let basic = "Authorization: Basic \(Data("me:\(password)".utf8).base64EncodedString())"
-            #expect(status(try await dashboard.ask("GET", "/api/v1/house", basic)) == 200)
-            #expect(status(try await dashboard.ask("GET", "/")) == 200)
-            #expect(status(try await dashboard.ask("GET", "/health")) == 200)
+            #expect(try await status(dashboard.ask("GET", "/api/v1/house", basic)) == 200)
+            #expect(try await status(dashboard.ask("GET", "/")) == 200)
+            #expect(try await status(dashboard.ask("GET", "/health")) == 200)
             let session = try await dashboard.ask("GET", "/api/v1/session")
             #expect(session.hasSuffix("{\"loggedIn\":false,\"passwordNeeded\":true}\n"))
             let path = "/api/v1/session"
@@ -101,13 +101,13 @@ import Testing
             #expect(status(login) == 204)
             let line = try #require(login.split(separator: "\r\n").first { $0.lowercased().hasPrefix("set-cookie: ") })
             let cookie = "Cookie: a=b; " + line.dropFirst(12).prefix { $0 != ";" }
-            #expect(status(try await dashboard.ask("GET", "/api/v1/house", cookie)) == 200)
-            #expect(status(try await dashboard.ask("GET", "/api/v1/house", cookie + "0")) == 401)
-            #expect(status(try await dashboard.ask("POST", path, json, body: "{\"password\": \"wrong\"}")) == 401)
+            #expect(try await status(dashboard.ask("GET", "/api/v1/house", cookie)) == 200)
+            #expect(try await status(dashboard.ask("GET", "/api/v1/house", cookie + "0")) == 401)
+            #expect(try await status(dashboard.ask("POST", path, json, body: "{\"password\": \"wrong\"}")) == 401)
             let hasty = try await dashboard.ask("POST", path, json, body: "{\"password\": \"wrong too\"}")
             #expect(status(hasty) == 429)
             #expect(hasty.lowercased().contains("retry-after: 1\r\n"))
-            #expect(status(try await dashboard.ask("GET", "/api/v1/house", cookie)) == 200)
+            #expect(try await status(dashboard.ask("GET", "/api/v1/house", cookie)) == 200)
         }
     }
 
@@ -120,9 +120,9 @@ import Testing
             #expect(try await dashboard.say("GET / HTT") == "")
             #expect(try await dashboard.say("") == "")
             let head = "POST /api/v1/plugs/Lamp/relay HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{"
-            #expect(status(try await dashboard.say(head)) != 200)
+            #expect(try await status(dashboard.say(head)) != 200)
             // A connection that stays open for the next request is closed when none comes.
-            #expect(status(try await dashboard.say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")) == 200)
+            #expect(try await status(dashboard.say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")) == 200)
         }
     }
 
@@ -133,11 +133,11 @@ import Testing
             for _ in 0..<6 {
                 Task { continuation.yield(status(try await dashboard.say(ask))) }
             }
-            // Four are let go before the idle time, which is a minute, is over; the last two stay.
-            var answers: [Int?] = []
-            for await answer in ended.prefix(4) { answers.append(answer) }
-            #expect(answers == [200, 200, 200, 200])
-            #expect(status(try await dashboard.ask("GET", "/health")) == 200)
+            // Four go before the idle time, which is a minute, is over: those who only wait, and those for whom nobody had gone.
+            for await _ in ended.prefix(4) {}
+            var last: Int?
+            for _ in 0..<100 where last != 200 { last = try await status(dashboard.ask("GET", "/health")) }
+            #expect(last == 200)
         }
     }
 
@@ -145,7 +145,7 @@ import Testing
         try await DashboardAtWork.run { dashboard in
             let path = LocalSocketPath(path: dashboard.socket)
             await #expect(throws: DashboardFault.self) { try await path.clear() }
-            #expect(status(try await dashboard.sayLocally(DashboardAtWork.request("GET", "/health", []))) == 200)
+            #expect(try await status(dashboard.sayLocally(DashboardAtWork.request("GET", "/health", []))) == 200)
         }
     }
 
@@ -156,9 +156,9 @@ import Testing
                 let bytes = garbage(&random)
                 _ = try? await dashboard.say(bytes)
                 guard round % 100 == 0 else { continue }
-                #expect(status(try await dashboard.ask("GET", "/health")) == 200)
+                #expect(try await status(dashboard.ask("GET", "/health")) == 200)
             }
-            #expect(status(try await dashboard.ask("GET", "/health")) == 200)
+            #expect(try await status(dashboard.ask("GET", "/health")) == 200)
         }
     }
 

@@ -14,9 +14,10 @@ struct DashboardAtWork {
     let socket: String
     let directory: TemporaryDirectory
 
+    static func run(_ body: (DashboardAtWork) async throws -> Void) async throws { try await run({ _ in }, body) }
+
     static func run(
-        _ change: (inout DashboardSettings) throws -> Void = { _ in },
-        _ body: (DashboardAtWork) async throws -> Void
+        _ change: (inout DashboardSettings) throws -> Void, _ body: (DashboardAtWork) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
         var settings = DashboardSettings()
