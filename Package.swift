@@ -43,6 +43,7 @@ let sqlite = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 /// SQLite's own C interface, for what is read and written most.
 let sqliteCalls = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
@@ -174,8 +175,8 @@ let controller: [Target] = [
         [
             "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "PlugClient", "PowerHistory", "Automation",
             "LocalCalendar", "Tariffs", "Charting", "Daemon", "Presentation", "LinuxNetwork", "DurableFiles",
-            "CDashboardPage", "CPasswordHash", nioCore, nioPosix, nioSSL, logging, crypto, deque, hummingbird,
-            hummingbirdTLS, httpTypes,
+            "CDashboardPage", "CPasswordHash", nioCore, nioPosix, nioHTTP, nioSSL, logging, crypto, deque, hummingbird,
+            hummingbirdCore, hummingbirdTLS, httpTypes,
         ]),
     module(
         "DaemonClient", "Controller/DaemonClient", ["DurableFiles", nioCore, nioPosix, nioHTTP]),
@@ -301,7 +302,7 @@ let checks: [Target] = [
         "DashboardTests",
         [
             "Dashboard", "Daemon", "Presentation", "PlugClient", "PlugProtocol", "ProtocolCore", "PowerHistory",
-            "Automation", "LinuxNetwork", "Metering", "Fuzzing", nioCore,
+            "Automation", "LinuxNetwork", "Metering", "Fuzzing", nioCore, nioPosix, logging,
         ]),
     tests("DaemonClientTests", ["DaemonClient", nioCore, nioPosix]),
     tests(

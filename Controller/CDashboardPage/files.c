@@ -3,14 +3,136 @@
 // The page is part of the program: nothing has to be installed beside it, and nothing can be of another version.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+static const unsigned char api_js[] = {
+#embed "page/api.js"
+};
+static const unsigned char app_js[] = {
+#embed "page/app.js"
+};
+static const unsigned char card_js[] = {
+#embed "page/card.js"
+};
+static const unsigned char cards_js[] = {
+#embed "page/cards.js"
+};
+static const unsigned char chart_js[] = {
+#embed "page/chart.js"
+};
+static const unsigned char course_js[] = {
+#embed "page/course.js"
+};
+static const unsigned char dimmer_js[] = {
+#embed "page/dimmer.js"
+};
+static const unsigned char dom_js[] = {
+#embed "page/dom.js"
+};
+static const unsigned char energy_js[] = {
+#embed "page/energy.js"
+};
+static const unsigned char events_js[] = {
+#embed "page/events.js"
+};
+static const unsigned char format_js[] = {
+#embed "page/format.js"
+};
+static const unsigned char gestures_js[] = {
+#embed "page/gestures.js"
+};
+static const unsigned char help_js[] = {
+#embed "page/help.js"
+};
+static const unsigned char house_js[] = {
+#embed "page/house.js"
+};
+static const unsigned char icon_svg[] = {
+#embed "page/icon.svg"
+};
 static const unsigned char index_html[] = {
 #embed "page/index.html"
 };
+static const unsigned char live_js[] = {
+#embed "page/live.js"
+};
+static const unsigned char login_js[] = {
+#embed "page/login.js"
+};
+static const unsigned char manifest_webmanifest[] = {
+#embed "page/manifest.webmanifest"
+};
+static const unsigned char pairing_js[] = {
+#embed "page/pairing.js"
+};
+static const unsigned char panels_css[] = {
+#embed "page/panels.css"
+};
+static const unsigned char power_js[] = {
+#embed "page/power.js"
+};
+static const unsigned char powercontrols_js[] = {
+#embed "page/powercontrols.js"
+};
+static const unsigned char powerwords_js[] = {
+#embed "page/powerwords.js"
+};
+static const unsigned char rules_js[] = {
+#embed "page/rules.js"
+};
+static const unsigned char series_js[] = {
+#embed "page/series.js"
+};
+static const unsigned char sparkline_js[] = {
+#embed "page/sparkline.js"
+};
+static const unsigned char style_css[] = {
+#embed "page/style.css"
+};
+static const unsigned char switch_js[] = {
+#embed "page/switch.js"
+};
+static const unsigned char theme_js[] = {
+#embed "page/theme.js"
+};
+static const unsigned char words_js[] = {
+#embed "page/words.js"
+};
 
-const struct dashboard_file dashboard_files[] = {
+static const struct dashboard_file files[] = {
+    {"api.js", api_js, sizeof api_js},
+    {"app.js", app_js, sizeof app_js},
+    {"card.js", card_js, sizeof card_js},
+    {"cards.js", cards_js, sizeof cards_js},
+    {"chart.js", chart_js, sizeof chart_js},
+    {"course.js", course_js, sizeof course_js},
+    {"dimmer.js", dimmer_js, sizeof dimmer_js},
+    {"dom.js", dom_js, sizeof dom_js},
+    {"energy.js", energy_js, sizeof energy_js},
+    {"events.js", events_js, sizeof events_js},
+    {"format.js", format_js, sizeof format_js},
+    {"gestures.js", gestures_js, sizeof gestures_js},
+    {"help.js", help_js, sizeof help_js},
+    {"house.js", house_js, sizeof house_js},
+    {"icon.svg", icon_svg, sizeof icon_svg},
     {"index.html", index_html, sizeof index_html},
+    {"live.js", live_js, sizeof live_js},
+    {"login.js", login_js, sizeof login_js},
+    {"manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},
+    {"pairing.js", pairing_js, sizeof pairing_js},
+    {"panels.css", panels_css, sizeof panels_css},
+    {"power.js", power_js, sizeof power_js},
+    {"powercontrols.js", powercontrols_js, sizeof powercontrols_js},
+    {"powerwords.js", powerwords_js, sizeof powerwords_js},
+    {"rules.js", rules_js, sizeof rules_js},
+    {"series.js", series_js, sizeof series_js},
+    {"sparkline.js", sparkline_js, sizeof sparkline_js},
+    {"style.css", style_css, sizeof style_css},
+    {"switch.js", switch_js, sizeof switch_js},
+    {"theme.js", theme_js, sizeof theme_js},
+    {"words.js", words_js, sizeof words_js},
     {NULL, NULL, 0},
 };
+
+const struct dashboard_file *dashboard_files(void) { return files; }
 
 static const unsigned char openapi_json[] = {
 #embed "api/openapi.json"

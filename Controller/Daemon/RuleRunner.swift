@@ -88,6 +88,9 @@ public actor RuleRunner {
         try await house.send(command, to: plug, id: id)
     }
 
+    /// Tries to reach a plug that is away at once: it was paired meanwhile.
+    public nonisolated func locate(_ plug: String) async { await house.locate(plug) }
+
     /// Commands on their way stay stored without an outcome: the next process sends them again.
     private func withdrawAll() {
         isStopping = true

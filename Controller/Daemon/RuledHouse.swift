@@ -15,6 +15,9 @@ protocol RuledHouse: Sendable {
         _ command: PlugCommand, to plug: String, id: RequestID
     ) async throws -> (state: PlugState, event: SequenceNumber?)
 
+    /// Tries to reach a plug that is away at once: something about it is new.
+    func locate(_ plug: String) async
+
     /// Every event of the plug up to this one has taken effect.
     func acknowledge(_ sequence: SequenceNumber, of plug: String) async
 
@@ -26,6 +29,7 @@ protocol RuledHouse: Sendable {
 }
 
 extension RuledHouse {
+    func locate(_ plug: String) async {}
     func note(_ record: RunnerRecord) async {}
     func end() async {}
 }
@@ -37,6 +41,8 @@ extension HouseFollower: RuledHouse {
         guard let plug = plug(named: name) else { throw Refusal(.deadlinePassed, "the plug is away") }
         return try await plug.send(command, id: id)
     }
+
+    func locate(_ name: String) async { await plug(named: name)?.locate() }
 
     func acknowledge(_ sequence: SequenceNumber, of name: String) async {
         await plug(named: name)?.acknowledge(sequence)

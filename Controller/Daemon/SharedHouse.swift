@@ -74,6 +74,8 @@ actor SharedHouse: RuledHouse {
         try await house.send(command, to: plug, id: id)
     }
 
+    func locate(_ plug: String) async { await house.locate(plug) }
+
     func acknowledge(_ sequence: SequenceNumber, of plug: String) async {
         await house.acknowledge(sequence, of: plug)
     }

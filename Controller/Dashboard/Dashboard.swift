@@ -8,11 +8,17 @@ public struct Dashboard: Sendable {
     let board: LiveBoard
     let history: PowerHistory?
     let logger: Logger
+    let settings: DashboardSettings
 
-    public init(house: any CommandedHouse, board: LiveBoard, history: PowerHistory?, logger: Logger) {
+    /// - Parameter history: read from; nil where there is none.
+    public init(
+        house: any CommandedHouse, board: LiveBoard, history: PowerHistory?, logger: Logger,
+        settings: DashboardSettings = DashboardSettings()
+    ) {
         self.house = house
         self.board = board
         self.history = history
         self.logger = logger
+        self.settings = settings
     }
 }

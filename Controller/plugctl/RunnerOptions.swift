@@ -1,6 +1,7 @@
 import ArgumentParser
 import Automation
 import Daemon
+import Dashboard
 import PowerHistory
 import Presentation
 
@@ -10,17 +11,22 @@ struct RunnerOptions: ParsableArguments {
     @Flag(
         help: """
             One JSON object a line: event (following, firing, heldBack, notSent, resumed, command, lost, gap, notStored, \
-            stored), at, ...
+            stored; of the daemon serving, with address), at, ...
             """)
     var json = false
 
     /// - Parameters:
     ///   - store: what survives the process; nil for nothing.
     ///   - history: keeps what the plugs report besides.
-    func run(_ rules: [Rule], _ store: RuleStore?, _ history: PowerHistory? = nil) async throws {
+    ///   - face: shows it; nil for nobody.
+    func run(
+        _ rules: [Rule], _ store: RuleStore?, _ history: PowerHistory? = nil, _ face: DaemonFace? = nil
+    ) async throws {
         try await network.withClient { client in
             let recorder = history.flatMap { makeRecorder($0, on: client) }
-            let runner = RuleRunner(rules: rules, client: client, store: store, recorder: recorder)
+            let board = face.map { LiveBoard(rules: rules, history: $0.history) }
+            let runner = RuleRunner(
+                rules: rules, client: client, store: store, recorder: recorder, audience: board)
             let (unread, unreadable) = AsyncStream.makeStream(of: Never.self)
             let printing = Task {
                 var isRead = true
@@ -29,10 +35,14 @@ struct RunnerOptions: ParsableArguments {
                     if !isRead { unreadable.finish() }
                 }
             }
+            let logger = network.logger
             try await untilInterrupted {
                 await withTaskGroup(of: Void.self) { group in
                     group.addTask { await runner.run() }
                     group.addTask { for await _ in unread {} }
+                    if let face, let board {
+                        group.addTask { await face.run(board, DaemonHouse(runner: runner, client: client), logger) }
+                    }
                     await group.next()
                     group.cancelAll()
                 }

@@ -9,7 +9,7 @@ struct dashboard_file {
 };
 
 /// Every file of the page; the one after the last has no path.
-extern const struct dashboard_file dashboard_files[];
+const struct dashboard_file *dashboard_files(void);
 
 /// What describes the API: OpenAPI 3.1, JSON.
 extern const struct dashboard_file dashboard_openapi;

@@ -3,7 +3,8 @@ import Crypto
 /// The one certificate this project makes (RFC 5280 section 4.1, in DER): TLS wants the public key in one. It is small enough
 /// to be written down; a library for it would be a fifth of the firmware.
 enum SelfSignedCertificate {
-    static func der(for key: P256.Signing.PrivateKey) -> [UInt8] {
+    /// - Parameter names: of the server that shows it to browsers, which ask for them; empty for plugs and controllers.
+    static func der(for key: P256.Signing.PrivateKey, names: [String] = []) -> [UInt8] {
         // A serial number is positive and has no superfluous zeros: 0x40 ... 0x7F in front sees to both.
         let serial = [.random(in: 0x40...0x7F)] + (0..<15).map { _ in UInt8.random(in: .min ... .max) }
         let algorithm = sequence([ecdsaWithSHA256])
@@ -12,6 +13,7 @@ enum SelfSignedCertificate {
             element(explicitVersion, element(integer, [2])),  // the third version
             element(integer, serial), algorithm, name, validity, name,
             Array(key.publicKey.derRepresentation),
+            names.isEmpty ? [] : element(explicitExtensions, sequence([alternativeNames(names), serverUsage])),
         ])
         guard let signature = try? key.signature(for: toBeSigned) else {
             preconditionFailure("a P-256 key signs everything")
@@ -20,6 +22,17 @@ enum SelfSignedCertificate {
         return sequence([toBeSigned, algorithm, element(bitString, [0] + Array(signature.derRepresentation))])
     }
 
+    /// RFC 5280 section 4.2.1.6.
+    private static func alternativeNames(_ names: [String]) -> [UInt8] {
+        let list = sequence(names.map { element(dnsName, Array($0.utf8)) })
+        return sequence([subjectAlternativeName, element(octetString, list)])
+    }
+
+    /// That it is for servers (section 4.2.1.12).
+    private static let serverUsage = sequence([
+        extendedKeyUsage, element(octetString, sequence([serverAuthentication])),
+    ])
+
     private static let integer: UInt8 = 0x02
     private static let bitString: UInt8 = 0x03
     private static let utf8String: UInt8 = 0x0C
@@ -27,11 +40,19 @@ enum SelfSignedCertificate {
     private static let generalizedTime: UInt8 = 0x18
     private static let set: UInt8 = 0x31
     private static let explicitVersion: UInt8 = 0xA0
+    private static let explicitExtensions: UInt8 = 0xA3
+    private static let octetString: UInt8 = 0x04
+    private static let dnsName: UInt8 = 0x82
 
     /// 1.2.840.10045.4.3.2, with its tag and length.
     private static let ecdsaWithSHA256: [UInt8] = [0x06, 8, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 4, 3, 2]
     /// 2.5.4.3, with its tag and length.
     private static let commonName: [UInt8] = [0x06, 3, 0x55, 4, 3]
+    /// 2.5.29.17 and 2.5.29.37, with tag and length.
+    private static let subjectAlternativeName: [UInt8] = [0x06, 3, 0x55, 0x1D, 0x11]
+    private static let extendedKeyUsage: [UInt8] = [0x06, 3, 0x55, 0x1D, 0x25]
+    /// 1.3.6.1.5.5.7.3.1, with its tag and length.
+    private static let serverAuthentication: [UInt8] = [0x06, 8, 0x2B, 6, 1, 5, 5, 7, 3, 1]
 
     /// From 1970 to the date that means no end (RFC 5280 section 4.1.2.5): the plug has no clock to hold against a date.
     private static let validity = sequence([

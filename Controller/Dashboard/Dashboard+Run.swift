@@ -1,0 +1,202 @@
+import DurableFiles
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+import NIOCore
+import NIOHTTP1
+
+extension Dashboard {
+    /// What is to be told to whoever started it.
+    public enum Notice: Hashable, Sendable {
+        /// Browsers reach it there: "http://127.0.0.1:7580/".
+        case serving(address: String, fingerprint: String?)
+        /// A part does not work, and is tried again.
+        case complaint(String)
+    }
+
+    /// How often a socket is tried again that cannot be had.
+    private static let retry = Duration.seconds(3)
+
+    /// Serves until the task is cancelled; ends then within a second or two.
+    public func run(_ tell: @escaping @Sendable (Notice) -> Void) async {
+        let keeper = PasswordKeeper(settings.password)
+        let building = Building(self, Login(keeper: keeper, secret: sessionSecret(tell)))
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // Streams end by themselves when the board does.
+                let (cancelled, end) = AsyncStream.makeStream(of: Never.self)
+                for await _ in cancelled {}
+                end.finish()
+                await board.end()
+            }
+            if let place = settings.place {
+                group.addTask {
+                    await keepTrying(tell) { () async throws(DashboardFault) in try await serve(place, building, tell) }
+                }
+            }
+            if let path = settings.socket {
+                group.addTask {
+                    await keepTrying(tell) { () async throws(DashboardFault) in
+                        try await serve(LocalSocketPath(path: path), building)
+                    }
+                }
+            }
+        }
+        await keeper.stop()
+    }
+
+    private func keepTrying(
+        _ tell: @Sendable (Notice) -> Void, _ body: () async throws(DashboardFault) -> Void
+    ) async {
+        var told: DashboardFault?
+        while !Task.isCancelled {
+            do throws(DashboardFault) {
+                try await body()
+                told = nil
+            } catch {
+                if told != error { tell(.complaint("\(error)")) }
+                told = error
+            }
+            try? await Task.sleep(for: Self.retry)
+        }
+    }
+
+    private func serve(
+        _ place: DashboardSettings.Place, _ building: Building, _ tell: @Sendable (Notice) -> Void
+    ) async throws(DashboardFault) {
+        let identity =
+            settings.isSecure ? try ServerIdentity(settings, names: settings.certificateNames) : nil
+        let guests = Guests(settings.limits)
+        let plain = building.channel(.network(isLoopback: settings.isLoopback, isSecure: identity != nil), guests)
+        let door: OpenDoor
+        do {
+            door =
+                if let identity {
+                    try await OpenDoor(
+                        .network(place), guests: guests, logger: logger,
+                        child: TLSChannel(plain, tlsConfiguration: identity.configuration))
+                } else {
+                    try await OpenDoor(.network(place), guests: guests, logger: logger, child: plain)
+                }
+        } catch {
+            throw DashboardFault(
+                """
+                the dashboard cannot listen at \(place), and tries again: \(error)
+                hint: end whatever has the port, or choose another with --listen
+                """)
+        }
+        let port = door.channel.localAddress?.port ?? place.port
+        let host = ["0.0.0.0", "::"].contains(place.host) ? ProcessInfo.processInfo.hostName : place.host
+        let scheme = identity == nil ? "http" : "https"
+        let address = "\(scheme)://\(DashboardSettings.Place(host: host, port: port))/"
+        tell(.serving(address: address, fingerprint: identity?.fingerprint))
+        await board.serve(at: address)
+        await door.stayOpen(farewell: settings.limits.farewell)
+        await board.serve(at: nil)
+    }
+
+    private func serve(_ socket: LocalSocketPath, _ building: Building) async throws(DashboardFault) {
+        try await socket.clear()
+        let guests = Guests(settings.limits)
+        let door: OpenDoor
+        do {
+            door = try await OpenDoor(
+                .local(path: socket.path), guests: guests, logger: logger, child: building.channel(.local, guests))
+        } catch {
+            throw DashboardFault(
+                "commands cannot reach the daemon at \(socket.path): \(error)\nhint: name another path with --socket")
+        }
+        do throws(DashboardFault) {
+            try socket.restrict()
+        } catch {
+            try? await door.channel.close()
+            throw error
+        }
+        // At once: a successor may be waiting for the place, and the file is its own then.
+        await door.stayOpen(farewell: settings.limits.farewell, closed: socket.remove)
+    }
+
+    private func sessionSecret(_ tell: (Notice) -> Void) -> [UInt8] {
+        let path = settings.directory + "/session-key"
+        let drawn = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+        do throws(FileError) {
+            if let known = try FileStore().readSecretIfPresent(path, limit: 64), known.count == 32 { return known }
+            try FileStore().makeDirectories(settings.directory)
+            try FileStore().replaceSecret(path, with: drawn)
+        } catch {
+            tell(.complaint("who logs in is forgotten with this process: \(DashboardFault(error))"))
+        }
+        return drawn
+    }
+}
+
+/// What both doors lead to.
+private struct Building: Sendable {
+    let settings: DashboardSettings
+    let login: Login
+    let methods: KnownMethods
+    let routes: RouterResponder<DashboardContext>
+    let isPublic: Set<String>
+    let dashboard: Dashboard
+
+    init(_ dashboard: Dashboard, _ login: Login) {
+        self.dashboard = dashboard
+        self.login = login
+        settings = dashboard.settings
+        let page = Page()
+        let router = Router(context: DashboardContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: FaultAnswers())
+        SessionRoutes(login: login, isLoopback: settings.isLoopback).add(to: router)
+        dashboard.addAPI(to: router)
+        page.add(to: router)
+        methods = KnownMethods(router.routes)
+        routes = router.buildResponder()
+        isPublic = Set(page.files.keys).union(["/health", SessionRoutes.path])
+    }
+
+    func channel(_ door: Doorkeeper.Door, _ guests: Guests) -> DoorChannel {
+        let keeper = Doorkeeper(
+            door: door, hosts: HostCheck(names: settings.certificateNames), methods: methods, login: login,
+            isPublic: isPublic, limits: settings.limits, routes: routes)
+        let (logger, board) = (dashboard.logger, dashboard.board)
+        return DoorChannel(limits: settings.limits, guests: guests) { request, writer, channel in
+            let context = DashboardContext(source: .init(channel: channel, logger: logger))
+            let response = try await keeper.respond(to: request, context: context)
+            board.requests.count(response.status.code)
+            do {
+                try await writer.write(response: response.head, body: response.body)
+            } catch is HTTPParserError {
+                // Told apart from one in a request, which would be answered.
+                throw ConnectionLost()
+            }
+        }
+    }
+}
+
+extension DashboardSettings {
+    /// - Throws: where it cannot work as it is asked for, before anything is begun.
+    public func check() throws(DashboardFault) {
+        guard let place else { return }
+        if !isLoopback {
+            let hash: String?
+            do throws(FileError) { hash = try password.hash() } catch { throw DashboardFault(error) }
+            guard hash != nil else {
+                throw DashboardFault(
+                    """
+                    others can reach \(place), and there is no password
+                    hint: plugctl daemon password sets one; or leave out --listen, for this machine alone
+                    """)
+            }
+        }
+        if isSecure { _ = try ServerIdentity(self, names: certificateNames) }
+    }
+
+    /// The names that are ours.
+    var certificateNames: [String] {
+        let host = ProcessInfo.processInfo.hostName
+        let label = host.split(separator: ".").first.map(String.init) ?? host
+        let listened = place.map { [$0.host] } ?? []
+        return ["localhost", host, label + ".local"] + hostNames + listened
+    }
+}

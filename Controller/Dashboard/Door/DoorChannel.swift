@@ -1,0 +1,37 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// A connection that speaks HTTP/1.1, with our limits.
+struct DoorChannel: ServerChildChannel {
+    let limits: DoorLimits
+    let guests: Guests
+    private let base: HTTP1Channel
+
+    init(limits: DoorLimits, guests: Guests, responder: @escaping HTTPChannelHandler.Responder) {
+        self.limits = limits
+        self.guests = guests
+        var configuration = HTTP1Channel.Configuration()
+        configuration.httpDecoder = .init(
+            maxHeaderFieldSize: limits.header, maxHeaderListSize: limits.headers,
+            maxHeaderFieldCount: limits.headerCount)
+        base = HTTP1Channel(responder: responder, configuration: configuration)
+    }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+        channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(ArrivalHandler())
+        }.flatMap {
+            base.setup(channel: channel, logger: logger)
+        }.flatMapThrowing { value in
+            let pipeline = channel.pipeline.syncOperations
+            // Nearer to the wire than what turns requests into Hummingbird's: its answer to what is no HTTP passes here too.
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandler(RequestHandler(limits, guests: guests), position: .after(decoder))
+            return value
+        }
+    }
+
+    func handle(value: HTTP1Channel.Value, logger: Logger) async { await base.handle(value: value, logger: logger) }
+}

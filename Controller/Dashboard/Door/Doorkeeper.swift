@@ -1,0 +1,140 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOHTTP1
+import Presentation
+
+/// Decides of each request whether it comes to its route at all, and says why not.
+struct Doorkeeper: Sendable {
+    /// Through which socket its requests come.
+    enum Door: Hashable, Sendable {
+        /// Its file lets nobody in but the daemon's own user.
+        case local
+        case network(isLoopback: Bool, isSecure: Bool)
+    }
+
+    let door: Door
+    let hosts: HostCheck
+    let methods: KnownMethods
+    let login: Login
+    /// Paths that need no login.
+    let isPublic: Set<String>
+    let limits: DoorLimits
+    let routes: RouterResponder<DashboardContext>
+
+    func respond(to request: Request, context: DashboardContext) async throws -> Response {
+        var context = context
+        if case .network(_, let isSecure) = door { context.isSecure = isSecure } else { context.isLocal = true }
+        do {
+            return try await routes.respond(to: admitted(request, context), context: context)
+        } catch let refused as Refused {
+            // What is left of its body is not worth having.
+            let closes = request.method != .get && request.method != .head
+            return refused.response(closing: closes)
+        } catch let error as HTTPParserError {
+            throw error
+        } catch let error as ConnectionLost {
+            throw error
+        } catch is CancellationError {
+            throw ConnectionLost()
+        } catch {
+            context.logger.warning("a request failed", metadata: ["error": "\(error)"])
+            return Refused(500, "it failed, and the daemon's log says why").response(closing: true)
+        }
+    }
+
+    /// The request with its body, if it may pass.
+    private func admitted(_ request: Request, _ context: DashboardContext) async throws -> Request {
+        let changes = request.method != .get && request.method != .head
+        if case .network(_, let isSecure) = door {
+            if let refused = checkOrigin(of: request, isSecure, changes) { throw refused }
+        }
+        guard request.head.path.map({ $0.utf8.count <= limits.path }) ?? false else {
+            throw Refused(414, "the path and its query have more than \(limits.path) bytes")
+        }
+        guard let known = methods.methods(of: request.uri.path) else {
+            throw Refused(404, "there is nothing here", hint: "GET /api/v1/openapi.json says what there is")
+        }
+        guard known.contains(request.method.rawValue) else {
+            throw Refused(405, "this path knows only \(known.joined(separator: ", "))")
+                .with(.allow, known.joined(separator: ", "))
+        }
+        if case .network(let isLoopback, _) = door, !isPublic.contains(request.uri.path),
+            let refused = await login.refusal(of: request.headers, from: context.address, isLoopback: isLoopback)
+        {
+            throw refused
+        }
+        return changes ? try await withBody(request) : request
+    }
+
+    private func checkOrigin(of request: Request, _ isSecure: Bool, _ changes: Bool) -> Refused? {
+        // The first Host header is the request's authority; what is left is a second one.
+        guard request.headers[.host] == nil else { return Refused(400, "the request has two Host headers") }
+        let host = request.head.authority
+        if let refused = hosts.refusal(of: host) { return refused }
+        guard changes else { return nil }
+        return OriginCheck(isSecure: isSecure).refusal(
+            origins: request.headers[values: .origin], sites: request.headers[values: .secFetchSite], host: host ?? "")
+    }
+
+    private func withBody(_ request: Request) async throws -> Request {
+        let length = request.headers[.contentLength].flatMap { Int($0) } ?? 0
+        guard length <= limits.body else { throw tooLarge }
+        var request = request
+        let body: ByteBuffer
+        do {
+            body = try await request.collectBody(upTo: limits.body)
+        } catch is NIOTooManyBytesError {
+            throw tooLarge
+        } catch let error as HTTPParserError {
+            throw error
+        } catch {
+            throw ConnectionLost()
+        }
+        // No page of another site can send a DELETE without asking first.
+        let needsNoType = request.method == .delete && body.readableBytes == 0
+        guard needsNoType || ContentTypeCheck.isJSON(request.headers[values: .contentType]) else {
+            throw Refused(415, "the body is not said to be JSON", hint: "send it with Content-Type: application/json")
+        }
+        return request
+    }
+
+    private var tooLarge: Refused { Refused(413, "a body has at most \(limits.body) bytes") }
+}
+
+/// Nobody is there any more who could be answered. Strangers can do that as often as they like, so that no log is filled with it.
+struct ConnectionLost: Error {}
+
+extension HTTPField.Name {
+    static let secFetchSite = Self("Sec-Fetch-Site")!
+    static let host = Self("Host")!
+}
+
+extension Refused {
+    func response(closing: Bool = false) -> Response {
+        var headers: HTTPFields = [.contentType: "application/json"]
+        for (name, value) in fields { headers[name] = value }
+        if closing { headers[.connection] = "close" }
+        return Response(
+            status: .init(code: status), headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(string: jsonLine(fault) + "\n")))
+    }
+}
+
+/// Says in our own words what went wrong in a route.
+struct FaultAnswers: RouterMiddleware {
+    typealias Context = DashboardContext
+
+    func handle(
+        _ request: Request, context: DashboardContext,
+        next: (Request, DashboardContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as HTTPError {
+            var refused = Refused(error.status.code, error.body ?? error.status.reasonPhrase)
+            for field in error.headers { refused = refused.with(field.name, field.value) }
+            throw refused
+        }
+    }
+}

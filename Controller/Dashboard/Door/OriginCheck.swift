@@ -1,0 +1,32 @@
+/// Whether what changes something comes from our own page, where a browser says whence it comes: other sites may send requests
+/// too, with the person's cookie.
+struct OriginCheck: Sendable {
+    /// Whether browsers reach us by TLS. Where not, something that speaks it may stand before us.
+    var isSecure: Bool
+
+    /// Nil where it may pass.
+    ///
+    /// - Parameters:
+    ///   - origins: every Origin header; programs send none.
+    ///   - sites: every Sec-Fetch-Site header.
+    ///   - host: the Host header, which is ours.
+    func refusal(origins: [String], sites: [String], host: String) -> Refused? {
+        for site in sites where site != "same-origin" && site != "none" {
+            return Refused(403, "a page of another site asked for it")
+        }
+        for origin in origins where !isOurs(origin, host: host) {
+            return Refused(403, "a page of another site asked for it", hint: "use the dashboard's own page")
+        }
+        return nil
+    }
+
+    private func isOurs(_ origin: String, host: String) -> Bool {
+        guard let own = Authority(host) else { return false }
+        for scheme in isSecure ? ["https"] : ["http", "https"] where origin.lowercased().hasPrefix(scheme + "://") {
+            guard let given = Authority(String(origin.dropFirst(scheme.count + 3))) else { return false }
+            let usual = scheme == "https" ? 443 : 80
+            return given.host == own.host && given.port ?? usual == own.port ?? usual
+        }
+        return false
+    }
+}

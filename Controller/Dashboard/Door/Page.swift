@@ -1,0 +1,74 @@
+import CDashboardPage
+import Crypto
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The files of the web page, which are part of the program. Only their exact paths lead to them.
+struct Page: Sendable {
+    struct File: Sendable {
+        let bytes: ByteBuffer
+        let type: String
+        /// Of its content, so that a page is fetched again when the daemon is another one.
+        let tag: String
+    }
+
+    /// By path: "/", "/app.js".
+    let files: [String: File]
+
+    /// That of this program.
+    init() {
+        var files: [(String, [UInt8])] = []
+        var next = dashboard_files()
+        while let file = next?.pointee, let path = file.path {
+            files.append((String(cString: path), Array(UnsafeBufferPointer(start: file.bytes, count: file.length))))
+            next = next?.successor()
+        }
+        self.init(files)
+    }
+
+    init(_ files: [(path: String, bytes: [UInt8])]) {
+        var found: [String: File] = [:]
+        for (path, bytes) in files {
+            let tag = SHA256.hash(data: bytes).prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            found[path == "index.html" ? "/" : "/" + path] = File(
+                bytes: ByteBuffer(bytes: bytes), type: Self.type(of: path), tag: "\"\(tag)\"")
+        }
+        self.files = found
+    }
+
+    func add(to router: Router<DashboardContext>) {
+        for (path, file) in files {
+            router.get(RouterPath(path)) { request, _ in Self.response(file, to: request) }
+        }
+    }
+
+    static func response(_ file: File, to request: Request) -> Response {
+        // A browser keeps it and asks each time whether it is still the same.
+        let headers: HTTPFields = [.eTag: file.tag, .cacheControl: "no-cache", .contentType: file.type]
+        let known = request.headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }.map { tag in
+            let bare = tag.filter { $0 != " " }
+            return bare.hasPrefix("W/") ? String(bare.dropFirst(2)) : bare
+        }
+        guard !known.contains(file.tag), !known.contains("*") else {
+            return Response(status: .notModified, headers: headers)
+        }
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: file.bytes))
+    }
+
+    static func type(of path: String) -> String {
+        switch path.split(separator: ".").last {
+        case "html": "text/html; charset=utf-8"
+        case "js": "text/javascript; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "svg": "image/svg+xml"
+        case "webmanifest": "application/manifest+json"
+        case "json": "application/json"
+        case "png": "image/png"
+        case "ico": "image/x-icon"
+        case "woff2": "font/woff2"
+        case "txt": "text/plain; charset=utf-8"
+        default: "application/octet-stream"
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Crypto
+
+/// What a browser holds that was logged in: the time when that ends, a nonce, and a code over both that only we can make.
+/// Nothing of it is kept here, so that it survives a restart; with another password all end.
+struct SessionCookie {
+    static let name = "smartplug"
+    /// Seconds.
+    static let lifetime: Int64 = 30 * 86400
+    private static let nonceLength = 16
+
+    private let key: SymmetricKey
+
+    /// - Parameters:
+    ///   - secret: 32 random bytes.
+    ///   - hash: of the password as it is now.
+    init(secret: [UInt8], hash: String) {
+        key = SymmetricKey(
+            data: HMAC<SHA256>.authenticationCode(for: Array(hash.utf8), using: SymmetricKey(data: secret)))
+    }
+
+    /// - Parameter now: seconds since 1970.
+    func make(now: Int64) -> String {
+        let nonce = (0..<Self.nonceLength).map { _ in UInt8.random(in: .min ... .max) }
+        let text = "\(now + Self.lifetime).\(Self.hex(nonce))"
+        return text + "." + Self.hex(Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)))
+    }
+
+    func isValid(_ cookie: String, now: Int64) -> Bool {
+        // 20 digits of a number, 32 and 64 of nonce and code, two dots.
+        guard cookie.utf8.count <= 118 else { return false }
+        let parts = cookie.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let expiry = Int64(parts[0]), parts[1].utf8.count == 2 * Self.nonceLength,
+            let code = Self.bytes(parts[2])
+        else { return false }
+        let text = Array("\(parts[0]).\(parts[1])".utf8)
+        guard HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: text, using: key) else { return false }
+        return expiry > now && expiry <= now + Self.lifetime
+    }
+
+    /// The value of our cookie in Cookie headers (RFC 6265 section 4.2.1). Of several every one: one of another path, or of another
+    /// server of this host, may come first.
+    static func values(in headers: [String]) -> [String] {
+        // More are none of ours.
+        headers.flatMap { $0.split(separator: ";") }.prefix(64).compactMap { pair in
+            let trimmed = pair.drop { $0 == " " }
+            guard trimmed.hasPrefix(name + "=") else { return nil }
+            return String(trimmed.dropFirst(name.count + 1).prefix(200))
+        }
+    }
+
+    /// What a Set-Cookie header says; nil for the value takes it away.
+    static func header(_ value: String?, isSecure: Bool) -> String {
+        "\(name)=\(value ?? ""); Path=/; Max-Age=\(value == nil ? 0 : lifetime); HttpOnly; SameSite=Strict"
+            + (isSecure ? "; Secure" : "")
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    private static func bytes(_ hex: Substring) -> [UInt8]? {
+        let digits = hex.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count == hex.utf8.count, digits.count == 64 else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+}

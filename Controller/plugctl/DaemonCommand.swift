@@ -1,0 +1,65 @@
+import ArgumentParser
+import DurableFiles
+import Foundation
+import PowerHistory
+
+struct DaemonCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "daemon",
+        abstract: "Follow every plug, run the rules and show the house in a browser, as a service.",
+        discussion: """
+            It keeps on disk where it was with each plug. Started again, also after it was killed, it goes on from there: \
+            nothing is lost, and no press takes effect twice.
+
+            Beside it, it keeps the plugs' history: samples, energy, events, and what rules did. What a plug has of the time \
+            when no daemon ran is fetched.
+
+            The dashboard is at http://127.0.0.1:7580/, for this machine alone. To let others of the network in, set a password \
+            first; they come by TLS then.
+
+            Examples:
+              plugctl daemon --rules /etc/smartplug/rules
+              plugctl daemon password
+              plugctl daemon --listen 0.0.0.0:7580
+            """,
+        subcommands: [DaemonPassword.self])
+
+    @OptionGroup var runner: RunnerOptions
+    @Option(
+        help: """
+            A rule file, or a directory of them; may be given several times. (default: ~/.config/smartplug/rules, where it \
+            is there)
+            """,
+        completion: .file())
+    var rules: [String] = []
+    @Option(
+        help: """
+            Where to keep what must survive the daemon: where it was with each plug, and commands without an answer. \
+            (default: $STATE_DIRECTORY, else ~/.local/state/smartplug/daemon)
+            """,
+        completion: .directory)
+    var state: String?
+    @OptionGroup var history: HistoryOptions
+    @Flag(help: "Keep no history.")
+    var noHistory = false
+    @OptionGroup var dashboard: DashboardOptions
+
+    func validate() throws {
+        if history.history != nil, noHistory { throw ValidationError("--history and --no-history exclude each other") }
+    }
+
+    func run() async throws {
+        let settings = try dashboard.settings(state: state)
+        let rules = try readRules(self.rules.isEmpty ? usualRules : self.rules)
+        let store = try openRuleStore(state)
+        let recorded = noHistory ? nil : try openHistory(history.history)
+        // A second way into the same file, so that who reads a year of it keeps nothing from being written.
+        let read = try recorded.map { _ in try history.open(.reader) }
+        try await runner.run(rules, store, recorded, DaemonFace(settings: settings, history: read, json: runner.json))
+    }
+
+    private var usualRules: [String] {
+        let path = UserDirectories.configuration + "/smartplug/rules"
+        return FileManager.default.fileExists(atPath: path) ? [path] : []
+    }
+}

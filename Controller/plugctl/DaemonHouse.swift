@@ -1,0 +1,49 @@
+import Daemon
+import Dashboard
+import Logging
+import PlugClient
+import PlugProtocol
+import PowerHistory
+import Presentation
+
+/// The plugs as the dashboard reaches them: through the rules' own connections.
+struct DaemonHouse: CommandedHouse {
+    let runner: RuleRunner
+    let client: PlugClient
+
+    func send(
+        _ command: PlugCommand, to plug: String, id: RequestID
+    ) async throws -> (state: PlugState, event: SequenceNumber?) {
+        try await runner.send(command, to: plug, id: id)
+    }
+
+    func pair(_ plug: String, code: SetupCode) async throws -> PairedPlugs.Entry {
+        let entry = try await client.pair(plug, code: code)
+        // It was turned away as a stranger, and would be tried again only after a while.
+        await runner.locate(plug)
+        return entry
+    }
+}
+
+/// What the daemon shows of itself, beside running rules.
+struct DaemonFace: Sendable {
+    let settings: DashboardSettings
+    /// To read from.
+    let history: PowerHistory?
+    /// Whether standard output is JSON lines.
+    let json: Bool
+
+    func run(_ board: LiveBoard, _ house: DaemonHouse, _ logger: Logger) async {
+        let json = json
+        let dashboard = Dashboard(
+            house: house, board: board, history: history, logger: logger, settings: settings)
+        await dashboard.run { notice in
+            switch notice {
+            case .complaint(let text): complain(text)
+            case .serving(let address, let fingerprint):
+                let record = ServingRecord(address: address, fingerprint: fingerprint)
+                if json { Output.json(record) } else { Output.safeLine(record.text) }
+            }
+        }
+    }
+}

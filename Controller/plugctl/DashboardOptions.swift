@@ -1,0 +1,80 @@
+import ArgumentParser
+import Dashboard
+import DurableFiles
+
+/// Where the daemon shows the house, and to whom.
+struct DashboardOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            Where the dashboard is; port 0 for any. For other addresses than this machine's own a password is needed \
+            (plugctl daemon password), and TLS is spoken. (default: 127.0.0.1:7580)
+            """, valueName: "address:port"))
+    var listen: String?
+    @Flag(help: "No dashboard: only the local socket, for commands.")
+    var noDashboard = false
+    @Option(help: "A name under which browsers reach this machine besides its own; may be given several times.")
+    var hostName: [String] = []
+    @Option(
+        help: """
+            A certificate (PEM) with those that vouch for it, for TLS. (default: where TLS is needed, one that the daemon makes \
+            and keeps; browsers warn of it once)
+            """,
+        completion: .file())
+    var tlsCertificate: String?
+    @Option(help: "The certificate's private key (PEM).", completion: .file())
+    var tlsKey: String?
+    @Option(
+        help: """
+            The local socket, over which commands go through the daemon. (default: $SMARTPLUG_DAEMON, else daemon.socket in \
+            $RUNTIME_DIRECTORY, else smartplug/daemon.socket in $XDG_RUNTIME_DIR or ~/.local/state)
+            """,
+        completion: .file())
+    var socket: String?
+    @OptionGroup var password: PasswordFileOption
+
+    func validate() throws {
+        if listen != nil, noDashboard { throw ValidationError("--listen and --no-dashboard exclude each other") }
+        if (tlsCertificate == nil) != (tlsKey == nil) {
+            throw ValidationError("--tls-certificate and --tls-key belong together")
+        }
+        if let listen, DashboardSettings.Place(listen) == nil {
+            throw ValidationError(
+                "'\(listen)' is no address with a port\nhint: such as 127.0.0.1:7580, [::1]:7580 or 0.0.0.0:7580")
+        }
+    }
+
+    /// - Parameter state: the directory of what must survive the daemon, where one was named.
+    func settings(state: String?) throws -> DashboardSettings {
+        var settings = DashboardSettings()
+        if let listen { settings.place = DashboardSettings.Place(listen) }
+        if noDashboard { settings.place = nil }
+        settings.hostNames = hostName
+        if let tlsCertificate, let tlsKey {
+            settings.certificate = DashboardSettings.Certificate(chain: tlsCertificate, key: tlsKey)
+        }
+        settings.socket = DaemonSocket.path(socket)
+        settings.password = password.file
+        if let state { settings.directory = state + "/dashboard" }
+        do throws(DashboardFault) {
+            try settings.check()
+        } catch {
+            complain("\(error)")
+            throw ExitCode.failure
+        }
+        return settings
+    }
+}
+
+/// Where the hash of the dashboard's password is.
+struct PasswordFileOption: ParsableArguments {
+    @Option(
+        help: """
+            The file with the hash of the dashboard's password. (default: dashboard-password in $STATE_DIRECTORY, else in \
+            ~/.config/smartplug)
+            """,
+        completion: .file())
+    var passwordFile: String?
+
+    var file: PasswordFile { PasswordFile(passwordFile ?? PasswordFile.usualPath) }
+}

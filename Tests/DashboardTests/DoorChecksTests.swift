@@ -1,0 +1,111 @@
+import Fuzzing
+import NIOCore
+import Testing
+
+@testable import Dashboard
+
+@Suite struct DoorChecksTests {
+    private let hosts = HostCheck(names: ["kitchen.example.org", "plugs", "192.0.2.7"])
+
+    @Test(arguments: [
+        "localhost", "LOCALHOST:7580", "localhost.", "127.0.0.1:7580", "[::1]:7580", "[::1]", "192.168.1.4", "plugs",
+        "kitchen.example.org:443", "Kitchen.Local", "plugs.local:80",
+    ])
+    func ourNamesAndAddressesAreOurs(_ host: String) { #expect(hosts.refusal(of: host) == nil) }
+
+    @Test(arguments: [
+        "evil.example", "evil.example:7580", "127.0.0.1.evil.example", "localhost.evil.example", "kitchen", "0x7f.1",
+        "2130706433", "127.1", "notlocalhost", "local",
+    ])
+    func aNameThatSomebodyLedToUsIsRefused(_ host: String) {
+        let refused = hosts.refusal(of: host)
+        #expect(refused?.status == 403)
+        #expect(refused?.fault.hint?.contains("--host-name") == true)
+    }
+
+    @Test(arguments: [
+        nil, "", ":80", "a b", "localhost:", "localhost:99999", "localhost:80a", "localhost:80:80", "::1", "[::1",
+        "[localhost]", "user@localhost", "localhost/", "lo\u{0}calhost", String(repeating: "a", count: 300),
+    ])
+    func whatIsNoHostIsMalformed(_ host: String?) { #expect(hosts.refusal(of: host)?.status == 400) }
+
+    @Test func onlyOurOwnPageMayChangeSomething() {
+        let plain = OriginCheck(isSecure: false)
+        func refuses(_ check: OriginCheck, _ origins: [String], _ sites: [String] = []) -> Bool {
+            check.refusal(origins: origins, sites: sites, host: "plugs:7580")?.status == 403
+        }
+        #expect(!refuses(plain, []))
+        #expect(!refuses(plain, ["http://plugs:7580"], ["same-origin"]))
+        #expect(!refuses(plain, ["HTTP://PLUGS:7580"], ["none"]))
+        #expect(refuses(plain, ["http://plugs"]))
+        #expect(refuses(plain, ["http://plugs:7581"]))
+        #expect(refuses(plain, ["http://evil.example"]))
+        #expect(refuses(plain, ["http://plugs:7580.evil.example"]))
+        #expect(refuses(plain, ["null"]))
+        #expect(refuses(plain, [""]))
+        #expect(refuses(plain, ["http://plugs:7580", "http://evil.example"]))
+        #expect(refuses(plain, ["http://plugs:7580"], ["cross-site"]))
+        #expect(refuses(plain, [], ["same-site"]))
+        let secure = OriginCheck(isSecure: true)
+        #expect(!refuses(secure, ["https://plugs:7580"]))
+        #expect(refuses(secure, ["http://plugs:7580"]))
+        #expect(secure.refusal(origins: ["https://plugs"], sites: [], host: "plugs:443") == nil)
+    }
+
+    @Test func aBodyIsJSONOrNothing() {
+        for good in [
+            "application/json", "Application/JSON; charset=UTF-8", "application/json;charset=utf-8",
+            "application/json ",
+        ] {
+            #expect(ContentTypeCheck.isJSON([good]), "\(good)")
+        }
+        let bad = [
+            "", "text/plain", "application/x-www-form-urlencoded", "application/jsonp", "application/json, text/plain",
+        ]
+        for bad in bad { #expect(!ContentTypeCheck.isJSON([bad]), "\(bad)") }
+        #expect(!ContentTypeCheck.isJSON([]))
+        #expect(!ContentTypeCheck.isJSON(["application/json", "text/plain"]))
+    }
+
+    @Test func placesAreAddressesWithPorts() {
+        #expect(DashboardSettings.Place("127.0.0.1:7580") == .init(host: "127.0.0.1", port: 7580))
+        #expect(DashboardSettings.Place("[::1]:0")?.description == "[::1]:0")
+        #expect(DashboardSettings.Place("[::1]:0")?.isLoopback == true)
+        #expect(DashboardSettings.Place("0.0.0.0:80")?.isLoopback == false)
+        #expect(DashboardSettings.Place("127.example.org:80")?.isLoopback == false)
+        for bad in ["7580", "localhost", "127.0.0.1:x", "::1:80", ":80"] {
+            #expect(DashboardSettings.Place(bad) == nil, "\(bad)")
+        }
+    }
+
+    @Test func guestsOfOneNetworkCountTogether() throws {
+        func network(_ text: String) throws -> String? { try SocketAddress(ipAddress: text, port: 1).networkOfGuest }
+        #expect(try network("192.0.2.1") == "192.0.2.1")
+        #expect(try network("2001:db8:1:2:3:4:5:6") == network("2001:db8:1:2:ffff::1"))
+        #expect(try network("2001:db8:1:2::1") != network("2001:db8:1:3::1"))
+        #expect(try SocketAddress(ipAddress: "127.8.0.1", port: 1).isLoopback)
+        #expect(try SocketAddress(ipAddress: "::1", port: 1).isLoopback)
+        #expect(try !SocketAddress(ipAddress: "192.0.2.1", port: 1).isLoopback)
+    }
+
+    @Test func anyTextIsJudged() {
+        var random = Fuzzing.random(0xD00)
+        let alphabet = Array("abc.:[]/;= \"1280xf%-@,\u{0}\u{7f}é".unicodeScalars)
+        for _ in FuzzRounds(20_000) {
+            var text = ""
+            for _ in 0..<Int.random(in: 0...24, using: &random) {
+                text.unicodeScalars.append(alphabet.randomElement(using: &random) ?? "a")
+            }
+            _ = hosts.refusal(of: text)
+            _ = OriginCheck(isSecure: false).refusal(origins: [text], sites: [], host: text)
+            _ = ContentTypeCheck.isJSON([text])
+            #expect(BasicAuthorization.password(in: [text]) == nil)
+            #expect(
+                !SessionCookie.values(in: ["smartplug=" + text]).contains { SessionCookie.sample.isValid($0, now: 0) })
+        }
+    }
+}
+
+extension SessionCookie {
+    static let sample = SessionCookie(secret: Array(0..<32), hash: "$y$j9T$made$up")
+}

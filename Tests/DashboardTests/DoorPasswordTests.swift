@@ -1,0 +1,181 @@
+import Foundation
+import ProtocolCore
+import Testing
+
+@testable import Dashboard
+
+@Suite struct PasswordGuardTests {
+    private var guardian = PasswordGuard()
+    private var now = Instant.zero
+
+    @Test mutating func aWrongPasswordCostsTwiceAsMuchEachTime() {
+        var waits: [Duration] = []
+        for _ in 0..<8 {
+            #expect(guardian.attempt(from: "a", now: now) == nil)
+            let wait = guardian.attempt(from: "a", now: now) ?? .zero
+            waits.append(wait)
+            now = now + wait
+        }
+        #expect(waits == [1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
+    }
+
+    @Test mutating func whoWasRightBeginsAnew() {
+        for _ in 0..<4 {
+            _ = guardian.attempt(from: "a", now: now)
+            now = now + .seconds(30)
+        }
+        guardian.succeeded(from: "a", now: now)
+        #expect(guardian.attempt(from: "a", now: now) == nil)
+        #expect(guardian.attempt(from: "a", now: now) == .seconds(1))
+    }
+
+    @Test mutating func manyAddressesAreSlowedDownTogether() {
+        var tries = 0
+        var address = 0
+        while now < .zero + .seconds(600) {
+            while guardian.attempt(from: "\(address)", now: now) == nil {
+                tries += 1
+                address += 1
+            }
+            now = now + .seconds(1)
+        }
+        #expect(tries < 35)
+    }
+
+    @Test mutating func whoWasRightOnceDoesNotWaitForStrangers() {
+        #expect(guardian.attempt(from: "home", now: now) == nil)
+        guardian.succeeded(from: "home", now: now)
+        for address in 0..<20 { _ = guardian.attempt(from: "\(address)", now: now) }
+        #expect(guardian.attempt(from: "stranger", now: now) != nil)
+        #expect(guardian.attempt(from: "home", now: now) == nil)
+    }
+
+    @Test mutating func nobodyIsLockedOut() {
+        for _ in 0..<10_000 {
+            if let wait = guardian.attempt(from: "a", now: now) {
+                #expect(wait <= .seconds(30))
+                now = now + wait
+            }
+        }
+    }
+
+    @Test mutating func timeHeals() {
+        for _ in 0..<6 {
+            _ = guardian.attempt(from: "a", now: now)
+            now = now + .seconds(30)
+        }
+        now = now + .seconds(601)
+        #expect(guardian.attempt(from: "a", now: now) == nil)
+        #expect(guardian.attempt(from: "a", now: now) == .seconds(1))
+    }
+}
+
+@Suite struct SessionCookieTests {
+    private let now: Int64 = 1_800_000_000
+
+    @Test func whatWasMadeIsValidUntilItEnds() {
+        let cookie = SessionCookie.sample.make(now: now)
+        #expect(SessionCookie.sample.isValid(cookie, now: now))
+        #expect(SessionCookie.sample.isValid(cookie, now: now + SessionCookie.lifetime - 1))
+        #expect(!SessionCookie.sample.isValid(cookie, now: now + SessionCookie.lifetime))
+        #expect(cookie != SessionCookie.sample.make(now: now))
+    }
+
+    @Test func anotherPasswordOrKeyEndsIt() {
+        let cookie = SessionCookie.sample.make(now: now)
+        #expect(!SessionCookie(secret: Array(0..<32), hash: "$y$other").isValid(cookie, now: now))
+        #expect(!SessionCookie(secret: Array(1..<33), hash: "$y$j9T$made$up").isValid(cookie, now: now))
+    }
+
+    @Test func noByteOfItCanBeChanged() {
+        let cookie = Array(SessionCookie.sample.make(now: now).utf8)
+        for index in cookie.indices {
+            for bit in 0..<7 {
+                var forged = cookie
+                forged[index] ^= 1 << UInt8(bit)
+                let text = String(decoding: forged, as: UTF8.self)
+                // Capitals of the code's digits are the same code.
+                guard text.lowercased() != String(decoding: cookie, as: UTF8.self) else { continue }
+                #expect(!SessionCookie.sample.isValid(text, now: now), "\(text)")
+            }
+        }
+        for text in ["", ".", "..", "...", "9999999999..", "9999999999.\(String(repeating: "0", count: 32))."] {
+            #expect(!SessionCookie.sample.isValid(text, now: now))
+        }
+    }
+
+    @Test func itIsFoundAmongOthers() {
+        #expect(SessionCookie.values(in: ["a=b; smartplug=x; c=d", "smartplug=y"]) == ["x", "y"])
+        #expect(SessionCookie.values(in: ["notsmartplug=x", "smartplug", ""]).isEmpty)
+        #expect(SessionCookie.values(in: [String(repeating: "a=b;", count: 10_000)]).isEmpty)
+    }
+
+    @Test func browsersKeepItToThemselves() {
+        let header = SessionCookie.header("x", isSecure: true)
+        for word in ["smartplug=x", "HttpOnly", "SameSite=Strict", "Path=/", "Secure"] {
+            #expect(header.contains(word))
+        }
+        #expect(!SessionCookie.header("x", isSecure: false).contains("Secure"))
+        #expect(SessionCookie.header(nil, isSecure: false).contains("Max-Age=0"))
+    }
+
+    @Test func basicAuthorizationHasThePasswordBehindTheColon() {
+        func header(_ text: String) -> String { "Basic " + Data(text.utf8).base64EncodedString() }
+        #expect(BasicAuthorization.password(in: [header("prometheus:a:b c")]) == "a:b c")
+        #expect(BasicAuthorization.password(in: [header(":é")]) == "é")
+        #expect(BasicAuthorization.password(in: [header("nobody")]) == nil)
+        #expect(BasicAuthorization.password(in: ["Bearer x"]) == nil)
+        #expect(BasicAuthorization.password(in: [header("a:b"), header("a:b")]) == nil)
+        #expect(BasicAuthorization.password(in: []) == nil)
+    }
+}
+
+@Suite struct PasswordKeeperTests {
+    @Test func aPasswordIsKeptAsAHashForItsOwnerAlone() async throws {
+        let directory = try TemporaryDirectory()
+        let file = PasswordFile(directory.path + "/smartplug/password")
+        #expect(try file.hash() == nil)
+        try file.set("correct horse battery")
+        let hash = try #require(try file.hash())
+        #expect(hash.hasPrefix("$") && !hash.contains("horse"))
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let keeper = PasswordKeeper(file)
+        #expect(await keeper.verify("correct horse battery", hash: hash, from: "a") == .right)
+        #expect(await keeper.verify("wrong", hash: hash, from: "a") == .wrong)
+        guard case .wait = await keeper.verify("other", hash: hash, from: "a") else { Issue.record("no wait"); return }
+        // What was right is remembered, however many wrong ones there were.
+        #expect(await keeper.verify("correct horse battery", hash: hash, from: "a") == .right)
+        #expect(await keeper.verify("correct horse battery", hash: hash, from: "b") == .right)
+        await keeper.stop()
+        #expect(try file.remove())
+        #expect(try !file.remove())
+    }
+
+    @Test func aHashThatOthersCouldHaveReadIsRefused() throws {
+        let directory = try TemporaryDirectory()
+        let file = PasswordFile(directory.path + "/password")
+        try file.set("correct horse battery")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+        #expect(throws: (any Error).self) { try file.hash() }
+    }
+
+    @Test func aBadPasswordIsToldApart() {
+        #expect(PasswordFile.fault(of: "short") != nil)
+        #expect(PasswordFile.fault(of: "long enough") == nil)
+        #expect(PasswordFile.fault(of: "a\u{0}bcdefghijk") != nil)
+        #expect(PasswordFile.fault(of: String(repeating: "x", count: 300)) != nil)
+    }
+}
+
+final class TemporaryDirectory: Sendable {
+    /// Short, since sockets' paths are.
+    let path = "/tmp/door-\(UInt32.random(in: .min ... .max))"
+
+    init() throws {
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}

@@ -1,0 +1,136 @@
+import Automation
+import Foundation
+import Logging
+import NIOCore
+import NIOPosix
+import PlugClient
+import PlugProtocol
+
+@testable import Dashboard
+
+/// A dashboard of an empty house that listens at a port of this machine's own choosing, and at a socket.
+struct DashboardAtWork {
+    let port: Int
+    let socket: String
+    let directory: TemporaryDirectory
+
+    static func run(_ body: (DashboardAtWork) async throws -> Void) async throws { try await run({ _ in }, body) }
+
+    static func run(
+        _ change: (inout DashboardSettings) throws -> Void, _ body: (DashboardAtWork) async throws -> Void
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        var settings = DashboardSettings()
+        settings.place = .init(host: "127.0.0.1", port: 0)
+        settings.socket = directory.path + "/run/daemon.socket"
+        settings.directory = directory.path + "/dashboard"
+        settings.password = PasswordFile(directory.path + "/password")
+        settings.limits.farewell = .milliseconds(50)
+        try change(&settings)
+        let dashboard = Dashboard(
+            house: NoHouse(), board: LiveBoard(rules: []), history: nil,
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), settings: settings)
+        let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
+        let running = Task {
+            await dashboard.run { notice in
+                switch notice {
+                case .serving(let address, _): continuation.yield(address)
+                case .complaint(let text): continuation.yield("complaint: \(text)")
+                }
+            }
+        }
+        var iterator = addresses.makeAsyncIterator()
+        let address = await iterator.next() ?? ""
+        let port = address.split(separator: ":").last.flatMap { Int($0.filter(\.isNumber)) } ?? 0
+        let result = await Result {
+            try await body(DashboardAtWork(port: port, socket: settings.socket ?? "", directory: directory))
+        }
+        running.cancel()
+        await running.value
+        try result.get()
+    }
+
+    /// The whole of what comes back, until the other side closes.
+    func say(_ text: String) async throws -> String { try await say(Array(text.utf8)) }
+
+    func say(_ bytes: [UInt8]) async throws -> String {
+        let channel = try await connect { try await $0.connect(host: "127.0.0.1", port: port).get() }
+        return try await channel.say(bytes)
+    }
+
+    func sayLocally(_ text: String) async throws -> String {
+        let channel = try await connect { try await $0.connect(unixDomainSocketPath: socket).get() }
+        return try await channel.say(Array(text.utf8))
+    }
+
+    /// One request after which the connection is closed.
+    func ask(_ method: String, _ path: String, _ fields: String..., body: String? = nil) async throws -> String {
+        try await say(Self.request(method, path, fields, body))
+    }
+
+    static func request(_ method: String, _ path: String, _ fields: [String], _ body: String? = nil) -> String {
+        var lines = ["\(method) \(path) HTTP/1.1", "Connection: close"] + fields
+        if !fields.contains(where: { $0.lowercased().hasPrefix("host:") }) { lines.append("Host: localhost") }
+        if let body { lines.append("Content-Length: \(body.utf8.count)") }
+        return lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")
+    }
+
+    private func connect(
+        _ connect: (ClientBootstrap) async throws -> any Channel
+    ) async throws -> WireChannel {
+        let heard = Heard()
+        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(HearingHandler(heard))
+                }
+            }
+        return WireChannel(channel: try await connect(bootstrap), heard: heard)
+    }
+}
+
+struct WireChannel {
+    let channel: any Channel
+    let heard: Heard
+
+    func say(_ bytes: [UInt8]) async throws -> String {
+        // The other side may have closed before everything was said.
+        try? await channel.writeAndFlush(ByteBuffer(bytes: bytes))
+        try? await channel.closeFuture.get()
+        return heard.text
+    }
+}
+
+final class Heard: @unchecked Sendable {
+    private let lock = NSLock()
+    private var bytes: [UInt8] = []
+
+    var text: String { lock.withLock { String(decoding: bytes, as: UTF8.self) } }
+    func add(_ buffer: ByteBuffer) { lock.withLock { bytes += Array(buffer.readableBytesView) } }
+}
+
+private final class HearingHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    private let heard: Heard
+
+    init(_ heard: Heard) { self.heard = heard }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { heard.add(unwrapInboundIn(data)) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
+
+private struct NoHouse: CommandedHouse {
+    func send(
+        _ command: PlugCommand, to plug: String, id: RequestID
+    ) async throws -> (state: PlugState, event: SequenceNumber?) {
+        throw Refusal(.deadlinePassed, "the plug is away")
+    }
+
+    func pair(_ plug: String, code: SetupCode) async throws -> PairedPlugs.Entry { throw CancellationError() }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
