@@ -12,7 +12,6 @@ struct HouseBoard: Sendable {
         var record: PlugRecord
         var id: PlugID?
         var isAnnounced = false
-        var state: PlugState?
         var recent = RecentReadings()
         /// Of the journal, by what happened.
         var eventCounts: [String: UInt64] = [:]
@@ -139,30 +138,19 @@ struct HouseBoard: Sendable {
         plug.record.firmware = description.firmware
         plug.id = description.id
         plug.isAnnounced = true
-        plug.state = nil
         plugs[name] = plug
         paired[description.id] = name
         return former.sorted().map { .gone(plug: $0) } + [.plug(plug.record)] + records(of: report)
     }
 
     private mutating func take(_ state: PlugState, _ report: PlugReport) -> [StreamMessage] {
-        guard var plug = plugs[report.plug], plug.isConnected else { return [] }
-        let before = plug.record
-        plug.state = state
-        plug.record.on = state.relayOn
-        plug.record.level = state.level?.percent
-        plug.record.tripped = state.tripped?.rawValue
-        let isChanged = plug.record != before
-        if let reading = state.reading {
-            let record = ReadingRecord(plug: report.plug, at: report.at.iso8601(), reading)
-            plug.record.reading = record
-            plug.recent.take(reading.deciwatts, at: report.at.milliseconds)
-            pending[report.plug] = record
-        } else {
-            plug.record.reading = nil
-        }
-        plugs[report.plug] = plug
-        return isChanged || (before.reading != nil && state.reading == nil) ? [.plug(plug.record)] : []
+        let name = report.plug
+        // In place: a copy of a plug is one of all its readings.
+        guard plugs[name]?.isConnected == true, let isChanged = plugs[name]?.take(state, report),
+            let record = plugs[name]?.record
+        else { return [] }
+        if let reading = record.reading { pending[name] = reading }
+        return isChanged ? [.plug(record)] : []
     }
 
     private mutating func disconnected(_ reason: Disconnection, _ report: PlugReport) -> [StreamMessage] {
@@ -179,7 +167,6 @@ struct HouseBoard: Sendable {
         }
         plug.record.reason = "\(reason)".firstLine
         plug.isAnnounced = true
-        plug.state = nil
         pending[name] = nil
         plugs[name] = plug
         return (plug.record != before ? [.plug(plug.record)] : []) + (wasConnected ? records(of: report) : [])
@@ -196,7 +183,6 @@ struct HouseBoard: Sendable {
         }
         let before = plug.record
         plug.isAnnounced = false
-        plug.state = nil
         plug.record.forget(as: PlugRecord.away)
         plug.record.reason = PlugRecord.notAnnounced
         plugs[name] = plug
@@ -219,6 +205,20 @@ struct HouseBoard: Sendable {
 
     private func records(of report: PlugReport) -> [StreamMessage] {
         WatchRecord.records(of: report, previous: nil).map { .event($0) }
+    }
+}
+
+extension HouseBoard.Plug {
+    /// - Returns: whether anything but a reading changed.
+    fileprivate mutating func take(_ state: PlugState, _ report: PlugReport) -> Bool {
+        let before = record
+        record.on = state.relayOn
+        record.level = state.level?.percent
+        record.tripped = state.tripped?.rawValue
+        let isChanged = record != before
+        record.reading = state.reading.map { ReadingRecord(plug: report.plug, at: report.at.iso8601(), $0) }
+        if let reading = state.reading { recent.take(reading.deciwatts, at: report.at.milliseconds) }
+        return isChanged || before.reading != nil && record.reading == nil
     }
 }
 

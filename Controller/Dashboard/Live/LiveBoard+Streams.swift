@@ -87,7 +87,10 @@ extension LiveBoard {
     private func beginBeating() {
         guard heartbeat == nil else { return }
         heartbeat = Task { [weak self] in
-            while (try? await Task.sleep(for: Self.beat)) != nil { await self?.beat() }
+            while (try? await Task.sleep(for: Self.beat)) != nil {
+                guard let self else { return }
+                await beat()
+            }
         }
     }
 
