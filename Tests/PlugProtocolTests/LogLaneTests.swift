@@ -35,7 +35,7 @@ import Testing
                 heard.numbers += wire.lines.map(\.number)
                 heard.lost += wire.lost
             case .welcome, .subscribed, .snapshot, .event, .state, .result, .samples, .ping, .pong, .goodbye,
-                .pairingChallenge, .pairingProof, .controllers:
+                .pairingChallenge, .pairingProof, .controllers, .descriptionChanged:
                 break
             }
         }

@@ -161,7 +161,7 @@ struct PairingHouse {
             switch message {
             case .goodbye, .pairingChallenge: break
             case .welcome, .subscribed, .snapshot, .event, .state, .result, .samples, .ping, .pong, .pairingProof,
-                .controllers, .logAnswer, .logLines:
+                .controllers, .descriptionChanged, .logAnswer, .logLines:
                 throw House.Broken(description: "\(name) was told \(message)")
             }
         }
