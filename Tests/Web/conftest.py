@@ -81,6 +81,7 @@ def keep_picture():
     def keep(dashboard, name):
         if folder:
             pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+            dashboard.page.evaluate("scrollTo(0, 0)")
             dashboard.page.screenshot(path=f"{folder}/{name}.png", full_page=True)
 
     return keep
