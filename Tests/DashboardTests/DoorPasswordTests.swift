@@ -149,7 +149,7 @@ import Testing
         #expect(await keeper.verify("correct horse battery", hash: hash, from: "b") == .right)
         await keeper.stop()
         #expect(try file.remove())
-        #expect(try !file.remove())
+        #expect(try file.remove() == false)
     }
 
     @Test func aHashThatOthersCouldHaveReadIsRefused() throws {

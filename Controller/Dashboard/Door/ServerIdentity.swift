@@ -34,7 +34,7 @@ struct ServerIdentity {
         do throws(FileError) {
             if let known = try files.readSecretIfPresent(path, limit: fileLimit) { return known }
             try files.makeDirectories(String(path.dropLast("/tls.pem".count)))
-            let made = WebCertificate(names: names.filter { $0.utf8.allSatisfy { $0 < 128 } && $0.utf8.count < 254 })
+            let made = WebCertificate(names: names.filter { Authority($0)?.isAddress == false })
             let lines = Data(made.certificate).base64EncodedString(
                 options: [.lineLength64Characters, .endLineWithLineFeed])
             let pem = made.privateKeyPEM + "-----BEGIN CERTIFICATE-----\n\(lines)\n-----END CERTIFICATE-----\n"
