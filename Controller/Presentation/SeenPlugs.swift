@@ -13,10 +13,17 @@ public struct SeenPlugs: Sendable {
     public var isEmpty: Bool { plugs.isEmpty }
     public var haveAllAnswered: Bool { answered.count == plugs.count }
 
+    /// Whether all that are paired were seen.
+    public var isComplete: Bool { missing.isEmpty }
+
+    private var missing: [PairedPlugs.Entry] {
+        let ids = Set(plugs.values.compactMap(\.id))
+        return paired.filter { !ids.contains($0.id.rawValue) && plugs[$0.name] == nil }
+    }
+
     /// By name. Plugs that are paired and were not seen are away.
     public var records: [PlugRecord] {
-        let ids = Set(plugs.values.compactMap(\.id))
-        let missing = paired.filter { !ids.contains($0.id.rawValue) && plugs[$0.name] == nil }.map { entry in
+        let missing = missing.map { entry in
             var record = PlugRecord(plug: entry.name, state: "away")
             record.id = entry.id.rawValue
             record.reason = "it is not found"
@@ -51,7 +58,7 @@ public struct SeenPlugs: Sendable {
             plug.reading = state.reading.map { ReadingRecord(plug: report.plug, at: report.at.iso8601(), $0) }
         case .disconnected(let reason, _):
             answered.insert(report.plug)
-            plug = away(report.plug, "\(reason)")
+            plug = away(report.plug, String("\(reason)".prefix { !$0.isNewline }))
             if case .distrusted = reason, !paired.contains(where: { $0.name == report.plug }) {
                 plug.state = "stranger"
             }

@@ -11,6 +11,8 @@ struct HouseGathering {
 
     /// So long after the last plug appeared none is waited for: they answer within 120 ms (RFC 6762, section 6).
     private static let quiet = Duration.milliseconds(700)
+    /// While one that is paired was not seen: a first packet may have been lost, and the next goes out a second later.
+    private static let patience = Duration.milliseconds(1700)
     private static let tick = Duration.milliseconds(50)
     /// Of updates that are not read yet. A plug that follows others by far is not missed: its state comes again.
     private static let pending = 1024
@@ -45,8 +47,8 @@ struct HouseGathering {
                 if case .found = update { newest = now }
                 seen.take(update)
             case .tick:
-                // Where nothing is heard at all, a first packet may have been lost.
-                let isQuiet = now - newest >= (seen.isEmpty ? limit : Self.quiet)
+                let quiet = seen.isEmpty ? limit : seen.isComplete ? Self.quiet : Self.patience
+                let isQuiet = now - newest >= quiet
                 guard now - began < limit, !(isQuiet && seen.haveAllAnswered) else { return seen.records }
             }
         }

@@ -36,12 +36,8 @@ import Testing
             var over: Double?
         }
         func status(_ text: String) -> Int? {
-            do throws(Fault) {
-                _ = try Body.read(from: Data(text.utf8))
-                return nil
-            } catch {
-                return error.status.code
-            }
+            let result = Result { () throws(Fault) in try Body.read(from: Data(text.utf8)) }
+            return if case .failure(let fault) = result { fault.status.code } else { nil }
         }
         #expect(status("{\"on\":true}") == nil && status(" {\"over\":1.5,\"on\":false}\n") == nil)
         for text in [

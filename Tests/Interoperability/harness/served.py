@@ -142,7 +142,7 @@ class Stream:
                 elif not line.startswith(":"):
                     name, _, value = line.partition(": ")
                     fields[name] = value
-        except (OSError, http.client.HTTPException, ValueError):
+        except (OSError, http.client.HTTPException, ValueError, AttributeError):  # The last: http.client, closed meanwhile.
             pass
         self._arrived.put(None)
 
