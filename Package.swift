@@ -57,7 +57,7 @@ let shared: [Target] = [
     module("Metering", "Sources/Metering", ["ProtocolCore"]),
     module(
         "PlugProtocol", "Sources/PlugProtocol", ["ProtocolCore", "Metering", protobuf, crypto, deque],
-        exclude: ["smartplug.proto", "pairing.proto", "log.proto", "Protocol.md"]),
+        exclude: ["smartplug.proto", "description.proto", "pairing.proto", "log.proto", "Protocol.md"]),
     module(
         "PlugTransport", "Sources/PlugTransport",
         [
@@ -168,8 +168,7 @@ let controller: [Target] = [
             "LocalCalendar", "Tariffs", "Charting", "Terminal",
         ]),
     .target(name: "CDashboardPage", path: "Controller/CDashboardPage", exclude: ["api", "page"]),
-    .target(
-        name: "CPasswordHash", path: "Controller/CPasswordHash", linkerSettings: [.linkedLibrary("crypt")]),
+    .target(name: "CPasswordHash", path: "Controller/CPasswordHash", linkerSettings: [.linkedLibrary("crypt")]),
     module(
         "Dashboard", "Controller/Dashboard",
         [
@@ -197,23 +196,14 @@ let controller: [Target] = [
 ]
 
 let checks: [Target] = [
-    .target(
-        name: "SimulatedLAN", dependencies: ["ProtocolCore", "PacketTraces"], path: "Tests/Support/SimulatedLAN",
-        swiftSettings: strict),
-    .target(
-        name: "SimulatedDisk", dependencies: ["DurableFiles", "ProtocolCore"], path: "Tests/Support/SimulatedDisk",
-        swiftSettings: strict),
-    .target(
-        name: "MadeUpKeys", dependencies: ["PlugProtocol"], path: "Tests/Support/MadeUpKeys", swiftSettings: strict),
-    .target(
-        name: "PrivateNetworks", dependencies: ["LinuxNetwork", nioCore, nioPosix],
-        path: "Tests/Support/PrivateNetworks", swiftSettings: strict),
+    module("SimulatedLAN", "Tests/Support/SimulatedLAN", ["ProtocolCore", "PacketTraces"]),
+    module("SimulatedDisk", "Tests/Support/SimulatedDisk", ["DurableFiles", "ProtocolCore"]),
+    module("MadeUpKeys", "Tests/Support/MadeUpKeys", ["PlugProtocol"]),
+    module("PrivateNetworks", "Tests/Support/PrivateNetworks", ["LinuxNetwork", nioCore, nioPosix]),
     module("SimulatedAppliances", "Tests/Support/SimulatedAppliances", ["ApplianceSense", "ProtocolCore"]),
     program("MeasureCycles", "Tests/MeasureCycles", ["Recordings", "SimulatedAppliances"]),
-    .target(name: "Fuzzing", dependencies: ["ProtocolCore"], path: "Tests/Support/Fuzzing", swiftSettings: strict),
-    .target(
-        name: "RegisterModels", dependencies: ["PlugHardware", "ProtocolCore"], path: "Tests/Support/RegisterModels",
-        swiftSettings: strict),
+    module("Fuzzing", "Tests/Support/Fuzzing", ["ProtocolCore"]),
+    module("RegisterModels", "Tests/Support/RegisterModels", ["PlugHardware", "ProtocolCore"]),
     module(
         "FuzzTargets", "Tests/Fuzz/FuzzTargets",
         [

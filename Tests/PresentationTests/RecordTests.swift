@@ -116,7 +116,7 @@ import Testing
 
     @Test func aRefusalSaysWhatToTryNext() {
         let hints = Refusal.Code.allCases.map { $0.hint(for: "Büro") }
-        #expect(hints.compactMap(\.self).count == 4)
+        #expect(hints.compactMap(\.self).count == 5)
         #expect(
             Refusal.Code.protectionTripped.hint(for: "Büro")
                 == "when the cause is gone, press the plug's button or run `plugctl reset \"Büro\" --protection`")

@@ -9,7 +9,8 @@
 //   https://github.com/apple/swift-protobuf/
 
 // The protocol between a smart plug and its controllers. This file is the specification, with pairing.proto beside it, which has
-// the messages about who may command a plug, and log.proto, which has those about its log.
+// the messages about who may command a plug, log.proto, which has those about its log, and description.proto: what a plug says of
+// itself and what a person may change of it.
 //
 // Transport: TCP to the port in the plug's SRV record of `_smartplug._tcp`. Each side sends frames:
 //
@@ -68,56 +69,6 @@ internal import SwiftProtobuf
 fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobuf.ProtobufAPIVersionCheck {
   struct _2: SwiftProtobuf.ProtobufAPIVersion_2 {}
   typealias Version = _2
-}
-
-nonisolated enum WirePowerOn: SwiftProtobuf.Enum, Swift.CaseIterable {
-  typealias RawValue = Int
-  case unspecified // = 0
-  case off // = 1
-  case on // = 2
-
-  /// as it was before
-  case last // = 3
-
-  /// on, and nobody turns it off: only the plug's own configuration says so, and takes it back
-  case lockedOn // = 4
-  case UNRECOGNIZED(Int)
-
-  init() {
-    self = .unspecified
-  }
-
-  init?(rawValue: Int) {
-    switch rawValue {
-    case 0: self = .unspecified
-    case 1: self = .off
-    case 2: self = .on
-    case 3: self = .last
-    case 4: self = .lockedOn
-    default: self = .UNRECOGNIZED(rawValue)
-    }
-  }
-
-  var rawValue: Int {
-    switch self {
-    case .unspecified: return 0
-    case .off: return 1
-    case .on: return 2
-    case .last: return 3
-    case .lockedOn: return 4
-    case .UNRECOGNIZED(let i): return i
-    }
-  }
-
-  // The compiler won't synthesize support with the UNRECOGNIZED case.
-  static let allCases: [WirePowerOn] = [
-    .unspecified,
-    .off,
-    .on,
-    .last,
-    .lockedOn,
-  ]
-
 }
 
 nonisolated enum WireGapReason: SwiftProtobuf.Enum, Swift.CaseIterable {
@@ -340,48 +291,6 @@ nonisolated enum WireProtection: SwiftProtobuf.Enum, Swift.CaseIterable {
     .weldedRelay,
     .restTime,
     .switchingRate,
-  ]
-
-}
-
-nonisolated enum WireSetting: SwiftProtobuf.Enum, Swift.CaseIterable {
-  typealias RawValue = Int
-  case unspecified // = 0
-  case powerOn // = 1
-  case autoOff // = 2
-  case powerLimit // = 3
-  case UNRECOGNIZED(Int)
-
-  init() {
-    self = .unspecified
-  }
-
-  init?(rawValue: Int) {
-    switch rawValue {
-    case 0: self = .unspecified
-    case 1: self = .powerOn
-    case 2: self = .autoOff
-    case 3: self = .powerLimit
-    default: self = .UNRECOGNIZED(rawValue)
-    }
-  }
-
-  var rawValue: Int {
-    switch self {
-    case .unspecified: return 0
-    case .powerOn: return 1
-    case .autoOff: return 2
-    case .powerLimit: return 3
-    case .UNRECOGNIZED(let i): return i
-    }
-  }
-
-  // The compiler won't synthesize support with the UNRECOGNIZED case.
-  static let allCases: [WireSetting] = [
-    .unspecified,
-    .powerOn,
-    .autoOff,
-    .powerLimit,
   ]
 
 }
@@ -957,117 +866,6 @@ nonisolated struct WireDescriptionChanged: Sendable {
   init() {}
 
   fileprivate var _settings: WireSettings? = nil
-}
-
-/// What a person may change of a plug from afar, as it stands.
-nonisolated struct WireSettings: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// what the relay does when power returns
-  var powerOn: WirePowerOn = .unspecified
-
-  /// turns off so long after it was turned on, unless the command says otherwise; 0: it does not
-  var autoOffMs: UInt32 = 0
-
-  /// tenths of a watt; it turns off and locks when it carries more for some seconds; absent:
-  var powerLimitDw: UInt32 {
-    get {_powerLimitDw ?? 0}
-    set {_powerLimitDw = newValue}
-  }
-  /// Returns true if `powerLimitDw` has been explicitly set.
-  var hasPowerLimitDw: Bool {self._powerLimitDw != nil}
-  /// Clears the value of `powerLimitDw`. Subsequent reads from it will return its default value.
-  mutating func clearPowerLimitDw() {self._powerLimitDw = nil}
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-
-  fileprivate var _powerLimitDw: UInt32? = nil
-}
-
-/// The last life of the plug's firmware that did not end in order. For people, and for whoever looks for a fault.
-nonisolated struct WireCrash: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// lines: the signal, which firmware it was and where it was in it; at most 2048 bytes
-  var report: String = String()
-
-  /// such ends since the plug's boot, with this one; 0: it was in an earlier boot
-  var count: UInt32 = 0
-
-  /// how long ago; absent: in an earlier boot, or nobody knows
-  var ageMs: UInt64 {
-    get {_ageMs ?? 0}
-    set {_ageMs = newValue}
-  }
-  /// Returns true if `ageMs` has been explicitly set.
-  var hasAgeMs: Bool {self._ageMs != nil}
-  /// Clears the value of `ageMs`. Subsequent reads from it will return its default value.
-  mutating func clearAgeMs() {self._ageMs = nil}
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-
-  fileprivate var _ageMs: UInt64? = nil
-}
-
-/// A network interface of the plug, and where its addresses come from. For people, and for whoever looks for a fault.
-nonisolated struct WireNetwork: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// as the plug's system calls it: "eth0"
-  var name: String = String()
-
-  /// the plug gives it its addresses itself; false: another program does
-  var managed: Bool = false
-
-  /// why, as a sentence
-  var reason: String = String()
-
-  /// "02:00:00:00:00:01"
-  var hardwareAddress: String = String()
-
-  /// all that it has, of both families, at most 16
-  var addresses: [String] = []
-
-  /// that of RFC 3927; this and what follows may be absent
-  var linkLocal: String = String()
-
-  /// what a DHCP server gave,
-  var leaseAddress: String = String()
-
-  /// which one it was,
-  var leaseServer: String = String()
-
-  /// and the way out that it named
-  var leaseRouter: String = String()
-
-  /// for which the lease still stands; absent: for ever
-  var leaseSeconds: UInt32 {
-    get {_leaseSeconds ?? 0}
-    set {_leaseSeconds = newValue}
-  }
-  /// Returns true if `leaseSeconds` has been explicitly set.
-  var hasLeaseSeconds: Bool {self._leaseSeconds != nil}
-  /// Clears the value of `leaseSeconds`. Subsequent reads from it will return its default value.
-  mutating func clearLeaseSeconds() {self._leaseSeconds = nil}
-
-  /// with other hosts about addresses, since the plug's start
-  var conflicts: UInt32 = 0
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-
-  fileprivate var _leaseSeconds: UInt32? = nil
 }
 
 /// Opens the event and state lanes, or changes what the session is subscribed to. Answered with Subscribed, then a
@@ -1709,71 +1507,6 @@ nonisolated struct WireResetProtection: Sendable {
   init() {}
 }
 
-/// The plug takes another service instance name, which goes before the one of its own configuration until a factory reset, over every
-/// restart. It says goodbye for the old name and claims the new one. Where another plug has that already it gets a number, as in
-/// "Lamp (2)": DescriptionChanged says what it is called in the end. The session stays.
-nonisolated struct WireRename: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// 1 to 63 bytes, with something visible, without control characters
-  var name: String = String()
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-/// Changes settings, all of them or none, until a factory reset and over every restart. What is absent stays. A message with a field
-/// that this version does not know is refused (UNSUPPORTED), and so is one without any.
-nonisolated struct WireConfigure: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// not LOCKED_ON, and no other on a plug that is (LOCKED_ON)
-  var powerOn: WirePowerOn {
-    get {_powerOn ?? .unspecified}
-    set {_powerOn = newValue}
-  }
-  /// Returns true if `powerOn` has been explicitly set.
-  var hasPowerOn: Bool {self._powerOn != nil}
-  /// Clears the value of `powerOn`. Subsequent reads from it will return its default value.
-  mutating func clearPowerOn() {self._powerOn = nil}
-
-  /// 0, or 1000 to 2592000000 (30 days); holds from the next time that it is turned on
-  var autoOffMs: UInt32 {
-    get {_autoOffMs ?? 0}
-    set {_autoOffMs = newValue}
-  }
-  /// Returns true if `autoOffMs` has been explicitly set.
-  var hasAutoOffMs: Bool {self._autoOffMs != nil}
-  /// Clears the value of `autoOffMs`. Subsequent reads from it will return its default value.
-  mutating func clearAutoOffMs() {self._autoOffMs = nil}
-
-  /// 10 up to the limit of the plug's own configuration, which is there for the hardware
-  var powerLimitDw: UInt32 {
-    get {_powerLimitDw ?? 0}
-    set {_powerLimitDw = newValue}
-  }
-  /// Returns true if `powerLimitDw` has been explicitly set.
-  var hasPowerLimitDw: Bool {self._powerLimitDw != nil}
-  /// Clears the value of `powerLimitDw`. Subsequent reads from it will return its default value.
-  mutating func clearPowerLimitDw() {self._powerLimitDw = nil}
-
-  /// these are again as the plug's own configuration says; not beside a value of the same
-  var asConfigured: [WireSetting] = []
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-
-  fileprivate var _powerOn: WirePowerOn? = nil
-  fileprivate var _autoOffMs: UInt32? = nil
-  fileprivate var _powerLimitDw: UInt32? = nil
-}
-
 nonisolated struct WireCommandResult: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1999,10 +1732,6 @@ nonisolated struct WireGoodbye: Sendable {
 
 fileprivate nonisolated let _protobuf_package = "smartplug.v1"
 
-nonisolated extension WirePowerOn: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0POWER_ON_UNSPECIFIED\0\u{1}POWER_ON_OFF\0\u{1}POWER_ON_ON\0\u{1}POWER_ON_LAST\0\u{1}POWER_ON_LOCKED_ON\0")
-}
-
 nonisolated extension WireGapReason: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GAP_REASON_UNSPECIFIED\0\u{1}GAP_REASON_POWER_LOST\0\u{1}GAP_REASON_OVERWRITTEN\0\u{1}GAP_REASON_UNKNOWN_CURSOR\0\u{1}GAP_REASON_STORAGE_FAILED\0\u{1}GAP_REASON_FACTORY_RESET\0")
 }
@@ -2017,10 +1746,6 @@ nonisolated extension WirePress: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireProtection: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PROTECTION_UNSPECIFIED\0\u{1}PROTECTION_OVER_POWER\0\u{1}PROTECTION_OVER_CURRENT\0\u{1}PROTECTION_OVER_VOLTAGE\0\u{1}PROTECTION_UNDER_VOLTAGE\0\u{1}PROTECTION_OVER_TEMPERATURE\0\u{1}PROTECTION_WELDED_RELAY\0\u{1}PROTECTION_REST_TIME\0\u{1}PROTECTION_SWITCHING_RATE\0")
-}
-
-nonisolated extension WireSetting: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SETTING_UNSPECIFIED\0\u{1}SETTING_POWER_ON\0\u{1}SETTING_AUTO_OFF\0\u{1}SETTING_POWER_LIMIT\0")
 }
 
 nonisolated extension WireRefusalCode: SwiftProtobuf._ProtoNameProviding {
@@ -2755,178 +2480,6 @@ nonisolated extension WireDescriptionChanged: SwiftProtobuf.Message, SwiftProtob
   static func ==(lhs: WireDescriptionChanged, rhs: WireDescriptionChanged) -> Bool {
     if lhs.name != rhs.name {return false}
     if lhs._settings != rhs._settings {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireSettings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Settings"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}power_on\0\u{3}auto_off_ms\0\u{3}power_limit_dw\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularEnumField(value: &self.powerOn) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.autoOffMs) }()
-      case 3: try { try decoder.decodeSingularUInt32Field(value: &self._powerLimitDw) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.powerOn != .unspecified {
-      try visitor.visitSingularEnumField(value: self.powerOn, fieldNumber: 1)
-    }
-    if self.autoOffMs != 0 {
-      try visitor.visitSingularUInt32Field(value: self.autoOffMs, fieldNumber: 2)
-    }
-    try { if let v = self._powerLimitDw {
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireSettings, rhs: WireSettings) -> Bool {
-    if lhs.powerOn != rhs.powerOn {return false}
-    if lhs.autoOffMs != rhs.autoOffMs {return false}
-    if lhs._powerLimitDw != rhs._powerLimitDw {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireCrash: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Crash"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}report\0\u{1}count\0\u{3}age_ms\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.report) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.count) }()
-      case 3: try { try decoder.decodeSingularUInt64Field(value: &self._ageMs) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.report.isEmpty {
-      try visitor.visitSingularStringField(value: self.report, fieldNumber: 1)
-    }
-    if self.count != 0 {
-      try visitor.visitSingularUInt32Field(value: self.count, fieldNumber: 2)
-    }
-    try { if let v = self._ageMs {
-      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 3)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireCrash, rhs: WireCrash) -> Bool {
-    if lhs.report != rhs.report {return false}
-    if lhs.count != rhs.count {return false}
-    if lhs._ageMs != rhs._ageMs {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireNetwork: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Network"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}managed\0\u{1}reason\0\u{3}hardware_address\0\u{1}addresses\0\u{3}link_local\0\u{3}lease_address\0\u{3}lease_server\0\u{3}lease_router\0\u{3}lease_seconds\0\u{1}conflicts\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
-      case 2: try { try decoder.decodeSingularBoolField(value: &self.managed) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self.hardwareAddress) }()
-      case 5: try { try decoder.decodeRepeatedStringField(value: &self.addresses) }()
-      case 6: try { try decoder.decodeSingularStringField(value: &self.linkLocal) }()
-      case 7: try { try decoder.decodeSingularStringField(value: &self.leaseAddress) }()
-      case 8: try { try decoder.decodeSingularStringField(value: &self.leaseServer) }()
-      case 9: try { try decoder.decodeSingularStringField(value: &self.leaseRouter) }()
-      case 10: try { try decoder.decodeSingularUInt32Field(value: &self._leaseSeconds) }()
-      case 11: try { try decoder.decodeSingularUInt32Field(value: &self.conflicts) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.name.isEmpty {
-      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
-    }
-    if self.managed != false {
-      try visitor.visitSingularBoolField(value: self.managed, fieldNumber: 2)
-    }
-    if !self.reason.isEmpty {
-      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
-    }
-    if !self.hardwareAddress.isEmpty {
-      try visitor.visitSingularStringField(value: self.hardwareAddress, fieldNumber: 4)
-    }
-    if !self.addresses.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.addresses, fieldNumber: 5)
-    }
-    if !self.linkLocal.isEmpty {
-      try visitor.visitSingularStringField(value: self.linkLocal, fieldNumber: 6)
-    }
-    if !self.leaseAddress.isEmpty {
-      try visitor.visitSingularStringField(value: self.leaseAddress, fieldNumber: 7)
-    }
-    if !self.leaseServer.isEmpty {
-      try visitor.visitSingularStringField(value: self.leaseServer, fieldNumber: 8)
-    }
-    if !self.leaseRouter.isEmpty {
-      try visitor.visitSingularStringField(value: self.leaseRouter, fieldNumber: 9)
-    }
-    try { if let v = self._leaseSeconds {
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 10)
-    } }()
-    if self.conflicts != 0 {
-      try visitor.visitSingularUInt32Field(value: self.conflicts, fieldNumber: 11)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireNetwork, rhs: WireNetwork) -> Bool {
-    if lhs.name != rhs.name {return false}
-    if lhs.managed != rhs.managed {return false}
-    if lhs.reason != rhs.reason {return false}
-    if lhs.hardwareAddress != rhs.hardwareAddress {return false}
-    if lhs.addresses != rhs.addresses {return false}
-    if lhs.linkLocal != rhs.linkLocal {return false}
-    if lhs.leaseAddress != rhs.leaseAddress {return false}
-    if lhs.leaseServer != rhs.leaseServer {return false}
-    if lhs.leaseRouter != rhs.leaseRouter {return false}
-    if lhs._leaseSeconds != rhs._leaseSeconds {return false}
-    if lhs.conflicts != rhs.conflicts {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4007,85 +3560,6 @@ nonisolated extension WireResetProtection: SwiftProtobuf.Message, SwiftProtobuf.
   }
 
   static func ==(lhs: WireResetProtection, rhs: WireResetProtection) -> Bool {
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireRename: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Rename"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.name.isEmpty {
-      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireRename, rhs: WireRename) -> Bool {
-    if lhs.name != rhs.name {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireConfigure: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Configure"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}power_on\0\u{3}auto_off_ms\0\u{3}power_limit_dw\0\u{3}as_configured\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularEnumField(value: &self._powerOn) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._autoOffMs) }()
-      case 3: try { try decoder.decodeSingularUInt32Field(value: &self._powerLimitDw) }()
-      case 4: try { try decoder.decodeRepeatedEnumField(value: &self.asConfigured) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._powerOn {
-      try visitor.visitSingularEnumField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._autoOffMs {
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._powerLimitDw {
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
-    } }()
-    if !self.asConfigured.isEmpty {
-      try visitor.visitPackedEnumField(value: self.asConfigured, fieldNumber: 4)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireConfigure, rhs: WireConfigure) -> Bool {
-    if lhs._powerOn != rhs._powerOn {return false}
-    if lhs._autoOffMs != rhs._autoOffMs {return false}
-    if lhs._powerLimitDw != rhs._powerLimitDw {return false}
-    if lhs.asConfigured != rhs.asConfigured {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
