@@ -48,8 +48,7 @@ FIRST_WATTS = """
 WATCH_SWITCH = """
     name => {
         window.turns = []
-        const switches = [...document.querySelectorAll('[role=switch]')]
-        const found = switches.find(one => (one.getAttribute('aria-label') ?? one.closest('article,section,li').textContent).includes(name))
+        const found = [...document.querySelectorAll('[role=switch]')].find(one => one.getAttribute('aria-label') === name)
         new MutationObserver(() => window.turns.push(performance.timeOrigin + performance.now()))
             .observe(found, { attributes: true, attributeFilter: ['aria-checked'] })
     }

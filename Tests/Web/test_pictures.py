@@ -1,0 +1,58 @@
+"""The pictures of the README: a house that has been lived in for some minutes, in the light, in the dark and on a phone."""
+
+import os
+import pathlib
+
+import pytest
+from playwright.sync_api import expect
+
+from test_measuring import on
+
+FOLDER = os.environ.get("SMARTPLUG_SCREENSHOTS")
+# Where the pictures are kept, the chart is to show something.
+LIVED_IN = 150 if FOLDER else 5  # seconds
+LOOKS = {
+    "dashboard-light": {"color_scheme": "light"},
+    "dashboard-dark": {"color_scheme": "dark"},
+    "dashboard-phone": {"width": 390, "height": 844, "has_touch": True, "is_mobile": True, "device_scale_factor": 2},
+}
+TARIFF = '[tariff]\ncurrency = "EUR"\nprice = 0.34\n'
+
+
+@pytest.mark.time_limit(300)
+def test_a_house_as_it_is_lived_in(empty_house, look, tmp_path):
+    tariff = pathlib.Path(os.environ["XDG_CONFIG_HOME"], "smartplug", "tariff.toml")
+    tariff.parent.mkdir(parents=True)
+    tariff.write_text(TARIFF)
+    house = empty_house
+    # What takes hours takes minutes, so that a cycle is seen.
+    for name, load, more in (
+            ("Television", "television", {}), ("Amplifier", "amplifier", {}), ("Ceiling Light", "lamp", {}),
+            ("Refrigerator", "refrigerator", {"speed": 60}), ("Washing Machine", "washing-machine", {"speed": 120}),
+            ("Kettle", "kettle", {})):
+        house.add(name, simulate=load, **{"power-on": "on"}, **more)
+    house.rules.write_text(
+        "- rule: Movie night\n  when:\n    plug: Television\n    active power: { rises above: 40 W, for: 3 s }\n"
+        "  then:\n    - turn off: Ceiling Light\n    - turn on: Amplifier\n")
+    house.start_daemon()
+    first = look()
+    for name in house.plugs:
+        first.is_connected(name)
+    on(first, "Ceiling Light")
+    house.plugs["Television"].load("on")
+    expect(first.events_of("Movie night", "fire").first).to_be_visible(timeout=20_000)
+    first.page.wait_for_timeout(LIVED_IN * 1000)
+    for name, options in LOOKS.items():
+        page = look(**options)
+        for plug in house.plugs:
+            page.is_connected(plug)
+        page.sections_are_filled()
+        for _ in range(2):
+            page.page.get_by_role("button", name="Zoom in").click()
+        page.page.evaluate("scrollTo(0, 0)")
+        page.page.wait_for_timeout(2500)
+        picture = page.page.screenshot()
+        assert len(picture) > 20_000, f"{len(picture)} bytes of picture show nothing"
+        if FOLDER:
+            pathlib.Path(FOLDER).mkdir(parents=True, exist_ok=True)
+            pathlib.Path(FOLDER, f"{name}.png").write_bytes(picture)
