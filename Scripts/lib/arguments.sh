@@ -66,7 +66,7 @@ read_arguments() {
     done
     local default_seeds=25
     if ((${#suites[@]} == 0)); then suites=(unit simulation); fi
-    if $all; then suites=(unit simulation fuzz interoperability web conformance hardware packages) checks_format=true default_seeds=150; fi
+    if $all; then suites=(unit simulation fuzz interoperability web conformance hardware packages) checks_format=true default_seeds=100; fi
     if $full; then
         is_long=true default_seeds=5000 suite_limit=6h
         # The interoperability tests find it.

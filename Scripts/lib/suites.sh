@@ -30,7 +30,7 @@ run_format_check() {
 }
 
 # The modules whose tests wait for sockets, disks and clocks: beside tests that only compute they would wait for these as well.
-in_real_time='^(AddressService|Daemon|LinuxNetwork|PlugClient|PlugService|PlugTransport)Tests\.'
+in_real_time='^(AddressService|Daemon|DaemonClient|Dashboard|LinuxNetwork|PlugClient|PlugService|PlugTransport)Tests\.'
 
 run_unit() {
     local fuzz=()
@@ -93,6 +93,7 @@ run_interoperability() {
         record interoperability 0 1 0
         return
     fi
+    if [[ " ${suites[*]} " == *" conformance "* ]]; then begin_conformance; fi
     run_in_halves interoperability Tests/Interoperability "$(program_folder)"
 }
 
@@ -147,14 +148,32 @@ run_conformance() {
     if $is_long; then judge_plugd conformance-proofs --prove; fi
 }
 
+# It waits most of its time: where interoperability is asked for as well it runs beside that.
+begin_conformance() {
+    require_packages conformance
+    ask_plugd conformance --strict &
+    asking=$!
+}
+
+# ask_plugd NAME OPTIONS...
+ask_plugd() {
+    local name=$1
+    shift
+    mkdir -p "$results"
+    rm -f "$results/$name.xml"
+    Tests/Conformance/run "$(program_folder)" --target plugd --junit-xml "$results/$name.xml" "$@" >"$results/$name.log"
+}
+
 # judge_plugd NAME OPTIONS...
 judge_plugd() {
     local name=$1 status=0 report=$results/$1.xml
-    shift
-    mkdir -p "$results"
-    rm -f "$report"
     say "running $name"
-    Tests/Conformance/run "$(program_folder)" --target plugd --junit-xml "$report" "$@" >"$results/$name.log" || status=$?
+    if [[ $name == conformance && -n ${asking:-} ]]; then
+        wait "$asking" || status=$?
+        asking=
+    else
+        ask_plugd "$@" || status=$?
+    fi
     if ((status != 0)); then grep --extended-regexp --after-context=1 '^(fail|warn)' "$results/$name.log" >&2 || true; fi
     count_report "$name" "$status" "$report"
 }
