@@ -135,8 +135,10 @@ public final class PlugClient: Sendable {
                 await discovery.reconfirm(service.identity)
                 throw error
             }
-            // It proved to be the one. The name is for people: that it cannot be written changes nothing.
-            if pinned.name != name { try? await paired.rename(pinned.id, to: name) }
+        }
+        Task { [paired, introductions = followed.introductions] in
+            // The name is for people: that it cannot be written changes nothing.
+            for await plug in introductions { try? await paired.rename(plug.plug, to: plug.name) }
         }
         network.add(followed)
         Task {
