@@ -212,8 +212,7 @@ public actor HouseFollower {
         await forget(plug)
     }
 
-    /// It goes on under its other name. That may be announced already, or still, and then nothing more tells of it; another plug
-    /// may have taken its old one.
+    /// It goes on under its other name. That may be announced already, or still, and then nothing more tells of it.
     private func renamed(_ plug: FollowedPlug, to name: String) async {
         guard plugs[plug.name] === plug, name != plug.name else { return }
         let found = directory.match(name)
@@ -221,7 +220,6 @@ public actor HouseFollower {
         guard found != plug.name else { return }
         if let found, plugs[found] == nil { await begin(found) }
         await forget(plug)
-        if let id = directory.id(of: plug.name), id != plug.id, plugs[plug.name] == nil { await begin(plug.name) }
     }
 
     /// It is away, or has another name now. Its reader tells that, after what it still has to deliver.
@@ -229,5 +227,8 @@ public actor HouseFollower {
         guard plugs[plug.name] === plug else { return }
         plugs[plug.name] = nil
         await plug.stop()
+        // Another plug may have taken its name. A task of its own, since readers wait for nothing.
+        guard let id = plug.id, let new = directory.id(of: plug.name), new != id, plugs[plug.name] == nil else { return }
+        Task { await self.begin(plug.name) }
     }
 }
