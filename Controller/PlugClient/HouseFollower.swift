@@ -58,7 +58,8 @@ public actor HouseFollower {
     }
 
     init(
-        known: [PlugID: SequenceNumber] = [:], browse: @escaping @Sendable () -> any AsyncSequence<ServiceChange, Never>,
+        known: [PlugID: SequenceNumber] = [:],
+        browse: @escaping @Sendable () -> any AsyncSequence<ServiceChange, Never>,
         follow: @escaping @Sendable (String, [PlugID: SequenceNumber]) -> FollowedPlug
     ) {
         self.known = known
@@ -228,7 +229,9 @@ public actor HouseFollower {
         plugs[plug.name] = nil
         await plug.stop()
         // Another plug may have taken its name. A task of its own, since readers wait for nothing.
-        guard let id = plug.id, let new = directory.id(of: plug.name), new != id, plugs[plug.name] == nil else { return }
+        guard let id = plug.id, let new = directory.id(of: plug.name), new != id, plugs[plug.name] == nil else {
+            return
+        }
         Task { await self.begin(plug.name) }
     }
 }
