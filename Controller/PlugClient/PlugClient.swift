@@ -106,8 +106,8 @@ public final class PlugClient: Sendable {
         try await discovery.resolveOnce(ServiceIdentity(name: name, type: Self.serviceType), timeout: time)
     }
 
-    /// Follows the plug of that announced name; resolves it anew for each connection. One that takes another name meanwhile is
-    /// followed under that, and its reports go on under the first.
+    /// Follows the plug of that announced name; resolves it anew for each connection. One that takes another name while it is
+    /// connected, or is reached although it took one before, is followed under that, and its reports go on under the first.
     ///
     /// - Parameters:
     ///   - plug: its announced name, exactly.
