@@ -35,13 +35,6 @@ extension RuledHouse {
 }
 
 extension HouseFollower: RuledHouse {
-    func send(
-        _ command: PlugCommand, to name: String, id: RequestID
-    ) async throws -> (state: PlugState, event: SequenceNumber?) {
-        guard let plug = plug(named: name) else { throw Refusal(.deadlinePassed, "the plug is away") }
-        return try await plug.send(command, id: id)
-    }
-
     func locate(_ name: String) async { await plug(named: name)?.locate() }
 
     func acknowledge(_ sequence: SequenceNumber, of name: String) async {

@@ -19,11 +19,29 @@ extension FollowedPlug {
         }
     }
 
+    /// It was found under another name, perhaps, and took this one while it was away: the next search is for this one. Whoever
+    /// follows it knows nothing of a change.
+    func welcomed(as name: String) { look(under: name) }
+
     func described(_ name: String?, _ settings: RemoteSettings?) {
         self.settings = settings
-        guard let name, name != announcedName else { return }
-        announcedName = name
+        guard let name, look(under: name) else { return }
         renaming.yield(name)
-        watchPlace()
     }
+
+    /// False where that changes nothing.
+    @discardableResult
+    private func look(under name: String) -> Bool {
+        if let id { introducing.yield(Introduction(plug: id, name: name)) }
+        guard name != announcedName, !name.isEmpty else { return false }
+        announcedName = name
+        watchPlace()
+        return true
+    }
+}
+
+/// What a plug says that it is called.
+struct Introduction: Hashable, Sendable {
+    var plug: PlugID
+    var name: String
 }

@@ -3,6 +3,7 @@ import NIOCore
 public import PlugProtocol
 public import PlugTransport
 import ProtocolCore
+import Synchronization
 
 /// A plug that is being followed: the shell of ``PlugFollower``. Everything goes over one connection, and ``reports`` tell
 /// all that is heard; ``Plug`` is the nearer way for a program that wants one thing.
@@ -15,6 +16,9 @@ public actor FollowedPlug: ConnectionOwner {
     public nonisolated let reports: PlugReports
     /// Each name that the plug takes while it is connected; a slow reader gets the newest. For one reader.
     public nonisolated let renames: AsyncStream<String>
+    /// Each time that the plug says in a session what it is called, which nobody else can say; a slow reader gets the newest.
+    /// For one reader.
+    nonisolated let introductions: AsyncStream<Introduction>
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private nonisolated let executor: any SerialExecutor
@@ -36,6 +40,8 @@ public actor FollowedPlug: ConnectionOwner {
     private var times = ReportTimes()
     private var random = SystemRandomNumberGenerator()
     let renaming: AsyncStream<String>.Continuation
+    let introducing: AsyncStream<Introduction>.Continuation
+    private nonisolated let provenID = Mutex<PlugID?>(nil)
     /// The name under which it is looked for.
     var announcedName: String
     /// How it is set up, as it said last; nil before the first connection, and where its firmware does not tell.
@@ -55,6 +61,7 @@ public actor FollowedPlug: ConnectionOwner {
         executor = eventLoop.executor
         announcedName = name
         (renames, renaming) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (introductions, introducing) = AsyncStream<Introduction>.makeStream(bufferingPolicy: .bufferingNewest(1))
         (reports, source) = PlugReports.make()
         source.attach(to: self)
     }
@@ -143,6 +150,7 @@ public actor FollowedPlug: ConnectionOwner {
         timer.stop()
         connection?.close()
         renaming.finish()
+        introducing.finish()
         source.finish()
         let refusal = Refusal(.unknown, "stopped following the plug before it answered")
         for (_, answer) in answers { answer.resume(returning: .refused(refusal)) }
@@ -152,6 +160,12 @@ public actor FollowedPlug: ConnectionOwner {
         answers = [:]
         fetches = [:]
     }
+
+    /// Nothing more comes of it.
+    var isStopped: Bool { if case .stopped = machine.state { true } else { false } }
+
+    /// Of the plug that was connected last, which proved it; nil before the first.
+    nonisolated var id: PlugID? { provenID.withLock { $0 } }
 
     private func withdraw(_ id: RequestID) {
         handle(.withdraw(id))
@@ -237,9 +251,14 @@ public actor FollowedPlug: ConnectionOwner {
     }
 
     private func deliver(_ update: PlugUpdate) {
-        if case .disconnected(let reason, _) = update {
+        switch update {
+        case .connected(let plug):
+            provenID.withLock { $0 = plug.id }
+            welcomed(as: plug.name)
+        case .disconnected(let reason, _):
             answerQuestions(nil)
             answerResets(reason)
+        case .following, .snapshot, .state, .event, .gap, .log: break
         }
         let at = times.time(of: update, clock: machine.clock, now: BootClock.now, wall: WallTime.now)
         undelivered.append(PlugReport(plug: name, at: at, update: update))

@@ -1,8 +1,10 @@
 public import AsyncAlgorithms
+import LinuxNetwork
 public import PlugProtocol
 import ServiceDiscovery
 
-/// Follows every plug of the house: those that are there, those that come, until they go.
+/// Follows every plug of the house: those that are there, those that come, until they go. One that takes another name is lost
+/// under its old one and found under the new one.
 public actor HouseFollower {
     public enum Update: Sendable {
         case found(String)
@@ -10,14 +12,32 @@ public actor HouseFollower {
         case lost(String)
     }
 
+    /// A plug whose reports are still read, be it followed or stopped.
+    struct Reading {
+        var plug: FollowedPlug
+        /// In the order in which following began.
+        var number: Int
+        /// Delivers its reports. It begins nothing, so that whoever begins something may wait for it.
+        var reader: Task<Void, Never>
+        var renaming: Task<Void, Never>
+        /// As far as its reports were delivered.
+        var isConnected = false
+    }
+
+    /// Plugs whose reports are read at the same time. Stops a network whose names come and go from filling the memory while
+    /// nobody takes the updates.
+    private static let readingLimit = 2 * PlugDirectory.limit
+
     /// In order for each plug. A reader that is slow slows the reading from the network down; nothing piles up.
     public nonisolated let updates = AsyncChannel<Update>()
-    private let client: PlugClient
-    private var directory = PlugDirectory()
-    private var plugs: [String: FollowedPlug] = [:]
-    private var connected: Set<String> = []
-    private let begin: Cursor
-    private let stateOptions: StateOptions?
+    private let browse: @Sendable () -> any AsyncSequence<ServiceChange, Never>
+    private let follow: @Sendable (String, [PlugID: SequenceNumber]) -> FollowedPlug
+    private(set) var directory = PlugDirectory()
+    /// Those that are followed, by the name under which that began.
+    private(set) var plugs: [String: FollowedPlug] = [:]
+    private var readings: [ObjectIdentifier: Reading] = [:]
+    private var lastNumber = 0
+    private var isEnding = false
     /// The last event accounted for of each plug that is away: what happens meanwhile is delivered or told as a gap.
     private var known: [PlugID: SequenceNumber]
 
@@ -30,54 +50,151 @@ public actor HouseFollower {
         _ client: PlugClient, after cursor: Cursor = .now, known: [PlugID: SequenceNumber] = [:],
         stateOptions: StateOptions? = StateOptions()
     ) {
-        self.client = client
-        begin = cursor
+        self.init(known: known) {
+            client.browse().map(\.change)
+        } follow: { name, known in
+            client.follow(name, after: cursor, known: known, stateOptions: stateOptions)
+        }
+    }
+
+    init(
+        known: [PlugID: SequenceNumber] = [:],
+        browse: @escaping @Sendable () -> any AsyncSequence<ServiceChange, Never>,
+        follow: @escaping @Sendable (String, [PlugID: SequenceNumber]) -> FollowedPlug
+    ) {
         self.known = known
-        self.stateOptions = stateOptions
+        self.browse = browse
+        self.follow = follow
     }
 
     /// Browses and follows until the task is cancelled.
     public func run() async {
-        await withTaskGroup(of: Void.self) { group in
-            for await event in client.browse() {
-                switch directory.take(event.change) {
+        await withTaskCancellationHandler {
+            for await change in browse() {
+                switch directory.take(change) {
                 case .appeared(let name), .renewed(let name):
-                    if let plug = plugs[name] {
-                        await plug.locate()
-                        continue
-                    }
-                    let known = await known(of: name)
-                    let plug = client.follow(name, after: begin, known: known, stateOptions: stateOptions)
-                    plugs[name] = plug
-                    group.addTask {
-                        await self.updates.send(.found(name))
-                        for await report in plug.reports { await self.take(report) }
-                    }
-                    group.addTask {
-                        for await _ in plug.renames { await self.forget(name) }
-                    }
-                case .disappeared(let name): await forgetIfAway(name)
+                    if let plug = plugs[name] { await plug.locate() } else { await begin(name) }
+                case .disappeared(let name): await forgetIfAway(plugs[name])
                 case nil: break
                 }
             }
+            isEnding = true
             for plug in plugs.values { await plug.stop() }
+            while let reading = readings.values.first { await reading.reader.value }
+        } onCancel: {
+            Task { await self.cancelReaders() }
         }
         updates.finish()
+    }
+
+    private func cancelReaders() {
+        isEnding = true
+        for reading in readings.values {
+            reading.reader.cancel()
+            reading.renaming.cancel()
+        }
     }
 
     /// The plug of that name, in any spelling of capitals; nil while there is none. One whose announcement ran out while its
     /// connection lives goes by its exact name.
     public func plug(named name: String) -> FollowedPlug? { plugs[directory.match(name) ?? name] }
 
-    private func take(_ report: PlugReport) async {
-        await updates.send(.report(report))
-        switch report.update {
-        case .connected: connected.insert(report.plug)
-        case .disconnected:
-            connected.remove(report.plug)
-            await forgetIfAway(report.plug)
-        case .following, .snapshot, .state, .event, .gap, .log: break
+    // MARK: Following begins
+
+    private func begin(_ name: String) async {
+        await makeRoom()
+        let known = await known(of: name)
+        guard !isEnding, plugs[name] == nil else { return }
+        let plug = follow(name, known)
+        plugs[name] = plug
+        lastNumber += 1
+        // One that had the name before may have reports left.
+        let before = readings.values.filter { $0.plug.name == name }.max { $0.number < $1.number }?.reader
+        let reader = Task {
+            await before?.value
+            await self.read(plug)
         }
+        let renaming = Task {
+            for await name in plug.renames { await self.renamed(plug, to: name) }
+        }
+        readings[ObjectIdentifier(plug)] = Reading(
+            plug: plug, number: lastNumber, reader: reader, renaming: renaming)
+    }
+
+    /// Waits for the reader of the updates where too many plugs that were stopped still have reports for it.
+    private func makeRoom() async {
+        while readings.count >= Self.readingLimit, !isEnding,
+            let oldest = readings.values.filter({ plugs[$0.plug.name] !== $0.plug }).min(by: { $0.number < $1.number })
+        {
+            await oldest.reader.value
+        }
+    }
+
+    /// What has been seen of the plugs, with where the one is that may be about to change to this name.
+    private func known(of name: String) async -> [PlugID: SequenceNumber] {
+        guard let id = directory.id(of: name) else { return known }
+        var known = known
+        let same = readings.values.filter { ($0.plug.id ?? directory.id(of: $0.plug.name) ?? id) == id }
+        for reading in same.sorted(by: { $0.number < $1.number }) {
+            if let position = await reading.plug.position, position.plug == id { known[id] = position.last }
+        }
+        return known
+    }
+
+    // MARK: What is heard
+
+    private func read(_ plug: FollowedPlug) async {
+        await updates.send(.found(plug.name))
+        for await report in plug.reports {
+            if case .connected(let description) = report.update, await !takesOver(plug, description) {
+                await forget(plug)
+                break
+            }
+            await updates.send(.report(report))
+            switch report.update {
+            case .connected: readings[ObjectIdentifier(plug)]?.isConnected = true
+            case .disconnected:
+                readings[ObjectIdentifier(plug)]?.isConnected = false
+                await forgetIfAway(plugs[plug.name] === plug ? plug : nil)
+            case .following, .snapshot, .state, .event, .gap, .log: break
+            }
+        }
+        await ended(plug)
+    }
+
+    /// The plug that was reached may have been followed under another name. What is left of that is delivered first, so that
+    /// its events stay in their order. False: it is connected under the name that it calls itself, and this one is another.
+    private func takesOver(_ plug: FollowedPlug, _ description: PlugDescription) async -> Bool {
+        guard let number = readings[ObjectIdentifier(plug)]?.number else { return true }
+        let others = readings.values.filter { $0.plug !== plug && $0.plug.id == description.id }
+        if plug.name != description.name,
+            others.contains(where: {
+                $0.isConnected && $0.plug.name == description.name && plugs[$0.plug.name] === $0.plug
+            })
+        {
+            return false
+        }
+        // Only older ones, so that no two wait for each other.
+        for other in others.filter({ $0.number < number }).sorted(by: { $0.number < $1.number }) {
+            await forget(other.plug)
+            await other.reader.value
+        }
+        return true
+    }
+
+    /// Its last report is delivered.
+    private func ended(_ plug: FollowedPlug) async {
+        if let position = await plug.position { remember(position.last, of: position.plug) }
+        if plugs[plug.name] === plug { plugs[plug.name] = nil }
+        let reading = readings[ObjectIdentifier(plug)]
+        if !isEnding {
+            if reading?.isConnected == true {
+                let update = PlugUpdate.disconnected(reason: .away("it has another name now"), retryIn: .zero)
+                await updates.send(.report(PlugReport(plug: plug.name, at: .now, update: update)))
+            }
+            if plugs[plug.name] == nil { await updates.send(.lost(plug.name)) }
+        }
+        readings[ObjectIdentifier(plug)] = nil
     }
 
     /// Bounded as the directory is, since ids come from the network; beyond it a plug that returns is new.
@@ -86,30 +203,35 @@ public actor HouseFollower {
         known[plug] = sequence
     }
 
+    // MARK: Following ends
+
     /// A plug whose announcement ran out but whose connection lives is still there: multicast may be what is broken.
-    private func forgetIfAway(_ name: String) async {
-        guard !directory.names.contains(name), !connected.contains(name) else { return }
-        await forget(name)
-    }
-
-    /// What has been seen of the plugs, with where the one is that may be about to change to this name.
-    private func known(of name: String) async -> [PlugID: SequenceNumber] {
-        guard let id = directory.id(of: name) else { return known }
-        var known = known
-        for (other, plug) in plugs where (directory.id(of: other) ?? id) == id {
-            if let position = await plug.position, position.plug == id { known[id] = position.last }
+    private func forgetIfAway(_ plug: FollowedPlug?) async {
+        guard let plug, !directory.contains(plug.name), readings[ObjectIdentifier(plug)]?.isConnected != true else {
+            return
         }
-        return known
+        await forget(plug)
     }
 
-    /// It is away, or has another name now, under which it is found.
-    private func forget(_ name: String) async {
-        connected.remove(name)
-        // Before it is gone: under its other name it may be found while this one ends.
-        if let position = await plugs[name]?.position { remember(position.last, of: position.plug) }
-        guard let plug = plugs.removeValue(forKey: name) else { return }
+    /// It goes on under its other name. That may be announced already, or still, and then nothing more tells of it.
+    private func renamed(_ plug: FollowedPlug, to name: String) async {
+        guard plugs[plug.name] === plug, name != plug.name else { return }
+        let found = directory.match(name)
+        // Other capitals are the same name on the network, until they are announced anew.
+        guard found != plug.name else { return }
+        if let found, plugs[found] == nil { await begin(found) }
+        await forget(plug)
+    }
+
+    /// It is away, or has another name now. Its reader tells that, after what it still has to deliver.
+    private func forget(_ plug: FollowedPlug) async {
+        guard plugs[plug.name] === plug else { return }
+        plugs[plug.name] = nil
         await plug.stop()
-        if let position = await plug.position { remember(position.last, of: position.plug) }
-        await updates.send(.lost(name))
+        // Another plug may have taken its name. A task of its own, since readers wait for nothing.
+        guard let id = plug.id, let new = directory.id(of: plug.name), new != id, plugs[plug.name] == nil else {
+            return
+        }
+        Task { await self.begin(plug.name) }
     }
 }

@@ -106,8 +106,8 @@ public final class PlugClient: Sendable {
         try await discovery.resolveOnce(ServiceIdentity(name: name, type: Self.serviceType), timeout: time)
     }
 
-    /// Follows the plug of that announced name; resolves it anew for each connection. One that takes another name meanwhile is
-    /// followed under that, and its reports go on under the first.
+    /// Follows the plug of that announced name; resolves it anew for each connection. One that takes another name while it is
+    /// connected, or is reached although it took one before, is followed under that, and its reports go on under the first.
     ///
     /// - Parameters:
     ///   - plug: its announced name, exactly.
@@ -135,8 +135,10 @@ public final class PlugClient: Sendable {
                 await discovery.reconfirm(service.identity)
                 throw error
             }
-            // It proved to be the one. The name is for people: that it cannot be written changes nothing.
-            if pinned.name != name { try? await paired.rename(pinned.id, to: name) }
+        }
+        Task { [paired, introductions = followed.introductions] in
+            // The name is for people: that it cannot be written changes nothing.
+            for await plug in introductions { try? await paired.rename(plug.plug, to: plug.name) }
         }
         network.add(followed)
         Task {

@@ -20,6 +20,8 @@ public struct PlugDirectory: Sendable {
 
     public var names: [String] { identities.keys.sorted() }
 
+    func contains(_ name: String) -> Bool { identities[name] != nil }
+
     public mutating func take(_ change: ServiceChange) -> Change? {
         switch change {
         case .found(let identity, let txt), .changed(let identity, let txt):

@@ -30,7 +30,7 @@ extension PlugFollower {
         }
         welcomedAt = now
         let events = position?.subscription(at: plug.id) ?? .none
-        // It is found under the name that led here, whatever it was called a moment ago.
+        // Its name is in the report: that it has another one than led here is no change during the session.
         var actions = [Action.described(name: nil, plug.settings), .deliver(.connected(plug))]
         if position != nil || stateOptions != nil {
             let options = SubscriptionOptions(events: events, state: stateOptions)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import PlugClient
 import PlugProtocol
 import Presentation
@@ -38,7 +39,8 @@ struct Rename: AsyncParsableCommand {
                 throw Complaint("\(plug.name): its firmware does not take another name\nhint: update the firmware")
             }
             try await plug.obey(.rename(newName))
-            guard let taken = description.name == newName ? newName : await nextName(of: plug) else {
+            guard let taken = description.name == newName ? newName : await nextName(of: plug, after: description.name)
+            else {
                 throw Complaint(
                     """
                     \(plug.name): it took the name "\(newName)", and is not announced under it yet
@@ -51,8 +53,20 @@ struct Rename: AsyncParsableCommand {
         }
     }
 
-    /// Nil when the plug does not tell within the time.
-    private func nextName(of plug: FollowedPlug) async -> String? {
+    /// Nil when the plug does not tell within the time. One that has the name with a number, and still has it then, tells
+    /// nothing: it had to take that again.
+    private func nextName(of plug: FollowedPlug, after old: String) async -> String? {
+        await told(by: plug) ?? (isNumbered(old) ? old : nil)
+    }
+
+    /// As in "Lamp (2)"; of a long name the end is missing.
+    private func isNumbered(_ name: String) -> Bool {
+        guard name.hasSuffix(")"), let start = name.range(of: " (", options: .backwards) else { return false }
+        let number = name[start.upperBound...].dropLast()
+        return !number.isEmpty && number.allSatisfy(\.isNumber) && newName.hasPrefix(name[..<start.lowerBound])
+    }
+
+    private func told(by plug: FollowedPlug) async -> String? {
         await withTaskGroup(of: String?.self) { group in
             group.addTask {
                 for await name in plug.renames { return name }

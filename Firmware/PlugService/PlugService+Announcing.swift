@@ -29,7 +29,7 @@ extension PlugService {
             // It may be on its way from that name to another.
             guard service.name != wishedName || service.name != machine.identity.name else { return }
             wishedName = service.name
-            Task { await registration.replace(with: service) }
+            inOrder { await registration.replace(with: service) }
         } catch {
             logger.error("\(error)\nhint: `plugctl rename` gives it another")
         }
@@ -60,6 +60,15 @@ extension PlugService {
     func announcePairing() {
         guard let registration else { return }
         let txt = txt
-        Task { await registration.updateTXT(txt) }
+        inOrder { await registration.updateTXT(txt) }
+    }
+
+    /// Tasks that begin one after the other may else end in another order, and the older change would stand.
+    private func inOrder(_ change: @escaping @Sendable () async -> Void) {
+        let before = announcing
+        announcing = Task {
+            await before?.value
+            await change()
+        }
     }
 }

@@ -37,6 +37,8 @@ public actor PlugService: ConnectionOwner {
     var port: UInt16 = 0
     /// The name that was asked for last.
     var wishedName: String?
+    /// The last change of what is announced: each waits for the one before.
+    var announcing: Task<Void, Never>?
     /// Nil where nobody asked for it; see ``run(_:logger:until:)``.
     var addressing: Addressing?
     let whenReset: @Sendable () -> Void

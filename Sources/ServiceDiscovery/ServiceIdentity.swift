@@ -1,5 +1,6 @@
 public import DNSWire
 public import MulticastDNS
+import ProtocolCore
 
 /// What makes a service the same service: its instance name, type and domain, and the interface it was seen on.
 public struct ServiceIdentity: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import DNSWire
+import ProtocolCore
 
 /// A service to register in `local`.
 public struct ServiceRegistration: Hashable, Sendable {

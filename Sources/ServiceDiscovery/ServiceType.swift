@@ -1,4 +1,5 @@
 import DNSWire
+import ProtocolCore
 
 /// A service type such as `_smartplug._tcp`, or one of its subtypes, `_dimmer._sub._smartplug._tcp` (RFC 6763 §7).
 public struct ServiceType: Hashable, Sendable, CustomStringConvertible {

@@ -181,6 +181,58 @@ import Testing
         #expect(isDone(ask(&house, 3, .rename("Button"))))
     }
 
+    @Test func aLimitThatChangesAgainAndAgainTripsAllTheSame() {
+        var house = House { $0.overPower = OverPowerLimit(deciwatts: 20_000, duration: .seconds(5)) }
+        house.join(desk, name: "Desk")
+        #expect(isDone(ask(&house, 1, .configure(SettingsChange(powerLimit: .value(500))))))
+        #expect(isDone(ask(&house, 2, .setRelay(on: true, autoOff: nil))))
+        // The first measurement of the load, which is 60 W, comes within a second.
+        house.run(for: .milliseconds(4500))
+        #expect(isDone(ask(&house, 3, .configure(SettingsChange(powerLimit: .value(400))))))
+        #expect(house.machine.state.tripped == nil)
+        house.run(for: .milliseconds(1600))
+        #expect(house.machine.state.tripped == .overPower)
+    }
+
+    @Test func aLimitBelowAWattIsNotRaised() {
+        var house = House { $0.overPower = OverPowerLimit(deciwatts: 5, duration: .seconds(5)) }
+        house.join(desk, name: "Desk")
+        #expect(
+            ask(&house, 1, .configure(SettingsChange(powerLimit: .value(10))))
+                == .refused(Refusal(.outOfRange, "The limit is 1 W; 0.5 to 0.5 W are allowed on this plug.")))
+        #expect(isDone(ask(&house, 2, .configure(SettingsChange(powerLimit: .value(5))))))
+    }
+
+    @Test func nobodyWearsFlashOut() {
+        var house = House()
+        house.join(desk, name: "Desk")
+        for number in 1...30 { #expect(isDone(ask(&house, UInt8(number), .rename("Lamp \(number)")))) }
+        #expect(
+            ask(&house, 31, .rename("Lamp 31"))
+                == .refused(Refusal(.busy, "Name and settings were changed too often; try again later.")))
+        #expect(house.settings.name == "Lamp 30")
+        #expect(isDone(ask(&house, 32, .rename("Lamp 30"))), "flash has it")
+        house.run(for: .seconds(121))
+        #expect(isDone(ask(&house, 33, .rename("Lamp 33"))))
+        #expect(code(ask(&house, 34, .configure(SettingsChange(powerOn: .value(.on))))) == .busy)
+    }
+
+    @Test func aChangeWhoseTimeIsOverWhenFlashIsFreeIsNotMade() {
+        var house = House()
+        house.join(desk, name: "Desk")
+        var machine = house.machine
+        for number in 1...2 as ClosedRange<UInt8> {
+            let said = house.controllers[desk]!.handle(
+                .command(request(number), .rename("Lamp \(number)"), deadline: house.now + .seconds(5)), now: house.now)
+            for case .send(let bytes) in said { _ = machine.handle(.received(desk, bytes), now: house.now) }
+        }
+        let told = machine.handle(.settingsKept, now: house.now + .seconds(6))
+        #expect(!told.contains { if case .keepSettings = $0 { true } else { false } })
+        for case .send(desk, let bytes) in told { house.hear(desk, .received(bytes)) }
+        #expect(house.outcomes(desk, of: request(2)).map { code($0) } == [.deadlinePassed])
+        #expect(machine.settings.name == "Lamp 1")
+    }
+
     /// The plug was set up otherwise since.
     @Test func aLimitAboveThatOfTheConfigurationCountsForNothing() {
         let house = House(settings: StoredSettings(powerLimit: 30_000)) {

@@ -30,6 +30,16 @@ import Testing
         #expect(try plugs.all() == [PairedPlugs.Entry(id: lampID, key: .plug, name: "Lounge"), fanEntry])
     }
 
+    @Test func aNameThatItHasAlreadyIsNotWrittenAgain() async throws {
+        try await plugs.add(lampEntry)
+        let number = { try FileManager.default.attributesOfItem(atPath: file)[.systemFileNumber] as? UInt64 }
+        let before = try number()
+        try await plugs.rename(lampID, to: lampEntry.name)
+        #expect(try number() == before)
+        try await plugs.rename(lampID, to: "Lounge")
+        #expect(try number() != before)
+    }
+
     private func write(_ text: String, mode: Int = 0o600) throws {
         try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
         try Data(text.utf8).write(to: URL(filePath: file))

@@ -53,6 +53,35 @@ import Testing
             WireCommand(.rename(name), request: request(1), within: .seconds(1)).model() == .success(.rename(name)))
     }
 
+    @Test func aNameIsMeasuredAsItIsAnnounced() {
+        func taken(_ name: String) -> Result<PlugCommand, Refusal> {
+            WireCommand(.rename(name), request: request(1), within: .seconds(1)).model()
+        }
+        // 63 bytes, which normalization makes 126.
+        guard case .failure(let refusal) = taken(String(repeating: "\u{958}", count: 21)) else {
+            Issue.record("it cannot be announced")
+            return
+        }
+        #expect(refusal.code == .outOfRange)
+        guard case .success(.rename(let name)) = taken("Bu\u{308}ro") else {
+            Issue.record("it can be announced")
+            return
+        }
+        #expect(Array(name.utf8) == Array("B\u{FC}ro".utf8))
+    }
+
+    @Test(arguments: [
+        "a\u{2028}b", "a\u{2029}b", "a\u{202E}b", "\u{2066}a\u{2069}", "\u{200B}", "\u{FE0F} \u{2060}", "\u{3164}",
+    ])
+    func aNameThatMisleadsIsRefused(name: String) {
+        guard case .failure(let refusal) = WireCommand(.rename(name), request: request(1), within: .seconds(1)).model()
+        else {
+            Issue.record("it misleads")
+            return
+        }
+        #expect(refusal.code == .outOfRange)
+    }
+
     @Test(arguments: ["", " ", "\u{2003}\u{A0}", "a\nb", "\u{7F}", "a\u{85}", String(repeating: "x", count: 64)])
     func aNameThatNoPlugCanHaveIsOutOfRange(name: String) throws {
         var bench = Bench()

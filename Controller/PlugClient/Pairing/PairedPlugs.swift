@@ -67,10 +67,11 @@ public struct PairedPlugs: Sendable {
         }
     }
 
-    /// The plug is called otherwise now; does nothing where it is not there.
+    /// The plug is called otherwise now; does nothing where it is not there, or has that name.
     ///
     /// - Throws: as ``add(_:)``.
     public func rename(_ id: PlugID, to name: String) async throws {
+        guard let known = try all().first(where: { $0.id == id }), known.name != name else { return }
         try await change { plugs in
             guard let index = plugs.firstIndex(where: { $0.id == id }) else { return }
             plugs[index].name = name

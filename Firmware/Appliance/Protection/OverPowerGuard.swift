@@ -2,12 +2,18 @@ import ProtocolCore
 
 /// The load may exceed the limit for a while; it trips the plug when it stays above.
 struct OverPowerGuard: Sendable {
-    private let limit: OverPowerLimit?
+    private var limit: OverPowerLimit?
     private var dwell: Dwell
 
     init(_ limit: OverPowerLimit?) {
         self.limit = limit
         dwell = Dwell(limit?.duration ?? .zero)
+    }
+
+    /// What it has seen goes on to count: a limit that is changed again and again must trip the plug as one that is not.
+    mutating func change(_ new: OverPowerLimit?) {
+        if new?.duration != limit?.duration { dwell = Dwell(new?.duration ?? .zero) }
+        limit = new
     }
 
     /// True when this measurement trips the plug. Power that is fed back heats the contacts as well.

@@ -40,7 +40,7 @@ struct ProtectionGuards: Sendable {
     }
 
     /// Another limit of power from now on.
-    mutating func limitPower(_ limit: OverPowerLimit?) { overPower = OverPowerGuard(limit) }
+    mutating func limitPower(_ limit: OverPowerLimit?) { overPower.change(limit) }
 
     /// True when this temperature, in tenths of a degree, trips the plug; nil: the thermometer failed.
     mutating func measured(decidegrees: Int16?) -> Bool { overTemperature.measured(decidegrees: decidegrees) }

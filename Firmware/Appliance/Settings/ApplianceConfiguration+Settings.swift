@@ -19,7 +19,7 @@ extension ApplianceConfiguration {
 
     private var allowedPowerLimits: ClosedRange<UInt32> {
         let most = overPower.map { UInt32(clamping: $0.deciwatts) } ?? Self.powerLimits.upperBound
-        return Self.powerLimits.lowerBound...max(most, Self.powerLimits.lowerBound)
+        return min(most, Self.powerLimits.lowerBound)...most
     }
 
     /// This configuration with the settings in it. What it does not allow any more, since it was edited, counts for nothing.
@@ -67,7 +67,13 @@ extension ApplianceConfiguration {
         guard let limit = wish.value, !allowedPowerLimits.contains(limit) else { return nil }
         return Refusal(
             .outOfRange,
-            "The limit is \(limit / 10) W; 1 to \(allowedPowerLimits.upperBound / 10) W are allowed on this plug.")
+            "The limit is \(Self.watts(limit)) W; \(Self.watts(allowedPowerLimits.lowerBound)) to "
+                + "\(Self.watts(allowedPowerLimits.upperBound)) W are allowed on this plug.")
+    }
+
+    private static func watts(_ deciwatts: UInt32) -> String {
+        let whole = "\(deciwatts / 10)"
+        return deciwatts.isMultiple(of: 10) ? whole : whole + ".\(deciwatts % 10)"
     }
 }
 

@@ -9,17 +9,20 @@ extension PlugMachine {
         var waiting: [Asked] = []
         /// What flash is about to have.
         var writing: (asked: Asked, settings: StoredSettings)?
+        /// Keeps a program that changes them in a loop from wearing the flash out. A restart of the firmware forgets it.
+        var rate = SwitchingRateGuard(SwitchingRate(count: 30, window: .seconds(3600)))
     }
 
     struct Asked: Sendable {
         var request: RequestID
         var command: PlugCommand
+        var deadline: Instant
     }
 
     mutating func change(
-        _ command: PlugCommand, _ request: RequestID, _ now: Instant, _ step: inout Step
+        _ command: PlugCommand, _ request: RequestID, deadline: Instant, _ now: Instant, _ step: inout Step
     ) {
-        changes.waiting.append(Asked(request: request, command: command))
+        changes.waiting.append(Asked(request: request, command: command, deadline: deadline))
         beginChange(now, &step)
     }
 
@@ -40,10 +43,18 @@ extension PlugMachine {
     private mutating func beginChange(_ now: Instant, _ step: inout Step) {
         while changes.writing == nil, !changes.waiting.isEmpty {
             let asked = changes.waiting.removeFirst()
+            guard asked.deadline >= now else {
+                answer(asked, .refused(.flashWasBusy), now, &step)
+                continue
+            }
             switch wanted(asked.command) {
             case .failure(let refusal): answer(asked, .refused(refusal), now, &step)
             case .success(let new) where new == settings: take(new, asked, now, &step)
             case .success(let new):
+                guard changes.rate.take(now) else {
+                    answer(asked, .refused(.changedTooOften), now, &step)
+                    continue
+                }
                 changes.writing = (asked, new)
                 step.flash.append(.keepSettings(new))
             }
@@ -93,6 +104,13 @@ extension PlugMachine {
         guard let outcome = server.outcome(of: request) else { return }
         step.records.append(.request(FinishedRequest(request, outcome)))
     }
+}
+
+extension Refusal {
+    fileprivate static let flashWasBusy = Refusal(
+        .deadlinePassed, "The plug's flash was busy for longer than the command had time, so nothing was changed.")
+    fileprivate static let changedTooOften = Refusal(
+        .busy, "Name and settings were changed too often; try again later.")
 }
 
 extension PlugCommand {

@@ -55,8 +55,10 @@ extension WireCommand {
         case .resetProtection:
             return .success(.resetProtection)
         case .rename(let wire):
-            if let refusal = InstanceNameRule.refusal(of: wire.name) { return .failure(refusal) }
-            return .success(.rename(wire.name))
+            // As it will be announced, which may be longer.
+            let name = wire.name.precomposed
+            if let refusal = InstanceNameRule.refusal(of: name) { return .failure(refusal) }
+            return .success(.rename(name))
         case .configure(let wire):
             return wire.model().map { .configure($0) }
         case nil:

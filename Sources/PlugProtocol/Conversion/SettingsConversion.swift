@@ -95,7 +95,7 @@ extension Refusal {
         .unsupported, "This plug does not know the setting, or its value; its firmware may be too old.")
 }
 
-/// Names that a plug can have.
+/// Names that a plug can have, in normalization form C.
 enum InstanceNameRule {
     /// Why this cannot be a plug's name; nil: it can.
     static func refusal(of name: String) -> Refusal? {
@@ -107,9 +107,25 @@ enum InstanceNameRule {
         guard !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             return Refusal(.outOfRange, "A name has no control characters.")
         }
-        guard name.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
+        guard !name.unicodeScalars.contains(where: isDisturbing) else {
+            return Refusal(.outOfRange, "A name is one line and does not turn the direction of writing around.")
+        }
+        guard name.unicodeScalars.contains(where: isVisible) else {
             return Refusal(.outOfRange, "A name has at least one character that can be seen.")
         }
         return nil
+    }
+
+    /// Separators of lines and paragraphs, and what embeds, overrides or isolates a direction: one name could pass for another,
+    /// or change the text around it.
+    private static func isDisturbing(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x2028...0x202E, 0x2066...0x2069: true
+        case _: false
+        }
+    }
+
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        !scalar.properties.isWhitespace && !scalar.properties.isDefaultIgnorableCodePoint
     }
 }

@@ -1,0 +1,248 @@
+import LinuxNetwork
+import MadeUpKeys
+import NIOCore
+import NIOPosix
+import PlugProtocol
+import PlugTransport
+import ServiceDiscovery
+import Synchronization
+import Testing
+
+@testable import PlugClient
+
+/// A plug's server on a real connection.
+private actor HousePlug: ConnectionOwner {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
+    nonisolated let loop: any EventLoop
+    nonisolated let id: PlugID
+    private var server: PlugServer
+    private var connections: [ConnectionID: Connection] = [:]
+    private var answers = true
+
+    init(_ name: String, id: String, on loop: any EventLoop) {
+        self.loop = loop
+        self.id = PlugID(rawValue: id)!
+        let identity = PlugServer.Identity(
+            id: self.id, name: name, capabilities: [.relay, .rename], firmware: "1.0", boot: boot)
+        server = PlugServer(
+            identity: identity, access: .knowing(), journal: EventJournal(), state: PlugState(relayOn: false))
+    }
+
+    func opened(_ connection: Connection) {
+        connection.markPaired()
+        connections[connection.id] = connection
+        handle(.opened(PlugServer.Opening(connection.id, peer: connection.peer)))
+    }
+    func received(_ bytes: [UInt8], on id: ConnectionID) { handle(.received(id, bytes)) }
+    func writable(_ isWritable: Bool, on id: ConnectionID) { handle(.writable(id, isWritable)) }
+    func closed(_ id: ConnectionID) { handle(.closed(id)) }
+
+    func rename(_ name: String) { handle(.renamed(name)) }
+    func switchRelay(on: Bool) { handle(.record(.relayChanged(on: on, cause: .button))) }
+    func finish(_ request: RequestID) { handle(.commandOutcome(request, .done(PlugState(relayOn: true), event: nil))) }
+    func answer(_ answers: Bool) { self.answers = answers }
+
+    private func handle(_ event: PlugServer.Event) {
+        for action in server.handle(event, now: BootClock.now) {
+            switch action {
+            case .send(let id, let bytes): connections[id]?.send(bytes)
+            case .close(let id, _): connections[id]?.close()
+            case .perform(let request, _, _, _):
+                if answers { handle(.commandOutcome(request, .done(PlugState(relayOn: true), event: nil))) }
+            case .factoryReset, .fetch, .keep, .record, .pairingWindow, .logLevel: break
+            }
+        }
+    }
+}
+
+/// Which plug has which name, and what browsing tells of it.
+private final class MadeUpNetwork: Sendable {
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    let changes: AsyncStream<ServiceChange>
+    private let change: AsyncStream<ServiceChange>.Continuation
+    private let dialer = Dialer(identity: TransportIdentity())
+    private let ports = Mutex<[String: UInt16]>([:])
+
+    private struct Unreachable: Error {}
+
+    init() { (changes, change) = AsyncStream.makeStream() }
+
+    func add(_ name: String, id: String) async throws -> (HousePlug, Listener) {
+        let plug = HousePlug(name, id: id, on: loop)
+        let listener = try await Listener.start(
+            on: loop, identity: TransportIdentity(), loopbackOnly: true, owner: plug)
+        try announce(name, plug, listener)
+        return (plug, listener)
+    }
+
+    private func identity(_ name: String) -> ServiceIdentity {
+        ServiceIdentity(name: name, type: PlugClient.serviceType, interface: 2)
+    }
+
+    func announce(_ name: String, _ plug: HousePlug, _ listener: Listener) throws {
+        place(name, listener)
+        change.yield(.found(identity(name), txt: try TXTRecord(["id": plug.id.rawValue])))
+    }
+
+    /// It is there, and nobody hears of it.
+    func place(_ name: String, _ listener: Listener) { ports.withLock { $0[name] = listener.port } }
+
+    func withdraw(_ name: String) {
+        ports.withLock { $0[name] = nil }
+        change.yield(.lost(identity(name)))
+    }
+
+    func house() -> HouseFollower {
+        HouseFollower { [changes] in
+            changes
+        } follow: { [self] name, known in
+            let machine = PlugFollower(
+                controllerName: "Desk", cursor: .now, known: known, stateOptions: StateOptions(), seed: 1)
+            let plug = FollowedPlug(name: name, machine: machine, eventLoop: loop) { [self] followed in
+                let name = await followed.announcedName
+                guard let port = ports.withLock({ $0[name] }) else { throw Unreachable() }
+                let address = try SocketAddress(ipAddress: "127.0.0.1", port: Int(port))
+                try await dialer.connect(to: [address], on: loop, owner: followed)
+            }
+            Task { await plug.locate() }
+            return plug
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct HouseFollowerTests {
+    private let network = MadeUpNetwork()
+
+    /// What a reader hears until it has heard all of it, in any order.
+    private func hear(_ house: HouseFollower, until awaited: Set<String>) async -> [String] {
+        var heard: [String] = []
+        var awaited = awaited
+        for await update in house.updates {
+            guard let words = words(update) else { continue }
+            heard.append(words)
+            awaited.remove(words)
+            if awaited.isEmpty { break }
+        }
+        return heard
+    }
+
+    private func words(_ update: HouseFollower.Update) -> String? {
+        switch update {
+        case .found(let name): return "found \(name)"
+        case .lost(let name): return "lost \(name)"
+        case .report(let report):
+            switch report.update {
+            case .connected(let plug): return "\(report.plug) is \(plug.id)"
+            case .snapshot: return "snapshot of \(report.plug)"
+            case .disconnected: return "\(report.plug) away"
+            case .event(let event, _): return "event \(event.sequence) of \(report.plug)"
+            case .following, .state, .gap, .log: return nil
+            }
+        }
+    }
+
+    private func end(_ running: Task<Void, Never>, _ listeners: Listener...) async {
+        running.cancel()
+        await running.value
+        for listener in listeners { await listener.stop() }
+    }
+
+    @Test func aPlugThatTakesAnotherNameIsAwayAndLostUnderTheOldOne() async throws {
+        let (lamp, listener) = try await network.add("Lamp", id: "aaaaaaaaaaaa")
+        let house = network.house()
+        let running = Task { await house.run() }
+        #expect(await hear(house, until: ["snapshot of Lamp"]).prefix(2) == ["found Lamp", "Lamp is aaaaaaaaaaaa"])
+        await lamp.rename("Lounge")
+        try network.announce("Lounge", lamp, listener)
+        network.withdraw("Lamp")
+        let heard = await hear(house, until: ["lost Lamp", "Lounge is aaaaaaaaaaaa"])
+        #expect(heard.filter { $0.contains("Lamp") } == ["Lamp away", "lost Lamp"])
+        #expect(await house.plug(named: "Lamp") == nil)
+        await end(running, listener)
+    }
+
+    @Test func eventsThatWaitForTheReaderComeBeforeThoseUnderTheNewName() async throws {
+        let (lamp, listener) = try await network.add("Lamp", id: "aaaaaaaaaaaa")
+        let house = network.house()
+        let running = Task { await house.run() }
+        _ = await hear(house, until: ["snapshot of Lamp"])
+        for number in 1...3 { await lamp.switchRelay(on: number.isMultiple(of: 2)) }
+        await lamp.rename("Lounge")
+        try network.announce("Lounge", lamp, listener)
+        while await house.plug(named: "Lamp") != nil { await Task.yield() }
+        await lamp.switchRelay(on: true)
+        let heard = await hear(house, until: ["event 4 of Lounge"])
+        let old = heard.filter { $0.contains("Lamp") }
+        #expect(
+            old == ["event 1 of Lamp", "event 2 of Lamp", "event 3 of Lamp", "Lamp away", "lost Lamp"])
+        // It may have been found before these events were heard; whoever counts them drops those that come twice.
+        let reached = try #require(heard.firstIndex(of: "Lounge is aaaaaaaaaaaa"))
+        #expect(!heard[reached...].contains { $0.contains("Lamp") })
+        await end(running, listener)
+    }
+
+    @Test func aNameThatIsStillAnnouncedIsFollowedAtOnce() async throws {
+        let (lamp, listener) = try await network.add("Lamp", id: "aaaaaaaaaaaa")
+        let house = network.house()
+        let running = Task { await house.run() }
+        _ = await hear(house, until: ["snapshot of Lamp"])
+        await lamp.rename("Lounge")
+        // Its goodbye for the first name gets lost.
+        try network.announce("Lounge", lamp, listener)
+        _ = await hear(house, until: ["lost Lamp", "snapshot of Lounge"])
+        await lamp.rename("Lamp")
+        let heard = await hear(house, until: ["lost Lounge", "snapshot of Lamp"])
+        #expect(heard.contains("found Lamp"))
+        await end(running, listener)
+    }
+
+    @Test func otherCapitalsChangeNothing() async throws {
+        let (lamp, listener) = try await network.add("lamp", id: "aaaaaaaaaaaa")
+        let house = network.house()
+        let running = Task { await house.run() }
+        _ = await hear(house, until: ["snapshot of lamp"])
+        await lamp.rename("Lamp")
+        await lamp.switchRelay(on: true)
+        #expect(await hear(house, until: ["event 1 of lamp"]) == ["event 1 of lamp"])
+        #expect(await house.plug(named: "Lamp") != nil)
+        await end(running, listener)
+    }
+
+    @Test func twoPlugsSwapTheirNamesWhileTheReaderIsSlow() async throws {
+        let (lamp, first) = try await network.add("Lamp", id: "aaaaaaaaaaaa")
+        let (fan, second) = try await network.add("Fan", id: "bbbbbbbbbbbb")
+        let house = network.house()
+        let running = Task { await house.run() }
+        _ = await hear(house, until: ["snapshot of Lamp", "snapshot of Fan"])
+        await lamp.rename("Fan")
+        await fan.rename("Lamp")
+        try network.announce("Lamp", fan, second)
+        try network.announce("Fan", lamp, first)
+        let heard = await hear(house, until: ["Lamp is bbbbbbbbbbbb", "Fan is aaaaaaaaaaaa"])
+        #expect(heard.filter { $0.hasSuffix("away") }.sorted() == ["Fan away", "Lamp away"])
+        await end(running, first, second)
+    }
+
+    @Test func aCommandUnderWayGoesOnUnderTheNewName() async throws {
+        let (lamp, listener) = try await network.add("Lamp", id: "aaaaaaaaaaaa")
+        let house = network.house()
+        let running = Task { await house.run() }
+        _ = await hear(house, until: ["snapshot of Lamp"])
+        await lamp.answer(false)
+        let reading = Task { for await _ in house.updates {} }
+        let waiting = Task { try await house.send(.identify, to: "Lamp", id: request(1)) }
+        let following = try #require(await house.plug(named: "Lamp"))
+        while await following.machine.pending.isEmpty { await Task.yield() }
+        await lamp.rename("Lounge")
+        try network.announce("Lounge", lamp, listener)
+        while await house.plug(named: "Lounge") == nil { await Task.yield() }
+        await lamp.answer(true)
+        // The plug counts what it was asked before as being carried out; another request goes through.
+        let again = try await house.send(.identify, to: "Lounge", id: request(2))
+        #expect(again.state.relayOn)
+        await lamp.finish(request(1))
+        #expect(try await waiting.value.state.relayOn)
+        await end(running, listener)
+        reading.cancel()
+    }
+}
