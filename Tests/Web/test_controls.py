@@ -77,6 +77,9 @@ def test_a_rule_that_fires_is_seen_at_once(house, page):
     page.shows_relay("Television", not before)
     expect(page.events.get_by_role("listitem").filter(has_text="Rule Hall")).to_be_visible(timeout=5000)
     expect(rule).to_contain_text("Last fired")
+    # The other rule, which did not fire, is still there.
+    expect(rule.get_by_role("heading", level=3)).to_have_text(["Hall", "Bedtime"])
+    expect(rule).to_contain_text("It has not fired yet.")
 
 
 @pytest.mark.time_limit(120)
