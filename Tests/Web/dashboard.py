@@ -107,8 +107,15 @@ class Chart:
 
     def longest(self, name):
         """Seconds: the longest time of which it shows no reading of a plug between two; None where it shows none."""
+        return self._seconds(name, "data-longest")
+
+    def first(self, name):
+        """Seconds since 1970: its first reading of a plug; None where it shows none."""
+        return self._seconds(name, "data-first")
+
+    def _seconds(self, name, key):
         line = self.page.get_by_role("region", name="Power").get_by_role("listitem").filter(has_text=name)
         if line.count() == 0:
             return None
-        value = line.first.get_attribute("data-longest")
+        value = line.first.get_attribute(key)
         return None if value is None else int(float(value)) / 1000

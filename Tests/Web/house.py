@@ -24,6 +24,10 @@ TOGGLE = """\
   when: { plug: Switch, button: single }
   then:
     - toggle: Television
+- rule: Bedtime
+  when: { plug: Switch, button: double }
+  then:
+    - turn off: Lamp
 """
 
 
@@ -52,6 +56,16 @@ class House:
         answer = self.host.finish(sys.executable, "-c", ANSWERS, ADDRESS, within=25)
         assert answer.status == 0 and self.daemon.is_running, f"the dashboard: {answer.errors}\n{self.daemon.transcript()}"
         return self.daemon
+
+    def cut_page_off(self):
+        """Packets between the page and the daemon vanish: neither is told."""
+        self.host.run("nft", "add table inet page")
+        self.host.run("nft", "add chain inet page input { type filter hook input priority 0; }")
+        for side in ("dport", "sport"):
+            self.host.run("nft", f"add rule inet page input tcp {side} {PORT} drop")
+
+    def join_page(self):
+        self.host.run("nft", "delete table inet page")
 
     def kill_daemon(self):
         """As when the machine's memory runs out: it can say nothing more."""

@@ -31,6 +31,23 @@ def test_until_the_plug_confirms_it_the_switch_waits(house, page):
     page.shows_relay("Lamp", not before)
 
 
+def test_quick_clicks_are_sent_one_after_the_other(house, page):
+    before = house.plugs["Lamp"].status()["relay"] == "on"
+    sent = []
+    page.page.route("**/relay", lambda route: sent.append(route))
+    page.switch("Lamp").click()
+    page.switch("Lamp").click()
+    for on in (not before, before):
+        eventually(lambda: page.page.wait_for_timeout(20) or sent, 5, "the next command")
+        page.page.wait_for_timeout(300)
+        [command] = sent
+        assert command.request.post_data_json == {"on": on}
+        sent.clear()
+        command.continue_()
+    page.shows_relay("Lamp", before)
+    eventually(lambda: (house.plugs["Lamp"].status()["relay"] == "on") == before, 5, "the relay as it was")
+
+
 def test_a_press_of_the_plugs_button_moves_the_switch(house, page):
     before = house.plugs["Lamp"].status()["relay"] == "on"
     page.shows_relay("Lamp", before)
@@ -77,6 +94,9 @@ def test_a_rule_that_fires_is_seen_at_once(house, page):
     page.shows_relay("Television", not before)
     expect(page.events.get_by_role("listitem").filter(has_text="Rule Hall")).to_be_visible(timeout=5000)
     expect(rule).to_contain_text("Last fired")
+    # The other rule, which did not fire, is still there.
+    expect(rule.get_by_role("heading", level=3)).to_have_text(["Hall", "Bedtime"])
+    expect(rule).to_contain_text("It has not fired yet.")
 
 
 @pytest.mark.time_limit(120)

@@ -9,7 +9,7 @@ SCRIPT = "<script>alert(1)</script>"
 EMOJI = "😀🔌💡🏠🌞🎉🚀🐢🍀🌈🦊🎸🍕🐙🌻abc"
 
 
-@pytest.mark.parametrize("name", [SCRIPT, EMOJI, "مصباح \"غرفة\" & 50 %"], ids=["script", "emoji", "arabic"])
+@pytest.mark.parametrize("name", [SCRIPT, EMOJI, "مصباح \"غرفة\" & 50 %", "..", "a/b?c%"], ids=["script", "emoji", "arabic", "dots", "address"])
 def test_a_name_is_shown_as_it_is(empty_house, look, name):
     assert len(name.encode()) <= 63
     plug = empty_house.add(name, simulate="lamp")

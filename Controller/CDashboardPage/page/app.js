@@ -22,42 +22,55 @@ function paintHeader() {
 }
 
 let shown = "connecting";
-const words = {
+const linkWords = {
   connecting: "Connecting to the daemon …",
   live: "Live",
   lost: "The daemon is not reached. Trying again …",
+  resting: "Paused while nobody looks",
   login: "Log in to see the house",
 };
 
 /** It says what a person has to know: that it tries again after each failure is one state. */
-function showLink(state) {
-  if (state === "connecting" && shown !== "login") return;
-  if (state === shown) return;
+function showLink({ state, words = linkWords[state] }) {
+  if (state === "connecting" && shown !== "login" && shown !== "resting") return;
+  const before = shown;
   shown = state;
-  part("link").dataset.state = state;
-  setText(part("state"), words[state]);
-  if (state === "login") showLogin();
+  setAttribute(part("link"), "data-state", state);
+  setText(part("state"), words);
+  if (state === "login" && before !== "login") showLogin();
 }
 
-let login;
 async function showLogin() {
-  login ??= import("./login.js");
   stopLive();
-  showLink("login");
-  (await login).show(() => { showLink("connecting"); startLive(); startRest(); });
+  const [login] = await load("./login.js");
+  login.show(() => { showLink({ state: "connecting" }); startLive(); startRest(); });
 }
 
-let rest;
-function startRest() {
-  rest ??= Promise.all([import("./power.js"), import("./energy.js"), import("./events.js"), import("./rules.js"), import("./help.js"), import("./login.js")]).then(
-    ([power, energy, events, rules, help, login]) => {
-      power.startPower();
-      energy.startEnergy();
-      events.startEvents();
-      rules.startRules();
-      help.startHelp();
-      login.startLogout();
-    });
+const moment = (length) => new Promise((done) => setTimeout(done, length));
+
+/** Programs that follow. A browser may remember that it did not get one: what fails twice begins anew, as soon as the daemon is there. */
+async function load(...paths) {
+  const all = () => Promise.all(paths.map((path) => import(path)));
+  try { return await all(); } catch { await moment(3000); }
+  try { return await all(); } catch (error) { console.error(error); }
+  // Where that did not help before, it does not help at once.
+  const pause = performance.getEntriesByType("navigation")[0]?.type === "reload" ? 60_000 : 3000;
+  do await moment(pause); while (!await fetch("/").then((answer) => answer.ok, () => false));
+  location.reload();
+  return new Promise(() => {});
+}
+
+let begun = false;
+async function startRest() {
+  if (begun) return;
+  begun = true;
+  const [power, energy, events, rules, help, login] = await load("./power.js", "./energy.js", "./events.js", "./rules.js", "./help.js", "./login.js");
+  power.startPower();
+  energy.startEnergy();
+  events.startEvents();
+  rules.startRules();
+  help.startHelp();
+  login.startLogout();
 }
 
 /** What the document asked for while the programs came: a moment before the stream's own first word. */
@@ -69,11 +82,11 @@ async function paintFirst() {
 
 startTheme();
 startCards();
-whenLoginIsNeeded(() => showLink("login"));
+whenLoginIsNeeded(() => showLink({ state: "login" }));
 for (const kind of ["house", "plug", "gone", "reading"]) hear(kind, () => beforePaint(paintHeader));
 hear("link", showLink);
 // In a tab that nobody looks at nothing is painted; its title still tells.
-setInterval(() => { if (house.known) setText(document.querySelector("title"), `${number(totalPower())} W · ${count(plugs.size, "plug")}`); }, 5000);
+setInterval(() => { if (house.known) setText(document.querySelector("title"), shown === "resting" ? "Plugs" : `${number(totalPower())} W · ${count(plugs.size, "plug")}`); }, 5000);
 hear("house", () => setTimeout(startRest, 0));
 paintFirst();
 startLive();

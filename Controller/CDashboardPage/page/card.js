@@ -4,7 +4,7 @@ import { Fault, plugPath, post } from "./api.js";
 import { beforePaint, make, named, setAttribute, setText, whenSeen } from "./dom.js";
 import { energy, number, watts } from "./format.js";
 import { dimmer } from "./dimmer.js";
-import { plugs, tell } from "./house.js";
+import { now as time, plugs, tell } from "./house.js";
 import { pairingForm } from "./pairing.js";
 import { sparkline } from "./sparkline.js";
 import { relaySwitch } from "./switch.js";
@@ -15,12 +15,13 @@ let numbers = 0;
 /** @param {string} name @param {(name: string) => void} seen Called when it comes into sight. @param {(name: string) => number | undefined} today Wh. */
 export function card(name, seen, today) {
   const id = `plug-${numbers++}`;
-  let [visible, waits] = [false, undefined];
+  let [visible, waits, told] = [false, undefined, 0];
   const relay = relaySwitch(name, (fault, wanted) => { waits = wanted; setText(alert, fault ?? ""); update(); });
   const dim = dimmer(name, (fault) => setText(alert, fault ?? ""));
   const spark = sparkline();
   const state = make("p", { class: "state" });
   const alert = make("p", { class: "alert", role: "alert" });
+  const done = make("p", { class: "hidden", role: "status" });
   const power = make("data", { class: "number", value: "" });
   const now = make("div", { class: "now" }, make("p", { class: "watts" }, power, make("span", { class: "unit", text: " W" })), spark.element);
   const small = ["V", "A", "today"].map((unit) => ({ unit, value: make("dd", { class: "number" }) }));
@@ -31,21 +32,27 @@ export function card(name, seen, today) {
   const reset = make("button", { type: "button", class: "quiet", "aria-label": `Reset the protection of ${name}`, text: "Reset protection", onclick: () => command(reset, "protection/reset", "Reset") });
   const footer = make("footer", {}, chart, identify, reset);
   const element = make("article", { class: "card", "aria-labelledby": id },
-    make("header", {}, make("h3", { id }, named(name)), relay.element), state, now, measured, dim.element, alert, footer);
+    make("header", {}, make("h3", { id }, named(name)), relay.element), state, now, measured, dim.element, alert, done, footer);
   let pairing;
   const forget = whenSeen(element, (isSeen) => {
     visible = isSeen;
     if (isSeen) { seen(name); beforePaint(update); }
   });
 
-  async function command(button, path, done) {
-    const label = button.textContent;
+  /** What was done stands on the button for a moment, and is said: the button's own name does not change. */
+  async function command(button, path, words) {
     button.disabled = true;
     setText(alert, "");
+    setText(done, "");
     try {
       await post(plugPath(name, path), {});
-      button.textContent = done;
-      setTimeout(() => { button.textContent = label; }, 2500);
+      button.textContent = words;
+      setText(done, words);
+      clearTimeout(told);
+      told = setTimeout(() => {
+        [identify.textContent, reset.textContent] = ["Identify", "Reset protection"];
+        setText(done, "");
+      }, 2500);
     } catch (error) {
       setText(alert, error instanceof Fault ? error.words : String(error));
     }
@@ -92,7 +99,7 @@ export function card(name, seen, today) {
       reading && wattHours !== undefined ? energy(wattHours) : ""];
     small.forEach(({ value }, index) => { setText(value, values[index]); rows[index].hidden = values[index] === ""; });
     measured.hidden = values.every((value) => value === "");
-    if (!now.hidden) spark.show(series, reading ? Math.max(Date.parse(reading.at), series.newest) : Date.now());
+    if (!now.hidden) spark.show(series, reading ? Math.max(Date.parse(reading.at), series.newest) : time());
   }
 
   function showPairing(shown) {

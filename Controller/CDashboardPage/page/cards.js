@@ -3,7 +3,7 @@
 import { get, plugPath } from "./api.js";
 import { card } from "./card.js";
 import { beforePaint, setText } from "./dom.js";
-import { LATER, hear, names, plugs } from "./house.js";
+import { LATER, hear, names, now, plugs } from "./house.js";
 import { SPAN } from "./sparkline.js";
 
 const cards = new Map();
@@ -13,8 +13,12 @@ const read = new Set();
 const wanted = new Set();
 const known = new Set();
 let fetching = 0;
+/** What each plug's counter stood at as the day began, Wh, and of which day that is. */
 let meters = new Map();
 let metersOf = "";
+let meterTimers = [];
+/** ms after a plug, or all, is reached again: what it counted meanwhile comes to the history a while later. */
+const METERS = [300, 30_000, 120_000];
 
 export function startCards() {
   const place = document.getElementById("cards");
@@ -44,18 +48,22 @@ export function startCards() {
     arrange();
     for (const [name, one] of cards) { changed.add(name); if (again) wantAgain(name, one.element); }
     beforePaint(paint);
-    setTimeout(readMeters, 300);
+    readMetersSoon();
   });
   hear("plug", (name) => {
     if (!cards.has(name)) arrange();
     changed.add(name);
     beforePaint(paint);
   });
-  hear("back", (name) => wantAgain(name, cards.get(name).element));
+  hear("back", (name) => {
+    wantAgain(name, cards.get(name).element);
+    readMetersSoon();
+  });
   hear("gone", (name) => {
     cards.get(name)?.remove();
     cards.delete(name);
     known.delete(name);
+    meters.delete(name);
     none.hidden = cards.size > 0;
   });
   hear("reading", (told) => {
@@ -63,7 +71,7 @@ export function startCards() {
     beforePaint(paint);
   });
   // A new day begins with nothing; and where the history was not to be had it may be now.
-  setInterval(() => { if (metersOf !== new Date().toDateString()) readMeters(); }, 30_000);
+  setInterval(() => { if (metersOf !== new Date(now()).toDateString()) readMeters(); }, 30_000);
 }
 
 const inSight = (element) => {
@@ -96,7 +104,7 @@ async function fetchPast() {
   known.add(name);
   fetching += 1;
   try {
-    const to = Date.now();
+    const to = now();
     const points = await get(plugPath(name, "power"), { from: new Date(to - SPAN).toISOString(), to: new Date(to).toISOString(), columns: 300 });
     plugs.get(name)?.series.merge(points.map((point) => ({ time: Date.parse(point.at), value: point.activePower })));
     read.add(name);
@@ -109,16 +117,21 @@ async function fetchPast() {
   fetchPast();
 }
 
-/** What each counter stood at as the day began. */
+/** Once for all that come back together. */
+function readMetersSoon() {
+  for (const timer of meterTimers) clearTimeout(timer);
+  meterTimers = METERS.map((wait) => setTimeout(readMeters, wait));
+}
+
 async function readMeters() {
-  const begin = new Date();
+  const begin = new Date(now());
   const date = begin.toDateString();
   begin.setHours(0, 0, 0, 0);
   try {
     const records = await get("energy", { from: begin.toISOString(), by: "day" });
     const found = new Map();
     for (const { plug, activeEnergy } of records) found.set(plug, (found.get(plug) ?? 0) + activeEnergy);
-    meters = new Map();
+    if (metersOf !== date) meters = new Map();
     for (const [name, wattHours] of found) {
       const counter = plugs.get(name)?.record.reading?.activeEnergy;
       if (counter !== undefined) meters.set(name, counter - wattHours);

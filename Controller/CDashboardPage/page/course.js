@@ -1,7 +1,7 @@
 // The power of one plug over a time: what the history told, and the readings since.
 
 import { get, plugPath } from "./api.js";
-import { plugs } from "./house.js";
+import { now, plugs } from "./house.js";
 import { HOLE } from "./series.js";
 
 /** Points a course: a day at one a second, and more. */
@@ -79,14 +79,15 @@ export class Course {
     return { value: this.values[near], low: this.lows[near], high: this.highs[near] };
   }
 
-  /** Lowest, highest, mean (W), energy (Wh) and the longest time between two points (ms) between two times; undefined where nothing is known. */
+  /** Lowest, highest, mean (W), energy (Wh), the time of the first point and the longest one between two (ms), of a time; undefined where nothing is known. */
   summary(from, to) {
-    let [low, high, wattMilliseconds, covered, sum, count, longest] = [Infinity, -Infinity, 0, 0, 0, 0, 0];
+    let [low, high, wattMilliseconds, covered, sum, count, first, longest] = [Infinity, -Infinity, 0, 0, 0, 0, 0, 0];
     for (let index = this.from(from); index < this.times.length && this.times[index] <= to; index++) {
       low = Math.min(low, this.lows[index]);
       high = Math.max(high, this.highs[index]);
       sum += this.values[index];
       count += 1;
+      first ||= this.times[index];
       if (index === 0 || this.times[index - 1] < from) continue;
       const length = this.times[index] - this.times[index - 1];
       longest = Math.max(longest, length);
@@ -95,7 +96,7 @@ export class Course {
       covered += length;
     }
     if (count === 0) return undefined;
-    return { low, high, mean: covered > 0 ? wattMilliseconds / covered : sum / count, energy: wattMilliseconds / 3_600_000, longest };
+    return { low, high, mean: covered > 0 ? wattMilliseconds / covered : sum / count, energy: wattMilliseconds / 3_600_000, first, longest };
   }
 }
 
@@ -107,11 +108,12 @@ function typicalStep(times) {
 
 /** Asks for a plug's power; `columns` as of the API. */
 export async function readCourse(name, from, to, columns, signal) {
+  // Only where it goes on to now: the readings of now are no continuation of last week.
+  const goesOn = to >= now() - 2000;
   const iso = (ms) => new Date(ms).toISOString();
   const records = await get(plugPath(name, "power"), { from: iso(from), to: iso(to), columns: Math.min(Math.max(Math.round(columns), 1), 4000) }, signal);
   const course = new Course(records);
   const series = plugs.get(name)?.series;
-  // Only where it goes on to now: the readings of now are no continuation of last week.
-  if (series && to >= Date.now() - 2000) course.catchUp(series);
+  if (series && goesOn) course.catchUp(series);
   return course;
 }

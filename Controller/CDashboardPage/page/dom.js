@@ -36,6 +36,18 @@ export function setAttribute(node, key, value) {
   else if (node.getAttribute(key) !== String(value)) node.setAttribute(key, value);
 }
 
+/** Makes one look as the other, touching only what differs: the focus, and the place of whoever reads, stay. */
+export function become(shown, wanted) {
+  if (shown.isEqualNode(wanted)) return;
+  const children = [...wanted.childNodes];
+  const isText = !(shown instanceof Element);
+  if (isText || shown.nodeName !== wanted.nodeName || shown.childNodes.length !== children.length) shown.replaceWith(wanted);
+  else {
+    for (const { name, value } of wanted.attributes) setAttribute(shown, name, value);
+    [...shown.childNodes].forEach((child, index) => become(child, children[index]));
+  }
+}
+
 const waiting = new Set();
 
 /** Calls it once before the next paint, however often it was asked for until then. */

@@ -1,9 +1,9 @@
 // What was used and what it cost: a bar a day, a colour an appliance, and the same as a table.
 
 import { get } from "./api.js";
-import { beforePaint, draw, make, named, setText, whenSeen } from "./dom.js";
+import { become, beforePaint, draw, make, named, setText, whenSeen } from "./dom.js";
 import { dayName, energy, minuteTime, money, monthName, number } from "./format.js";
-import { hear } from "./house.js";
+import { hear, now } from "./house.js";
 
 const DAY = 86_400_000;
 const choices = {
@@ -24,8 +24,10 @@ let told = [];
 const buttons = new Map();
 const figure = make("div", { class: "bars" });
 const legend = make("ul", { class: "legend" });
-const tables = make("div", { class: "tables" });
 const words = make("p", { class: "faint", role: "status" });
+const scroll = (label) => make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": label }, make("table"));
+const [byAppliance, byTime] = [scroll("Energy by appliance"), scroll("Energy by time")];
+const tables = make("div", { class: "tables" }, byAppliance, byTime);
 
 /** Rows by period and by appliance. */
 function summed(records) {
@@ -66,9 +68,8 @@ function paint(records) {
   const table = (caption, first, rows) => make("table", {}, make("caption", { text: caption }),
     make("thead", {}, make("tr", {}, ...[first, "Energy", "Cost"].map((text) => make("th", { scope: "col", text })))),
     make("tbody", {}, ...rows), make("tfoot", {}, row("All", total, cost)));
-  tables.replaceChildren(
-    make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Energy by appliance" }, table("By appliance", "Appliance", appliances.map((one) => row(named(one.name), one.energy, one.cost)))),
-    make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Energy by time" }, table("By time", "From", [...periods].reverse().map((one) => row(choices[by].name(one.begin), one.energy, one.cost)))));
+  become(byAppliance.firstChild, table("By appliance", "Appliance", appliances.map((one) => row(named(one.name), one.energy, one.cost))));
+  become(byTime.firstChild, table("By time", "From", [...periods].reverse().map((one) => row(choices[by].name(one.begin), one.energy, one.cost))));
   setText(words, appliances.length === 0 ? "The history has no energy of this time yet."
     : cost === undefined ? `${energy(total)} in all. What it costs is shown as soon as ~/.config/smartplug/tariff.toml says what a kWh costs; "plugctl help history show" has an example.`
       : `${energy(total)} in all, ${price(cost)}.`);
@@ -120,7 +121,7 @@ async function read() {
   running?.abort();
   const own = running = new AbortController();
   try {
-    paint(await get("energy", { from: choices[by].from(new Date()).toISOString(), by }, own.signal));
+    paint(await get("energy", { from: choices[by].from(new Date(now())).toISOString(), by }, own.signal));
   } catch (error) {
     if (error.name === "AbortError") return;
     setText(words, error.words ?? "");

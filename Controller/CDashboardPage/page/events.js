@@ -3,20 +3,24 @@
 import { get } from "./api.js";
 import { beforePaint, make, named, setText } from "./dom.js";
 import { timeOf } from "./format.js";
-import { LATER, hear, names } from "./house.js";
+import { LATER, hear, names, now } from "./house.js";
 import { eventWords, ruleWords } from "./words.js";
 
-/** Lines kept: older ones are asked for again where somebody wants them. */
+/** Lines kept: at first, and where somebody asks for older ones. */
 const LIMIT = 500;
+const MOST = 5000;
 const PAGE = 100;
+/** The most that the daemon tells at once. */
+const WHOLE = 1000;
 
 /** By its key, which is the same however it came. In order of time, the newest first: `order`. */
 const entries = new Map();
 let order = [];
 let chosen = "";
 let newest = 0;
-/** Whether there are none older than those shown. */
-let allKnown = false;
+let limit = LIMIT;
+/** Since when nothing is missing, ms: of everything, and of what is chosen. What is older is not shown: it would have holes. */
+const since = { all: now(), chosen: now() };
 
 const keyOf = (record) => record.seq === undefined ? `${record.plug}|${record.event}|${record.at}` : `${record.plug}|${record.seq}|${record.event}`;
 
@@ -41,17 +45,31 @@ function add(key, entry) {
   while (index < order.length && order[index].at > entry.at) index++;
   order.splice(index, 0, entry);
   newest = Math.max(newest, entry.at);
+  trim();
   beforePaint(paint);
 }
 
-/** Those that a chart marks: of these plugs, between two times. */
-export const eventsOf = (plugs, from, to) => order.filter((entry) => entry.at >= from && entry.at <= to && plugs.has(entry.plug));
+function trim() {
+  while (order.length > limit) {
+    const gone = order.pop();
+    entries.delete(gone.key);
+    gone.element?.remove();
+    begin(gone.at + 1);
+  }
+}
+
+/** Nothing older is whole any more. */
+function begin(at) {
+  since.all = Math.max(since.all, at);
+  since.chosen = Math.max(since.chosen, at);
+}
 
 const list = make("ol", { class: "events", "aria-label": "Events, the newest first", tabindex: "0" });
 const select = make("select", { "aria-label": "Events of", onchange: choose });
 const more = make("button", { type: "button", text: "Older events", onclick: older });
 const trouble = make("p", { class: "faint" });
-const isShown = (entry) => chosen === "" || (chosen === "rule|" ? entry.kind === "rule" : entry.plug === chosen.slice(5));
+const isChosen = (entry) => chosen === "" || (chosen === "rule|" ? entry.kind === "rule" : entry.plug === chosen.slice(5));
+const isShown = (entry) => entry.at >= since.chosen && isChosen(entry);
 
 function line(entry) {
   const time = make("time", { class: "number", datetime: new Date(entry.at).toISOString(), text: timeOf(entry.at) });
@@ -60,11 +78,6 @@ function line(entry) {
 }
 
 function paint() {
-  while (order.length > LIMIT) {
-    const gone = order.pop();
-    entries.delete(gone.key);
-    gone.element?.remove();
-  }
   let index = 0;
   for (const entry of order) {
     if (!isShown(entry)) { entry.element?.remove(); continue; }
@@ -72,48 +85,78 @@ function paint() {
     if (list.children[index] !== entry.element) list.insertBefore(entry.element, list.children[index] ?? null);
     index++;
   }
-  more.hidden = index === 0 || allKnown;
+  more.hidden = since.chosen === -Infinity || limit >= MOST;
   if (!trouble.dataset.fault) setText(trouble, index === 0 ? "Nothing has happened yet." : "");
 }
 
-async function ask(query) {
+/**
+ * Asks for the newest events and firings, and answers since when they are whole: two lists that are full begin at different times.
+ * @param {(begin: number, count: number) => boolean} note Told that before they are added; false where they are of no use any more.
+ */
+async function ask({ from, to, most, plug, rulesOnly }, note) {
+  const query = { from: from && new Date(from).toISOString(), to: to && new Date(to).toISOString() };
+  // Few of all firings may be of one plug.
+  const mostFirings = plug ? WHOLE : most;
+  const [events, firings] = await Promise.all([
+    rulesOnly ? [] : get("events", { ...query, plug, limit: most }), get("firings", { ...query, limit: mostFirings })]);
+  const begins = [[events, most], [firings, mostFirings]].map(([list, most]) => list.length < most ? -Infinity : Date.parse(list[0].at));
+  const begin = Math.max(...begins);
+  const whole = (record) => Date.parse(record.at) >= begin;
+  const [newEvents, newFirings] = [events.filter(whole), firings.filter((record) => whole(record) && (!plug || record.plug === plug))];
+  if (!note(begin, newEvents.length + newFirings.length)) return;
+  newEvents.forEach(addEvent);
+  newFirings.forEach(addRule);
+  beforePaint(paint);
+}
 
+async function tried(asking) {
   try {
-    const plug = chosen.startsWith("plug|") ? chosen.slice(5) : undefined;
-    const [events, firings] = await Promise.all([
-      chosen === "rule|" ? [] : get("events", { ...query, plug }), get("firings", query)]);
-    events.forEach(addEvent);
-    firings.forEach(addRule);
+    await asking;
     delete trouble.dataset.fault;
-    beforePaint(paint);
-    return events.length + firings.length;
   } catch (error) {
     trouble.dataset.fault = "true";
     setText(trouble, error.words ?? "");
-    return 0;
   }
+  beforePaint(paint);
 }
 
-/** Since what it has; all of it, also where that is more than one answer holds. */
-async function fillUp(since) {
-  const from = since > 0 ? new Date(since - 5000).toISOString() : undefined;
-  await ask({ from, limit: from ? 1000 : PAGE });
+/** What was missed of everything since a time, whatever is chosen; at first the newest. */
+function fillUp(from) {
+  const query = from > 0 ? { from: from - 5000, most: WHOLE } : { most: PAGE };
+  return tried(ask(query, (whole) => {
+    if (from > 0) { if (whole > -Infinity) begin(whole); }
+    else since.all = since.chosen = whole;
+    return true;
+  }));
+}
+
+/** Of what is chosen: before a time, or the newest. */
+function askChosen(to) {
+  const view = chosen;
+  const plug = view.startsWith("plug|") ? view.slice(5) : undefined;
+  return tried(ask({ to, most: PAGE, plug, rulesOnly: view === "rule|" }, (whole, count) => {
+    // Somebody chose something else, or so much happened meanwhile that this does not join what is there.
+    if (view !== chosen || to < since.chosen) return false;
+    limit = Math.min(limit + count, MOST);
+    since.chosen = Math.min(since.chosen, whole);
+    if (view === "") since.all = since.chosen;
+    return true;
+  }));
 }
 
 async function older() {
-  const last = order.filter(isShown).at(-1);
   more.disabled = true;
-  const found = await ask({ to: new Date(last ? last.at : Date.now()).toISOString(), limit: PAGE });
+  await askChosen(since.chosen);
   more.disabled = false;
-  allKnown = found <= 1;
-  paint();
 }
 
 function choose() {
   chosen = select.value;
-  allKnown = false;
+  limit = LIMIT;
+  trim();
+  since.chosen = since.all;
   paint();
-  ask({ limit: PAGE });
+  askChosen();
 }
 
 function offer() {

@@ -8,6 +8,12 @@ export const house = { rules: [], known: false, streamed: false };
 
 const listeners = new Map();
 
+/** ms by which the daemon's clock goes before the browser's: all times that are told are of the daemon's. */
+let ahead = 0;
+
+/** The daemon's time, ms since 1970. */
+export const now = () => Date.now() + ahead;
+
 /**
  * What was missed comes to the daemon from the plugs themselves, in a while: when to ask for it, ms after one is reached again.
  */
@@ -15,7 +21,7 @@ export const LATER = [0, 3000, 10_000, 30_000];
 
 /**
  * Kinds: `house` (everything anew; true where time was missed), `plug` (name), `gone` (name), `reading` (names), `event`
- * (WatchRecord), `rule` (RuleRecord), `rules`, `link` (state), `back` (name of a plug that is reached again), `chart` (name of
+ * (WatchRecord), `rule` (RuleRecord), `rules`, `link` ({state, words}), `back` (name of a plug that is reached again), `chart` (name of
  * a plug that somebody wants to see in the large chart).
  */
 export function hear(kind, listener) {
@@ -59,13 +65,16 @@ export function take(kind, data) {
     case "event": tell("event", data); break;
     case "rule": tell("rule", data); break;
     case "rules":
-      house.rules = data;
+      takeRules(data);
       tell("rules");
       break;
   }
 }
 
 function takeHouse(data, again) {
+  const difference = Date.parse(data.at) - Date.now();
+  // Less is the way that the answer took.
+  ahead = Math.abs(difference) > 2000 ? difference : 0;
   const there = new Set(data.plugs.map((record) => record.plug));
   for (const name of names()) {
     if (!there.has(name)) {
@@ -79,6 +88,12 @@ function takeHouse(data, again) {
   house.known = true;
   tell("house", again);
   tell("rules");
+}
+
+/** The states that changed, and no others. */
+function takeRules(changed) {
+  const states = new Map([...house.rules, ...changed].map((state) => [state.rule, state]));
+  house.rules = [...states.values()];
 }
 
 function takePlug(record) {

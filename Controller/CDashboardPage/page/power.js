@@ -5,7 +5,7 @@ import { Chart, forgetColours } from "./chart.js";
 import { readCourse } from "./course.js";
 import { beforePaint, make, memory, setAttribute, setText, whenSeen } from "./dom.js";
 import { startGestures } from "./gestures.js";
-import { LATER, hear, names, plugs } from "./house.js";
+import { LATER, hear, names, now, plugs } from "./house.js";
 import { chartControls } from "./powercontrols.js";
 import { describe, readout, table } from "./powerwords.js";
 import { whenThemeChanges } from "./theme.js";
@@ -16,10 +16,12 @@ const SHORTEST = 20_000;
 const LONGEST = 5 * 365 * 1440 * MINUTE;
 /** Plugs in it at once: there are no more colours that one can tell apart. */
 export const MOST = 8;
+/** Marks kept, of all plugs in it: a page that is left open for weeks does not fill the memory. */
+const MARKS = 2000;
 /** Beyond this the daemon tells summaries, which the readings of now do not continue for ever. */
 const SAMPLES = 26 * 60 * MINUTE;
 
-const state = { chosen: [], span: 10 * MINUTE, end: Date.now(), follows: true, courses: new Map(), marks: new Map(), cursor: undefined };
+const state = { chosen: [], span: 10 * MINUTE, end: now(), follows: true, courses: new Map(), marks: new Map(), cursor: undefined };
 const canvas = make("canvas", { class: "chart", role: "img", "aria-label": "Power" });
 const frame = make("div", { class: "frame", tabindex: "0", role: "group", "aria-label": "Chart of power. Plus and minus zoom, arrow keys pan, shift with arrow keys reads values, End goes to now." }, canvas);
 const told = make("p", { class: "readout number", role: "status" });
@@ -27,36 +29,48 @@ const trouble = make("p", { class: "faint", role: "status" });
 const data = make("div", { class: "hidden" });
 const chart = new Chart(canvas);
 let controls;
-let [timer, running, describedAt, legendAt, seen] = [0, null, 0, 0, false];
+let [timer, running, drawnAt, describedAt, legendAt, tabled, seen] = [0, null, -Infinity, -Infinity, -Infinity, false, false];
 
 const view = () => ({ from: state.end - state.span, to: state.end });
 const shownCourses = () => state.chosen.filter((name) => state.courses.has(name)).map((name) => [name, state.courses.get(name)]);
 
 function changed(words = false) {
-  if (words) describedAt = legendAt = 0;
+  if (words) {
+    describedAt = legendAt = -Infinity;
+    tabled = false;
+  }
   beforePaint(paint);
+}
+
+/** Time went on: it is drawn anew where one can see that. */
+function goOn() {
+  if (state.follows && performance.now() - drawnAt >= Math.min(state.span / chart.width / 2, 10_000)) changed();
 }
 
 function paint() {
   if (!seen) return;
   // A little air at the right edge: readings come with a delay.
-  if (state.follows) state.end = Date.now();
+  if (state.follows) state.end = now();
+  drawnAt = performance.now();
   const { from, to } = view();
   const shown = shownCourses();
   const marks = [...state.marks.values()];
-  chart.draw({ from, to, courses: shown.map(([, course]) => course), marks, cursor: state.cursor, now: Date.now() });
+  chart.draw({ from, to, courses: shown.map(([, course]) => course), marks, cursor: state.cursor, now: now() });
   setText(told, state.cursor === undefined ? "" : readout(state.cursor, shown, marks, (to - from) / chart.width * 6));
   setAttribute(frame, "data-from", Math.round(from));
   setAttribute(frame, "data-to", Math.round(to));
   setAttribute(frame, "data-follows", String(state.follows));
-  if (Date.now() - legendAt >= 2000) {
-    legendAt = Date.now();
+  if (performance.now() - legendAt >= 2000) {
+    legendAt = performance.now();
     controls.show(state, shown, from, to);
   }
   // Words that change all the time help nobody.
-  if (Date.now() - describedAt < 10_000) return;
-  describedAt = Date.now();
+  if (performance.now() - describedAt < 10_000) return;
+  describedAt = performance.now();
   canvas.setAttribute("aria-label", describe(shown, from, to, state.follows));
+  // The table only where somebody asked for another one: whoever reads it is not disturbed.
+  if (tabled) return;
+  tabled = true;
   data.replaceChildren(table(shown, from, to));
 }
 
@@ -83,7 +97,7 @@ async function read() {
   try {
     await Promise.all([
       ...chosen.map(async (name) => {
-        const course = await readCourse(name, from - side, state.follows ? Date.now() + 1000 : to + side, chart.width * (to - from + 2 * side) / (to - from), own.signal);
+        const course = await readCourse(name, from - side, state.follows ? now() + 1000 : to + side, chart.width * (to - from + 2 * side) / (to - from), own.signal);
         if (state.chosen.includes(name)) state.courses.set(name, course);
         changed(true);
       }),
@@ -105,14 +119,19 @@ async function readMarks(chosen, from, to, signal) {
   changed();
 }
 
+function mark(key, mark) {
+  state.marks.set(key, mark);
+  if (state.marks.size > MARKS) state.marks.delete(state.marks.keys().next().value);
+}
+
 function markEvent(record) {
   if (!state.chosen.includes(record.plug) || ["reading", "level", "snapshot", "connected", "disconnected"].includes(record.event)) return;
-  state.marks.set(`${record.plug}|${record.seq ?? record.at}|${record.event}`, { at: Date.parse(record.at), kind: "event", words: `${record.plug}: ${eventWords(record)}` });
+  mark(`${record.plug}|${record.seq ?? record.at}|${record.event}`, { at: Date.parse(record.at), kind: "event", words: `${record.plug}: ${eventWords(record)}` });
 }
 
 function markRule(record) {
   if ((record.event ?? "firing") !== "firing") return;
-  state.marks.set(`rule|${record.rule}|${record.at.slice(0, 19)}`, { at: Date.parse(record.at), kind: "rule", words: `Rule ${record.rule} ${ruleWords(record)}` });
+  mark(`rule|${record.rule}|${record.at.slice(0, 19)}`, { at: Date.parse(record.at), kind: "rule", words: `Rule ${record.rule} ${ruleWords(record)}` });
 }
 
 const move = {
@@ -129,8 +148,8 @@ const move = {
   },
   pan(share) {
     const end = state.end + share * state.span;
-    state.follows = end >= Date.now();
-    state.end = Math.min(end, Date.now());
+    state.follows = end >= now();
+    state.end = Math.min(end, now());
     settle();
   },
   point(x) {
@@ -145,11 +164,11 @@ const move = {
   },
   async home() {
     const year = 366 * 1440 * MINUTE;
-    const found = await Promise.all(state.chosen.map((name) => readCourse(name, Date.now() - 3 * year, Date.now(), 400).catch(() => ({ times: [] }))));
+    const found = await Promise.all(state.chosen.map((name) => readCourse(name, now() - 3 * year, now(), 400).catch(() => ({ times: [] }))));
     const first = Math.min(...found.flatMap((course) => course.times.slice(0, 1)));
     if (!Number.isFinite(first)) return;
-    state.end = Math.min(first + state.span * 0.95, Date.now());
-    state.follows = state.end >= Date.now();
+    state.end = Math.min(first + state.span * 0.95, now());
+    state.follows = state.end >= now();
     settle();
   },
   end() {
@@ -198,10 +217,10 @@ export function startPower() {
       const { record: { reading } } = plugs.get(name);
       if (state.follows) state.courses.get(name)?.append(Date.parse(reading.at), reading.activePower);
     }
-    if (state.follows) changed();
+    goOn();
   });
   // It goes on also where nothing is measured.
-  setInterval(() => { if (state.follows && document.visibilityState === "visible") changed(); }, 1000);
+  setInterval(() => { if (document.visibilityState === "visible") goOn(); }, 1000);
   hear("event", (record) => { markEvent(record); changed(); });
   hear("rule", (record) => { markRule(record); changed(); });
   hear("chart", (name) => {

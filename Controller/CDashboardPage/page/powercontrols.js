@@ -67,8 +67,8 @@ export function chartControls(act) {
     now.setAttribute("aria-pressed", String(state.follows));
     legend.replaceChildren(...shown.map(([name, course]) => {
       const summary = course.summary(from, to);
-      // How long nothing was told of it at most, for whoever looks for a hole.
-      return make("li", { "data-longest": summary?.longest }, sample(state.chosen.indexOf(name)), named(name), make("span", { class: "faint number", text: summaryWords(summary) }));
+      // Since when it is known, and how long nothing was told of it at most, for whoever looks for a hole.
+      return make("li", { "data-first": summary?.first, "data-longest": summary?.longest }, sample(state.chosen.indexOf(name)), named(name), make("span", { class: "faint number", text: summaryWords(summary) }));
     }));
   }
   return { element, legend, offer, show };

@@ -4,7 +4,7 @@ import { Fault, plugPath, post } from "./api.js";
 import { make, setAttribute } from "./dom.js";
 
 /** Longer than the plug needs to answer or to refuse. */
-const PATIENCE = 8000;
+const PATIENCE = 13_000;
 
 /**
  * @param {string} name of the plug.
@@ -12,6 +12,7 @@ const PATIENCE = 8000;
  */
 export function relaySwitch(name, say) {
   let [wanted, known, timer] = [undefined, false, 0];
+  let [turns, sending] = [0, Promise.resolve()];
   const element = make("button", { type: "button", class: "switch", role: "switch", "aria-checked": "false", "aria-label": name, onclick: turn });
 
   function paint() {
@@ -27,18 +28,24 @@ export function relaySwitch(name, say) {
     say(fault);
   }
 
-  async function turn() {
+  /** One after the other: two that are under way at once may be carried out in either order. */
+  function turn() {
     const asked = wanted = !(wanted ?? known);
+    const own = ++turns;
     clearTimeout(timer);
-    timer = setTimeout(() => settle("The plug has not confirmed it. Try again, or look at the plug."), PATIENCE);
     paint();
     say(undefined, asked);
+    sending = sending.then(() => own === turns && send(asked, own));
+  }
+
+  async function send(asked, own) {
+    timer = setTimeout(() => wanted !== undefined && settle("The plug has not confirmed it. Try again, or look at the plug."), PATIENCE);
     try {
       const done = await post(plugPath(name, "relay"), { on: asked });
       // Where nothing changed no event comes. Neither where the plug was faster than this answer: then it is known.
-      if (wanted === asked && (done.seq === undefined || known === asked)) settle();
+      if (own === turns && (done.seq === undefined || known === asked)) settle();
     } catch (error) {
-      if (wanted === asked) settle(error instanceof Fault ? error.words : String(error));
+      if (own === turns) settle(error instanceof Fault ? error.words : String(error));
     }
   }
 
