@@ -17,6 +17,8 @@ extension Dashboard {
 
     /// How often a socket is tried again that cannot be had.
     private static let retry = Duration.seconds(3)
+    /// How often is looked whether the password is another one.
+    private static let watchfulness = Duration.seconds(5)
 
     /// Serves until the task is cancelled; ends then within a second or two.
     public func run(_ tell: @escaping @Sendable (Notice) -> Void) async {
@@ -30,6 +32,7 @@ extension Dashboard {
                 end.finish()
                 await board.end()
             }
+            group.addTask { await endStreams(whenChanged: keeper) }
             if let place = settings.place {
                 group.addTask {
                     await keepTrying(tell) { () async throws(DashboardFault) in try await serve(place, building, tell) }
@@ -44,6 +47,16 @@ extension Dashboard {
             }
         }
         await keeper.stop()
+    }
+
+    /// Who watches was let in with the password of that time. A page that may begins anew at once.
+    private func endStreams(whenChanged keeper: PasswordKeeper) async {
+        var last = try? await keeper.hash()
+        while (try? await Task.sleep(for: Self.watchfulness)) != nil {
+            let now = try? await keeper.hash()
+            if now != last { await board.endReaders() }
+            last = now
+        }
     }
 
     private func keepTrying(
