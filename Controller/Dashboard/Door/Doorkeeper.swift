@@ -23,6 +23,12 @@ struct Doorkeeper: Sendable {
     let routes: RouterResponder<DashboardContext>
 
     func respond(to request: Request, context: DashboardContext) async throws -> Response {
+        let response = try await answer(to: request, context: context)
+        // What has a body where none may be would be read as the beginning of the next answer.
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private func answer(to request: Request, context: DashboardContext) async throws -> Response {
         var context = context
         if case .network(_, let isSecure) = door { context.isSecure = isSecure } else { context.isLocal = true }
         do {
