@@ -110,8 +110,10 @@ extension Dashboard {
     }
 
     private func serve(_ socket: LocalSocketPath, _ building: Building) async throws(DashboardFault) {
+        // Held until the socket is ours alone: of two that begin at once the second finds a living one.
+        let place = try socket.lock()
         try await socket.clear()
-        let guests = Guests(settings.limits)
+        let guests = Guests(settings.limits, isOpen: false)
         let door: OpenDoor
         do {
             door = try await OpenDoor(
@@ -126,8 +128,11 @@ extension Dashboard {
             try? await door.channel.close()
             throw error
         }
-        // At once: a successor may be waiting for the place, and the file is its own then.
-        await door.stayOpen(farewell: settings.limits.farewell, closed: socket.remove)
+        guests.open()
+        place.giveBack()
+        // While it listens: whoever finds the file takes it for a living daemon's and lets it be, and afterwards it may be a
+        // successor's.
+        await door.stayOpen(farewell: settings.limits.farewell) { socket.remove() }
     }
 
     private func sessionSecret(_ tell: (Notice) -> Void) -> [UInt8] {
@@ -208,6 +213,7 @@ extension DashboardSettings {
     /// The names that are ours.
     var certificateNames: [String] {
         let host = ProcessInfo.processInfo.hostName
+        // Multicast DNS knows the host by the first label of its name (RFC 6762 section 3).
         let label = host.split(separator: ".").first.map(String.init) ?? host
         let listened = place.map { [$0.host] } ?? []
         return ["localhost", host, label + ".local"] + hostNames + listened
