@@ -78,9 +78,12 @@ struct Doorkeeper: Sendable {
         guard request.headers[.host] == nil else { return Refused(400, "the request has two Host headers") }
         let host = request.head.authority
         if let refused = hosts.refusal(of: host) { return refused }
-        guard changes else { return nil }
+        // What is the same for everybody may be asked for from everywhere: a link leads to the page. What else a page of another site
+        // asks for it could not read, and it costs something.
+        guard changes || !isPublic.contains(request.uri.path) else { return nil }
         return OriginCheck(isSecure: isSecure).refusal(
-            origins: request.headers[values: .origin], sites: request.headers[values: .secFetchSite], host: host ?? "")
+            origins: changes ? request.headers[values: .origin] : [], sites: request.headers[values: .secFetchSite],
+            host: host ?? "")
     }
 
     private func withBody(_ request: Request) async throws -> Request {
