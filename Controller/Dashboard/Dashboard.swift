@@ -16,7 +16,8 @@ public struct Dashboard: Sendable {
     ///   - historyFault: says why the history that is wanted cannot be written; nil where it can, or where none is wanted.
     public init(
         house: any CommandedHouse, board: LiveBoard, history: PowerHistory?, logger: Logger,
-        settings: DashboardSettings = DashboardSettings(), historyFault: @escaping @Sendable () async -> String? = { nil }
+        settings: DashboardSettings = DashboardSettings(),
+        historyFault: @escaping @Sendable () async -> String? = { nil }
     ) {
         self.historyFault = historyFault
         self.house = house

@@ -32,7 +32,8 @@ extension Dashboard {
 
     private func ready() async throws -> Response {
         guard await board.beginsSoon() else {
-            throw Fault.unavailable("what was before the daemon's start is still being read", hint: "try again in a moment")
+            throw Fault.unavailable(
+                "what was before is still being read", hint: "try again in a moment")
         }
         if let reason = await board.board.rules.storeFault {
             throw Fault.unavailable(
