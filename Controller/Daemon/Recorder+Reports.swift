@@ -106,6 +106,7 @@ extension Recorder {
     private func written(_ error: (any Error)?) {
         if let error, !queue.isFailing { complain(Self.words(error)) }
         if error == nil, queue.isFailing { complain("the history is written again") }
+        fault = error.map { "\($0)" }
         for answer in queue.ended(stored: error == nil, now: BootClock.now) {
             plan(error == nil ? .stored(answer.window, covered: answer.covered) : .failed(answer.window))
         }

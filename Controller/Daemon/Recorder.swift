@@ -35,6 +35,8 @@ public actor Recorder {
     var behind: Set<PlugID> = []
     var forgotAt: Instant?
     var hasComplainedOfAge = false
+    /// Why the last write failed; nil where it did not.
+    public internal(set) var fault: String?
     private var isFinishing = false
     /// What comes from now on is for the next process.
     private(set) var hasEnded = false

@@ -17,6 +17,8 @@ extension Dashboard {
 
     /// How often a socket is tried again that cannot be had.
     private static let retry = Duration.seconds(3)
+    /// How often is looked whether the password is another one.
+    private static let watchfulness = Duration.seconds(5)
 
     /// Serves until the task is cancelled; ends then within a second or two.
     public func run(_ tell: @escaping @Sendable (Notice) -> Void) async {
@@ -30,6 +32,7 @@ extension Dashboard {
                 end.finish()
                 await board.end()
             }
+            group.addTask { await endStreams(whenChanged: keeper) }
             if let place = settings.place {
                 group.addTask {
                     await keepTrying(tell) { () async throws(DashboardFault) in try await serve(place, building, tell) }
@@ -44,6 +47,16 @@ extension Dashboard {
             }
         }
         await keeper.stop()
+    }
+
+    /// Who watches was let in with the password of that time. A page that may begins anew at once.
+    private func endStreams(whenChanged keeper: PasswordKeeper) async {
+        var last = try? await keeper.hash()
+        while (try? await Task.sleep(for: Self.watchfulness)) != nil {
+            let now = try? await keeper.hash()
+            if now != last { await board.endReaders() }
+            last = now
+        }
     }
 
     private func keepTrying(
@@ -97,8 +110,10 @@ extension Dashboard {
     }
 
     private func serve(_ socket: LocalSocketPath, _ building: Building) async throws(DashboardFault) {
+        // Held until the socket is ours alone: of two that begin at once the second finds a living one.
+        let place = try socket.lock()
         try await socket.clear()
-        let guests = Guests(settings.limits)
+        let guests = Guests(settings.limits, isOpen: false)
         let door: OpenDoor
         do {
             door = try await OpenDoor(
@@ -113,8 +128,11 @@ extension Dashboard {
             try? await door.channel.close()
             throw error
         }
-        // At once: a successor may be waiting for the place, and the file is its own then.
-        await door.stayOpen(farewell: settings.limits.farewell, closed: socket.remove)
+        guests.open()
+        place.giveBack()
+        // While it listens: whoever finds the file takes it for a living daemon's and lets it be, and afterwards it may be a
+        // successor's.
+        await door.stayOpen(farewell: settings.limits.farewell) { socket.remove() }
     }
 
     private func sessionSecret(_ tell: (Notice) -> Void) -> [UInt8] {
@@ -195,6 +213,7 @@ extension DashboardSettings {
     /// The names that are ours.
     var certificateNames: [String] {
         let host = ProcessInfo.processInfo.hostName
+        // Multicast DNS knows the host by the first label of its name (RFC 6762 section 3).
         let label = host.split(separator: ".").first.map(String.init) ?? host
         let listened = place.map { [$0.host] } ?? []
         return ["localhost", host, label + ".local"] + hostNames + listened

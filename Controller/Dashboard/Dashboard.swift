@@ -9,12 +9,17 @@ public struct Dashboard: Sendable {
     let history: PowerHistory?
     let logger: Logger
     let settings: DashboardSettings
+    let historyFault: @Sendable () async -> String?
 
-    /// - Parameter history: read from; nil where there is none.
+    /// - Parameters:
+    ///   - history: read from; nil where there is none.
+    ///   - historyFault: says why the history that is wanted cannot be written; nil where it can, or where none is wanted.
     public init(
         house: any CommandedHouse, board: LiveBoard, history: PowerHistory?, logger: Logger,
-        settings: DashboardSettings = DashboardSettings()
+        settings: DashboardSettings = DashboardSettings(),
+        historyFault: @escaping @Sendable () async -> String? = { nil }
     ) {
+        self.historyFault = historyFault
         self.house = house
         self.board = board
         self.history = history

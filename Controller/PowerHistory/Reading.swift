@@ -9,22 +9,30 @@ extension PowerHistory {
     ///
     /// - Parameters:
     ///   - from: milliseconds since 1970, as is `to`; both are included.
+    ///   - limit: no more than these; what is damaged is not told then.
     ///   - body: takes the wall clock's milliseconds; the sample's own are those of the plug's clock.
     /// - Returns: spans whose samples are damaged.
     @discardableResult
     public func samples(
-        of plug: PlugID, from: Int64, to: Int64, _ body: (_ milliseconds: Int64, _ sample: Sample) -> Void
+        of plug: PlugID, from: Int64, to: Int64, atMost limit: Int = .max,
+        _ body: (_ milliseconds: Int64, _ sample: Sample) -> Void
     ) throws(HistoryError) -> [ClosedRange<Int64>] {
         let damaged = try read { database -> [ClosedRange<Int64>] in
             guard let plug = try database.row(of: plug) else { return [] }
             var last = Int64.min
-            return try database.eachChunk(of: plug, from: from, to: to) { samples, origin in
-                for sample in samples {
-                    let time = sample.milliseconds &+ origin
-                    guard time > last, time >= from, time <= to else { continue }
-                    last = time
-                    body(time, sample)
+            var count = 0
+            do {
+                return try database.eachChunk(of: plug, from: from, to: to) { samples, origin in
+                    for sample in samples {
+                        let time = sample.milliseconds &+ origin
+                        guard time > last, time >= from, time <= to else { continue }
+                        guard count < limit else { throw Enough() }
+                        (last, count) = (time, count + 1)
+                        body(time, sample)
+                    }
                 }
+            } catch is Enough {
+                return []
             }
         }
         if !damaged.isEmpty { tellDamage() }
@@ -68,15 +76,19 @@ extension PowerHistory {
     }
 
     /// Events and gaps of one plug or, without one, of all, by time; `from` and `to` are included.
-    public func events(of plug: PlugID?, from: Int64, to: Int64) throws(HistoryError) -> [StoredEvent] {
+    ///
+    /// - Parameter newest: no more than these, the newest; nil for all.
+    public func events(
+        of plug: PlugID?, from: Int64, to: Int64, newest limit: Int? = nil
+    ) throws(HistoryError) -> [StoredEvent] {
         try read { database in
             var events: [StoredEvent] = []
             try database.query(
                 """
                 SELECT plug.plug, event.at, event.known, event.bytes FROM event JOIN plug ON plug.id = event.plug
                 WHERE event.at BETWEEN ? AND ? AND (?3 = '' OR plug.plug = ?3)
-                ORDER BY event.at, event.plug, event.sequence
-                """, .integer(from), .integer(to), .text(plug?.rawValue ?? "")
+                ORDER BY event.at DESC, event.plug DESC, event.sequence DESC LIMIT ?4
+                """, .integer(from), .integer(to), .text(plug?.rawValue ?? ""), .integer(Self.rows(limit))
             ) { row in
                 guard let plug = PlugID(rawValue: row.text(0)),
                     let content = try? StoredEvent.Content(decoding: row.bytes(3))
@@ -84,26 +96,37 @@ extension PowerHistory {
                 events.append(
                     StoredEvent(plug: plug, content: content, at: row.integer(1), isTimeKnown: row.integer(2) != 0))
             }
-            return events
+            return events.reversed()
         }
     }
 
     /// What rules did, by time; `from` and `to` are included.
-    public func firings(from: Int64, to: Int64) throws(HistoryError) -> [StoredFiring] {
+    ///
+    /// - Parameter newest: no more than these, the newest; nil for all.
+    public func firings(
+        from: Int64, to: Int64, newest limit: Int? = nil
+    ) throws(HistoryError) -> [StoredFiring] {
         try read { database in
             var firings: [StoredFiring] = []
             try database.query(
-                "SELECT at, rule, plug, cause FROM firing WHERE at BETWEEN ? AND ? ORDER BY at, rule",
-                .integer(from), .integer(to)
+                """
+                SELECT at, rule, plug, cause FROM firing WHERE at BETWEEN ? AND ? ORDER BY at DESC, rule DESC LIMIT ?
+                """, .integer(from), .integer(to), .integer(Self.rows(limit))
             ) { row in
                 firings.append(
                     StoredFiring(
                         at: row.integer(0), rule: row.text(1), plug: PlugID(rawValue: row.text(2)), cause: row.text(3)))
             }
-            return firings
+            return firings.reversed()
         }
     }
+
+    /// As SQLite's LIMIT has it, to which less than nothing is no limit.
+    private static func rows(_ limit: Int?) -> Int64 { limit.map(Int64.init) ?? -1 }
 }
+
+/// Ends a reading before its time.
+private struct Enough: Error {}
 
 extension PowerSummary {
     /// Nil where there is no sample.

@@ -17,6 +17,8 @@ public struct KeptCourse: Hashable, Sendable {
 
     /// A day of samples is read in milliseconds, and shows all that there is.
     static let longestOfSamples: Int64 = 26 * 3_600_000
+    /// One a second of that time twice over. A plug that measures more often, or whose chunks somebody made up, is shown up to there.
+    private static let mostSamples = 200_000
     /// Summaries a column, at least: with fewer the curve would have steps.
     private static let leastDensity = 1.5
 
@@ -49,9 +51,9 @@ public struct KeptCourse: Hashable, Sendable {
     ) throws(HistoryError) {
         var points: [ChartPoint] = []
         points.reserveCapacity(Int(min(span.upperBound - span.lowerBound, Self.longestOfSamples) / 1000) + 1)
-        let unreadable = try history.samples(of: plug.id, from: span.lowerBound, to: span.upperBound) { time, sample in
-            points.append(ChartPoint(time: Double(time) / 1000, value: sample.activePower))
-        }
+        let unreadable = try history.samples(
+            of: plug.id, from: span.lowerBound, to: span.upperBound, atMost: Self.mostSamples
+        ) { time, sample in points.append(ChartPoint(time: Double(time) / 1000, value: sample.activePower)) }
         damaged += unreadable.map { Double($0.lowerBound) / 1000...Double($0.upperBound) / 1000 }
         self.points = points
         // Samples are forgotten before what sums them up.

@@ -30,19 +30,21 @@ extension SampleRecord {
     private static func columned(_ pieces: [Piece], width: Double) -> [Piece] {
         var columns: [Piece] = []
         var weighted = 0.0
+        // Not what the column covers: of a hole that begins before it, only what is inside counts there.
+        var weight = 0.0
         var sum = 0.0
         var count = 0.0
         var last: Piece?
         func finish() {
             guard !columns.isEmpty else { return }
             let end = columns.count - 1
-            columns[end].mean = columns[end].covered > 0 ? weighted / columns[end].covered : sum / count
+            columns[end].mean = weight > 0 ? weighted / weight : sum / count
         }
         for piece in pieces {
             let begin = (piece.from / width).rounded(.down) * width
             if columns.last?.from != begin {
                 finish()
-                (weighted, sum, count) = (0, 0, 0)
+                (weighted, weight, sum, count) = (0, 0, 0, 0)
                 columns.append(Piece(from: begin, covered: 0, mean: 0, least: piece.least, greatest: piece.greatest))
             }
             let end = columns.count - 1
@@ -53,6 +55,7 @@ extension SampleRecord {
             columns[end].least = min(columns[end].least, piece.least)
             columns[end].greatest = max(columns[end].greatest, piece.greatest)
             weighted += piece.mean * covered
+            weight += covered
             sum += piece.mean
             count += 1
             last = piece

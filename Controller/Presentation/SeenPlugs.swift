@@ -59,9 +59,7 @@ public struct SeenPlugs: Sendable {
         case .disconnected(let reason, _):
             answered.insert(report.plug)
             plug = away(report.plug, String("\(reason)".prefix { !$0.isNewline }))
-            if case .distrusted = reason, !paired.contains(where: { $0.name == report.plug }) {
-                plug.state = "stranger"
-            }
+            if case .distrusted = reason { plug.state = "stranger" }
         case .following, .event, .gap, .log: return
         }
         plugs[report.plug] = plug

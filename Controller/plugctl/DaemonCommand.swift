@@ -55,7 +55,8 @@ struct DaemonCommand: AsyncParsableCommand {
         let recorded = noHistory ? nil : try openHistory(history.history)
         // A second way into the same file, so that who reads a year of it keeps nothing from being written.
         let read = try recorded.map { _ in try history.open(.reader) }
-        try await runner.run(rules, store, recorded, DaemonFace(settings: settings, history: read, json: runner.json))
+        let face = DaemonFace(settings: settings, history: read, wantsHistory: !noHistory, json: runner.json)
+        try await runner.run(rules, store, recorded, face)
     }
 
     private var usualRules: [String] {

@@ -30,13 +30,20 @@ struct DaemonFace: Sendable {
     let settings: DashboardSettings
     /// To read from.
     let history: PowerHistory?
+    /// False where the person asked for none.
+    let wantsHistory: Bool
     /// Whether standard output is JSON lines.
     let json: Bool
 
-    func run(_ board: LiveBoard, _ house: DaemonHouse, _ logger: Logger) async {
-        let json = json
+    /// - Parameter recorder: what the history is written by; nil where it is not written.
+    func run(_ board: LiveBoard, _ house: DaemonHouse, _ recorder: Recorder?, _ logger: Logger) async {
+        let (json, wantsHistory) = (json, wantsHistory)
         let dashboard = Dashboard(
-            house: house, board: board, history: history, logger: logger, settings: settings)
+            house: house, board: board, history: history, logger: logger, settings: settings,
+            historyFault: {
+                guard let recorder else { return wantsHistory ? "it could not be opened" : nil }
+                return await recorder.fault
+            })
         await dashboard.run { notice in
             switch notice {
             case .complaint(let text): complain(text)

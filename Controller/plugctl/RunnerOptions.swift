@@ -41,7 +41,8 @@ struct RunnerOptions: ParsableArguments {
                     group.addTask { await runner.run() }
                     group.addTask { for await _ in unread {} }
                     if let face, let board {
-                        group.addTask { await face.run(board, DaemonHouse(runner: runner, client: client), logger) }
+                        let house = DaemonHouse(runner: runner, client: client)
+                        group.addTask { await face.run(board, house, recorder, logger) }
                     }
                     await group.next()
                     group.cancelAll()

@@ -14,12 +14,17 @@ struct ThroughDaemon: Sendable {
     let client: DaemonClient
 
     func perform(_ command: (PlugState) -> PlugCommand, on name: String) async throws -> End {
-        let place = "/api/v1/plugs/\(DaemonClient.part(name))"
+        // That would be the path of all plugs.
+        guard !name.isEmpty else { return .untried(nil) }
         var found = name
         var known: PlugCommand?
         do {
-            let plug = try await client.read(PlugRecord.self, place)
+            let plug = try await client.read(PlugRecord.self, "/api/v1/plugs/\(DaemonClient.part(name))")
+            // To the daemon an id goes before a name: only the plug that is called so is meant.
+            guard plug.plug.lowercased() == name.lowercased() else { return .untried(nil) }
             found = plug.plug
+            // The name may be another's by the time of the second request.
+            let place = "/api/v1/plugs/\(DaemonClient.part(plug.id ?? plug.plug))"
             guard let state = PlugState(plug) else { return .untried(nil) }
             let command = command(state)
             known = command

@@ -36,5 +36,13 @@ public enum DaemonSocket {
         return status.st_uid == geteuid() || status.st_uid == 0 ? .own : .foreign(owner: status.st_uid)
     }
 
+    /// Whether nobody but this user and root can put anything of theirs in the place of a socket there: it is theirs, and nobody
+    /// else may write in it, or nobody there can take another's file away, as in /tmp.
+    public static func isSafe(directory: String) -> Bool {
+        var status = stat()
+        guard stat(directory, &status) == 0, status.st_uid == geteuid() || status.st_uid == 0 else { return false }
+        return status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0
+    }
+
     private static var environment: String? { getenv("SMARTPLUG_DAEMON").map { String(cString: $0) } }
 }

@@ -5,16 +5,17 @@ import Testing
 @testable import Dashboard
 
 @Suite struct DoorChecksTests {
-    private let hosts = HostCheck(names: ["kitchen.example.org", "plugs", "192.0.2.7"])
+    private let hosts = HostCheck(names: ["Kitchen.example.org.", "plugs", "plugs.local", "192.0.2.7"])
 
     @Test(arguments: [
         "localhost", "LOCALHOST:7580", "localhost.", "127.0.0.1:7580", "[::1]:7580", "[::1]", "192.168.1.4", "plugs",
-        "kitchen.example.org:443", "Kitchen.Local", "plugs.local:80",
+        "kitchen.example.org:443", "plugs.local:80",
     ])
     func ourNamesAndAddressesAreOurs(_ host: String) { #expect(hosts.refusal(of: host) == nil) }
 
     @Test(arguments: [
-        "evil.example", "evil.example:7580", "127.0.0.1.evil.example", "localhost.evil.example", "kitchen", "0x7f.1",
+        "evil.example", "evil.example:7580", "127.0.0.1.evil.example", "localhost.evil.example", "kitchen",
+        "kitchen.local", "0x7f.1",
         "2130706433", "127.1", "notlocalhost", "local",
     ])
     func aNameThatSomebodyLedToUsIsRefused(_ host: String) {

@@ -123,6 +123,7 @@ import Testing
         func header(_ text: String) -> String { "Basic " + Data(text.utf8).base64EncodedString() }
         #expect(BasicAuthorization.password(in: [header("prometheus:a:b c")]) == "a:b c")
         #expect(BasicAuthorization.password(in: [header(":é")]) == "é")
+        #expect(BasicAuthorization.password(in: [header("me:\u{301}x")]) == "\u{301}x")
         #expect(BasicAuthorization.password(in: [header("nobody")]) == nil)
         #expect(BasicAuthorization.password(in: ["Bearer x"]) == nil)
         #expect(BasicAuthorization.password(in: [header("a:b"), header("a:b")]) == nil)

@@ -35,6 +35,10 @@ import Testing
                 (400, try await dashboard.say("GET / HTTP/1.0\r\n\r\n")),
                 (403, try await dashboard.ask("POST", relay, json, "Origin: http://evil.example", body: "{}")),
                 (403, try await dashboard.ask("POST", relay, json, "Sec-Fetch-Site: cross-site", body: "{}")),
+                (403, try await dashboard.ask("GET", "/api/v1/house", "Sec-Fetch-Site: cross-site")),
+                (403, try await dashboard.ask("GET", "/metrics", "Sec-Fetch-Site: same-site")),
+                (200, try await dashboard.ask("GET", "/api/v1/house", "Sec-Fetch-Site: same-origin")),
+                (200, try await dashboard.ask("GET", "/", "Sec-Fetch-Site: cross-site")),
                 (400, try await dashboard.ask("GET", "/", "X: \(long)\(long)")),
                 (400, try await dashboard.say("this is no HTTP\r\n\r\n")),
                 (409, try await dashboard.ask("POST", "/api/v1/session", json, body: "{\"password\": \"x\"}")),
@@ -48,6 +52,16 @@ import Testing
             }
             #expect(answers[6].1.contains("allow: GET, HEAD") || answers[6].1.contains("Allow: GET, HEAD"))
             #expect(answers[14].1.contains("\"hint\""))
+        }
+    }
+
+    @Test func whoAsksForTheHeadGetsNoBodyAlsoOfAFault() async throws {
+        try await DashboardAtWork.run { dashboard in
+            for (path, expected) in [("/nothing", 404), ("/api/v1/plugs/Nobody", 404), ("/health?x=1", 400)] {
+                let head = try await dashboard.ask("HEAD", path)
+                #expect(status(head) == expected)
+                #expect(head.hasSuffix("\r\n\r\n"))
+            }
         }
     }
 
@@ -152,6 +166,17 @@ import Testing
             let last = try await status(dashboard.sayLocally(DashboardAtWork.request("GET", "/health", [])))
             #expect(last == 200)
         }
+    }
+
+    @Test func ofTwoThatBeginOneGetsThePlace() throws {
+        let directory = try TemporaryDirectory()
+        let path = LocalSocketPath(path: directory.path + "/daemon.socket")
+        let place = try path.lock()
+        #expect(throws: DashboardFault.self) { try path.lock() }
+        place.giveBack()
+        try path.lock().giveBack()
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: directory.path)
+        #expect(throws: DashboardFault.self) { try path.lock() }
     }
 
     @Test func nothingThatComesEndsIt() async throws {

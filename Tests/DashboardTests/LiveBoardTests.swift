@@ -52,6 +52,21 @@ import Testing
         #expect(await board.open(after: nil) {} == nil)
     }
 
+    @Test func readinessIsNotWaitedFor() async {
+        #expect(await !board.beginsSoon())
+        await board.begin()
+        #expect(await board.beginsSoon())
+    }
+
+    @Test func whenThePasswordIsAnotherOneAllAreEnded() async throws {
+        let (ended, continuation) = AsyncStream.makeStream(of: Int.self)
+        for number in 0..<3 { #expect(await board.open(after: nil) { continuation.yield(number) } != nil) }
+        await board.endReaders()
+        continuation.finish()
+        #expect(await ended.reduce(into: Set()) { $0.insert($1) } == [0, 1, 2])
+        #expect(await board.hasRoomForReader)
+    }
+
     @Test func aReaderThatIsGoneLeavesItsPlace() async throws {
         for _ in 0..<StreamReaders.limit { #expect(await board.open(after: nil) {} != nil) }
         #expect(await board.open(after: nil) {} == nil)

@@ -45,7 +45,7 @@ def test_what_happened_while_the_host_slept_is_there_soon_after_it_woke_up(house
     served.sees("Lamp", "connected")
 
 
-def test_a_network_that_was_gone_is_used_again_at_once(house):
+def test_what_happened_without_a_network_is_told_once_it_is_back(house):
     lamp, served = house
     served.controller.host.pull_cable()
     press(lamp)

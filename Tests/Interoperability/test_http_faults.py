@@ -65,7 +65,7 @@ def bad_requests(chance):
     while True:
         kind = chance.randrange(12)
         if kind == 0:
-            yield "traversal", request(target=chance.choice(TRAVERSALS)), {400, 404}
+            yield "traversal", request(target=chance.choice(TRAVERSALS)), {400, 404, 405}
         elif kind == 1:
             yield "foreign host", request(host=chance.choice(FOREIGN_HOSTS)), {400, 403, 431}
         elif kind == 2:

@@ -49,6 +49,7 @@ import Testing
         // Stored twice is stored once.
         try history.record(batch)
         #expect(try history.events(of: nil, from: 0, to: .max) == events)
+        #expect(try history.events(of: nil, from: 0, to: .max, newest: 2) == Array(events.suffix(2)))
         #expect(try history.events(of: nil, from: midnight + 3, to: midnight + 4).count == 2)
         #expect(try history.events(of: fridge, from: 0, to: .max).isEmpty)
     }
@@ -80,6 +81,7 @@ import Testing
         try history.record(batch)
         #expect(try history.firings(from: 0, to: .max) == firings)
         #expect(try history.firings(from: midnight + 1, to: .max) == [firings[1]])
+        #expect(try history.firings(from: 0, to: .max, newest: 1) == [firings[1]])
     }
 
     @Test func aPlugIsFoundAsAPersonNamesIt() throws {

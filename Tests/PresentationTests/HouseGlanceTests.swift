@@ -93,6 +93,12 @@ import Testing
         #expect(plugs.records.first { $0.plug == "New" }?.state == "stranger")
     }
 
+    @Test func whoPretendsToBeAPairedOneIsAStrangerToo() {
+        let words = Disconnection.distrusted("it is not the plug of that name")
+        let plugs = seen(.report(report(.disconnected(reason: words, retryIn: .zero), of: "Old Name")))
+        #expect(plugs.records.map(\.state) == ["stranger"])
+    }
+
     @Test func aPlugThatDidNotAnswerIsWaitedFor() {
         let plugs = seen(.found("Lamp"))
         #expect(!plugs.haveAllAnswered)

@@ -33,6 +33,16 @@ import Testing
         #expect(all[1..<60].allSatisfy { $0.activePower == 4.5 && $0.covered == 60 })
     }
 
+    @Test func aHoleMakesNoMeanHigherThanWhatWasMeasured() {
+        var kept = KeptCourse()
+        kept.points = points(3600).filter { !(1_795_001_000..<1_795_001_020).contains($0.time) }.map {
+            ChartPoint(time: $0.time, value: 100)
+        }
+        let all = records(kept, [], columns: 600)
+        #expect(all.count > 590)
+        #expect(all.allSatisfy { $0.activePower == 100 && $0.covered ?? 0 <= 6 })
+    }
+
     @Test func aTimeIsReadStrictly() {
         let time = WallTime(iso8601: "2026-11-21T10:01:23.456+01:00")
         #expect(time?.iso8601() == "2026-11-21T09:01:23.456Z")

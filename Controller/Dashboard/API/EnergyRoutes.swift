@@ -3,11 +3,16 @@ import HTTPTypes
 import Hummingbird
 import LinuxNetwork
 import LocalCalendar
+import PlugProtocol
 import PowerHistory
 import Presentation
 import Tariffs
 
 extension Dashboard {
+    /// Rows of one answer, of all plugs together: two years of hours of one, or three months of eight. Stops a question from
+    /// filling the memory.
+    private static let mostRows = 20_000
+
     static let energyRoutes = [
         APIRoute(.get, "/api/v1/energy") { dashboard, request, _ in
             let query = try QueryParameters(request, once: ["from", "to", "by"], repeatable: ["plug"])
@@ -29,16 +34,25 @@ extension Dashboard {
     private func energy(
         of names: [String], by step: CalendarStep, over span: ClosedRange<Int64>
     ) async throws -> Response {
+        let mostRows = Self.mostRows
         let json = try await reading { history in
             let seconds = Int(span.lowerBound / 1000)..<Int((span.upperBound + 999) / 1000)
             let margin = 40 * 86_400
             let zone = ZoneOffsets.local(from: seconds.lowerBound - margin, to: seconds.upperBound + margin)
             var report = EnergyReport(step: step, zone: zone, tariff: try Self.tariff())
             let plugs = names.isEmpty ? try history.plugs() : try names.map { try history.plug(named: $0) }
-            for plug in plugs {
+            var rows = 0
+            // One that was named twice, by its name and by its id, is one.
+            var counted: Set<PlugID> = []
+            for plug in plugs where counted.insert(plug.id).inserted {
                 guard try report.add(plug, from: history, over: seconds) else {
                     throw Fault.outOfRange(
                         "these are more than \(CalendarPeriod.limit) periods", hint: "by=month, or less time")
+                }
+                rows += report.appliances.last?.rows.count ?? 0
+                guard rows <= mostRows else {
+                    throw Fault.outOfRange(
+                        "these are more than \(mostRows) rows", hint: "a longer step, less time, or fewer plugs")
                 }
             }
             return jsonLine(report.records)

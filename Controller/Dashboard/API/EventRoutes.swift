@@ -40,13 +40,14 @@ extension Dashboard {
         let recent = house.recentEvents.events.filter { event in
             span.contains(event.milliseconds) && (wanted == nil || event.plug == wanted)
         }
-        let json = try await reading { history in
+        // These alone, and not the whole board, which would be copied with each change while the history is read.
+        var current: [PlugID: String] = [:]
+        for plug in house.plugs.values { if let id = plug.id { current[id] = plug.record.plug } }
+        let json = try await reading { [current] history in
             var names: [PlugID: String] = [:]
             for plug in try history.plugs() { names[plug.id] = plug.title }
-            for plug in house.plugs.values { if let id = plug.id { names[id] = plug.record.plug } }
-            let stored = try newest(limit, of: span) { from, to in
-                try history.events(of: wanted, from: from, to: to)
-            }
+            names.merge(current) { $1 }
+            let stored = try history.events(of: wanted, from: span.lowerBound, to: span.upperBound, newest: limit)
             let known = Set(stored.map(\.identity))
             let new = recent.filter { !known.contains($0.identity) }
             let all =
@@ -63,7 +64,7 @@ extension Dashboard {
         let json = try await reading { history in
             var names: [PlugID: String] = [:]
             for plug in try history.plugs() { names[plug.id] = plug.title }
-            let stored = try newest(limit, of: span) { try history.firings(from: $0, to: $1) }
+            let stored = try history.firings(from: span.lowerBound, to: span.upperBound, newest: limit)
             let known = Set(stored.map { "\($0.at) \($0.rule)" })
             let new = recent.filter { !known.contains("\($0.milliseconds) \($0.record.rule)") }
             let all =
@@ -73,23 +74,6 @@ extension Dashboard {
         }
         return Response(json: json)
     }
-}
-
-/// The newest of a time, read in pieces from its end on, each longer than the one after it: mostly the first is enough, and years
-/// are never read at once.
-private func newest<Item>(
-    _ limit: Int, of span: ClosedRange<Int64>, _ read: (Int64, Int64) throws -> [Item]
-) rethrows -> [Item] {
-    var found: [Item] = []
-    var end = span.upperBound
-    var length: Int64 = 86_400_000
-    while found.count < limit, end >= span.lowerBound {
-        let begin = max(span.lowerBound, end - length)
-        found = try read(begin, end) + found
-        end = begin - 1
-        length *= 4
-    }
-    return found.suffix(limit)
 }
 
 extension StoredEvent {

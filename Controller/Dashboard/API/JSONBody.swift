@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import Hummingbird
 import NIOCore
 
@@ -11,12 +10,7 @@ protocol JSONBody: Decodable {
 extension JSONBody {
     /// - Throws: ``Fault``, or what the connection throws.
     static func read(from request: Request) async throws -> Self {
-        let type = request.headers[.contentType]?.prefix { $0 != ";" } ?? ""
-        guard type.lowercased().trimmingCharacters(in: .whitespaces) == "application/json" else {
-            throw Fault(
-                .unsupportedMediaType, "the body is not said to be JSON", hint: "Content-Type: application/json")
-        }
-        return try read(from: Data(try await request.body.collect(upTo: limit).readableBytesView))
+        try read(from: Data(try await request.body.collect(upTo: limit).readableBytesView))
     }
 
     /// Bytes. The longest body that means something has some two hundred.

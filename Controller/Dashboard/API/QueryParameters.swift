@@ -3,11 +3,9 @@ import LinuxNetwork
 import PlugProtocol
 import Presentation
 
-/// What stands after the question mark. What is not known is refused: it was meant for something.
+/// What stands after the question mark. What is not known is refused: it was meant for something. How long it
+/// may be says the door.
 struct QueryParameters {
-    /// Bytes of all of it: 64 plugs with the longest names, all of them percent-encoded, and more.
-    static let limit = 16_384
-
     private var values: [String: [String]] = [:]
 
     /// - Parameters:
@@ -18,7 +16,6 @@ struct QueryParameters {
     }
 
     init(_ query: String, once: Set<String> = [], repeatable: Set<String> = []) throws(Fault) {
-        guard query.utf8.count <= Self.limit else { throw .malformed("the query is too long") }
         for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
             let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = String(percentEncoded: halves[0], isForm: true),

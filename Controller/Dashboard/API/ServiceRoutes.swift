@@ -31,11 +31,16 @@ extension Dashboard {
         bytes: UnsafeBufferPointer(start: dashboard_openapi.bytes, count: dashboard_openapi.length))
 
     private func ready() async throws -> Response {
-        // What was before is read by then.
-        await board.begin()
+        guard await board.beginsSoon() else {
+            throw Fault.unavailable(
+                "what was before is still being read", hint: "try again in a moment")
+        }
         if let reason = await board.board.rules.storeFault {
             throw Fault.unavailable(
                 "what must survive the daemon cannot be stored: \(reason)", hint: "the daemon's log says more")
+        }
+        if let reason = await historyFault() {
+            throw Fault.unavailable("the history cannot be written: \(reason)", hint: "the daemon's log says more")
         }
         return Response(json: jsonLine(["status": "ready"]))
     }

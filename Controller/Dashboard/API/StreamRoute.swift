@@ -27,11 +27,11 @@ extension Dashboard {
             body: ResponseBody { [board] writer in
                 // Not before, since not every answer that was made is sent.
                 let reader = await board.open(after: position) { channel.close(promise: nil) }
-                try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
                 guard let reader else { return try await writer.finish(nil) }
-                // A quiet house has nothing to write that would fail.
+                // A quiet house has nothing to write that would fail. Also of a connection that is closed already.
                 channel.closeFuture.whenComplete { _ in Task { await board.close(reader) } }
                 do {
+                    try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
                     try await Self.write(board, reader, &writer)
                 } catch {
                     await board.close(reader)

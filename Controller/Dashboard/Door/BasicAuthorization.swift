@@ -9,9 +9,10 @@ enum BasicAuthorization {
         let parts = headers[0].split(separator: " ", maxSplits: 1)
         // Four bytes of base 64 for three of a password that is not too long, with some room for a user's name.
         guard parts.count == 2, parts[0].lowercased() == "basic", parts[1].utf8.count <= 1024,
-            let bytes = Data(base64Encoded: String(parts[1])), let text = String(bytes: bytes, encoding: .utf8),
-            let colon = text.firstIndex(of: ":")
+            let bytes = Data(base64Encoded: String(parts[1])),
+            // Of the bytes: a password that begins with a combining mark would hide it among the characters.
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
-        return String(text[text.index(after: colon)...])
+        return String(bytes: bytes[bytes.index(after: colon)...], encoding: .utf8)
     }
 }

@@ -11,7 +11,7 @@ struct DoorLimits: Sendable {
     var connections = 128
     /// Of one address other than loopback.
     var connectionsOfAddress = 32
-    /// Bytes of a request's path and query.
+    /// Bytes of a request's path and query. The longest name, percent-encoded, fits, and so do 64 plugs by their ids.
     var path = 2048
     /// Bytes of a body. The longest that has a meaning is a few hundred.
     var body = 4096

@@ -23,6 +23,12 @@ struct Doorkeeper: Sendable {
     let routes: RouterResponder<DashboardContext>
 
     func respond(to request: Request, context: DashboardContext) async throws -> Response {
+        let response = try await answer(to: request, context: context)
+        // What has a body where none may be would be read as the beginning of the next answer.
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private func answer(to request: Request, context: DashboardContext) async throws -> Response {
         var context = context
         if case .network(_, let isSecure) = door { context.isSecure = isSecure } else { context.isLocal = true }
         do {
@@ -72,9 +78,12 @@ struct Doorkeeper: Sendable {
         guard request.headers[.host] == nil else { return Refused(400, "the request has two Host headers") }
         let host = request.head.authority
         if let refused = hosts.refusal(of: host) { return refused }
-        guard changes else { return nil }
+        // What is the same for everybody may be asked for from everywhere: a link leads to the page. What else a page of another site
+        // asks for it could not read, and it costs something.
+        guard changes || !isPublic.contains(request.uri.path) else { return nil }
         return OriginCheck(isSecure: isSecure).refusal(
-            origins: request.headers[values: .origin], sites: request.headers[values: .secFetchSite], host: host ?? "")
+            origins: changes ? request.headers[values: .origin] : [], sites: request.headers[values: .secFetchSite],
+            host: host ?? "")
     }
 
     private func withBody(_ request: Request) async throws -> Request {

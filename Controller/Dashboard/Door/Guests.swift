@@ -14,53 +14,71 @@ final class Guests: Sendable {
     }
 
     private let limits: DoorLimits
-    private let guests = Mutex<[ObjectIdentifier: Guest]>([:])
-    /// Nobody comes in any more.
-    private let isClosed = Atomic(false)
+    /// Both in one, so that whoever is admitted is among those who are dismissed.
+    private struct House {
+        var guests: [ObjectIdentifier: Guest] = [:]
+        /// Whether anybody comes in.
+        var isOpen: Bool
+    }
 
-    init(_ limits: DoorLimits) { self.limits = limits }
+    private let house: Mutex<House>
+
+    /// - Parameter isOpen: false where nobody may come in before ``open()``.
+    init(_ limits: DoorLimits, isOpen: Bool = true) {
+        self.limits = limits
+        house = Mutex(House(isOpen: isOpen))
+    }
+
+    func open() { house.withLock { $0.isOpen = true } }
 
     /// False where there is no room. To be called once for each connection, on its loop.
     func admit(_ channel: any Channel) -> Bool {
-        guard !isClosed.load(ordering: .sequentiallyConsistent) else { return false }
         let address = channel.remoteAddress.flatMap { $0.isLoopback ? nil : $0.networkOfGuest }
         let id = ObjectIdentifier(channel)
-        let (isAdmitted, left) = guests.withLock { guests -> (Bool, (any Channel)?) in
-            if let address, guests.values.count(where: { $0.address == address }) >= limits.connectionsOfAddress {
+        let (isAdmitted, left) = house.withLock { house -> (Bool, (any Channel)?) in
+            guard house.isOpen else { return (false, nil) }
+            if let address, house.guests.values.count(where: { $0.address == address }) >= limits.connectionsOfAddress {
                 return (false, nil)
             }
             var left: (any Channel)?
-            if guests.count >= limits.connections {
-                let idle = guests.compactMap { id, guest in guest.idleSince.map { (id, $0) } }
+            if house.guests.count >= limits.connections {
+                let idle = house.guests.compactMap { id, guest in guest.idleSince.map { (id, $0) } }
                 guard let (longest, _) = idle.min(by: { $0.1 < $1.1 }) else { return (false, nil) }
-                left = guests.removeValue(forKey: longest)?.channel
+                left = house.guests.removeValue(forKey: longest)?.channel
             }
-            guests[id] = Guest(channel: channel, address: address)
+            house.guests[id] = Guest(channel: channel, address: address)
             return (true, left)
         }
         left?.close(promise: nil)
         guard isAdmitted else { return false }
-        channel.closeFuture.whenComplete { _ in _ = self.guests.withLock { $0.removeValue(forKey: id) } }
+        channel.closeFuture.whenComplete { _ in _ = self.house.withLock { $0.guests.removeValue(forKey: id) } }
         return true
     }
 
     func note(_ id: ObjectIdentifier, isIdle: Bool) {
-        guests.withLock { guests in
-            guard let guest = guests[id], (guest.idleSince != nil) != isIdle else { return }
-            guests[id]?.idleSince = isIdle ? BootClock.now : nil
+        house.withLock { house in
+            guard let guest = house.guests[id], (guest.idleSince != nil) != isIdle else { return }
+            house.guests[id]?.idleSince = isIdle ? BootClock.now : nil
         }
     }
 
     /// Serves the guest until it goes.
     func serve(_ channel: any Channel, _ body: @escaping @Sendable () async -> Void) {
         let task = Task { await body() }
-        guests.withLock { $0[ObjectIdentifier(channel)]?.task = task }
+        let isOpen = house.withLock { house in
+            house.guests[ObjectIdentifier(channel)]?.task = task
+            return house.isOpen
+        }
+        // Dismissed between its admission and this.
+        if !isOpen { task.cancel() }
     }
 
     /// Ends all that go on, and cuts off those that do not end. Returns when all have gone.
     func dismiss(within time: Duration) async {
-        isClosed.store(true, ordering: .sequentiallyConsistent)
-        let all = guests.withLock { Array($0.values) }
+        let all = house.withLock { house in
+            house.isOpen = false
+            return Array(house.guests.values)
+        }
         for guest in all { guest.task?.cancel() }
         for guest in all {
             guest.channel.eventLoop.scheduleTask(in: .nanoseconds(time.wholeNanoseconds)) {

@@ -5,17 +5,13 @@ import Presentation
 struct HostCheck: Sendable {
     private let names: Set<String>
 
-    /// - Parameter names: what else we are called: the host's name, and what a person gave.
+    /// - Parameter names: what else we are called: the host's names, and what a person gave.
     init(names: [String]) {
-        let ours = names.map { name in
+        let ours = names.map { name -> String in
             let small = name.lowercased()
             return small.hasSuffix(".") ? String(small.dropLast()) : small
         }
-        // The name under which multicast DNS knows the host (RFC 6762 section 3) is the first label of its name.
-        let local = ours.filter { Authority($0)?.isAddress == false }.compactMap { name in
-            name.split(separator: ".").first.map { "\($0).local" }
-        }
-        self.names = Set(ours + local + ["localhost"])
+        self.names = Set(ours + ["localhost"])
     }
 
     /// Nil where it is ours.

@@ -2,26 +2,43 @@ import DurableFiles
 import Foundation
 import NIOCore
 import NIOPosix
+import Synchronization
 
 /// The place of the local socket: a directory that is the user's alone, and no dead daemon's socket in it.
 struct LocalSocketPath {
     let path: String
 
-    /// Makes room for a socket.
+    /// The right to clear the place and to take it; it ends with the value.
     ///
-    /// - Throws: where a living daemon has it, or something stands there that is none.
-    func clear() async throws(DashboardFault) {
+    /// - Throws: where another process has it, or the place is none.
+    func lock() throws(DashboardFault) -> SocketPlace {
         guard path.utf8.count <= DaemonSocket.longestPath else {
             throw DashboardFault(
                 "the path \(path) is too long for a socket\nhint: name a shorter one with --socket")
         }
         do throws(FileError) { try FileStore().makeDirectories(directory) } catch { throw DashboardFault(error) }
-        let access = (try? FileManager.default.attributesOfItem(atPath: directory))?[.posixPermissions] as? Int ?? 0
-        // In a directory such as /tmp nobody can take another's file away.
-        guard access & 0o022 == 0 || access & 0o1000 != 0 else {
+        guard DaemonSocket.isSafe(directory: directory) else {
             throw DashboardFault(
-                "others may write in \(directory), and put a socket of theirs there\nhint: chmod 700 \(directory)")
+                """
+                \(directory) is somebody else's, or others may write in it and put a socket of theirs there
+                hint: name a path in a directory of this user with --socket, or: chmod 700 \(directory)
+                """)
         }
+        do throws(SystemError) {
+            return try SocketPlace(locking: path + ".lock")
+        } catch {
+            guard error != .wouldBlock else {
+                throw DashboardFault(
+                    "another daemon begins at \(path)\nhint: stop it, or name another path with --socket")
+            }
+            throw DashboardFault("\(path).lock: \(error)\nhint: name another path with --socket")
+        }
+    }
+
+    /// Makes room for a socket.
+    ///
+    /// - Throws: where a living daemon has it, or something stands there that is none.
+    func clear() async throws(DashboardFault) {
         switch DaemonSocket.presence(at: path) {
         case .absent: return
         case .noSocket, .foreign:
@@ -38,7 +55,8 @@ struct LocalSocketPath {
         remove()
     }
 
-    /// To be called as soon as it listens. Nobody could reach it before that could write in its directory.
+    /// To be called as soon as it listens, and before anybody is let in: until then whoever the process's mask does not keep away
+    /// could connect.
     func restrict() throws(DashboardFault) {
         do {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
@@ -52,5 +70,32 @@ struct LocalSocketPath {
     private var directory: String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}
+
+/// A lock file. It stays, since to take it away would be to lock another one than the next process.
+final class SocketPlace: Sendable {
+    private let descriptor: Int32
+    private let isHeld = Mutex(true)
+
+    init(locking path: String) throws(SystemError) {
+        let calls = LinuxFileCalls()
+        descriptor = try calls.open(path, .locking)
+        do throws(SystemError) {
+            try calls.lock(descriptor)
+        } catch {
+            calls.close(descriptor)
+            throw error
+        }
+    }
+
+    deinit { giveBack() }
+
+    func giveBack() {
+        let isHeld = isHeld.withLock { isHeld in
+            defer { isHeld = false }
+            return isHeld
+        }
+        if isHeld { LinuxFileCalls().close(descriptor) }
     }
 }

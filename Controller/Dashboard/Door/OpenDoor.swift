@@ -39,14 +39,14 @@ struct OpenDoor {
 
     /// Returns when the task is cancelled, or the socket has failed, and all guests have gone.
     ///
-    /// - Parameter closed: called as soon as nobody comes in any more.
-    func stayOpen(farewell: Duration, closed: () -> Void = {}) async {
+    /// - Parameter closing: called at a cancellation while it still listens.
+    func stayOpen(farewell: Duration, closing: @escaping @Sendable () -> Void = {}) async {
         await withTaskCancellationHandler {
             try? await channel.closeFuture.get()
         } onCancel: {
+            closing()
             channel.close(promise: nil)
         }
-        closed()
         await guests.dismiss(within: farewell)
     }
 }

@@ -1,8 +1,9 @@
 import ProtocolCore
 
 /// Who may try a password when. A failure makes its address wait before the next try, twice as long each time, and too many of
-/// all strangers together make strangers wait. Nobody is ever locked out, and nobody waits for others from where somebody was
-/// right before.
+/// all strangers together make strangers wait. No wait is longer than ``longestWait``, and nobody waits for others from where
+/// somebody was right before. But while strangers at many addresses guess without end, whoever comes from a new one competes with
+/// them for each try: to let that one pass would be to let them pass.
 struct PasswordGuard {
     /// The wait after the first failure, and the longest.
     static let firstWait = Duration.seconds(1)

@@ -26,6 +26,8 @@ final class RequestHandler: ChannelDuplexHandler {
     private var timer: (task: Scheduled<Void>, at: Instant)?
     /// The answer under way is the connection's last.
     private var isLast = false
+    /// Nothing that comes is heard any more.
+    private var isDeaf = false
     /// How many answers are still to be given to somebody who wants no more than these; nil while nothing was said of it.
     private var answersLeft: Int?
 
@@ -48,7 +50,11 @@ final class RequestHandler: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
+        let part = unwrapInboundIn(data)
+        // After the last answer comes no request that is obeyed; what still belongs to the one before goes on to it.
+        if isLast, case .head = part { isDeaf = true }
+        guard !isDeaf else { return }
+        switch part {
         case .head(let head):
             deadlines.receivedHead(now: BootClock.now)
             if !head.isKeepAlive, answersLeft == nil { answersLeft = deadlines.unanswered }

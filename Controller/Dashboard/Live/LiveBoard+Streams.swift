@@ -65,6 +65,9 @@ extension LiveBoard {
         return .end
     }
 
+    /// Ends all streams: who still may begins anew.
+    func endReaders() { readers.closeAll() }
+
     /// Ends all streams, and lets nobody begin one.
     public func end() {
         hasEnded = true

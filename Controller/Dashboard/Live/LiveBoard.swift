@@ -25,7 +25,9 @@ public actor LiveBoard: HouseAudience {
     var nextReader: UInt64 = 0
     var hasEnded = false
     /// The whole house as it was after the message of that number, encoded once for all who begin there.
-    private var house: (number: UInt64, message: ByteBuffer)?
+    private var house: (number: UInt64, message: ByteBuffer, at: Instant)?
+    /// Readings, and how long ago something was, change without a message.
+    private static let freshness = Duration.seconds(1)
     private var beginning: Task<Void, Never>?
     private(set) var hasBegun = false
     private enum News {
@@ -38,6 +40,7 @@ public actor LiveBoard: HouseAudience {
     private var early: [News] = []
     private var isGathering = false
     private var isLearning = false
+    private var learnsAgain = false
     /// Where the page is, as a browser wants it; nil where none is served.
     private(set) var address: String?
     /// Pairings on their way.
@@ -109,9 +112,10 @@ public actor LiveBoard: HouseAudience {
 
     /// The whole house, as a message that says where the stream goes on.
     func houseMessage() -> ByteBuffer {
-        if let house, house.number == ring.newest { return house.message }
+        let now = BootClock.now
+        if let house, house.number == ring.newest, now - house.at < Self.freshness { return house.message }
         let message = StreamMessage.house(record).encoded(id: StreamPosition(epoch: epoch, number: ring.newest))
-        house = (ring.newest, message)
+        house = (ring.newest, message, now)
         return message
     }
 
@@ -125,10 +129,21 @@ public actor LiveBoard: HouseAudience {
         await task.value
     }
 
+    /// Whether that is done; it is begun here, and not awaited.
+    func beginsSoon() -> Bool {
+        if !hasBegun, beginning == nil { beginning = Task { await readWhatWasKnown() } }
+        return hasBegun
+    }
+
     private func readWhatWasKnown() async {
         let rules = board.rules.records.map(\.rule)
-        let known = try? await HistoryThreads.run { [history, paired] in
-            KnownBefore(paired: paired, history: history, rules: rules, now: WallTime.now.milliseconds)
+        var known: KnownBefore?
+        // It fails only where too many ask for the history at once.
+        while known == nil, !hasEnded {
+            known = try? await HistoryThreads.run { [history, paired] in
+                KnownBefore(paired: paired, history: history, rules: rules, now: WallTime.now.milliseconds)
+            }
+            if known == nil { try? await Task.sleep(for: Self.gathering) }
         }
         hasBegun = true
         if let known {
@@ -141,13 +156,25 @@ public actor LiveBoard: HouseAudience {
 
     /// Reads which plugs are paired: another program may have paired one, or forgotten it.
     private func learnPaired() {
+        learnsAgain = true
         guard !isLearning else { return }
         isLearning = true
         Task {
-            let entries = try? await HistoryThreads.run { [paired] in try paired.all() }
+            // What changed while it was read is read once more.
+            while learnsAgain, !hasEnded {
+                learnsAgain = false
+                do {
+                    let entries = try await HistoryThreads.run { [paired] in try paired.all() }
+                    publish(board.know(entries.reduce(into: [:]) { $0[$1.id] = $1.name }))
+                } catch is Fault {
+                    // Too many ask for the history at once.
+                    learnsAgain = true
+                    try? await Task.sleep(for: Self.gathering)
+                } catch {
+                    // A file that cannot be read is not one that says that no plug is paired.
+                }
+            }
             isLearning = false
-            // A file that cannot be read is not one that says that no plug is paired.
-            if let entries { publish(board.know(entries.reduce(into: [:]) { $0[$1.id] = $1.name })) }
         }
     }
 

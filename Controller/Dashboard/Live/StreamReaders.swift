@@ -33,8 +33,13 @@ struct StreamReaders {
         for id in Array(readers.keys) { remove(id) }
     }
 
+    /// Ends the connections of all, by which they go.
+    func closeAll() {
+        for reader in readers.values { reader.close() }
+    }
+
     mutating func wakeAll() {
-        for id in readers.keys { wake(id) }
+        for id in Array(readers.keys) { wake(id) }
     }
 
     private mutating func wake(_ id: UInt64) {
@@ -44,7 +49,7 @@ struct StreamReaders {
 
     /// Those who wait get a sign of life; whoever stands still for too long is ended.
     mutating func beat(now: Instant) {
-        for id in readers.keys {
+        for id in Array(readers.keys) {
             if let since = readers[id]?.writingSince {
                 if now - since > Self.patience { readers[id]?.close() }
             } else {
