@@ -7,9 +7,10 @@ from test_measuring import see
 
 SCRIPT = "<script>alert(1)</script>"
 EMOJI = "😀🔌💡🏠🌞🎉🚀🐢🍀🌈🦊🎸🍕🐙🌻abc"
+NAMES = {"script": SCRIPT, "emoji": EMOJI, "arabic": "مصباح \"غرفة\" & 50 %", "dots": "..", "address": "a/b?c%"}
 
 
-@pytest.mark.parametrize("name", [SCRIPT, EMOJI, "مصباح \"غرفة\" & 50 %", "..", "a/b?c%"], ids=["script", "emoji", "arabic", "dots", "address"])
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES.keys())
 def test_a_name_is_shown_as_it_is(empty_house, look, name):
     assert len(name.encode()) <= 63
     plug = empty_house.add(name, simulate="lamp")

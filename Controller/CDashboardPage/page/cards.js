@@ -48,7 +48,7 @@ export function startCards() {
     arrange();
     for (const [name, one] of cards) { changed.add(name); if (again) wantAgain(name, one.element); }
     beforePaint(paint);
-    readMetersSoon();
+    readMetersSoon(again ? METERS : METERS.slice(0, 1));
   });
   hear("plug", (name) => {
     if (!cards.has(name)) arrange();
@@ -118,9 +118,9 @@ async function fetchPast() {
 }
 
 /** Once for all that come back together. */
-function readMetersSoon() {
+function readMetersSoon(waits = METERS) {
   for (const timer of meterTimers) clearTimeout(timer);
-  meterTimers = METERS.map((wait) => setTimeout(readMeters, wait));
+  meterTimers = waits.map((wait) => setTimeout(readMeters, wait));
 }
 
 async function readMeters() {

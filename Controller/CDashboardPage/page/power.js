@@ -119,8 +119,8 @@ async function readMarks(chosen, from, to, signal) {
   changed();
 }
 
-function mark(key, mark) {
-  state.marks.set(key, mark);
+function mark(key, about) {
+  state.marks.set(key, about);
   if (state.marks.size > MARKS) state.marks.delete(state.marks.keys().next().value);
 }
 
