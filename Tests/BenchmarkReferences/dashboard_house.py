@@ -36,8 +36,8 @@ TICK = os.sysconf("SC_CLK_TCK")
 FIRST_WATTS = """
     window.firstWatts = new Promise(resolve => {
         const look = () => {
-            const shown = document.querySelector('main')?.textContent ?? ''
-            if (/\\d\\s?k?W\\b/.test(shown)) requestAnimationFrame(() => setTimeout(() => resolve(performance.now())))
+            if (document.querySelector('main article data[value]'))
+                requestAnimationFrame(() => setTimeout(() => resolve(performance.now())))
             else requestAnimationFrame(look)
         }
         look()
@@ -168,6 +168,7 @@ class House:
     def first_watts(self, browser, address):
         context = browser.new_context()
         page = context.new_page()
+        page.set_default_timeout(20_000)
         page.add_init_script(FIRST_WATTS)
         page.goto(address, wait_until="commit")
         time_taken = page.evaluate("window.firstWatts")
