@@ -15,7 +15,7 @@ LACKING = {
     "ipv6": "does not speak IPv6",
     "subtypes": "publishes no subtype",
     "txt": "cannot be told to change a TXT record while it runs",
-    "rename": "cannot be told to rename a service while it runs",
+    "rename": "is not told here to rename a service while it runs",
     "dhcp": "is no DHCP client",
     "ipv6 addresses": "leaves IPv6 addresses to the kernel",
     "service": "publishes no service",
