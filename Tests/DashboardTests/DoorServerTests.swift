@@ -127,8 +127,8 @@ import Testing
 
     @Test func slowRequestsAreCut() async throws {
         let short = { (settings: inout DashboardSettings) in
-            settings.limits.request = .milliseconds(100)
-            settings.limits.idle = .milliseconds(100)
+            settings.limits.request = .milliseconds(500)
+            settings.limits.idle = .milliseconds(500)
         }
         try await DashboardAtWork.run(short) { dashboard in
             let unfinished = try await dashboard.say("GET / HTT")
