@@ -12,8 +12,8 @@ FOLDER = os.environ.get("SMARTPLUG_SCREENSHOTS")
 # Where the pictures are kept, the chart is to show something.
 LIVED_IN = 150 if FOLDER else 5  # seconds
 LOOKS = {
-    "dashboard-light": {"color_scheme": "light"},
-    "dashboard-dark": {"color_scheme": "dark"},
+    "dashboard-light": {"height": 1270, "color_scheme": "light"},
+    "dashboard-dark": {"height": 1270, "color_scheme": "dark"},
     "dashboard-phone": {"width": 390, "height": 844, "has_touch": True, "is_mobile": True, "device_scale_factor": 2},
 }
 TARIFF = '[tariff]\ncurrency = "EUR"\nprice = 0.34\n'
