@@ -34,7 +34,8 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 # When the page first shows what a plug draws, as milliseconds since the navigation, once that is on the screen.
 FIRST_WATTS = """
-    window.firstWatts = new Promise(resolve => {
+    window.firstWatts = new Promise((resolve, reject) => {
+        setTimeout(() => reject('no watts within 20 s'), 20000)
         const look = () => {
             if (document.querySelector('main article data[value]'))
                 requestAnimationFrame(() => setTimeout(() => resolve(performance.now())))
@@ -188,7 +189,7 @@ class House:
         page.evaluate("window.firstWatts")
         text = page.content()
         total = 0
-        for url, answer in bodies.items():
+        for url, answer in list(bodies.items()):
             path = url.removeprefix(address)
             if not url.startswith(address) or path.startswith("api/v1/stream"):
                 continue
@@ -205,7 +206,7 @@ class House:
         context.close()
         configuration = self.folder / "nginx.conf"
         configuration.write_text(
-            f"daemon off; pid {self.folder}/nginx.pid; error_log /dev/null; events {{}} http {{ access_log off; include /etc/nginx/mime.types; "
+            f"user root; daemon off; pid {self.folder}/nginx.pid; error_log /dev/null; events {{}} http {{ access_log off; include /etc/nginx/mime.types; "
             f"server {{ listen 127.0.0.1:{STATIC_PORT}; root {root}; }} }}\n")
         self.folder.chmod(0o755)
         self.host.start("nginx", "-c", configuration)

@@ -50,7 +50,7 @@ def test_what_was_missed_is_printed_with_its_age(lan, plug, controller, whole_ho
     now = time.time()
     for press, moment in zip(presses, moments):
         happened = datetime.datetime.fromisoformat(press["at"].replace("Z", "+00:00")).timestamp()
-        assert 0 < happened - moment < 1, (press, moment)
+        assert 0 < happened - moment < 2, (press, moment)
         assert 0 < press["age"] <= now - moment, (press, moment, now)
     numbers = [line["seq"] for line in told(again, "relay", "button")]
     assert numbers == list(range(numbers[0], numbers[0] + 6)), "the relay and the press, three times, in order"

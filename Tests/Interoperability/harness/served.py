@@ -63,7 +63,14 @@ class Served:
 
     def follows(self, count, within=15):
         self.running.seen_object(lambda told: told.get("plugs") == count, within, f"that it follows {count} plugs")
+        eventually(self.answers, 10, lambda: f"its socket:\n{self.running.transcript()}")
         return self
+
+    def answers(self):
+        try:
+            return self.ask("GET", "/health").status == 200
+        except OSError:
+            return False
 
     def kill(self):
         self.running.process.kill()
