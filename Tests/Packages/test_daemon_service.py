@@ -8,6 +8,12 @@ MANAGER = """[Service]
 PAMName=
 Environment=XDG_RUNTIME_DIR=/run/user/%i
 """
+# Without a session manager to ask, which such a system has not either.
+PLACE = """[Service]
+ExecStart=
+ExecStart=/bin/sh -c 'mkdir -p /run/user/%i && chmod 700 /run/user/%i && chown %i /run/user/%i'
+ExecStop=
+"""
 UNIT = "smartplug-controller"
 # Later versions of systemd know them.
 NEWER = ("RestartSteps", "RestartMaxDelaySec")
@@ -19,6 +25,7 @@ def person(board):
     board.does(f"useradd --create-home {USER}")
     uid = board.does(f"id --user {USER}").strip()
     board.system.write("/etc/systemd/system/user@.service.d/alone.conf", MANAGER)
+    board.system.write("/etc/systemd/system/user-runtime-dir@.service.d/alone.conf", PLACE)
     board.does(f"systemctl daemon-reload && systemctl start user-runtime-dir@{uid} user@{uid}")
 
     def does(command):
