@@ -233,7 +233,7 @@ nonisolated struct WireRename: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 1 to 63 bytes, with something visible, without control characters
+  /// 1 to 63 bytes, with something visible, without control characters, line separators or marks of direction
   var name: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
