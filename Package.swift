@@ -131,7 +131,7 @@ let controller: [Target] = [
             "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery", "LinuxNetwork",
             "DurableFiles", nioCore, nioPosix, logging, asyncAlgorithms,
         ]),
-    module("Automation", "Controller/Automation", ["ProtocolCore", "PlugProtocol"]),
+    module("Automation", "Controller/Automation", ["ProtocolCore", "PlugProtocol", "ApplianceSense"]),
     module(
         "RuleFiles", "Controller/RuleFiles",
         ["ProtocolCore", "PlugProtocol", "Automation", .product(name: "Yams", package: "Yams")]),
@@ -147,6 +147,9 @@ let controller: [Target] = [
             "ProtocolCore", "Metering", "PlugProtocol", "LocalCalendar", "Recordings", "DurableFiles", sqlite,
             sqliteCalls,
         ]),
+    module("Daylight", "Controller/Daylight", ["Automation"]),
+    module("Effects", "Controller/Effects", ["Automation"]),
+    module("Backtesting", "Controller/Backtesting", ["Automation", "PowerHistory"]),
     module("Terminal", "Controller/Terminal", ["Charting"]),
     module(
         "Daemon", "Controller/Daemon",
@@ -282,6 +285,9 @@ let checks: [Target] = [
         "PowerHistoryTests",
         ["PowerHistory", "LocalCalendar", "Metering", "PlugProtocol", "ProtocolCore", "DurableFiles", sqlite]),
     tests("TerminalTests", ["Terminal"]),
+    tests("DaylightTests", ["Daylight"]),
+    tests("EffectsTests", ["Effects"]),
+    tests("BacktestingTests", ["Backtesting"]),
     tests(
         "DaemonTests",
         [
@@ -296,25 +302,20 @@ let checks: [Target] = [
         ]),
     tests("DaemonClientTests", ["DaemonClient", nioCore, nioPosix]),
     tests(
-        "DoctorTests",
-        [
-            "Doctor", "DNSWire", "LinuxNetwork", "PlugProtocol", "ProtocolCore",
-        ]),
+        "DoctorTests", ["Doctor", "DNSWire", "LinuxNetwork", "PlugProtocol", "ProtocolCore"]),
     tests(
         "PresentationTests",
         [
             "Fuzzing", "Presentation", "Automation", "Daemon", "Doctor", "MulticastDNS", "PlugClient", "PlugProtocol",
-            "ProtocolCore", "Metering",
-            "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal", "MadeUpKeys", "LocalCalendar", "Tariffs",
-            "PowerHistory", "Charting",
+            "ProtocolCore", "Metering", "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal", "MadeUpKeys",
+            "LocalCalendar", "Tariffs", "PowerHistory", "Charting",
         ]),
     tests(
         "SimulationTests",
         [
             "SimulatedLAN", "SimulatedDisk", "MadeUpKeys", "ProtocolCore", "DNSWire", "MulticastDNS",
-            "ServiceDiscovery",
-            "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage", "PlugClient", "Automation", "Daemon",
-            "PowerHistory", "AddressConfiguration", "LinkWire",
+            "ServiceDiscovery", "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage", "PlugClient",
+            "Automation", "Daemon", "PowerHistory", "AddressConfiguration", "LinkWire",
         ]),
     tests(
         "PlugConfigurationTests", ["ConfigurationFiles", "PlugConfiguration", "Appliance", "PlugProtocol"],

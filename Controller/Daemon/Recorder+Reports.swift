@@ -58,7 +58,7 @@ extension Recorder {
     func note(_ record: RunnerRecord) {
         guard case .firing(let firing) = record.notice else { return }
         let stored = StoredFiring(
-            at: record.at.milliseconds, rule: firing.rule, plug: present[firing.cause.plug]?.id,
+            at: record.at.milliseconds, rule: firing.rule, plug: firing.cause.plug.flatMap { present[$0]?.id },
             cause: "\(firing.cause)")
         add { $0.firings.append(stored) }
     }
@@ -116,16 +116,6 @@ extension Recorder {
     private static func words(_ error: any Error) -> String {
         let hint = (error as? HistoryError)?.hint ?? "it is tried again"
         return "\(error); meanwhile the rules go on, and the plugs keep their samples for days\nhint: \(hint)"
-    }
-}
-
-extension Firing.Cause {
-    /// The plug whose edge it was.
-    fileprivate var plug: String {
-        switch self {
-        case .activePower(let plug, _, value: _, since: _): plug
-        case .button(let plug, _, _): plug
-        }
     }
 }
 

@@ -141,6 +141,7 @@ public actor RuleRunner {
         switch action {
         case .store(let memory): write(memory)
         case .send(let request): send(request)
+        case .perform(let request): handle(.effectFinished(request.id, .failed("nothing does it")))
         case .withdraw(let id): attempts.removeValue(forKey: id)?.cancel()
         case .acknowledge(let plug, let sequence): Task { await house.acknowledge(sequence, of: plug) }
         case .tell(let notice): unsent.append(RunnerRecord(at: WallTime.now, notice: notice))
@@ -194,7 +195,7 @@ public actor RuleRunner {
             let current = LocalTime(pieces: [.init(from: .zero, offset: offset)])
             if current != localTime {
                 localTime = current
-                handle(.localTimeChanged(current))
+                handle(.clockChanged(current, .unknown))
             }
             try? await Task.sleep(for: .seconds(60))
         }

@@ -65,6 +65,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             case .done(_, event: let number): (outcome, seq) = ("done", number)
             case .refused(let refusal): (outcome, why) = (refusal.code.rawValue, refusal.detail)
             }
+        case .nearMiss, .remembered, .step, .effect, .ruleEnabled, .rulesChanged: event = "rules"
         case .notStored(let reason):
             event = "notStored"
             why = reason
@@ -94,9 +95,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         rule = firing.rule
         why = firing.cause.description
         cause = firing.cause.event
-        switch firing.cause {
-        case .activePower(let name, _, value: _, since: _), .button(let name, _, sequence: _): plug = name
-        }
+        plug = firing.cause.plug
     }
 
     private mutating func take(_ command: HouseMemory.Command) {

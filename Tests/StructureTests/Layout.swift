@@ -61,6 +61,8 @@ enum Layout {
         "Controller/RuleFiles": .shell,
         "Controller/Scripting": .system,
         "Controller/Effects": .system,
+        "Controller/Daylight": .shell,
+        "Controller/Backtesting": .shell,
         "Controller/Daemon": .shell,
         "Controller/Doctor": .shell,
         "Controller/Charting": .pure,

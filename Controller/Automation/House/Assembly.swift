@@ -42,12 +42,6 @@ struct Assembly: Sendable {
 extension Rule {
     /// Every plug that it names.
     fileprivate var plugs: [String] {
-        triggers.map(\.plug) + actions.flatMap(\.plugs)
-            + conditions.compactMap {
-                switch $0 {
-                case .time: nil
-                case .relay(let plug, _): plug
-                }
-            }
+        triggers.compactMap(\.plug) + actions.flatMap(\.plugs) + conditions.flatMap(\.plugs)
     }
 }

@@ -1,4 +1,4 @@
-public import PlugProtocol
+import PlugProtocol
 import ProtocolCore
 
 extension HouseRules {
@@ -17,7 +17,7 @@ extension HouseRules {
         case .snapshot(let plug, let state):
             appear(plug, state, now: now, &actions)
         case .state(let plug, let state):
-            run(.relay(plug: plug, on: state.relayOn), now: now, &actions)
+            run(.state(plug: plug, on: state.relayOn, level: state.level), now: now, &actions)
             guard let reading = state.reading else { return }
             run(
                 .reading(plug: plug, activePower: reading.activePower, time: reading.time, isSnapshot: false),
@@ -39,7 +39,8 @@ extension HouseRules {
             run(.plugLost(plug: plug), now: now, &actions)
         case .lost(let plug): actions.append(.tell(.lost(plug: plug)))
         case .commandFinished(let id, let outcome): finish(id, outcome, now: now, &actions)
-        case .localTimeChanged(let time): run(.localTimeChanged(time), now: now, &actions)
+        case .clockChanged(let time, let sun): run(.clockChanged(time, sun), now: now, &actions)
+        case .rulesChanged, .ruleEnabled, .ruleRun, .recorded, .effectFinished: break
         case .stored: writeEnded(failure: nil, &actions)
         case .storeFailed(let reason): writeEnded(failure: reason, &actions)
         case .stopping: storeRest(now: now)
@@ -88,16 +89,7 @@ extension HouseRules {
         // Also an event that an earlier process has dealt with is none any more.
         guard let id = present[plug]?.id, event.sequence > memory.cursor(of: id) ?? 0 else { return }
         move(id, to: event.sequence, now: now)
-        switch event.kind {
-        case .relayChanged(_, cause: .controller(_, let request)):
-            run(.commandRecorded(plug: plug, id: request), now: now, &actions)
-        case .buttonPressed(let press):
-            run(
-                .buttonPressed(plug: plug, press: press, sequence: event.sequence, age: age), now: now, &actions)
-        case .relayChanged, .protectionTripped, .protectionReset, .restarted, .pairingFailed, .controllerPaired,
-            .controllerRemoved:
-            break
-        }
+        run(.happened(plug: plug, event, age: age), now: now, &actions)
     }
 
     // MARK: Commands
@@ -113,8 +105,8 @@ extension HouseRules {
             case .heldBack(let firing, let reason): done.append(.tell(.heldBack(firing, reason)))
             case .notSent(let firing, let plug, let reason):
                 done.append(.tell(.notSent(firing, plug: plug, reason)))
-            case .send(let request):
-                guard let firing else { preconditionFailure("a command of no firing") }
+            case .nearMiss, .remember, .effect, .step: break
+            case .send(let request, let firing):
                 done.append(decide(request, firing, now: now))
             }
         }
@@ -190,15 +182,5 @@ extension HouseRules {
             actions.append(.tell(.command(command, outcome)))
         }
         for plug in Set(expired.map(\.plug)) { actions += dispatch(to: plug) }
-    }
-}
-
-extension Firing.Cause {
-    /// The number of the event that it was, where it was one.
-    public var event: SequenceNumber? {
-        switch self {
-        case .activePower: nil
-        case .button(_, _, let sequence): sequence
-        }
     }
 }

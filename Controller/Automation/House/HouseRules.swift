@@ -104,7 +104,7 @@ public struct HouseRules: Machine, Sendable {
                 guard let command = memory.commands.first(where: { $0.request.id == request.id }) else { continue }
                 deliveries[request.id] = .ready
                 actions += dispatch(to: command.plug)
-            case .store, .withdraw, .acknowledge, .tell: actions.append(action)
+            case .store, .withdraw, .perform, .acknowledge, .tell: actions.append(action)
             }
         }
     }

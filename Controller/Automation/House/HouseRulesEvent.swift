@@ -16,7 +16,17 @@ public enum HouseRulesEvent: MachineEvent, Hashable, Sendable {
     case lost(plug: String)
     /// How a command of ``HouseRulesAction/send(_:)`` ended.
     case commandFinished(RequestID, CommandOutcome)
-    case localTimeChanged(LocalTime)
+    case clockChanged(LocalTime, SunTimes)
+    /// The rules of the house from now on.
+    case rulesChanged([Rule])
+    /// A person turns a rule off or on.
+    case ruleEnabled(String, Bool)
+    /// A person runs a rule's actions once.
+    case ruleRun(String, id: RequestID)
+    /// What a plug measured before: see ``RuleEngineEvent/recorded(plug:_:)``.
+    case recorded(plug: String, [RecordedPower])
+    /// How an effect of ``HouseRulesAction/perform(_:)`` ended.
+    case effectFinished(RequestID, EffectOutcome)
     /// The write of ``HouseRulesAction/store(_:)`` has ended.
     case stored
     /// It has ended without the memory being on the disk; `reason` in words.
@@ -34,6 +44,8 @@ public enum HouseRulesAction: Hashable, Sendable {
     case send(CommandRequest)
     /// Stop sending it; nobody waits for its answer any more.
     case withdraw(RequestID)
+    /// Do it outside of the house, once, and say how it ended.
+    case perform(EffectRequest)
     /// Every event of the plug up to this one has taken effect.
     case acknowledge(plug: String, SequenceNumber)
     case tell(HouseNotice)
@@ -47,6 +59,14 @@ public enum HouseNotice: Hashable, Sendable {
     case firing(Firing)
     case heldBack(Firing, HoldBack)
     case notSent(Firing, plug: String, UnsentReason)
+    case nearMiss(NearMiss)
+    /// The command is kept for a plug that is away, in place of every earlier one.
+    case remembered(HouseMemory.Command)
+    case step(Firing, RunStep)
+    case effect(EffectRequest, EffectOutcome)
+    case ruleEnabled(String, Bool)
+    /// Rules were read anew: the names of those that changed, came or went.
+    case rulesChanged([String])
     /// An earlier process decided it and may have sent it: it is sent again, with the same id.
     case resumed(HouseMemory.Command)
     case command(HouseMemory.Command, CommandOutcome)

@@ -60,7 +60,9 @@ struct RuleBoard: Hashable, Sendable {
             }
         case .notStored(let reason): storeFault = reason
         case .stored: storeFault = nil
-        case .following, .lost, .gap, .notSent, .resumed, .command: break
+        case .following, .lost, .gap, .notSent, .resumed, .command, .nearMiss, .remembered, .step, .effect, .ruleEnabled,
+            .rulesChanged:
+            break
         }
         return [.rule(told)] + (changed.map { [.rules([$0])] } ?? [])
     }

@@ -53,7 +53,7 @@ extension RequestID {
             hash.add(UInt64(trigger))
         }
         hash.add(rule)
-        hash.add(UInt64(position))
+        hash.add(UInt64(bitPattern: Int64(position)))
         guard let id = RequestID(bytes: hash.bytes) else { preconditionFailure("128 bits are 16 bytes") }
         self = id
     }

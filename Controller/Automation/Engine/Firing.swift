@@ -7,7 +7,8 @@ extension RuleEngine {
         _ index: Int, _ cause: Firing.Cause, _ origin: RequestOrigin, now: Instant
     ) -> [Action] {
         let rule = rules[index]
-        let firing = Firing(rule: rule.name, cause: cause, time: now)
+        let id = RequestID(origin, rule: rule.name, position: -1)
+        let firing = Firing(id: id, rule: rule.name, cause: cause, time: now)
         if let last = lastFired[index], now < last + rule.cooldown {
             return [.heldBack(firing, .cooldown(until: last + rule.cooldown))]
         }
@@ -30,9 +31,13 @@ extension RuleEngine {
     private func holds(_ condition: Condition, now: Instant) -> Bool {
         switch condition {
         case .time(let window):
-            localTime?.timeOfDay(at: now).map(window.contains) ?? false
-        case .relay(let plug, let on):
-            plugs.find(plug).index.map { plugs[$0].relayOn == on } ?? false
+            guard case .clock(let after) = window.after, case .clock(let before) = window.before else { return false }
+            return localTime?.timeOfDay(at: now).map { DailyWindow.contains($0, after: after, before: before) } ?? false
+        case .relay(let plug, let on): return plugs.find(plug).index.map { plugs[$0].relayOn == on } ?? false
+        case .weekdays, .level, .activePower, .present: return false
+        case .all(let parts): return parts.allSatisfy { holds($0, now: now) }
+        case .any(let parts): return parts.contains { holds($0, now: now) }
+        case .not(let part): return !holds(part, now: now)
         }
     }
 
@@ -47,13 +52,14 @@ extension RuleEngine {
         }
         let command: PlugCommand =
             switch action {
-            case .turnOn: .setRelay(on: true, autoOff: nil)
+            case .turnOn(_, let autoOff): .setRelay(on: true, autoOff: autoOff)
             case .turnOff: .setRelay(on: false, autoOff: nil)
             case .toggle: .setRelay(on: !plugs[plug].expectedOn, autoOff: nil)
             case .dim(_, let level, let transition): .setLevel(level, transition: transition)
+            case .dimBy, .restore, .wait, .waitUntil, .notify, .run, .webHook: .identify
             }
         let request = CommandRequest(id: id, plug: plugs[plug].name, command: command)
         plugs.expect(request)
-        return .send(request)
+        return .send(request, firing)
     }
 }

@@ -20,6 +20,8 @@ public struct RuleEngine: Machine, Sendable {
     public static let maximumAge = Duration.seconds(5)
     /// Plugs remembered by name; further ones are ignored. It stops a network of ever new names from filling the memory.
     public static let maximumPlugs = 1024
+    /// Of a rule that says nothing of its own: stops rules that set each other off without end.
+    public static let usualLimit = FiringLimit(60, within: .seconds(60))
 
     public let rules: [Rule]
 
@@ -63,6 +65,8 @@ public struct RuleEngine: Machine, Sendable {
                             rule: index, place: place, writtenPlug: plug, threshold: ThresholdTrigger(threshold)))
                 case .button(let plug, let press):
                     buttonTriggers.append(ButtonTrigger(rule: index, writtenPlug: plug, press: press))
+                case .activePowerStays, .activeEnergy, .relay, .lost, .back, .protection, .appliance, .schedule, .rule:
+                    break
                 }
             }
         }
@@ -82,7 +86,8 @@ public struct RuleEngine: Machine, Sendable {
 
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         switch event {
-        case .plugAppeared(let plug, let state, let boot, let id):
+        case .rulesChanged, .ruleEnabled, .ruleRun, .energy, .recorded: return []
+        case .plugAppeared(let plug, let state, let boot, let id, _):
             appear(plug, state, boot, id)
             return []
         case .plugLost(let plug):
@@ -90,14 +95,10 @@ public struct RuleEngine: Machine, Sendable {
             return []
         case .reading(let plug, let activePower, let time, let isSnapshot):
             return read(plug, activePower, time: time, isSnapshot: isSnapshot, now: now)
-        case .relay(let plug, let on):
+        case .state(let plug, let on, _):
             plugs.relay(plug, on: on)
             return []
-        case .commandRecorded(let plug, let id):
-            plugs.commandRecorded(plug, id: id)
-            return []
-        case .buttonPressed(let plug, let press, let sequence, let age):
-            return pressed(plug, press, sequence, age: age, now: now)
+        case .happened(let plug, let event, let age): return happened(plug, event, age: age, now: now)
         case .gap(let plug, let last):
             plugs.gap(plug, to: last)
             return []
@@ -107,7 +108,7 @@ public struct RuleEngine: Machine, Sendable {
         case .commandFinished(let plug, let id, let outcome):
             plugs.commandFinished(plug, id: id, outcome: outcome)
             return []
-        case .localTimeChanged(let time):
+        case .clockChanged(let time, _):
             localTime = time
             return []
         case .deadlineReached:
@@ -193,8 +194,8 @@ extension RuleEngine {
             let trigger = powerTriggers[index]
             last = trigger.rule
             guard let plug = trigger.plug else { preconditionFailure("an edge without a plug") }
-            let cause = Firing.Cause.activePower(
-                plug: plugs[plug].name, trigger.threshold.threshold, value: edge.value, since: edge.since)
+            let cause = Firing.Cause(
+                .trigger(rules[trigger.rule].triggers[trigger.place]), plug: plugs[plug].name, value: edge.value)
             let origin = RequestOrigin.reading(
                 plug: plugs[plug].lasting, boot: plugs[plug].boot, time: edge.since, trigger: trigger.place)
             actions += fire(trigger.rule, cause, origin, now: now)
@@ -202,22 +203,27 @@ extension RuleEngine {
         return actions
     }
 
-    private mutating func pressed(
-        _ plug: String, _ press: ButtonPress, _ sequence: SequenceNumber, age: Duration?, now: Instant
-    ) -> [Action] {
-        guard let index = plugs.index(ofPresent: plug), plugs.isNews(sequence, from: index) else { return [] }
-        let cause = Firing.Cause.button(plug: plug, press, sequence: sequence)
+    private mutating func happened(_ plug: String, _ event: PlugEvent, age: Duration?, now: Instant) -> [Action] {
+        guard let index = plugs.index(ofPresent: plug), plugs.isNews(event.sequence, from: index) else { return [] }
+        switch event.kind {
+        case .relayChanged(_, cause: .controller(_, let request)): plugs.commandRecorded(plug, id: request)
+        case _: break
+        }
+        guard case .buttonPressed(let press) = event.kind else { return [] }
         var actions: [Action] = []
         var last: Int?
         for trigger in buttonTriggers
         where trigger.press == press && trigger.rule != last && plugs.find(trigger.writtenPlug).index == index {
             last = trigger.rule
+            let cause = Firing.Cause(
+                .trigger(.button(plug: trigger.writtenPlug, press)), plug: plug, event: event.sequence)
+            let origin = RequestOrigin.event(plug: plugs[index].lasting, event.sequence)
             guard let age, age <= Self.maximumAge else {
-                let firing = Firing(rule: rules[trigger.rule].name, cause: cause, time: now)
+                let id = RequestID(origin, rule: rules[trigger.rule].name, position: -1)
+                let firing = Firing(id: id, rule: rules[trigger.rule].name, cause: cause, time: now)
                 actions.append(.heldBack(firing, .old(age: age)))
                 continue
             }
-            let origin = RequestOrigin.event(plug: plugs[index].lasting, sequence)
             actions += fire(trigger.rule, cause, origin, now: now)
         }
         return actions

@@ -62,15 +62,27 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
 /// A window of each day, from `after` (included) to `before` (not included). Where `before` is the earlier of the two, the
 /// window goes over midnight; where they are equal, it is the whole day.
 public struct DailyWindow: Hashable, Sendable {
-    public var after: TimeOfDay
-    public var before: TimeOfDay
+    /// An end of the window: by the clock, or by the sun of that day.
+    public enum Point: Hashable, Sendable {
+        case clock(TimeOfDay)
+        /// - Parameter offset: after the sun's event; negative: before it.
+        case sun(SunEvent, offset: Duration)
+    }
 
-    public init(after: TimeOfDay = .midnight, before: TimeOfDay = .endOfDay) {
+    public var after: Point
+    public var before: Point
+
+    public init(after: Point, before: Point) {
         self.after = after
         self.before = before
     }
 
-    public func contains(_ time: TimeOfDay) -> Bool {
+    public init(after: TimeOfDay = .midnight, before: TimeOfDay = .endOfDay) {
+        self.init(after: .clock(after), before: .clock(before))
+    }
+
+    /// Of a window by the clock alone.
+    public static func contains(_ time: TimeOfDay, after: TimeOfDay, before: TimeOfDay) -> Bool {
         after < before ? after <= time && time < before : after <= time || time < before
     }
 }

@@ -1,0 +1,4 @@
+import Backtesting
+import Testing
+
+@Suite struct BacktestingTests {}

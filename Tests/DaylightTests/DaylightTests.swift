@@ -1,0 +1,4 @@
+import Daylight
+import Testing
+
+@Suite struct DaylightTests {}

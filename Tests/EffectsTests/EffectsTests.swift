@@ -1,0 +1,4 @@
+import Effects
+import Testing
+
+@Suite struct EffectsTests {}
