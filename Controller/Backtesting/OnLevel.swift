@@ -54,7 +54,7 @@ struct EnergyCount: Sendable {
         next = 0
         for sample in samples {
             if let last, sample.milliseconds - last.milliseconds <= Self.gap {
-                let mean = Double(last.deciwatts + sample.deciwatts) * 50
+                let mean = (Double(last.deciwatts) + Double(sample.deciwatts)) * 50
                 milliwattMilliseconds += max(0, mean) * Double(sample.milliseconds - last.milliseconds)
             }
             if last.map({ $0.milliseconds / Self.interval != sample.milliseconds / Self.interval }) ?? true {

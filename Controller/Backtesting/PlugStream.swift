@@ -1,5 +1,6 @@
 import Automation
 import Metering
+import PlugProtocol
 import PowerHistory
 import ProtocolCore
 
@@ -16,15 +17,16 @@ struct PlugStream: Sendable {
         case lost
         /// What it has taken since it began is counted on.
         case energy
-        case ended
     }
 
-    let place: Int
     let name: String
+    let id: PlugID
     /// The engine's for it; nil until it has appeared.
     var index: PlugIndex?
     /// So long without a sample, and the plug was away.
     private(set) var awayLimit = Self.shortestAway
+    /// Longer silence than this interrupts a dwell: three of the usual distances of samples, and at least what holds for plugs.
+    private(set) var readingGap = RuleEngine.readingGap
     var isPresent = false
     /// Where nobody wrote down when it was switched, its power tells.
     var level: OnLevel?
@@ -41,15 +43,17 @@ struct PlugStream: Sendable {
     private(set) var last = Int64.min
     private var band = ScanBand.nothing
     private var hasEnded = false
+    /// A plug without any, such as one that is not metered, is always there.
+    private(set) var hasSamples = false
 
     /// Longer silence than two minutes is more than a plug that starts anew needs.
     static let shortestAway: Int64 = 120_000
     /// Neighbours from which the usual distance of samples is taken.
     private static let measured = 1000
 
-    init(place: Int, name: String, cursor: SampleCursor) {
-        self.place = place
+    init(name: String, id: PlugID, cursor: SampleCursor) {
         self.name = name
+        self.id = id
         self.cursor = cursor
     }
 
@@ -57,7 +61,10 @@ struct PlugStream: Sendable {
 
     /// Looks ahead as far as the barrier (included); what comes next, and when.
     mutating func stop(before barrier: Int64) -> (time: Int64, stop: Stop)? {
-        guard !hasEnded else { return nil }
+        guard !hasEnded else {
+            let isLost = isPresent && last > .min && last + awayLimit <= barrier && hasSamples
+            return isLost ? (last + awayLimit, .lost) : nil
+        }
         if isPresent { scan(through: barrier) }
         if let mark = energy?.nextMark(in: samples, before: scanned), mark <= barrier { return (mark, .energy) }
         let before = scanned > next ? samples[scanned - 1].milliseconds : last
@@ -70,20 +77,9 @@ struct PlugStream: Sendable {
     }
 
     private mutating func scan(through barrier: Int64) {
-        let span = samples.span
-        let (low, width, gap) = (band.low, band.width, band.gap)
-        let limit = min(barrier, band.until)
-        var index = scanned
-        var before = index > next ? span[index - 1].milliseconds : last
-        while index < span.count {
-            let sample = span[index]
-            guard UInt32(bitPattern: sample.deciwatts &- low) <= width, sample.milliseconds &- before <= gap,
-                sample.milliseconds <= limit
-            else { break }
-            before = sample.milliseconds
-            index &+= 1
-        }
-        scanned = index
+        guard scanned < samples.count else { return }
+        let before = scanned > next ? samples[scanned - 1].milliseconds : last
+        scanned = band.end(of: samples.span, from: scanned, after: before, through: min(barrier, band.until))
     }
 
     // MARK: What the engine is told
@@ -137,20 +133,17 @@ struct PlugStream: Sendable {
             hasEnded = true
             return
         }
-        (samples, next, scanned) = (piece, 0, 0)
+        (samples, next, scanned, hasSamples) = (piece, 0, 0, true)
         energy?.count(piece)
     }
 
-    var isAtEnd: Bool { hasEnded }
-
     /// Reads the first samples, and from them how often it measured.
-    /// - Returns: longer silence than this interrupts a dwell: three usual distances, and at least what holds for plugs.
-    mutating func begin() throws(HistoryError) -> Duration {
+    mutating func begin() throws(HistoryError) {
         try refill()
         let steps = zip(samples, samples.dropFirst()).prefix(Self.measured).map { $1.milliseconds - $0.milliseconds }
         let usual = steps.isEmpty ? 1000 : steps.sorted()[steps.count / 2]
         awayLimit = max(Self.shortestAway, 5 * usual)
-        return max(RuleEngine.readingGap, .milliseconds(3 * min(usual, 86_400_000)))
+        readingGap = max(RuleEngine.readingGap, .milliseconds(3 * min(usual, 86_400_000)))
     }
 }
 
@@ -186,6 +179,22 @@ struct ScanBand: Hashable {
         }
         self.init(
             low: low, high: high, until: Self.floor(band.until.nanoseconds), gap: Self.floor(band.gap))
+    }
+
+    /// The index of the first sample from there on that is not quiet.
+    ///
+    /// - Parameter before: the time of the one before.
+    func end(of samples: Span<Sample>, from index: Int, after before: Int64, through limit: Int64) -> Int {
+        var (index, before) = (index, before)
+        while index < samples.count {
+            let sample = samples[index]
+            guard UInt32(bitPattern: sample.deciwatts &- low) <= width, sample.milliseconds &- before <= gap,
+                sample.milliseconds <= limit
+            else { break }
+            before = sample.milliseconds
+            index &+= 1
+        }
+        return index
     }
 
     /// The part on the same side of the level at which the plug is taken to be switched.

@@ -46,8 +46,9 @@ extension PowerHistory {
                 .integer(limit), .integer(tracesAPiece))
         }
         var excess: [(rule: String, count: Int64)] = []
-        try database.query("SELECT rule, count(*) FROM trace GROUP BY rule HAVING count(*) > ?", .integer(Int64(perRule)))
-        { excess.append(($0.text(0), $0.integer(1) - Int64(perRule))) }
+        try database.query(
+            "SELECT rule, count(*) FROM trace GROUP BY rule HAVING count(*) > ?", .integer(Int64(perRule))
+        ) { excess.append(($0.text(0), $0.integer(1) - Int64(perRule))) }
         for (rule, count) in excess {
             try database.change(
                 "DELETE FROM trace WHERE id IN (SELECT id FROM trace WHERE rule = ? ORDER BY fired, at, id LIMIT ?)",

@@ -64,7 +64,9 @@ public struct TraceBook: Sendable {
         trace.plug = firing.cause.plug
         // JSON has no other numbers.
         trace.value = firing.cause.value.flatMap { $0.isFinite ? $0 : nil }
-        trace.since = firing.cause.since.map { milliseconds - ($0.duration(to: firing.time).wholeNanoseconds / 1_000_000) }
+        trace.since = firing.cause.since.map {
+            milliseconds - ($0.duration(to: firing.time).wholeNanoseconds / 1_000_000)
+        }
         trace.conditions = zip(conditions[firing.rule] ?? [], firing.judged).map {
             RuleTrace.ConditionResult(condition: $0, held: $1)
         }
