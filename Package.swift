@@ -149,7 +149,9 @@ let controller: [Target] = [
         ]),
     module("Daylight", "Controller/Daylight", ["Automation"]),
     module("Effects", "Controller/Effects", ["Automation"]),
-    module("Backtesting", "Controller/Backtesting", ["Automation", "PowerHistory"]),
+    module(
+        "Backtesting", "Controller/Backtesting",
+        ["Automation", "PowerHistory", "ProtocolCore", "PlugProtocol", "Metering", "LocalCalendar"]),
     module("Terminal", "Controller/Terminal", ["Charting"]),
     module(
         "Daemon", "Controller/Daemon",
@@ -187,8 +189,8 @@ let controller: [Target] = [
         [
             "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "PowerHistory",
             "Recordings", "Daemon", "DaemonClient", "Dashboard", "Doctor", "Presentation", "RuleFiles", "Automation",
-            "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting", "Pictures", "Terminal", "DurableFiles",
-            arguments, signals, logging,
+            "Backtesting", "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting", "Pictures", "Terminal",
+            "DurableFiles", "ProtocolCore", arguments, signals, logging,
         ]),
     program(
         "BrowseServices", "Controller/Examples/BrowseServices",

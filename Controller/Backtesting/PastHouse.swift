@@ -1,13 +1,122 @@
 public import Automation
+public import LocalCalendar
+import PlugProtocol
 public import PowerHistory
+import ProtocolCore
 
 /// A house as its history has it, for rules to run on.
+///
+/// Its plugs are those that were recorded, there while there are samples of them, and those that only the rules name: these are always
+/// there, and on until a rule switches them. A command is carried out at once; what was really switched takes over when it comes.
 public struct PastHouse: Sendable {
     let history: PowerHistory
-    let rules: [Rule]
+    let zone: ZoneOffsets
+    let sun: SunTimes
 
-    public init(_ history: PowerHistory, rules: [Rule]) {
+    /// - Parameters:
+    ///   - zone: of the span at hand.
+    ///   - sun: likewise; its instants are nanoseconds since 1970.
+    public init(_ history: PowerHistory, zone: ZoneOffsets, sun: SunTimes = .unknown) {
         self.history = history
-        self.rules = rules
+        self.zone = zone
+        self.sun = sun
+    }
+
+    /// What rules would have done.
+    ///
+    /// - Parameters:
+    ///   - span: milliseconds since 1970, both included.
+    ///   - tellsAsides: each edge that did nothing is told too.
+    public func run(
+        _ rules: [Rule], over span: ClosedRange<Int64>, tellsAsides: Bool = false
+    ) throws(HistoryError) -> BacktestReport {
+        var backtest = try Backtest(self, rules, span, tellsAsides: tellsAsides)
+        try backtest.run()
+        return backtest.report
+    }
+
+    /// The clock on the wall, of which instants are nanoseconds since 1970.
+    var localTime: LocalTime {
+        let first = LocalTime.Piece(from: Instant(nanoseconds: .min), offset: Int64(zone.initial))
+        return LocalTime(
+            pieces: [first]
+                + zone.transitions.map {
+                    LocalTime.Piece(
+                        from: Instant(nanoseconds: Int64($0.time) * 1_000_000_000), offset: Int64($0.seconds))
+                })
+    }
+
+    // MARK: Its plugs
+
+    /// What of a plug rules ask for.
+    struct Wanted {
+        var isTrigger = false
+        var isCommanded = false
+        var needsRelay = false
+        var needsEnergy = false
+        var needsAppliance = false
+        /// A condition is about its power.
+        var needsPower = false
+    }
+
+    /// The plugs that rules name, as the history calls them, and others as they are written; in the order of their names.
+    func wanted(by rules: [Rule], among known: [HistoryPlug]) -> [(name: String, plug: HistoryPlug?, Wanted)] {
+        var wanted: [String: Wanted] = [:]
+        func want(_ written: String, _ change: (inout Wanted) -> Void) {
+            change(&wanted[Self.find(written, among: known)?.title ?? written, default: Wanted()])
+        }
+        func want(_ condition: Condition) {
+            switch condition {
+            case .time, .weekdays: break
+            case .relay(let plug, _), .level(let plug, _): want(plug) { $0.needsRelay = true }
+            case .activePower(let plug, _): want(plug) { $0.needsPower = true }
+            case .present(let plug, _): want(plug) { _ in }
+            case .all(let parts), .any(let parts): parts.forEach(want)
+            case .not(let part): want(part)
+            }
+        }
+        for rule in rules {
+            for trigger in rule.triggers {
+                guard let plug = trigger.plug else { continue }
+                want(plug) { wanted in
+                    wanted.isTrigger = true
+                    switch trigger {
+                    case .activeEnergy: wanted.needsEnergy = true
+                    case .appliance: wanted.needsAppliance = true
+                    case .activePower, .activePowerStays, .button, .relay, .lost, .back, .protection, .schedule, .rule:
+                        break
+                    }
+                }
+            }
+            rule.conditions.forEach(want)
+            for action in rule.actions {
+                for plug in action.plugs {
+                    want(plug) { ($0.isCommanded, $0.needsRelay) = (true, true) }
+                }
+                if case .waitUntil(let condition, _, _) = action { want(condition) }
+            }
+        }
+        // Of several plugs that bore one name, the one that was measured last.
+        let plugs = Dictionary(known.map { ($0.title, $0) }) { first, second in
+            (first.span?.upperBound ?? .min) >= (second.span?.upperBound ?? .min) ? first : second
+        }
+        return wanted.sorted { $0.key < $1.key }.map { ($0.key, plugs[$0.key], $0.value) }
+    }
+
+    /// As the engine finds plugs: of exactly this name, else the only one that differs in capitals.
+    static func find(_ written: String, among known: [HistoryPlug]) -> HistoryPlug? {
+        if let exact = known.last(where: { $0.title == written }) { return exact }
+        let near = known.filter { $0.title.lowercased() == written.lowercased() }
+        return Set(near.map(\.title)).count == 1 ? near.last : nil
+    }
+
+    /// The names of plugs that a trigger needs and nobody recorded, each with the nearest that somebody did.
+    public func missing(for rules: [Rule]) throws(HistoryError) -> [(rule: String, plug: String, nearest: String?)] {
+        let known = try history.plugs()
+        return rules.flatMap { rule in
+            rule.triggers.compactMap(\.plug).filter { Self.find($0, among: known) == nil }.map { plug in
+                (rule.name, plug, Suggestion.nearest(to: plug, among: known.map(\.title)))
+            }
+        }
     }
 }

@@ -12,7 +12,7 @@ struct Rules: AsyncParsableCommand {
               plugctl rules run movie-night.yaml
               plugctl rules state
             """,
-        subcommands: [Check.self, RunRules.self, RuleStates.self])
+        subcommands: [Check.self, RunRules.self, RuleStates.self, RuleExplain.self, RuleBacktest.self])
 
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(

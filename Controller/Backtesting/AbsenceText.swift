@@ -1,0 +1,22 @@
+import Automation
+public import LocalCalendar
+
+extension RuleAbsence {
+    /// For a person.
+    public func lines(_ zone: ZoneOffsets) -> [String] {
+        var lines = [
+            "\(TimeWords.local(at, zone))  \(rule): nothing is known to have met it within \(TimeWords.span(Self.near))"
+        ]
+        for trigger in triggers {
+            lines.append("    trigger   \(trigger.trigger)")
+            lines += trigger.facts.map { "              \($0)" }
+        }
+        for condition in conditions {
+            lines.append("    if        \(condition.condition): \(condition.held ? "held" : "did not hold")")
+        }
+        guard !wouldHave.isEmpty else { return lines }
+        lines.append("    by what was recorded, the rule as it is now had this to do:")
+        lines += wouldHave.flatMap { $0.lines(zone) }.map { "    " + $0 }
+        return lines
+    }
+}

@@ -1,0 +1,144 @@
+import Automation
+import PlugProtocol
+import PowerHistory
+import ProtocolCore
+
+/// What rules ask for is done in the virtual house, and told beside what was recorded.
+extension Backtest {
+    /// One event leads to no more actions than this, whatever rules set each other off.
+    private static let longestChain = 10_000
+
+    mutating func perform(_ actions: [RuleEngineAction], at time: Int64) {
+        guard !actions.isEmpty else { return }
+        var queue = actions
+        var next = 0
+        while next < queue.count, next < Self.longestChain {
+            let action = queue[next]
+            next += 1
+            switch action {
+            case .fired(let firing):
+                report.counts[firing.rule]?.firings += 1
+                note(.firing(firing), firing, at: time)
+            case .heldBack(let firing, let reason):
+                report.counts[firing.rule]?.heldBack[reason.kind, default: 0] += 1
+                if tellsAsides { aside(.heldBack(firing, reason), at: time) }
+            case .nearMiss(let miss):
+                report.counts[miss.rule]?.nearMisses += 1
+                if tellsAsides { aside(.nearMiss(miss), at: time) }
+            case .send(let request, let firing):
+                note(.commanded(request, firing), firing, at: time)
+                compare(request, firing, at: time)
+                queue += carryOut(request, at: time)
+            case .remember(let request, let firing, _): note(.commanded(request, firing), firing, at: time)
+            case .notSent(let firing, let plug, let reason):
+                note(.notSent(firing, plug: plug, reason), firing, at: time)
+            case .effect(let request): note(.performing(request), request.firing, at: time)
+            case .step(let firing, let step): note(.step(firing, step), firing, at: time)
+            }
+        }
+    }
+
+    // MARK: Commands
+
+    private mutating func carryOut(_ request: CommandRequest, at time: Int64) -> [RuleEngineAction] {
+        guard var relay = relays[request.plug] else { return [] }
+        let event = relay.carryOut(request, at: time)
+        relays[request.plug] = relay
+        let now = Self.instant(time)
+        let outcome = CommandOutcome.done(relay.state, event: event?.sequence)
+        var actions = engine.handle(
+            .commandFinished(plug: request.plug, id: request.id, outcome: outcome), now: now)
+        actions += engine.handle(.state(plug: request.plug, on: relay.on, level: relay.level), now: now)
+        if let event { actions += engine.handle(.happened(plug: request.plug, event, age: .zero), now: now) }
+        return actions
+    }
+
+    /// An event of the virtual house.
+    mutating func tell(_ event: PlugEvent, of name: String, age: Duration? = .zero, at time: Int64) {
+        let now = Self.instant(time)
+        var actions: [RuleEngineAction] = []
+        if case .relayChanged(let on, _) = event.kind {
+            actions += engine.handle(.state(plug: name, on: on, level: relays[name]?.level), now: now)
+        }
+        actions += engine.handle(.happened(plug: name, event, age: age), now: now)
+        perform(actions, at: time)
+    }
+
+    /// An event of a plug's journal.
+    mutating func happened(_ stored: StoredEvent) {
+        guard let place = places[stored.plug], case .event(let recordedEvent) = stored.content else { return }
+        let name = streams[place].name
+        if !streams[place].isPresent { appear(place, at: stored.at) }
+        let age: Duration? = stored.isTimeKnown ? .zero : nil
+        var event: PlugEvent?
+        if case .relayChanged(let on, let cause) = recordedEvent.kind {
+            recorded(name, on, at: stored.at)
+            event = relays[name]?.switchTo(on, cause, at: stored.at)
+        } else {
+            event = relays[name]?.event(recordedEvent.kind, at: stored.at)
+        }
+        if let event { tell(event, of: name, age: age, at: stored.at) }
+    }
+
+    // MARK: Beside what was recorded
+
+    private mutating func compare(_ request: CommandRequest, _ firing: Firing, at time: Int64) {
+        guard let on = request.command.switchesTo, let index = firings[firing.id],
+            report.firings.indices.contains(index),
+            let step = report.firings[index].trace.steps.lastIndex(where: { $0.id == request.id.hexadecimal })
+        else { return }
+        let place = CommandPlace(firing: index, step: step)
+        report.firings[index].recorded[step] = switchings[request.plug]?.command(on, at: time, place)
+    }
+
+    /// A plug was really switched.
+    mutating func recorded(_ name: String, _ on: Bool, at time: Int64) {
+        for (place, recorded) in switchings[name]?.switched(on, at: time) ?? [] {
+            report.firings[place.firing].recorded[place.step] = recorded
+        }
+    }
+
+    // MARK: Traces
+
+    private mutating func note(_ notice: HouseNotice, _ firing: Firing, at time: Int64) {
+        let known = firings[firing.id]
+        guard known != nil || report.firings.count < BacktestReport.limit, let trace = book.take(notice, at: time)
+        else { return }
+        if let known {
+            report.firings[known].trace = trace
+        } else {
+            firings[firing.id] = report.firings.count
+            report.firings.append(BacktestReport.Firing(trace: trace))
+        }
+    }
+
+    private mutating func aside(_ notice: HouseNotice, at time: Int64) {
+        guard report.asides.count < BacktestReport.limit, let trace = book.take(notice, at: time) else { return }
+        report.asides.append(trace)
+    }
+}
+
+extension PlugCommand {
+    /// What it would make of the relay.
+    fileprivate var switchesTo: Bool? {
+        switch self {
+        case .setRelay(let on, _): on
+        case .setLevel(let level, _): level.permille > 0
+        case .identify, .resetProtection, .rename, .configure: nil
+        }
+    }
+}
+
+extension HoldBack {
+    /// Without what is different each time.
+    fileprivate var kind: String {
+        switch self {
+        case .condition(let condition): "not so: \(condition)"
+        case .cooldown: "cooling down"
+        case .old: "too old"
+        case .running: "what it did before was not done"
+        case .limit: "fired too often"
+        case .disabled: "turned off"
+        }
+    }
+}

@@ -1,0 +1,208 @@
+import Automation
+import Metering
+import PlugProtocol
+import PowerHistory
+import ProtocolCore
+
+/// Runs an engine over a recorded time. Times are milliseconds since 1970, and an instant is as many nanoseconds.
+struct Backtest {
+    var engine: RuleEngine
+    var streams: [PlugStream] = []
+    var relays: [String: VirtualRelay] = [:]
+    var switchings: [String: Switchings] = [:]
+    var report: BacktestReport
+    let tellsAsides: Bool
+
+    var places: [PlugID: Int] = [:]
+    /// Plugs about whose power a condition is.
+    var asked: [Int] = []
+    var book: TraceBook
+    /// Where a firing stands in the report.
+    var firings: [RequestID: Int] = [:]
+    private var events: EventPages
+    private let end: Int64
+    /// What comes next of each plug, as far as ``barrier``.
+    private var stops: [(time: Int64, stop: PlugStream.Stop)?] = []
+    private var barrier = Int64.min
+    /// Up to where everything has happened.
+    private var clock = Int64.min
+
+    init(
+        _ house: PastHouse, _ rules: [Rule], _ span: ClosedRange<Int64>, tellsAsides: Bool
+    ) throws(HistoryError) {
+        engine = RuleEngine(rules: rules)
+        report = BacktestReport(rules, span: span)
+        book = TraceBook(rules: rules)
+        events = EventPages(house.history, over: span)
+        end = span.upperBound
+        self.tellsAsides = tellsAsides
+        let now = Self.instant(span.lowerBound)
+        perform(engine.handle(.clockChanged(house.localTime, house.sun), now: now), at: span.lowerBound)
+        try setUp(house, rules, span)
+    }
+
+    static func instant(_ milliseconds: Int64) -> Instant {
+        let (product, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
+        return Instant(nanoseconds: overflow ? (milliseconds < 0 ? .min : .max) : product)
+    }
+
+    // MARK: Time
+
+    mutating func run() throws(HistoryError) {
+        stops = Array(repeating: nil, count: streams.count)
+        try lookAhead()
+        while true {
+            if let place = nextPlug() {
+                try take(place)
+            } else if try !passBarrier() {
+                break
+            }
+        }
+        settle(through: end)
+    }
+
+    /// The plug of which something comes before all else; of two the first.
+    private func nextPlug() -> Int? {
+        var (found, time) = (-1, Int64.max)
+        for index in stops.indices {
+            guard let stop = stops[index], stop.time < time || found < 0 else { continue }
+            (found, time) = (index, stop.time)
+        }
+        return found < 0 ? nil : found
+    }
+
+    /// Finds out what may be passed over up to when, and what comes next of each plug.
+    private mutating func lookAhead() throws(HistoryError) {
+        barrier = try nextBarrier()
+        for index in streams.indices {
+            streams[index].ask(engine)
+            stops[index] = streams[index].stop(before: barrier)
+        }
+    }
+
+    private func deadline() -> Int64 {
+        guard let deadline = engine.nextDeadline else { return .max }
+        // A reading of the very moment comes first. A deadline between two milliseconds is met at the second.
+        let (quotient, remainder) = deadline.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        return remainder > 0 ? quotient + 1 : quotient
+    }
+
+    private mutating func nextBarrier() throws(HistoryError) -> Int64 {
+        let timer = relays.values.compactMap(\.autoOff).min() ?? .max
+        return min(end, deadline(), timer, try events.next()?.at ?? .max)
+    }
+
+    /// Time has come to the barrier, and no plug has said anything before it.
+    /// - Returns: false at the end of time.
+    private mutating func passBarrier() throws(HistoryError) -> Bool {
+        clock = max(clock, barrier)
+        let now = clock
+        settle(through: now)
+        if let event = try events.next(), event.at <= now {
+            events.remove()
+            happened(event)
+        } else if let (name, _) = relays.filter({ $0.value.autoOff.map { $0 <= now } ?? false }).min(by: {
+            $0.key < $1.key
+        }) {
+            if let event = relays[name]?.turnOffByTimer(at: now) { tell(event, of: name, at: now) }
+        } else if deadline() <= now {
+            perform(engine.handle(.deadlineReached, now: Self.instant(now)), at: now)
+        } else if barrier >= end {
+            return false
+        }
+        try lookAhead()
+        return true
+    }
+
+    private mutating func settle(through time: Int64) {
+        for index in streams.indices { streams[index].settle(&engine, through: time) }
+    }
+
+    // MARK: Plugs
+
+    private mutating func take(_ place: Int) throws(HistoryError) {
+        guard let (time, stop) = stops[place] else { preconditionFailure("a plug was chosen that has nothing") }
+        clock = max(clock, time)
+        streams[place].settle(&engine, through: time)
+        switch stop {
+        case .refill:
+            try streams[place].refill()
+            stops[place] = streams[place].stop(before: barrier)
+        case .lost:
+            settle(through: time)
+            streams[place].lose()
+            perform(engine.handle(.plugLost(plug: streams[place].name), now: Self.instant(time)), at: time)
+            try lookAhead()
+        case .energy:
+            for other in asked { streams[other].settle(&engine, through: time) }
+            let milliwattHours = streams[place].energy?.take() ?? 0
+            let event = RuleEngineEvent.energy(plug: streams[place].name, milliwattHours: milliwattHours)
+            try follow(place, engine.handle(event, now: Self.instant(time)), at: time)
+        case .sample:
+            for other in asked { streams[other].settle(&engine, through: time) }
+            let sample = streams[place].take()
+            guard streams[place].isPresent, let index = streams[place].index else {
+                settle(through: time)
+                appear(place, with: sample)
+                return try lookAhead()
+            }
+            let actions = engine.read(
+                index, activePower: sample.activePower, time: sample.time, now: sample.time)
+            if streams[place].level?.take(sample) ?? false {
+                perform(actions, at: time)
+                settle(through: time)
+                switched(place, at: time)
+                return try lookAhead()
+            }
+            try follow(place, actions, at: time)
+        }
+    }
+
+    /// A reading that did nothing concerns no other plug.
+    private mutating func follow(_ place: Int, _ actions: [RuleEngineAction], at time: Int64) throws(HistoryError) {
+        guard actions.isEmpty, min(end, deadline()) >= barrier else {
+            if !actions.isEmpty {
+                settle(through: time)
+                perform(actions, at: time)
+            }
+            return try lookAhead()
+        }
+        streams[place].ask(engine)
+        stops[place] = streams[place].stop(before: barrier)
+    }
+
+    mutating func appear(_ place: Int, with sample: Sample) {
+        let (name, time) = (streams[place].name, sample.milliseconds)
+        if var level = streams[place].level {
+            _ = level.take(sample)
+            streams[place].level = level
+            relays[name]?.on = level.isOn
+            _ = switchings[name]?.switched(level.isOn, at: .min)
+        }
+        appear(place, at: time)
+        let reading = RuleEngineEvent.reading(
+            plug: name, activePower: sample.activePower, time: sample.time, isSnapshot: true)
+        perform(engine.handle(reading, now: sample.time), at: time)
+    }
+
+    mutating func appear(_ place: Int, at time: Int64) {
+        let name = streams[place].name
+        streams[place].appear(at: time)
+        let appeared = RuleEngineEvent.plugAppeared(
+            plug: name, state: relays[name]?.state ?? PlugState(relayOn: true), boot: VirtualRelay.boot,
+            id: streams[place].id, readingGap: streams[place].readingGap)
+        perform(engine.handle(appeared, now: Self.instant(time)), at: time)
+        streams[place].index = engine.index(of: name)
+    }
+
+    /// Its power says that somebody switched it.
+    private mutating func switched(_ place: Int, at time: Int64) {
+        let (name, on) = (streams[place].name, streams[place].level?.isOn ?? false)
+        recorded(name, on, at: time)
+        // Nobody knows by what, so that it is no event that could fire a rule.
+        guard relays[name]?.on != on else { return }
+        relays[name]?.on = on
+        let state = RuleEngineEvent.state(plug: name, on: on, level: nil)
+        perform(engine.handle(state, now: Self.instant(time)), at: time)
+    }
+}

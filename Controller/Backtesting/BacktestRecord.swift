@@ -1,0 +1,81 @@
+public import Automation
+
+/// One line of `plugctl rules backtest --json`.
+public struct BacktestRecord: Codable, Hashable, Sendable {
+    /// What a command would have met.
+    public struct Step: Codable, Hashable, Sendable {
+        public var at: String
+        public var what: String
+        public var plug: String?
+        /// Why nothing became of it.
+        public var outcome: String?
+        /// When the plug was really switched so, nearest to it within ten minutes, and how many seconds after it; negative: before.
+        public var recorded: String?
+        public var recordedAfter: Double?
+        /// journal or power: how it is known.
+        public var recordedBy: String?
+        /// Nobody switched it, and it was so already.
+        public var wasSo: Bool?
+    }
+
+    /// firing, heldBack, nearMiss, onlyHere, onlyThere, summary, comparison.
+    public var event: String
+    /// ISO 8601, UTC, milliseconds.
+    public var at: String?
+    public var rule: String?
+    public var plug: String?
+    public var cause: String?
+    public var value: Double?
+    /// When the threshold was crossed.
+    public var since: String?
+    /// heldBack, nearMiss: why nothing was done.
+    public var why: String?
+    public var conditions: [RuleTrace.ConditionResult]?
+    public var steps: [Step]?
+    /// summary: of the rule; comparison: in both.
+    public var firings: Int?
+    public var nearMisses: Int?
+    public var heldBack: [String: Int]?
+
+    private init(_ event: String) { self.event = event }
+
+    public init(_ firing: BacktestReport.Firing, _ event: String = "firing") {
+        self.init(event, firing.trace)
+        steps = firing.trace.steps.enumerated().map { index, step in
+            let recorded = firing.recorded[index]
+            return Step(
+                at: TimeWords.iso8601(step.at), what: step.what, plug: step.plug, outcome: step.outcome,
+                recorded: recorded?.at.map(TimeWords.iso8601),
+                recordedAfter: recorded?.at.map { Double($0 - step.at) / 1000 },
+                recordedBy: recorded?.source.rawValue, wasSo: recorded.flatMap { $0.wasSo ? true : nil })
+        }
+    }
+
+    private init(_ event: String, _ trace: RuleTrace) {
+        self.init(event)
+        (at, rule, plug, cause) = (TimeWords.iso8601(trace.at), trace.rule, trace.plug, trace.cause)
+        (value, why, since) = (trace.value, trace.why, trace.since.map(TimeWords.iso8601))
+        conditions = trace.conditions.isEmpty ? nil : trace.conditions
+    }
+
+    /// All that a report has to tell: firings and what did nothing, by time, then each rule's summary.
+    public static func records(of report: BacktestReport) -> [BacktestRecord] {
+        let told =
+            report.firings.map { BacktestRecord($0) } + report.asides.map { BacktestRecord($0.outcome.rawValue, $0) }
+        let sorted = told.enumerated().sorted { ($0.element.at ?? "", $0.offset) < ($1.element.at ?? "", $1.offset) }
+        return sorted.map(\.element)
+            + report.counts.sorted { $0.key < $1.key }.map { rule, count in
+                var record = BacktestRecord("summary")
+                (record.rule, record.firings) = (rule, count.firings)
+                (record.nearMisses, record.heldBack) = (count.nearMisses, count.heldBack)
+                return record
+            }
+    }
+
+    public static func records(of comparison: BacktestComparison) -> [BacktestRecord] {
+        var last = BacktestRecord("comparison")
+        last.firings = comparison.inBoth
+        return comparison.onlyHere.map { BacktestRecord($0, "onlyHere") }
+            + comparison.onlyThere.map { BacktestRecord($0, "onlyThere") } + [last]
+    }
+}

@@ -1,0 +1,76 @@
+public import Automation
+
+/// What rules would have done in a time that was recorded.
+public struct BacktestReport: Sendable {
+    /// One that would have fired, and what really became of the plugs that it would have commanded.
+    public struct Firing: Hashable, Sendable {
+        public var trace: RuleTrace
+        /// By the place of the trace's step; what is not there was not recorded.
+        public var recorded: [Int: RecordedSwitching] = [:]
+    }
+
+    /// How often each rule did what.
+    public struct Count: Hashable, Sendable {
+        public var firings = 0
+        public var nearMisses = 0
+        /// By what held it back.
+        public var heldBack: [String: Int] = [:]
+    }
+
+    /// In the order of time, ``limit`` at most.
+    public internal(set) var firings: [Firing] = []
+    /// Edges that came and did nothing, and near misses, where they were asked for: ``limit`` at most.
+    public internal(set) var asides: [RuleTrace] = []
+    /// By rule, each of which is there.
+    public internal(set) var counts: [String: Count] = [:]
+    /// Plugs that the rules name and nobody recorded.
+    public internal(set) var unrecorded: [String] = []
+    /// Milliseconds since 1970.
+    public internal(set) var span: ClosedRange<Int64>
+
+    /// So many are told one by one, so that a rule in the noise does not fill the memory; all are counted.
+    public static let limit = 20_000
+
+    init(_ rules: [Rule], span: ClosedRange<Int64>) {
+        self.span = span
+        for rule in rules { counts[rule.name] = Count() }
+    }
+
+    /// Firings that are not among ``firings``.
+    public var omitted: Int { counts.values.reduce(0) { $0 + $1.firings } - firings.count }
+}
+
+/// Two reports beside each other: what another version of the rules changes.
+public struct BacktestComparison: Sendable {
+    /// By time.
+    public var onlyHere: [BacktestReport.Firing] = []
+    public var onlyThere: [BacktestReport.Firing] = []
+    public var inBoth = 0
+
+    /// Two firings of rules of the same name are the same within so many milliseconds.
+    public static let tolerance: Int64 = 1000
+
+    public init(_ here: BacktestReport, against there: BacktestReport) {
+        var others: [String: [BacktestReport.Firing]] = [:]
+        for firing in there.firings { others[firing.trace.rule, default: []].append(firing) }
+        var nexts: [String: Int] = [:]
+        for firing in here.firings {
+            let (rule, at) = (firing.trace.rule, firing.trace.at)
+            let list = others[rule] ?? []
+            var next = nexts[rule] ?? 0
+            while next < list.count, list[next].trace.at < at - Self.tolerance {
+                onlyThere.append(list[next])
+                next += 1
+            }
+            if next < list.count, list[next].trace.at <= at + Self.tolerance {
+                inBoth += 1
+                next += 1
+            } else {
+                onlyHere.append(firing)
+            }
+            nexts[rule] = next
+        }
+        for (rule, list) in others { onlyThere += list[(nexts[rule] ?? 0)...] }
+        onlyThere.sort { ($0.trace.at, $0.trace.rule) < ($1.trace.at, $1.trace.rule) }
+    }
+}

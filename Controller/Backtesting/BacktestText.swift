@@ -1,0 +1,78 @@
+import Automation
+public import LocalCalendar
+
+extension BacktestReport {
+    /// For a person: each firing with what it would have done, beside what was recorded, and at the end what there was in all.
+    public func lines(_ zone: ZoneOffsets) -> [String] {
+        let asides = asides.map { ($0.at, $0.asideLines(zone)) }
+        let told = firings.map { ($0.trace.at, $0.lines(zone)) }
+        let sorted = (told + asides).enumerated().sorted { ($0.element.0, $0.offset) < ($1.element.0, $1.offset) }
+        return sorted.flatMap(\.element.1) + (sorted.isEmpty ? [] : [""]) + summary(zone)
+    }
+
+    /// One line a rule, and what the reader should know.
+    public func summary(_ zone: ZoneOffsets) -> [String] {
+        var lines = counts.sorted { $0.key < $1.key }.map { rule, count in
+            var parts = ["\(count.firings) \(count.firings == 1 ? "firing" : "firings")"]
+            let held = count.heldBack.sorted { $0.key < $1.key }
+            if !held.isEmpty {
+                parts.append("held back " + held.map { "\($0.value) x (\($0.key))" }.joined(separator: ", "))
+            }
+            if count.nearMisses > 0 {
+                parts.append("\(count.nearMisses) near \(count.nearMisses == 1 ? "miss" : "misses")")
+            }
+            return "\(rule): " + parts.joined(separator: "; ")
+        }
+        if omitted > 0 { lines.append("\(omitted) firings more are counted and not listed") }
+        if !unrecorded.isEmpty {
+            lines.append(
+                "not recorded, so taken to be on until a rule switches it: \(unrecorded.joined(separator: ", "))")
+        }
+        lines.append("from \(TimeWords.local(span.lowerBound, zone)) to \(TimeWords.local(span.upperBound, zone))")
+        return lines
+    }
+}
+
+extension BacktestReport.Firing {
+    public func lines(_ zone: ZoneOffsets) -> [String] {
+        ["\(TimeWords.local(trace.at, zone))  \(trace.rule): \(trace.cause)"]
+            + trace.steps.enumerated().map { index, step in
+                let at = step.at - trace.at >= 1000 ? "\(TimeWords.clock(step.at, zone)) " : ""
+                return "    \(at)\(step.what)" + (step.outcome.map { ": \($0)" } ?? "")
+                    + (recorded[index].map { ": \($0.words(beside: step.at, step.what))" } ?? "")
+            } + (trace.omitted.map { ["    and \($0) more"] } ?? [])
+    }
+}
+
+extension RecordedSwitching {
+    /// `it was really switched on 42 s later (by its power)`
+    func words(beside command: Int64, _ what: String) -> String {
+        let direction = what.hasPrefix("turn off") ? "off" : "on"
+        let by = source == .power ? " (by its power)" : ""
+        guard let at else {
+            return wasSo
+                ? "it was \(direction) already\(by)"
+                : "it was not switched \(direction) within \(TimeWords.span(Self.reach))\(by)"
+        }
+        let (time, distance) = (at - command, TimeWords.span(at - command))
+        let when = time == 0 ? "in this moment" : time > 0 ? "\(distance) later" : "\(distance) before"
+        return "it was really switched \(direction) \(when)\(by)"
+    }
+}
+
+extension RuleTrace {
+    fileprivate func asideLines(_ zone: ZoneOffsets) -> [String] {
+        let what = outcome == .nearMiss ? "nearly" : "held back"
+        return ["\(TimeWords.local(at, zone))  \(rule) \(what): \(cause); \(why ?? "")"]
+    }
+}
+
+extension BacktestComparison {
+    /// For a person: what fires with one of the two alone.
+    public func lines(_ zone: ZoneOffsets, names: (here: String, there: String)) -> [String] {
+        func list(_ firings: [BacktestReport.Firing], _ name: String) -> [String] {
+            ["only with \(name): \(firings.count)"] + firings.flatMap { $0.lines(zone).map { "  " + $0 } }
+        }
+        return list(onlyHere, names.here) + list(onlyThere, names.there) + ["with both: \(inBoth)"]
+    }
+}

@@ -1,0 +1,124 @@
+public import Automation
+import LocalCalendar
+import PlugProtocol
+public import PowerHistory
+
+/// Why a rule did nothing at a time: what each of its triggers and conditions would have said then, by what was recorded.
+public struct RuleAbsence: Codable, Hashable, Sendable {
+    public struct TriggerState: Codable, Hashable, Sendable {
+        public var trigger: String
+        /// What is known of it, in whole sentences.
+        public var facts: [String] = []
+    }
+
+    public var rule: String
+    /// Milliseconds since 1970.
+    public var at: Int64
+    public var triggers: [TriggerState] = []
+    /// As they stood at that time.
+    public var conditions: [RuleTrace.ConditionResult] = []
+    /// What the rule as it is now would have done within ``near``.
+    public var wouldHave: [RuleTrace] = []
+
+    /// Within two minutes of a time it is meant, in milliseconds.
+    public static let near: Int64 = 120_000
+    /// So long before it triggers arm.
+    public static let arming: Int64 = 6 * 3_600_000
+}
+
+extension PastHouse {
+    /// - Parameters:
+    ///   - rule: as it is now.
+    ///   - others: the rules beside it, which may set it off.
+    ///   - time: milliseconds since 1970.
+    public func absence(of rule: Rule, among others: [Rule], at time: Int64) throws(HistoryError) -> RuleAbsence {
+        var absence = RuleAbsence(rule: rule.name, at: time)
+        let span = time - RuleAbsence.arming...time + RuleAbsence.near
+        let needsOthers = rule.triggers.contains { if case .rule = $0 { true } else { false } }
+        let probes = Probes(rule, at: time, zone)
+        let beside = needsOthers ? others.filter { $0.name != rule.name } : []
+        let report = try run([rule] + beside + probes.rules, over: span, tellsAsides: true)
+        let near = time - RuleAbsence.near...time + RuleAbsence.near
+        let told = report.firings.map(\.trace) + report.asides
+        absence.wouldHave = told.filter { $0.rule == rule.name && near.contains($0.at) }
+        absence.conditions = told.last { $0.rule == probes.conditions }?.conditions ?? []
+        let known = try history.plugs()
+        for (index, trigger) in rule.triggers.enumerated() {
+            var state = RuleAbsence.TriggerState(trigger: "\(trigger)")
+            if let plug = trigger.plug {
+                guard let found = Self.find(plug, among: known) else {
+                    state.facts = ["nothing was ever recorded of \(plug)"]
+                    absence.triggers.append(state)
+                    continue
+                }
+                state.facts = try power(trigger, of: found, span, near)
+            }
+            let met = told.filter { $0.rule == probes.triggers[index] && $0.outcome == .fired }
+            if let last = met.last(where: { $0.at <= near.upperBound }) {
+                state.facts.append("it was last met at \(TimeWords.local(last.at, zone)): \(last.cause)")
+            } else {
+                state.facts.append("it was not met in the \(TimeWords.span(RuleAbsence.arming)) before")
+            }
+            absence.triggers.append(state)
+        }
+        return absence
+    }
+
+    /// Of a trigger of power: whether it was armed, and how near it was.
+    private func power(
+        _ trigger: Trigger, of plug: HistoryPlug, _ span: ClosedRange<Int64>, _ near: ClosedRange<Int64>
+    ) throws(HistoryError) -> [String] {
+        guard var course = PowerTriggerCourse(trigger, near: near, gap: 30_000) else { return [] }
+        try history.samples(of: plug.id, from: span.lowerBound, to: span.upperBound) { time, sample in
+            course.take(time, watts: sample.activePower)
+        }
+        guard let first = course.first else {
+            return ["nothing was recorded of \(plug.title) from \(TimeWords.local(span.lowerBound, zone)) on"]
+        }
+        var facts: [String] = []
+        if let since = course.armedSince {
+            facts.append("armed since \(TimeWords.local(since, zone)): the power was \(course.armingWords)")
+        } else {
+            let since = course.lastArming?.at ?? first
+            facts.append(
+                "not armed: the power had not been \(course.armingWords) since \(TimeWords.local(since, zone))")
+        }
+        guard let greatest = course.greatest, let least = course.least else {
+            return facts + ["nothing was recorded of \(plug.title) within \(TimeWords.span(RuleAbsence.near))"]
+        }
+        func words(_ point: PowerTriggerCourse.Point) -> String {
+            "\(TimeWords.number(point.watts)) W at \(TimeWords.clock(point.at, zone))"
+        }
+        facts.append(
+            "within \(TimeWords.span(RuleAbsence.near)) the power was at least \(words(least)) and at most \(words(greatest)); "
+                + "it fires at \(course.firingWords)")
+        if let stay = course.longestStay {
+            facts.append(
+                "there it was for \(TimeWords.span(stay.milliseconds)) from \(TimeWords.clock(stay.from, zone)) on")
+        }
+        return facts
+    }
+}
+
+/// Rules that do nothing, made of a rule to find out when each of its triggers was met, and how its conditions stood.
+private struct Probes {
+    let triggers: [String]
+    let conditions: String
+    let rules: [Rule]
+
+    init(_ rule: Rule, at time: Int64, _ zone: ZoneOffsets) {
+        triggers = rule.triggers.indices.map { "\(rule.name), trigger \($0 + 1) alone" }
+        conditions = "\(rule.name), conditions alone"
+        var probes = zip(triggers, rule.triggers).map { name, trigger in
+            Rule(name: name, triggers: [trigger], actions: [])
+        }
+        let seconds = (Double(time) / 1000).rounded(.down)
+        let local = Int(seconds) + zone.offset(at: seconds)
+        let second = (local % 86_400 + 86_400) % 86_400
+        if !rule.conditions.isEmpty, let clock = TimeOfDay(second: second) {
+            let moment = Trigger.schedule(.daily(clock, on: .all))
+            probes.append(Rule(name: conditions, triggers: [moment], conditions: rule.conditions, actions: []))
+        }
+        rules = probes
+    }
+}

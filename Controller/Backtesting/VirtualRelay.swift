@@ -1,0 +1,64 @@
+import Automation
+import PlugProtocol
+import ProtocolCore
+
+/// A plug's relay and dimmer as they would be: as it was recorded, until a rule commands it, and then until it was switched again.
+struct VirtualRelay: Sendable {
+    var on: Bool
+    var level: DimLevel?
+    /// Events are numbered anew: those that only would have happened are among them.
+    private var sequence: SequenceNumber = 0
+    /// It turns itself off, at milliseconds since 1970.
+    private(set) var autoOff: Int64?
+
+    /// All of a plug's time is one boot of it.
+    static let boot: BootID = {
+        guard let boot = BootID(bytes: [UInt8](repeating: 0x42, count: 16)) else {
+            preconditionFailure("sixteen bytes are a boot's identifier")
+        }
+        return boot
+    }()
+
+    init(on: Bool, level: DimLevel? = nil) {
+        self.on = on
+        self.level = level
+    }
+
+    var state: PlugState { PlugState(relayOn: on, level: level) }
+
+    mutating func event(_ kind: PlugEvent.Kind, at milliseconds: Int64) -> PlugEvent {
+        sequence += 1
+        return PlugEvent(
+            sequence: sequence, boot: Self.boot, time: Instant(nanoseconds: milliseconds * 1_000_000), kind: kind)
+    }
+
+    /// - Returns: what the plug's journal would say of it; nil where nothing changed.
+    mutating func carryOut(_ request: CommandRequest, at milliseconds: Int64) -> PlugEvent? {
+        let before = on
+        switch request.command {
+        case .setRelay(let on, let after):
+            self.on = on
+            autoOff = on ? after.map { milliseconds + $0.wholeNanoseconds / 1_000_000 } : nil
+        case .setLevel(let level, _):
+            self.level = level
+            on = level.permille > 0
+        case .identify, .resetProtection, .rename, .configure: break
+        }
+        guard on != before else { return nil }
+        return event(.relayChanged(on: on, cause: .controller(name: "plugctl", request: request.id)), at: milliseconds)
+    }
+
+    mutating func turnOffByTimer(at milliseconds: Int64) -> PlugEvent? {
+        autoOff = nil
+        return switchTo(false, .timer, at: milliseconds)
+    }
+
+    /// Somebody really switched it.
+    /// - Returns: nil where it would have been so already.
+    mutating func switchTo(_ on: Bool, _ cause: RelayCause, at milliseconds: Int64) -> PlugEvent? {
+        if !on { autoOff = nil }
+        guard on != self.on else { return nil }
+        self.on = on
+        return event(.relayChanged(on: on, cause: cause), at: milliseconds)
+    }
+}

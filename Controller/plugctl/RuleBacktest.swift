@@ -1,0 +1,135 @@
+import ArgumentParser
+import Automation
+import Backtesting
+import Charting
+import LinuxNetwork
+import LocalCalendar
+import PowerHistory
+import Presentation
+import Terminal
+
+/// `plugctl rules backtest`: what rules would have done.
+struct RuleBacktest: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backtest",
+        abstract: "Run rules over what was recorded: what they would have done, beside what was really switched.",
+        discussion: """
+            The daemon's own engine runs over the history in virtual time, with its waits and schedules. Each firing is \
+            listed with what it would have commanded, and how long before or after that the plug was really switched so, \
+            within ten minutes: by its journal, or, where it has none, by its power's crossing of a quarter of the way up from \
+            its usual lowest to its highest minute. Nothing is commanded. The same history always gives the same output.
+
+            Examples:
+              plugctl rules backtest movie-night.yaml
+              plugctl rules backtest movie-night.yaml --last 30d --rule "Movie night" --chart
+              plugctl rules backtest new.yaml --against old.yaml --from 2026-11-01 --to 2026-12-01
+            """)
+
+    @Argument(help: "Rule files, or directories of them.", completion: .file(extensions: ["yaml", "yml"]))
+    var files: [String]
+    @OptionGroup var window: WindowOptions
+    @Option(help: "Of the files' rules only this one; may be repeated. Rules that it sets off do not run then.")
+    var rule: [String] = []
+    @Option(
+        help: "Another version of the rules: tell which firings only one of the two has.",
+        completion: .file(extensions: ["yaml", "yml"]))
+    var against: String?
+    @Flag(help: "List also each edge that was held back, and each near miss.")
+    var verbose = false
+    @Flag(help: "Draw the plugs' active power with the firings.")
+    var chart = false
+    @Option(help: "Write the chart to this file as SVG.", completion: .file())
+    var svg: String?
+    @Option(help: "Write the chart to this file as PNG; needs librsvg.", completion: .file())
+    var png: String?
+    @Flag(
+        help: """
+            One JSON object a line: event (firing, heldBack, nearMiss, summary; onlyHere, onlyThere, comparison), at, rule, \
+            plug, cause, value, since, why, conditions, steps (at, what, plug, outcome, recorded, recordedAfter, recordedBy, \
+            wasSo), firings, nearMisses, heldBack.
+            """)
+    var json = false
+    @OptionGroup var options: HistoryOptions
+
+    func validate() throws {
+        guard !files.isEmpty else { throw ValidationError("name a rule file") }
+        guard against == nil || !(chart || svg != nil || png != nil || verbose) else {
+            throw ValidationError("--against goes without --chart, --svg, --png and --verbose")
+        }
+        guard !json || !(chart || svg != nil || png != nil) else {
+            throw ValidationError("--json goes without --chart, --svg and --png")
+        }
+    }
+
+    func run() async throws {
+        try await saying {
+            let history = try options.open(.reader)
+            let rules = try chosen(readRules(files))
+            do {
+                let past = try RulePast(history, rules: rules, window: window)
+                try past.checkNames(of: rules)
+                let report = try past.house.run(rules, over: past.span, tellsAsides: verbose)
+                if let against {
+                    let others = try chosen(readRules([against]), of: against)
+                    try past.checkNames(of: others)
+                    let there = try past.house.run(others, over: past.span)
+                    return show(BacktestComparison(report, against: there), against, past.zone)
+                }
+                show(report, past.zone)
+                if chart || svg != nil || png != nil { try draw(report, rules, past, history) }
+            } catch let error as HistoryError {
+                throw Complaint(error)
+            }
+        }
+    }
+
+    private func chosen(_ rules: [Rule], of file: String? = nil) throws(Complaint) -> [Rule] {
+        guard !rule.isEmpty else { return rules }
+        let found = rules.filter { rule.contains($0.name) }
+        // A comparison may be with a file that does not have it yet.
+        if let missing = rule.first(where: { name in !rules.contains { $0.name == name } }), file == nil {
+            throw Complaint.unknownRule(missing, among: rules.map(\.name))
+        }
+        return found
+    }
+
+    private func show(_ report: BacktestReport, _ zone: ZoneOffsets) {
+        if json {
+            for record in BacktestRecord.records(of: report) { guard Output.json(record) else { return } }
+        } else {
+            for line in report.lines(zone) { guard Output.safeLine(line) else { return } }
+        }
+    }
+
+    private func show(_ comparison: BacktestComparison, _ other: String, _ zone: ZoneOffsets) {
+        if json {
+            for record in BacktestRecord.records(of: comparison) { guard Output.json(record) else { return } }
+        } else {
+            let names = (here: files.joined(separator: ", "), there: other)
+            for line in comparison.lines(zone, names: names) { guard Output.safeLine(line) else { return } }
+        }
+    }
+
+    /// Those of the plugs that were recorded, with a mark where a rule would have fired.
+    private func draw(
+        _ report: BacktestReport, _ rules: [Rule], _ past: RulePast, _ history: PowerHistory
+    ) throws {
+        let isPicture = svg != nil || png != nil
+        let columns = 2 * (isPicture ? ChartOutput.width : ChartOutput.columns)
+        var series: [Series] = []
+        // Letters tell them apart, and there are so many.
+        for plug in try past.recordedPlugs(of: rules).prefix(26) {
+            let kept = try KeptCourse(of: plug, from: history, over: past.span, columns: columns)
+            series.append(PowerCourse(plug: plug.title, kept: kept).series)
+        }
+        let marks = report.firings.map { firing in
+            ChartMark(time: Double(firing.trace.at) / 1000, label: "rule \(firing.trace.rule)")
+        }
+        let (from, to) = (Double(past.span.lowerBound) / 1000, Double(past.span.upperBound) / 1000)
+        let chart = Chart(
+            title: "\(series.map(\.name).joined(separator: ", ")), active power", series: series, marks: marks,
+            window: ChartWindow(from: from, to: to), zone: past.zone)
+        let capabilities = TerminalDevice.standardOutput.capabilities
+        try ChartOutput(svg: svg, png: png, theme: .automatic, capabilities: capabilities).show(chart)
+    }
+}

@@ -1,0 +1,145 @@
+import ArgumentParser
+import Automation
+import Backtesting
+import Daemon
+import DurableFiles
+import Foundation
+import LinuxNetwork
+import LocalCalendar
+import PowerHistory
+import Presentation
+
+/// `plugctl rules explain`: what the history knows of a rule's firings, and of those that did not come about.
+struct RuleExplain: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Tell why a rule did what it did, or did nothing.",
+        discussion: """
+            For each firing, each edge that was held back and each near miss: what met the rule, since when and with which \
+            value, which of its conditions held, what was commanded, and what was answered. The daemon keeps it with the \
+            history, for 400 days.
+
+            With --at, what happened within two minutes of that time. Where nothing did, the rule's file and the recorded \
+            samples tell why: whether each trigger was armed, how near the power came, which conditions held.
+
+            Examples:
+              plugctl rules explain "Movie night"
+              plugctl rules explain "Movie night" --at "2026-11-20 20:15"
+              plugctl rules explain "Movie night" --last 7d --json
+            """)
+
+    @Argument(help: "The rule's name.")
+    var name: String
+    @Option(help: "What happened, or did not, at this local time: 2026-11-20T20:15.")
+    var at: Moment?
+    @OptionGroup var window: WindowOptions
+    @Option(
+        name: .customLong("rules"),
+        help: """
+            A rule file, or a directory of them; may be given several times. For --at. (default: ~/.config/smartplug/rules, where \
+            it is there)
+            """,
+        completion: .file(extensions: ["yaml", "yml"]))
+    var files: [String] = []
+    @Flag(
+        help: """
+            One JSON object a trace: id, rule, at, since (milliseconds since 1970), outcome (fired, heldBack, nearMiss), cause, \
+            plug, value, why, conditions, steps. Where nothing happened at the time of --at, one object: rule, at, triggers, \
+            conditions, wouldHave.
+            """)
+    var json = false
+    @OptionGroup var options: HistoryOptions
+
+    /// Without a time the newest are told, this many.
+    private static let usual = 10
+    /// More nobody reads.
+    private static let most = 10_000
+
+    func validate() throws {
+        guard at == nil || window.last == nil && window.from == nil else {
+            throw ValidationError("--at goes without --last, --from and --to")
+        }
+    }
+
+    func run() async throws {
+        try await saying {
+            let history = try options.open(.reader)
+            do {
+                let rules = try presentRules()
+                let name = try known(in: history, rules)
+                let traces = try traces(of: name, in: history)
+                guard traces.isEmpty else { return show(traces) }
+                guard let at else {
+                    return complain(
+                        "nothing is known of \"\(name)\" in that time\nhint: --at TIME says why it did nothing then")
+                }
+                try explainAbsence(of: name, rules, at: at.milliseconds, history)
+            } catch let error as HistoryError {
+                throw Complaint(error)
+            }
+        }
+    }
+
+    // MARK: What is known
+
+    private func presentRules() throws -> [Rule] {
+        let usual = UserDirectories.configuration + "/smartplug/rules"
+        if !files.isEmpty { return try readRules(files) }
+        // What is wrong with the files matters only to who needs them.
+        guard at != nil, FileManager.default.fileExists(atPath: usual) else { return [] }
+        return try readRules([usual])
+    }
+
+    /// As the rule is written, capitals free where only one is meant so.
+    private func known(in history: PowerHistory, _ rules: [Rule]) throws -> String {
+        let all = Set(try history.tracedRules() + rules.map(\.name))
+        if all.contains(name) { return name }
+        let near = all.filter { $0.lowercased() == name.lowercased() }
+        if near.count == 1, let only = near.first { return only }
+        throw Complaint.unknownRule(name, among: all.sorted())
+    }
+
+    private func traces(of name: String, in history: PowerHistory) throws(HistoryError) -> [RuleTrace] {
+        let stored: [StoredTrace]
+        if let at {
+            let near = RuleAbsence.near
+            stored = try history.traces(
+                of: name, from: at.milliseconds - near, to: at.milliseconds + near, newest: Self.most)
+        } else if window.last != nil || window.from != nil {
+            let span = window.span(default: .seconds(86_400))
+            stored = try history.traces(of: name, from: span.lowerBound, to: span.upperBound, newest: Self.most)
+        } else {
+            stored = try history.traces(of: name, from: .min, to: .max, newest: Self.usual)
+        }
+        return stored.compactMap { RuleTrace($0) }
+    }
+
+    private func show(_ traces: [RuleTrace]) {
+        guard !json else {
+            for trace in traces { guard Output.json(trace) else { return } }
+            return
+        }
+        let (from, to) = (traces[0].at / 1000, traces[traces.count - 1].at / 1000)
+        let zone = ZoneOffsets.local(from: Int(from) - 86_400, to: Int(to) + 86_400)
+        for line in traces.flatMap({ $0.lines(zone) }) { guard Output.safeLine(line) else { return } }
+    }
+
+    // MARK: What did not happen
+
+    private func explainAbsence(of name: String, _ rules: [Rule], at time: Int64, _ history: PowerHistory) throws {
+        guard let rule = rules.first(where: { $0.name == name }) else {
+            throw Complaint(
+                """
+                nothing is known of "\(name)" within two minutes of that time, and its file was not found to say why
+                hint: name the file: --rules FILE
+                """)
+        }
+        let past = try RulePast(history, over: time - RuleAbsence.arming...time + RuleAbsence.near)
+        let absence = try past.house.absence(of: rule, among: rules, at: time)
+        if json {
+            Output.json(absence)
+        } else {
+            for line in absence.lines(past.zone) { guard Output.safeLine(line) else { return } }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Automation
+import Backtesting
+import LinuxNetwork
+import LocalCalendar
+import PowerHistory
+import Presentation
+import ProtocolCore
+
+/// The part of the history over which rules are run.
+struct RulePast {
+    let house: PastHouse
+    /// Milliseconds since 1970, both included.
+    let span: ClosedRange<Int64>
+    let zone: ZoneOffsets
+    private let plugs: [HistoryPlug]
+
+    /// Nobody has rules that ran for longer, and the calendar is exact for this time.
+    private static let longest: Int64 = 200 * 366 * 86_400_000
+
+    /// - Parameter window: where it says nothing, all that is recorded of the rules' plugs.
+    init(_ history: PowerHistory, rules: [Rule], window: WindowOptions) throws {
+        let plugs = try history.plugs()
+        if window.last != nil || window.from != nil {
+            span = window.span(default: .seconds(86_400))
+        } else {
+            let named = Self.plugs(of: rules, among: plugs)
+            let spans = (named.isEmpty ? plugs : named).compactMap(\.span)
+            guard let first = spans.map(\.lowerBound).min(), let last = spans.map(\.upperBound).max() else {
+                throw Complaint(
+                    "nothing is recorded of the rules' plugs\nhint: plugctl history lists what is recorded")
+            }
+            span = max(first, last - Self.longest)...last
+        }
+        self.plugs = plugs
+        (house, zone) = Self.house(history, over: span)
+    }
+
+    init(_ history: PowerHistory, over span: ClosedRange<Int64>) throws(HistoryError) {
+        self.span = span
+        plugs = try history.plugs()
+        (house, zone) = Self.house(history, over: span)
+    }
+
+    private static func house(
+        _ history: PowerHistory, over span: ClosedRange<Int64>
+    ) -> (PastHouse, ZoneOffsets) {
+        let (from, to) = (Int(span.lowerBound / 1000), Int(span.upperBound / 1000))
+        let zone = ZoneOffsets.local(from: from - 40 * 86_400, to: to + 40 * 86_400)
+        return (PastHouse(history, zone: zone), zone)
+    }
+
+    /// Says which plugs of triggers were never recorded; where no rule is left that could fire, that is an error.
+    func checkNames(of rules: [Rule]) throws {
+        let missing = try house.missing(for: rules)
+        for (rule, plug, nearest) in missing {
+            let hint = nearest.map { "did you mean \"\($0)\"?" } ?? "plugctl history lists what is recorded"
+            complain("nothing is recorded of \"\(plug)\", for which \"\(rule)\" waits\nhint: \(hint)")
+        }
+        let names = Set(missing.map(\.plug))
+        let canFire = rules.contains { rule in
+            rule.triggers.contains { trigger in trigger.plug.map { !names.contains($0) } ?? true }
+        }
+        guard canFire || rules.isEmpty else { throw Complaint("no rule is left that could fire") }
+    }
+
+    func recordedPlugs(of rules: [Rule]) -> [HistoryPlug] { Self.plugs(of: rules, among: plugs) }
+
+    private static func plugs(of rules: [Rule], among known: [HistoryPlug]) -> [HistoryPlug] {
+        let named = rules.flatMap { $0.triggers.compactMap(\.plug) + $0.actions.flatMap(\.plugs) }
+        let wanted = Set(named.map { $0.lowercased() })
+        return known.filter { wanted.contains($0.title.lowercased()) && $0.span != nil }
+    }
+}
+
+extension Complaint {
+    /// - Parameter known: the rules that there are.
+    static func unknownRule(_ name: String, among known: [String]) -> Complaint {
+        let nearest = Suggestion.nearest(to: name, among: known)
+        let hint =
+            nearest.map { "did you mean \"\($0)\"?" }
+            ?? (known.isEmpty ? "no rule has done anything yet" : "there are: \(known.joined(separator: ", "))")
+        return Complaint("there is no rule \"\(name)\"\nhint: \(hint)")
+    }
+}

@@ -1,0 +1,90 @@
+import GRDB
+import Testing
+
+@testable import PowerHistory
+
+@Suite struct TraceTests {
+    private let directory: TestDirectory
+    private let other: TestDirectory
+    private let day: Int64 = 86_400_000
+
+    init() throws { (directory, other) = (try TestDirectory(), try TestDirectory()) }
+
+    private func trace(_ number: Int, of rule: String = "Movie night", isFiring: Bool = true) -> StoredTrace {
+        StoredTrace(
+            id: "\(rule) \(number)", at: midnight + Int64(number) * 1000, rule: rule, isFiring: isFiring,
+            json: "{\"number\":\(number)}")
+    }
+
+    private func record(_ traces: [StoredTrace], _ history: PowerHistory) throws {
+        var batch = HistoryBatch()
+        batch.traces = traces
+        try history.record(batch)
+    }
+
+    @Test func theyComeBackByRuleAndTime() throws {
+        let history = try PowerHistory(directory.path, role: .recorder)
+        try record([trace(2), trace(1), trace(3, of: "Hall")], history)
+        #expect(try history.traces(of: "Movie night", from: 0, to: .max) == [trace(1), trace(2)])
+        #expect(try history.traces(of: nil, from: midnight + 2000, to: .max) == [trace(2), trace(3, of: "Hall")])
+        #expect(try history.traces(of: nil, from: 0, to: .max, newest: 1) == [trace(3, of: "Hall")])
+        #expect(try history.traces(of: "hall", from: 0, to: .max).isEmpty)
+        #expect(try history.tracedRules() == ["Hall", "Movie night"])
+    }
+
+    @Test func whatIsToldLaterTakesThePlaceOfWhatWasTold() throws {
+        let history = try PowerHistory(directory.path, role: .recorder)
+        try record([trace(1)], history)
+        var later = trace(1)
+        later.json = "{\"number\":1,\"steps\":[]}"
+        try record([later], history)
+        #expect(try history.traces(of: nil, from: 0, to: .max) == [later])
+    }
+
+    @Test func oneThatIsTooLongIsLeftOutAndTold() throws {
+        let said = Complaints()
+        let history = try PowerHistory(directory.path, role: .recorder, complain: said.take)
+        var long = trace(1)
+        long.json = String(repeating: "x", count: StoredTrace.limit + 1)
+        try record([long, trace(2)], history)
+        #expect(try history.traces(of: nil, from: 0, to: .max) == [trace(2)])
+        #expect(said.all.count == 1 && said.all[0].contains("Movie night") && said.all[0].contains("hint: "))
+    }
+
+    @Test func oldOnesAreForgotten() throws {
+        let history = try PowerHistory(
+            directory.path, role: .recorder,
+            retention: HistoryRetention(sampleDays: nil, minuteDays: nil, traceDays: 10))
+        let newest = trace(20 * 86_400)
+        try record([trace(1), trace(9 * 86_400), newest], history)
+        // A clock that is far ahead counts as the newest trace.
+        try history.forgetOld(now: midnight + 5000 * day)
+        #expect(try history.traces(of: nil, from: 0, to: .max) == [newest])
+    }
+
+    @Test func ofTooManyThoseThatDidNothingGoFirst() throws {
+        let history = try PowerHistory(directory.path, role: .recorder)
+        let idle = (0..<6).map { trace($0 + 100, isFiring: false) }
+        let fired = (0..<6).map { trace($0) }
+        try record(idle + fired + [trace(1, of: "Hall")], history)
+        try history.write { try PowerHistory.forgetTraces(olderThan: nil, now: midnight, atMost: 8, $0) }
+        let kept = try history.traces(of: "Movie night", from: 0, to: .max)
+        #expect(kept == fired + idle.suffix(2))
+        #expect(try history.traces(of: "Hall", from: 0, to: .max).count == 1)
+    }
+
+    @Test func repairAndExportCopyThem() throws {
+        let history = try PowerHistory(directory.path, role: .recorder)
+        let traces = (0..<10).map { trace($0) }
+        try record(traces, history)
+        try history.repair(into: other.path + "/copy")
+        let copy = try PowerHistory(other.path + "/copy", role: .reader)
+        #expect(try copy.traces(of: nil, from: 0, to: .max) == traces)
+        let file = other.path + "/export.sqlite"
+        try HistoryExport.write(file) { export throws(HistoryError) in
+            try export.add(tracesFrom: history, over: midnight...midnight + 4000)
+        }
+        let count = try DatabaseQueue(path: file).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM trace") }
+        #expect(count == 5)
+    }
+}
