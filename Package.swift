@@ -134,7 +134,7 @@ let controller: [Target] = [
     module("Automation", "Controller/Automation", ["ProtocolCore", "PlugProtocol", "ApplianceSense"]),
     module(
         "RuleFiles", "Controller/RuleFiles",
-        ["ProtocolCore", "PlugProtocol", "Automation", .product(name: "Yams", package: "Yams")]),
+        ["ProtocolCore", "PlugProtocol", "ApplianceSense", "Automation", .product(name: "Yams", package: "Yams")]),
     module("LocalCalendar", "Controller/LocalCalendar"),
     module("Tariffs", "Controller/Tariffs", ["LocalCalendar", "ConfigurationFiles"]),
     module("Charting", "Controller/Charting", ["LocalCalendar"]),
