@@ -82,7 +82,7 @@ struct ContradictionTests {
     ]
 
     @Test("A trigger in whose moment a condition cannot hold", arguments: 0..<hopeless.count)
-    func hopeless(_ index: Int) {
+    func neverFires(_ index: Int) {
         let (trigger, condition) = Self.hopeless[index]
         #expect(found(.checked(when: trigger, if: [condition])).map { $0.prefix(14) } == ["error 0 when 0"])
         #expect(found(.checked(when: trigger, if: [.not(condition)])).filter { $0.hasPrefix("error") } == [])
