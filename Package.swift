@@ -147,7 +147,7 @@ let controller: [Target] = [
             "ProtocolCore", "Metering", "PlugProtocol", "LocalCalendar", "Recordings", "DurableFiles", sqlite,
             sqliteCalls,
         ]),
-    module("Daylight", "Controller/Daylight", ["Automation"]),
+    module("Daylight", "Controller/Daylight", ["Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
     module("Effects", "Controller/Effects", ["Automation"]),
     module(
         "Backtesting", "Controller/Backtesting",
@@ -190,7 +190,7 @@ let controller: [Target] = [
             "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "PowerHistory",
             "Recordings", "Daemon", "DaemonClient", "Dashboard", "Doctor", "Presentation", "RuleFiles", "Automation",
             "Backtesting", "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting", "Pictures", "Terminal",
-            "DurableFiles", "ProtocolCore", arguments, signals, logging,
+            "DurableFiles", "Daylight", "ProtocolCore", arguments, signals, logging,
         ]),
     program(
         "BrowseServices", "Controller/Examples/BrowseServices",
@@ -287,7 +287,7 @@ let checks: [Target] = [
         "PowerHistoryTests",
         ["PowerHistory", "LocalCalendar", "Metering", "PlugProtocol", "ProtocolCore", "DurableFiles", sqlite]),
     tests("TerminalTests", ["Terminal"]),
-    tests("DaylightTests", ["Daylight"]),
+    tests("DaylightTests", ["Daylight", "Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
     tests("EffectsTests", ["Effects"]),
     tests("BacktestingTests", ["Backtesting"]),
     tests(

@@ -29,7 +29,7 @@ func readRules(_ paths: [String]) throws -> [Rule] {
     return rules
 }
 
-private func ruleFiles(_ path: String) throws -> [String] {
+func ruleFiles(_ path: String) throws -> [String] {
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue else {
         return [path]

@@ -8,32 +8,19 @@ struct Rules: AsyncParsableCommand {
             A rule is a few lines of YAML: when what happens, and what is done then. `plugctl daemon --rules` runs them for good.
 
             Examples:
-              plugctl rules check movie-night.yaml
-              plugctl rules run movie-night.yaml
+              plugctl rules check television.yaml
+              plugctl rules run television.yaml
               plugctl rules state
             """,
-        subcommands: [Check.self, RunRules.self, RuleStates.self, RuleExplain.self, RuleBacktest.self])
-
-    struct Check: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "check",
-            abstract: "Read rule files and say what is wrong with them, without running anything.",
-            discussion: "Example: plugctl rules check movie-night.yaml")
-
-        @Argument(help: "Rule files, or directories of them.", completion: .file(extensions: ["yaml", "yml"]))
-        var files: [String]
-
-        func run() throws {
-            let rules = try readRules(files)
-            Output.line("\(rules.count) rule\(rules.count == 1 ? "" : "s"), no errors")
-        }
-    }
+        subcommands: [
+            RuleCheckCommand.self, RunRules.self, RuleStates.self, RuleExplain.self, RuleBacktest.self, RuleSchemaCommand.self,
+        ])
 
     struct RunRules: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "run",
             abstract: "Run rules until interrupted, and tell what they do.",
-            discussion: "Example: plugctl rules run movie-night.yaml")
+            discussion: "Example: plugctl rules run television.yaml")
 
         @OptionGroup var runner: RunnerOptions
         @Argument(help: "Rule files, or directories of them.", completion: .file(extensions: ["yaml", "yml"]))

@@ -1,0 +1,125 @@
+import ArgumentParser
+import Automation
+import DaemonClient
+import DurableFiles
+import Foundation
+import RuleFiles
+
+/// `plugctl rules check`
+struct RuleCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Say what is wrong with rule files, without running anything.",
+        discussion: """
+            Beyond what is wrong with their text it finds names that no plug has, conditions that can never hold, triggers that \
+            never arm, what a plug cannot do, rules that set each other off without end (also through power), and rules that \
+            fight. Files that run together are to be checked together.
+
+            It exits with 1 where there are errors, and with 0 where there are only warnings.
+
+            Examples:
+              plugctl rules check
+              plugctl rules check television.yaml laundry.yaml
+              plugctl rules check --json | jq -r '"\\(.file):\\(.line): \\(.message)"'
+            """)
+
+    @OptionGroup var daemon: DaemonOptions
+    @OptionGroup var history: HistoryOptions
+    @OptionGroup var place: LocationOptions
+    @Flag(help: "Ask nobody which plugs there are, and what they can do.")
+    var offline = false
+    @Flag(help: "Warnings are errors.")
+    var strict = false
+    @Flag(help: "One JSON object a finding: file, line, column, severity (error, warning), message, hint, rule.")
+    var json = false
+    @Argument(
+        help: "Rule files, or directories of them. (default: ~/.config/smartplug/rules)",
+        completion: .file(extensions: ["yaml", "yml"]))
+    var files: [String] = []
+
+    func run() async throws {
+        let read = try ReadRuleFiles(files.isEmpty ? [UserDirectories.configuration + "/smartplug/rules"] : files)
+        let rules = read.files.flatMap(\.rules)
+        let house =
+            offline ? nil : await CheckedHouse(daemon: daemon.daemon(), history: history.openIfPresent()).plugs()
+        let knowsSun = try place.read() != nil
+        let findings = RuleCheck.findings(rules, in: house, knowsSun: knowsSun)
+        var found = read.diagnostics.map { FindingRecord($0, rule: nil) }
+        var text = read.diagnostics.map(\.description) + read.omitted
+        var first = 0
+        for file in read.files {
+            for diagnostic in file.diagnostics(for: findings, first: first) {
+                text.append(diagnostic.description)
+                found.append(FindingRecord(diagnostic, rule: file.rule(at: diagnostic.place)))
+            }
+            first += file.rules.count
+        }
+        if json { for record in found where !Output.json(record) { return } }
+        let errors = found.count { $0.severity == Diagnostic.Severity.error.rawValue }
+        if !json, !text.isEmpty { complain(text.joined(separator: "\n")) }
+        if !json, errors == 0, read.isSound { Output.line(summary(rules.count, warnings: found.count)) }
+        guard read.isSound, errors == 0, !strict || found.isEmpty else { throw ExitCode.failure }
+    }
+
+    private func summary(_ rules: Int, warnings: Int) -> String {
+        "\(rules) rule\(rules == 1 ? "" : "s"), no errors"
+            + (warnings == 0 ? "" : ", \(warnings) warning\(warnings == 1 ? "" : "s")")
+    }
+}
+
+/// One thing that was found, for `--json`.
+struct FindingRecord: Encodable {
+    var file: String
+    var line: Int
+    var column: Int
+    /// error, warning
+    var severity: String
+    var message: String
+    var hint: String?
+    /// The rule's name, where the text could be read.
+    var rule: String?
+
+    init(_ diagnostic: Diagnostic, rule: String?) {
+        file = diagnostic.file
+        line = diagnostic.place.line
+        column = diagnostic.place.column
+        severity = diagnostic.severity.rawValue
+        message = diagnostic.message
+        hint = diagnostic.hint
+        self.rule = rule
+    }
+}
+
+extension RuleFile {
+    /// The name of the rule that a place is in.
+    fileprivate func rule(at place: Place) -> String? {
+        let begun = zip(rules, places).filter { $0.1.place(of: .name) <= place }
+        return begun.max { $0.1.place(of: .name) < $1.1.place(of: .name) }?.0.name
+    }
+}
+
+/// Files that are read as far as they can be, so that the others are checked where one is broken.
+struct ReadRuleFiles {
+    private(set) var files: [RuleFile] = []
+    private(set) var diagnostics: [Diagnostic] = []
+    /// What is left out of `diagnostics`, in words.
+    private(set) var omitted: [String] = []
+    /// All could be opened and read.
+    private(set) var isSound = true
+
+    init(_ paths: [String]) throws {
+        for path in try paths.flatMap(ruleFiles) {
+            do {
+                let text = String(decoding: try FileStore().read(path, limit: 1 << 20), as: UTF8.self)
+                files.append(try RuleFile(name: path, text: text))
+            } catch let error as RuleFileError {
+                isSound = false
+                diagnostics += error.diagnostics
+                if error.omitted > 0 { omitted.append("\(path): and \(error.omitted) more errors") }
+            } catch let error as FileError {
+                isSound = false
+                complain("\(error)" + (error.hint.map { "\nhint: \($0)" } ?? ""))
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Automation
+import PlugProtocol
+import Testing
+
+@Suite("Rule check: fights, and what has no effect")
+struct FightTests {
+    private func fights(_ first: Rule, _ second: Rule) -> Int {
+        RuleCheck.findings([first, second], in: nil, knowsSun: true).filter { $0.message.contains("fights") }.count
+    }
+
+    @Test("Opposite commands in one moment are told at both places, each with the other's name")
+    func bothPlaces() {
+        let first = Rule.checked("A", when: .button(plug: "Hall", .single), then: .wait(.zero), .turnOn(["Lamp"]))
+        let second = Rule.checked("B", when: .button(plug: "hall", .single), then: .turnOff(["lamp"]))
+        #expect(
+            found(first, second) == [
+                """
+                warning 0 then 1: it fights with "B", which does this in the same moment: turn off lamp \
+                (when Hall: button pressed (single))
+                """,
+                """
+                warning 1 then 0: it fights with "A", which does this in the same moment: turn on Lamp \
+                (when hall: button pressed (single))
+                """,
+            ])
+    }
+
+    @Test("Not so: another press, another plug, the same wish, or conditions that exclude each other")
+    func peace() {
+        let first = Rule.checked("A", when: .button(plug: "Hall", .single), then: .turnOn(["Lamp"]))
+        func other(on press: ButtonPress = .single, if conditions: [Condition] = [], _ action: RuleAction) -> Rule {
+            .checked("B", when: .button(plug: "Hall", press), if: conditions, then: action)
+        }
+        #expect(fights(first, other(.turnOff(["Lamp"]))) == 2)
+        #expect(fights(first, other(on: .double, .turnOff(["Lamp"]))) == 0)
+        #expect(fights(first, other(.turnOff(["Fan"]))) == 0)
+        #expect(fights(first, other(.turnOn(["Lamp"]))) == 0)
+        var byDay = first
+        byDay.conditions = [.time("08:00", "18:00")]
+        #expect(fights(byDay, other(if: [.time("18:00", "08:00")], .turnOff(["Lamp"]))) == 0)
+        #expect(fights(byDay, other(if: [.time("17:00", "08:00")], .turnOff(["Lamp"]))) == 2)
+        let later = Rule.checked(
+            "B", when: .button(plug: "Hall", .single), then: .wait(.seconds(60)), .turnOff(["Lamp"]))
+        #expect(fights(first, later) == 0)
+    }
+
+    static let coinciding: [(Trigger, Trigger)] = [
+        (.rises("Television", 40), .rises("Television", 60)),
+        (.relay(plug: "Television", on: nil), .relay(plug: "Television", on: true)),
+        (.protection(plug: "Television", nil), .protection(plug: "Television", .overPower)),
+        (
+            .schedule(.daily(clock("07:30"), on: [.monday, .friday])), .schedule(.daily(clock("07:30"), on: [.friday]))
+        ),
+        (
+            .schedule(.daily(clock("07:30"), on: .all)),
+            .schedule(
+                .cron(
+                    CronSchedule(text: "", minutes: 1 << 30, hours: .max, days: .max, months: .max, weekdays: .all)))
+        ),
+        (.schedule(.sun(.sunset, offset: .zero, on: .all)), .schedule(.sun(.sunset, offset: .zero, on: .all))),
+    ]
+
+    static let apart: [(Trigger, Trigger)] = [
+        (.rises("Television", 40), .falls("Television", 20)), (.rises("Television", 40), .rises("Heater", 40)),
+        (.rises("Television", 40), .rises("Television", 40, for: .seconds(60))),
+        (.relay(plug: "Television", on: false), .relay(plug: "Television", on: true)),
+        (.schedule(.daily(clock("07:30"), on: [.monday])), .schedule(.daily(clock("07:30"), on: [.friday]))),
+        (.schedule(.sun(.sunset, offset: .zero, on: .all)), .schedule(.sun(.sunrise, offset: .zero, on: .all))),
+    ]
+
+    @Test("Triggers that one event meets", arguments: 0..<coinciding.count)
+    func coincide(_ index: Int) {
+        let (first, second) = Self.coinciding[index]
+        #expect(
+            fights(
+                .checked("A", when: first, then: .turnOn(["Lamp"])),
+                .checked("B", when: second, then: .turnOff(["Lamp"])))
+                == 2)
+    }
+
+    @Test("Triggers that no event meets both", arguments: 0..<apart.count)
+    func areApart(_ index: Int) {
+        let (first, second) = Self.apart[index]
+        #expect(
+            fights(
+                .checked("A", when: first, then: .turnOn(["Lamp"])),
+                .checked("B", when: second, then: .turnOff(["Lamp"])))
+                == 0)
+    }
+
+    @Test("What is undone at once has no effect, unless there is a wait between")
+    func idle() {
+        #expect(
+            found(.checked(then: .turnOff(["Router"]), .turnOn(["Router"]))) == [
+                "warning 0 then 0: Router is turned on right after it is turned off"
+            ])
+        #expect(found(.checked(then: .turnOff(["Router"]), .wait(.seconds(5)), .turnOn(["Router"]))) == [])
+        #expect(
+            found(.checked(then: .turnOn(["Lamp"]), .dim(["Lamp"], to: DimLevel(permille: 300)!, over: .zero))) == [])
+        #expect(found(.checked(then: .toggle(["Lamp"]), .toggle(["lamp"]))).count == 1)
+        #expect(found(.checked(then: .turnOn(["Lamp"]), .turnOff(["Fan"]))) == [])
+    }
+
+    @Test("Only what some rule changes can be restored")
+    func restore() {
+        let restore = Rule.checked("A", then: .restore(["Lamp"]))
+        #expect(found(restore).map { $0.prefix(35) } == ["warning 0 then 0: no rule changes L"])
+        #expect(found(restore, .checked("B", when: .lost(plug: "X", dwell: .zero), then: .turnOff(["lamp"]))) == [])
+    }
+
+    @Test("Waiting for what never comes, or is there already")
+    func waits() {
+        func wait(_ condition: Condition) -> [String] {
+            found(.checked(then: .waitUntil(condition, timeout: .seconds(60), .stop))).map { String($0.prefix(16)) }
+        }
+        let on = Condition.relay(plug: "Lamp", on: true)
+        #expect(wait(.all([on, .not(on)])) == ["error 0 then 0: "])
+        #expect(wait(.any([on, .not(on)])) == ["warning 0 then 0"])
+        #expect(wait(on) == [])
+    }
+
+    @Test("What stands twice")
+    func repetitions() {
+        let press = Trigger.button(plug: "Hall", .single)
+        #expect(found(.checked(when: press, press)).count == 1)
+        #expect(found(.checked(when: press, .button(plug: "Hall", .double))) == [])
+        #expect(found(.checked(if: [.weekdays(.monday), .weekdays(.monday)])).count == 1)
+        #expect(found(.checked(then: .turnOn(["Lamp"]), .turnOn(["Lamp"]))).count == 1)
+        #expect(found(.checked(then: .turnOn(["Lamp", "lamp"]))).count == 1)
+        #expect(found(.checked(then: .turnOn(["Lamp"]), .wait(.seconds(1)), .wait(.seconds(1)))) == [])
+    }
+}

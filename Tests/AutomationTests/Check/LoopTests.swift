@@ -1,0 +1,136 @@
+import Automation
+import PlugProtocol
+import Testing
+
+@Suite("Rule check: loops")
+struct LoopTests {
+    private static let turnedOn = Rule.checked("A", when: .relay(plug: "Lamp", on: true), then: .turnOff(["Lamp"]))
+    private static let turnedOff = Rule.checked("B", when: .relay(plug: "Lamp", on: false), then: .turnOn(["Lamp"]))
+
+    @Test("Two rules that undo each other go round for certain; the message has the whole way")
+    func certain() {
+        #expect(
+            found(Self.turnedOn, Self.turnedOff) == [
+                """
+                error 0 then 0: this goes round without end: "A": turn off Lamp → Lamp is turned off → \
+                "B": turn on Lamp → Lamp is turned on → "A" again
+                """
+            ])
+        #expect(found(Self.turnedOn) == [] && found(Self.turnedOff) == [])
+    }
+
+    @Test("What may end it makes a warning of it: a wait, a cooldown, a limit, a condition")
+    func warnings() {
+        var cooling = Self.turnedOff
+        cooling.cooldown = .seconds(60)
+        var limited = Self.turnedOff
+        limited.limit = FiringLimit(3, within: .seconds(60))
+        var judged = Self.turnedOff
+        judged.conditions = [.present(plug: "Fan", true)]
+        var waiting = Self.turnedOff
+        waiting.actions.insert(.wait(.seconds(5)), at: 0)
+        for rule in [cooling, limited, judged, waiting] {
+            #expect(found(Self.turnedOn, rule).map { $0.prefix(34) } == ["warning 0 then 0: this may go roun"])
+        }
+    }
+
+    @Test("A condition that does not hold after the other one's action cuts it")
+    func cut() {
+        var judged = Self.turnedOff
+        judged.conditions = [.relay(plug: "Fan", on: true)]
+        var other = Self.turnedOn
+        other.actions.append(.turnOff(["fan"]))
+        #expect(found(judged, other) == [])
+        other.actions[1] = .turnOn(["Fan"])
+        #expect(found(judged, other).count == 1)
+        var byDay = Self.turnedOn
+        byDay.conditions = [.time("08:00", "18:00")]
+        var byNight = Self.turnedOff
+        byNight.conditions = [.time("18:00", "08:00")]
+        #expect(found(byDay, byNight) == [])
+    }
+
+    @Test("Through power: what is turned on draws more, what is turned off less")
+    func power() {
+        let warm = Rule.checked("Warm", when: .falls("Heater", 10), then: .turnOn(["Heater"]))
+        let cool = Rule.checked("Cool", when: .rises("Heater", 1000), then: .turnOff(["Heater"]))
+        #expect(
+            found(warm, cool) == [
+                """
+                warning 0 then 0: this may go round without end: "Warm": turn on Heater → Heater rises above 1000 W → \
+                "Cool": turn off Heater → Heater falls below 10 W → "Warm" again
+                """
+            ])
+        let weak = [KnownPlug(name: "Heater", activePower: 0...800)]
+        #expect(found([warm, cool], in: weak).allSatisfy { !$0.contains("round") })
+        let strong = [KnownPlug(name: "Heater", activePower: 0...2000)]
+        #expect(found([warm, cool], in: strong).count == 1)
+    }
+
+    @Test("Two plugs in turn: one rule through power, the other by the relay")
+    func acrossPlugs() {
+        let first = Rule.checked("A", when: .rises("Television", 40), then: .toggle(["Amplifier"]))
+        let second = Rule.checked("B", when: .relay(plug: "Amplifier", on: nil), then: .toggle(["Television"]))
+        #expect(found(first, second).map { $0.contains("\"A\" again") } == [false])
+        let third = Rule.checked(
+            "C", when: .relay(plug: "Amplifier", on: true), then: .turnOff(["Television", "Amplifier"]))
+        let fourth = Rule.checked("D", when: .falls("Television", 5), then: .turnOn(["Television"]))
+        #expect(found(first, third, fourth).contains { $0.contains("round") })
+    }
+
+    @Test("Rules that only ever turn on what is on already come to rest")
+    func rests() {
+        let first = Rule.checked("A", when: .relay(plug: "Left", on: true), then: .turnOn(["Right"]))
+        let second = Rule.checked("B", when: .relay(plug: "Right", on: true), then: .turnOn(["Left"]))
+        let third = Rule.checked("C", when: .relay(plug: "Left", on: false), then: .turnOff(["Right"]))
+        let fourth = Rule.checked("D", when: .relay(plug: "Right", on: false), then: .turnOff(["Left"]))
+        #expect(found(first, second, third, fourth) == [])
+        let story = Rule.checked("A", when: .rises("Television", 40), then: .turnOn(["Amplifier"]))
+        let back = Rule.checked("B", when: .rises("Amplifier", 20), then: .turnOn(["Television"]))
+        #expect(found(story, back) == [])
+    }
+
+    @Test("A rule that turns itself off after a while does not set itself off")
+    func autoOff() {
+        let fan = Rule.checked(
+            "A", when: .relay(plug: "Fan", on: true), then: .turnOn(["Fan"], autoOff: .seconds(900)))
+        #expect(found(fan) == [])
+        let standby = Rule.checked(
+            "A", when: .falls("Television", 5, for: .seconds(600)), then: .turnOff(["Television"]))
+        #expect(found(standby) == [])
+    }
+
+    @Test("One rule alone can do it: over and over, or by its own firing")
+    func alone() {
+        let toggle = Rule.checked("A", when: .relay(plug: "Lamp", on: nil), then: .toggle(["Lamp"]))
+        #expect(found(toggle).map { $0.prefix(22) } == ["error 0 then 0: this g"])
+        #expect(found(.checked("A", when: .rule("A"))).map { $0.prefix(18) } == ["error 0 name: this"])
+        let single = Rule.checked("A", when: .relay(plug: "Lamp", on: true), then: .toggle(["Lamp"]))
+        #expect(found(single) == [])
+    }
+
+    @Test("By each other's firing; each loop is told once")
+    func firings() {
+        let rules = [("A", "C"), ("B", "A"), ("C", "B")].map { Rule.checked($0.0, when: .rule($0.1)) }
+        #expect(found(rules).count == 1)
+        #expect(found(Array(rules.dropLast())).filter { $0.contains("round") } == [])
+    }
+
+    @Test("Dimmed to one level and to another, it goes round; to the same, it does not")
+    func dimming() {
+        func rule(_ name: String, _ trigger: Trigger, _ permille: Int) -> Rule {
+            .checked(name, when: trigger, then: .dim(["Lamp"], to: DimLevel(permille: permille)!, over: .zero))
+        }
+        let high = rule("A", .rises("Lamp", 20), 200)
+        #expect(found(high, rule("B", .falls("Lamp", 5), 800)).count == 1)
+        #expect(found(high, rule("B", .falls("Lamp", 5), 200)) == [])
+    }
+
+    @Test("A thousand rules that all work on one plug are given up in time", .timeLimit(.minutes(1)))
+    func bounded() {
+        let rules = (0..<1000).map { index in
+            Rule.checked("\(index)", when: .relay(plug: "Lamp", on: index % 2 == 0), then: .toggle(["Lamp"]))
+        }
+        #expect(found(rules).count <= RuleCheck.findingLimit)
+    }
+}
