@@ -42,7 +42,7 @@ public enum HouseRulesAction: Hashable, Sendable {
     case store(HouseMemory)
     /// Send until it is answered, and say how it ended.
     case send(CommandRequest)
-    /// Stop sending it; nobody waits for its answer any more.
+    /// Stop sending or performing it; nobody waits for how it ends any more.
     case withdraw(RequestID)
     /// Do it outside of the house, once, and say how it ended.
     case perform(EffectRequest)
@@ -57,6 +57,10 @@ public enum HouseNotice: Hashable, Sendable {
     case lost(plug: String)
     case gap(plug: String, Gap)
     case firing(Firing)
+    /// It is decided and stored; ``command(_:_:)`` follows when it is answered or given up.
+    case commanded(CommandRequest, Firing)
+    /// It is decided and stored; ``effect(_:_:)`` follows when it is done, or failed.
+    case performing(EffectRequest)
     case heldBack(Firing, HoldBack)
     case notSent(Firing, plug: String, UnsentReason)
     case nearMiss(NearMiss)
@@ -67,6 +71,9 @@ public enum HouseNotice: Hashable, Sendable {
     case ruleEnabled(String, Bool)
     /// Rules were read anew: the names of those that changed, came or went.
     case rulesChanged([String])
+    /// A rule file cannot be read any more: its last good rules go on, where it had some. What is wrong, in words.
+    case fileBroken(path: String, words: String)
+    case fileSound(path: String)
     /// An earlier process decided it and may have sent it: it is sent again, with the same id.
     case resumed(HouseMemory.Command)
     case command(HouseMemory.Command, CommandOutcome)
