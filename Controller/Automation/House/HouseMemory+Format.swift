@@ -48,8 +48,10 @@ extension HouseMemory {
         var middle = MemoryWriter(bytes: [])
         middle.put(engine)
         if middle.bytes.count > Self.maximumEngine {
+            var least = EngineMemory()
+            least.disabled = engine.disabled
             middle = MemoryWriter(bytes: [])
-            middle.put(EngineMemory())
+            middle.put(least)
         }
         out.put(middle.bytes)
         for list in [commands, wishes] {

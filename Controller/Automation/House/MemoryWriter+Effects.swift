@@ -4,7 +4,7 @@ import ProtocolCore
 /// Firings, and what they do outside of the house. What met the rule is kept in words: the next process has nothing else to do with it
 /// than to tell it.
 extension MemoryWriter {
-    mutating func put(_ firing: Firing) {
+    mutating func put(firing: Firing) {
         put(firing.id.bytes)
         put(firing.rule)
         put(firing.time)
@@ -20,7 +20,7 @@ extension MemoryWriter {
 
     mutating func put(_ effect: HouseMemory.Effect) {
         put(effect.request.id.bytes)
-        put(effect.request.firing)
+        put(firing: effect.request.firing)
         put(effect.until)
         switch effect.request.effect {
         case .notify(let title, let text):
