@@ -65,7 +65,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             case .done(_, event: let number): (outcome, seq) = ("done", number)
             case .refused(let refusal): (outcome, why) = (refusal.code.rawValue, refusal.detail)
             }
-        case .nearMiss, .remembered, .step, .effect, .ruleEnabled, .rulesChanged: event = "rules"
+        case .nearMiss, .commanded, .performing, .remembered, .step, .effect, .ruleEnabled, .rulesChanged: event = "rules"
         case .notStored(let reason):
             event = "notStored"
             why = reason

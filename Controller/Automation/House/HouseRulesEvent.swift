@@ -64,6 +64,10 @@ public enum HouseNotice: Hashable, Sendable {
     case heldBack(Firing, HoldBack)
     case notSent(Firing, plug: String, UnsentReason)
     case nearMiss(NearMiss)
+    /// A firing commands it; told once it is stored.
+    case commanded(CommandRequest, Firing)
+    /// A firing does it outside of the house; told once it is stored.
+    case performing(EffectRequest)
     /// The command is kept for a plug that is away, in place of every earlier one.
     case remembered(HouseMemory.Command)
     case step(Firing, RunStep)

@@ -60,7 +60,7 @@ struct RuleBoard: Hashable, Sendable {
             }
         case .notStored(let reason): storeFault = reason
         case .stored: storeFault = nil
-        case .following, .lost, .gap, .notSent, .resumed, .command, .nearMiss, .remembered, .step, .effect, .ruleEnabled,
+        case .following, .lost, .gap, .notSent, .resumed, .command, .nearMiss, .commanded, .performing, .remembered, .step, .effect, .ruleEnabled,
             .rulesChanged:
             break
         }
