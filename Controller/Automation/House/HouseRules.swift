@@ -1,4 +1,4 @@
-import PlugProtocol
+public import PlugProtocol
 public import ProtocolCore
 
 /// Rules at work on a house so that each event takes its effect once, also when the process is killed at any moment: a
@@ -87,6 +87,9 @@ public struct HouseRules: Machine, Sendable {
         return sooner(sooner(engine, commit.nextDeadline), sooner(own, lookDue))
     }
 
+    /// The plugs that are connected.
+    public var plugs: [(name: String, id: PlugID)] { present.map { ($0.key, $0.value.id) } }
+
     /// Everything that is to survive is stored, as far as it can be.
     public var isStored: Bool { commit.isClean }
 
@@ -134,7 +137,8 @@ public struct HouseRules: Machine, Sendable {
         lookDue = nil
         let current = engine.memory
         let hasGoneOn = !current.dwells.isEmpty && current.dwells != memory.engine.dwells
-        if hasGoneOn && now - written >= Self.refreshInterval || current.differs(from: memory.engine) { commit.changed(due: now) }
+        let isRefreshed = hasGoneOn && now - written >= Self.refreshInterval
+        if isRefreshed || current.differs(from: memory.engine) { commit.changed(due: now) }
     }
 
     /// Nothing more will come: how far dwells have come is stored too.

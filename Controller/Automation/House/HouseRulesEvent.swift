@@ -57,10 +57,6 @@ public enum HouseNotice: Hashable, Sendable {
     case lost(plug: String)
     case gap(plug: String, Gap)
     case firing(Firing)
-    /// It is decided and stored; ``command(_:_:)`` follows when it is answered or given up.
-    case commanded(CommandRequest, Firing)
-    /// It is decided and stored; ``effect(_:_:)`` follows when it is done, or failed.
-    case performing(EffectRequest)
     case heldBack(Firing, HoldBack)
     case notSent(Firing, plug: String, UnsentReason)
     case nearMiss(NearMiss)
