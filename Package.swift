@@ -289,7 +289,7 @@ let checks: [Target] = [
         ["PowerHistory", "LocalCalendar", "Metering", "PlugProtocol", "ProtocolCore", "DurableFiles", sqlite]),
     tests("TerminalTests", ["Terminal"]),
     tests("DaylightTests", ["Daylight"]),
-    tests("EffectsTests", ["Effects", "Automation", "PlugProtocol", "ProtocolCore", nioCore, nioPosix, nioHTTP, nioSSL]),
+    tests("EffectsTests", ["Effects", "Automation", "PlugProtocol", "LinuxNetwork", nioCore, nioPosix]),
     tests("BacktestingTests", ["Backtesting"]),
     tests(
         "DaemonTests",

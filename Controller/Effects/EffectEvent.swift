@@ -32,7 +32,9 @@ public struct EffectEvent: Codable, Hashable, Sendable {
     var json: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(self) else { preconditionFailure("it holds only text and a finite number") }
+        guard let data = try? encoder.encode(self) else {
+            preconditionFailure("it holds only text and a finite number")
+        }
         return Array(data)
     }
 }

@@ -80,8 +80,8 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             (plug, from, to, why) = (name, gap.from, gap.to, gap.reason.rawValue)
         case .notStored(let reason): (event, why) = ("notStored", reason)
         case .stored: event = "stored"
-        case .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered, .step, .effect, .ruleEnabled,
-            .rulesChanged, .fileBroken, .fileSound, .resumed, .command:
+        case .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered, .step, .effect,
+            .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command:
             break
         }
     }
@@ -104,8 +104,8 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             take(firing)
             (what, why) = ("\(step)", nil)
         case .ruleEnabled(let name, let isOn): (event, rule, enabled) = ("ruleEnabled", name, isOn)
-        case .following, .lost, .gap, .notSent, .commanded, .performing, .remembered, .effect, .rulesChanged, .fileBroken,
-            .fileSound, .resumed, .command, .notStored, .stored:
+        case .following, .lost, .gap, .notSent, .commanded, .performing, .remembered, .effect, .rulesChanged,
+            .fileBroken, .fileSound, .resumed, .command, .notStored, .stored:
             break
         }
     }

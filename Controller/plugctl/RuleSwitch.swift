@@ -1,5 +1,6 @@
 import ArgumentParser
 import DaemonClient
+import DurableFiles
 import Presentation
 import ProtocolCore
 
@@ -34,14 +35,16 @@ struct RuleOfDaemon: ParsableArguments {
         let near = rules.filter { $0.lowercased() == name.lowercased() }
         if near.count == 1 { return near[0] }
         guard near.isEmpty else {
-            throw Complaint("several rules are called \(near.joined(separator: ", "))\nhint: write the capitals as there")
+            let names = near.joined(separator: ", ")
+            throw Complaint("several rules are called \(names)\nhint: write the capitals as there")
         }
         if let other = Suggestion.nearest(to: name, among: rules) {
             throw Complaint("the daemon runs no rule \"\(name)\"\nhint: did you mean \"\(other)\"?")
         }
         let list = rules.prefix(10).joined(separator: ", ") + (rules.count > 10 ? ", ..." : "")
         throw Complaint(
-            "the daemon runs no rule \"\(name)\"\nhint: " + (rules.isEmpty ? "it runs none at all" : "it runs: \(list)"))
+            "the daemon runs no rule \"\(name)\"\nhint: " + (rules.isEmpty ? "it runs none at all" : "it runs: \(list)")
+        )
     }
 }
 

@@ -108,8 +108,8 @@ final class ChildProcess {
         let text = String(decoding: said, as: UTF8.self)
         let lines = text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " || $0 == "\t" } }
         guard let last = lines.last(where: { !$0.isEmpty }) else { return "" }
-        let safe = String.UnicodeScalarView(last.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 })
-        return ": " + String(safe).prefix(300)
+        let safe = last.unicodeScalars.prefix(300).map { $0.properties.generalCategory == .control ? " " : $0 }
+        return ": " + String(String.UnicodeScalarView(safe))
     }
 
     /// Whoever has the other end closed it.

@@ -40,7 +40,8 @@ struct Command: Sendable {
         case .exited(0): return .done
         case .exited(let status): return .failed("\(program) ended with status \(status)" + process.lastWords)
         case .signalled(let signal): return .failed("\(program) was ended by signal \(signal)" + process.lastWords)
-        case .timedOut: return .failed("\(program) took longer than \(timeout.inWords) and was ended" + process.lastWords)
+        case .timedOut:
+            return .failed("\(program) took longer than \(timeout.inWords) and was ended" + process.lastWords)
         case .interrupted: return .givenUp
         }
     }
