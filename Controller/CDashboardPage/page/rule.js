@@ -24,7 +24,7 @@ export function ruleItem(rule) {
   const held = make("p", { class: "held" });
   const missed = make("p", { class: "last" });
   const waiting = make("p", { class: "last" });
-  const fault = make("pre", { class: "fault", tabindex: "0", "aria-label": `What is wrong with the file of ${name}` });
+  const fault = make("pre", { class: "fault", role: "group", tabindex: "0", "aria-label": `What is wrong with the file of ${name}` });
   const broken = make("div", {}, make("p", { class: "held", text: "Its file cannot be read as it is now. What runs is its last good version." }), fault);
   const traces = traceList(name, pathOf(name, "traces"));
   const element = make("li", { class: "rule" },

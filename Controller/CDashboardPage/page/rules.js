@@ -10,7 +10,7 @@ const shown = new Map();
 function faultItem({ file, words, rules }) {
   return make("li", { class: "rule", "data-broken": true },
     make("p", { class: "held" }, make("bdi", { dir: "auto", text: file }), rules.length > 0 ? " cannot be read; what ran of it goes on." : " cannot be read; nothing of it runs."),
-    make("pre", { class: "fault", tabindex: "0", "aria-label": `What is wrong with ${file}`, text: words }));
+    make("pre", { class: "fault", role: "group", tabindex: "0", "aria-label": `What is wrong with ${file}`, text: words }));
 }
 
 export function startRules() {
