@@ -12,7 +12,7 @@ struct Rules: AsyncParsableCommand {
               plugctl rules run movie-night.yaml
               plugctl rules state
             """,
-        subcommands: [Check.self, RunRules.self, RuleStates.self])
+        subcommands: [Check.self, RunRules.self, RuleStates.self, RuleEnable.self, RuleDisable.self, RuleFire.self])
 
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(

@@ -71,8 +71,9 @@ public enum HouseNotice: Hashable, Sendable {
     case ruleEnabled(String, Bool)
     /// Rules were read anew: the names of those that changed, came or went.
     case rulesChanged([String])
-    /// A rule file cannot be read any more: its last good rules go on, where it had some. What is wrong, in words.
+    /// A rule file was changed and cannot be read: its last good version goes on. `words` say why, over several lines.
     case fileBroken(path: String, words: String)
+    /// It can be read again.
     case fileSound(path: String)
     /// An earlier process decided it and may have sent it: it is sent again, with the same id.
     case resumed(HouseMemory.Command)
