@@ -148,10 +148,13 @@ let controller: [Target] = [
             sqliteCalls,
         ]),
     module("Daylight", "Controller/Daylight", ["Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
-    module("Effects", "Controller/Effects", ["Automation"]),
     module(
         "Backtesting", "Controller/Backtesting",
         ["Automation", "PowerHistory", "ProtocolCore", "PlugProtocol", "Metering", "LocalCalendar"]),
+    .target(name: "CEffects", path: "Controller/CEffects"),
+    module(
+        "Effects", "Controller/Effects",
+        ["CEffects", "Automation", "PlugProtocol", "ProtocolCore", "LinuxNetwork", nioCore, nioPosix, nioHTTP, nioSSL]),
     module("Terminal", "Controller/Terminal", ["Charting"]),
     module(
         "Daemon", "Controller/Daemon",
@@ -288,7 +291,7 @@ let checks: [Target] = [
         ["PowerHistory", "LocalCalendar", "Metering", "PlugProtocol", "ProtocolCore", "DurableFiles", sqlite]),
     tests("TerminalTests", ["Terminal"]),
     tests("DaylightTests", ["Daylight", "Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
-    tests("EffectsTests", ["Effects"]),
+    tests("EffectsTests", ["Effects", "Automation", "PlugProtocol", "LinuxNetwork", nioCore, nioPosix]),
     tests("BacktestingTests", ["Backtesting"]),
     tests(
         "DaemonTests",

@@ -13,7 +13,8 @@ struct Rules: AsyncParsableCommand {
               plugctl rules state
             """,
         subcommands: [
-            RuleCheckCommand.self, RunRules.self, RuleStates.self, RuleExplain.self, RuleBacktest.self, RuleSchemaCommand.self,
+            RuleCheckCommand.self, RunRules.self, RuleStates.self, RuleEnable.self, RuleDisable.self, RuleFire.self,
+            RuleExplain.self, RuleBacktest.self, RuleSchemaCommand.self,
         ])
 
     struct RunRules: AsyncParsableCommand {
