@@ -340,7 +340,8 @@ let benchmarks: [Target] =
             dependencies: [
                 "CMallocStatistics", "ProtocolCore", "DNSWire", "ServiceDiscovery", "PlugProtocol", "PlugTransport",
                 "LinuxNetwork", "PlugClient", "Appliance", "Metering", "Recordings", "PlugHardware", "PlugService",
-                "Storage", "MadeUpKeys", "PowerHistory", "Charting", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
+                "Storage", "MadeUpKeys", "PowerHistory", "Charting", "Automation", "Backtesting",
+                "LocalCalendar", "Daemon", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             path: "Tests/Benchmarks", swiftSettings: strict),

@@ -118,7 +118,7 @@ struct RuleBacktest: AsyncParsableCommand {
         let columns = 2 * (isPicture ? ChartOutput.width : ChartOutput.columns)
         var series: [Series] = []
         // Letters tell them apart, and there are so many.
-        for plug in try past.recordedPlugs(of: rules).prefix(26) {
+        for plug in past.recordedPlugs(of: rules).prefix(26) {
             let kept = try KeptCourse(of: plug, from: history, over: past.span, columns: columns)
             series.append(PowerCourse(plug: plug.title, kept: kept).series)
         }
