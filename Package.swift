@@ -131,10 +131,10 @@ let controller: [Target] = [
             "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery", "LinuxNetwork",
             "DurableFiles", nioCore, nioPosix, logging, asyncAlgorithms,
         ]),
-    module("Automation", "Controller/Automation", ["ProtocolCore", "PlugProtocol", "ApplianceSense"]),
+    module("Automation", "Controller/Automation", ["ProtocolCore", "PlugProtocol", "ApplianceSense", "LocalCalendar"]),
     module(
         "RuleFiles", "Controller/RuleFiles",
-        ["ProtocolCore", "PlugProtocol", "Automation", .product(name: "Yams", package: "Yams")]),
+        ["ProtocolCore", "PlugProtocol", "ApplianceSense", "Automation", .product(name: "Yams", package: "Yams")]),
     module("LocalCalendar", "Controller/LocalCalendar"),
     module("Tariffs", "Controller/Tariffs", ["LocalCalendar", "ConfigurationFiles"]),
     module("Charting", "Controller/Charting", ["LocalCalendar"]),
@@ -147,8 +147,11 @@ let controller: [Target] = [
             "ProtocolCore", "Metering", "PlugProtocol", "LocalCalendar", "Recordings", "DurableFiles", sqlite,
             sqliteCalls,
         ]),
-    module("Daylight", "Controller/Daylight", ["Automation"]),
-    module("Effects", "Controller/Effects", ["Automation"]),
+    module("Daylight", "Controller/Daylight", ["Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
+    .target(name: "CEffects", path: "Controller/CEffects"),
+    module(
+        "Effects", "Controller/Effects",
+        ["CEffects", "Automation", "PlugProtocol", "ProtocolCore", "LinuxNetwork", nioCore, nioPosix, nioHTTP, nioSSL]),
     module(
         "Backtesting", "Controller/Backtesting",
         ["Automation", "PowerHistory", "ProtocolCore", "PlugProtocol", "Metering", "LocalCalendar"]),
@@ -190,7 +193,7 @@ let controller: [Target] = [
             "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "PowerHistory",
             "Recordings", "Daemon", "DaemonClient", "Dashboard", "Doctor", "Presentation", "RuleFiles", "Automation",
             "Backtesting", "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting", "Pictures", "Terminal",
-            "DurableFiles", "ProtocolCore", arguments, signals, logging,
+            "DurableFiles", "ProtocolCore", "Daylight", "Effects", arguments, signals, logging,
         ]),
     program(
         "BrowseServices", "Controller/Examples/BrowseServices",
@@ -287,9 +290,9 @@ let checks: [Target] = [
         "PowerHistoryTests",
         ["PowerHistory", "LocalCalendar", "Metering", "PlugProtocol", "ProtocolCore", "DurableFiles", sqlite]),
     tests("TerminalTests", ["Terminal"]),
-    tests("DaylightTests", ["Daylight"]),
-    tests("EffectsTests", ["Effects"]),
-    tests("BacktestingTests", ["Backtesting"]),
+    tests("DaylightTests", ["Daylight", "Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
+    tests("EffectsTests", ["Effects", "Automation", "PlugProtocol", "LinuxNetwork", nioCore, nioPosix]),
+    tests("BacktestingTests", ["Backtesting", "Automation", "PowerHistory", "PlugProtocol", "Metering", "LocalCalendar"]),
     tests(
         "DaemonTests",
         [
@@ -340,8 +343,8 @@ let benchmarks: [Target] =
             dependencies: [
                 "CMallocStatistics", "ProtocolCore", "DNSWire", "ServiceDiscovery", "PlugProtocol", "PlugTransport",
                 "LinuxNetwork", "PlugClient", "Appliance", "Metering", "Recordings", "PlugHardware", "PlugService",
-                "Storage", "MadeUpKeys", "PowerHistory", "Charting", "Automation", "Backtesting",
-                "LocalCalendar", "Daemon", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
+                "Storage", "MadeUpKeys", "PowerHistory", "Charting", "Automation", "Backtesting", "LocalCalendar",
+                "Daemon", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             path: "Tests/Benchmarks", swiftSettings: strict),

@@ -1,0 +1,144 @@
+import Automation
+import ProtocolCore
+
+/// Reads rules from a tree. What is wrong is reported and reading goes on, so that one run shows every fault.
+struct RuleReader {
+    private(set) var faults: [Fault] = []
+
+    mutating func report(_ fault: Fault) { faults.append(fault) }
+
+    mutating func report(_ place: Place, _ message: String, hint: String? = nil) {
+        faults.append(Fault(place, message, hint: hint))
+    }
+
+    mutating func rules(of root: YAMLTree) -> [PlacedRule] {
+        guard case .list(let elements) = root.value else {
+            if case .scalar(let text) = root.value, text.isEmpty { return [] }
+            report(root.place, "a rule file is a list of rules", hint: "begin each rule with '- rule: NAME'")
+            return []
+        }
+        guard elements.count <= RuleFileLimits.rules else {
+            report(
+                elements[RuleFileLimits.rules].place, "more than \(RuleFileLimits.rules) rules in one file",
+                hint: "split it into several files")
+            return []
+        }
+        var lines: [String: Int] = [:]
+        return elements.compactMap { element in
+            guard let placed = RuleGrammar.rule.read(&self, element) else { return nil }
+            let place = placed.places.name
+            if let first = lines.updateValue(place.line, forKey: placed.rule.name) {
+                report(
+                    place, "the rule '\(placed.rule.name)' is already in line \(first)",
+                    hint: "give it another name: it is how logs and commands tell rules apart")
+            }
+            return placed
+        }
+    }
+}
+
+// MARK: - What every kind of value needs
+
+extension RuleReader {
+    /// One element or a list of them, each read by itself.
+    mutating func each<Element>(
+        _ tree: YAMLTree, of what: String, read: (inout RuleReader, YAMLTree) -> Element?
+    ) -> [Element] {
+        guard case .list(let list) = tree.value else { return read(&self, tree).map { [$0] } ?? [] }
+        guard !list.isEmpty else {
+            report(tree.place, "the list of \(what) is empty", hint: "write at least one, each behind '- '")
+            return []
+        }
+        guard list.count <= RuleFileLimits.entries else {
+            report(
+                list[RuleFileLimits.entries].place, "more than \(RuleFileLimits.entries) \(what) in one list",
+                hint: "make several rules of it")
+            return []
+        }
+        var elements: [Element] = []
+        for element in list {
+            if let element = read(&self, element) { elements.append(element) }
+        }
+        return elements
+    }
+
+    mutating func reportKind(of tree: YAMLTree, _ key: String, _ form: Form) {
+        report(tree.place, "'\(key)' is \(form.kind), not \(tree.kind)", hint: "write '\(key): \(form.example)'")
+    }
+
+    /// A single value that is not empty.
+    mutating func text(_ tree: YAMLTree, of key: String, most: Int? = nil, isEmptyAllowed: Bool = false) -> String? {
+        guard case .scalar(let text) = tree.value else {
+            report(tree.place, "'\(key)' is a single value, not \(tree.kind)", hint: "write '\(key): VALUE'")
+            return nil
+        }
+        guard isEmptyAllowed || !text.isEmpty else {
+            report(tree.place, "'\(key)' is empty", hint: "write the value behind the colon")
+            return nil
+        }
+        if let most, text.utf8.count > most {
+            report(
+                tree.place, "'\(key)' has at most \(most) bytes, this one has \(text.utf8.count)",
+                hint: "shorten it; letters beyond A to Z take two bytes and more")
+            return nil
+        }
+        return text
+    }
+
+    /// The name of a plug or a rule.
+    mutating func name(_ tree: YAMLTree, of key: String) -> String? {
+        guard let text = text(tree, of: key) else { return nil }
+        guard text.utf8.count <= RuleFileLimits.nameBytes else {
+            report(
+                tree.place, "a name has at most \(RuleFileLimits.nameBytes) bytes, this one has \(text.utf8.count)",
+                hint: "shorten it; letters beyond A to Z take two bytes and more")
+            return nil
+        }
+        guard text == text.trimmed, !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else {
+            report(tree.place, "a name is one line without spaces at its ends", hint: "delete them")
+            return nil
+        }
+        return text
+    }
+
+    mutating func quantity<Value>(
+        _ tree: YAMLTree, of key: String, read: (String) throws(Mistake) -> Value
+    ) -> Value? {
+        guard let text = text(tree, of: key) else { return nil }
+        do {
+            return try read(text)
+        } catch {
+            report(tree.place, error.message, hint: error.hint)
+            return nil
+        }
+    }
+
+    /// One of a few words.
+    mutating func choice<Value>(_ tree: YAMLTree, of key: String, among choices: [(String, Value)]) -> Value? {
+        guard let text = text(tree, of: key) else { return nil }
+        if let choice = choices.first(where: { $0.0 == text }) { return choice.1 }
+        report(tree.place, "'\(text)' is not known in '\(key)'", hint: Self.hint(text, choices.map(\.0)))
+        return nil
+    }
+
+    static func hint(_ word: String, _ known: [String]) -> String {
+        Suggestion.nearest(to: word, among: known).map { "did you mean '\($0)'?" }
+            ?? "known here: \(known.joined(separator: ", "))"
+    }
+}
+
+extension YAMLTree {
+    /// What it is, for a message.
+    var kind: String {
+        switch value {
+        case .scalar(let text): text.isEmpty ? "empty" : "a single value"
+        case .list: "a list"
+        case .mapping: "a mapping"
+        }
+    }
+
+    var isList: Bool {
+        if case .list = value { true } else { false }
+    }
+}

@@ -1,0 +1,157 @@
+import Yams
+
+/// A YAML value with its place.
+struct YAMLTree {
+    indirect enum Value {
+        case scalar(String)
+        case list([YAMLTree])
+        case mapping([Entry])
+    }
+
+    struct Entry {
+        var key: String
+        var place: Place
+        var value: YAMLTree
+    }
+
+    var place: Place
+    var value: Value
+    /// Values in it, itself included, with every alias replaced.
+    var size: Int
+
+    /// What stands for the alias indicator `*` while the YAML library reads the text. A plain scalar cannot begin with the
+    /// indicator, so one that begins with the mark is an alias. The aliases are then replaced here, where they have places
+    /// of their own and where their expansion is counted; the library would compare expanded keys without a bound.
+    static let aliasMark: Unicode.Scalar = "\u{E000}"
+
+    /// The file's only document. An empty file is an empty list.
+    static func read(_ source: SourceText) throws(Fault) -> YAMLTree {
+        let start = Place(line: 1, column: 1)
+        guard source.text.utf8.count <= RuleFileLimits.bytes else {
+            throw Fault(
+                start, "the file is larger than \(RuleFileLimits.bytes >> 20) MiB", hint: "split it into several files")
+        }
+        if let (place, scalar) = source.firstForbidden {
+            let digits = String(scalar.value, radix: 16, uppercase: true)
+            let padded = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            throw Fault(
+                place,
+                "the character U+\(padded) is not allowed in a rule file",
+                hint: "delete it; it may be invisible in your editor")
+        }
+        if let place = NestingScan.firstDeeper(than: RuleFileLimits.depth, in: source) { throw .tooDeep(place) }
+        let text = String(String.UnicodeScalarView(source.text.unicodeScalars.map { $0 == "*" ? aliasMark : $0 }))
+        let parser: Parser
+        let root: Node?
+        do {
+            // The basic resolver takes every plain scalar as text: here `on` is no Boolean and `17:00` no number.
+            parser = try Parser(yaml: text, resolver: .basic, encoding: .utf8)
+            root = try parser.singleRoot()
+        } catch let error as YamlError {
+            throw Fault(error, in: source)
+        } catch {
+            throw Fault(start, "not valid YAML: \(error)")
+        }
+        // Nodes refer to their anchors weakly; the parser owns them.
+        return try withExtendedLifetime(parser) { () throws(Fault) -> YAMLTree in
+            guard let root else { return YAMLTree(place: start, value: .list([]), size: 1) }
+            var builder = TreeBuilder()
+            return try builder.build(root, depth: 1)
+        }
+    }
+}
+
+/// Turns the library's nodes into a tree, once over the document in its order.
+private struct TreeBuilder {
+    /// Anchors whose values are complete, so no value can contain itself. The last of one name counts.
+    private var anchors: [String: YAMLTree] = [:]
+
+    mutating func build(_ node: Node, depth: Int) throws(Fault) -> YAMLTree {
+        let place = Place(node.mark)
+        guard depth <= RuleFileLimits.depth else {
+            throw .tooDeep(place)
+        }
+        try refuseTag(of: node, place)
+        let tree: YAMLTree
+        switch node {
+        case .scalar(let scalar):
+            if let name = aliasName(scalar) { return try resolve(name, place) }
+            tree = YAMLTree(place: place, value: .scalar(Self.text(scalar.string)), size: 1)
+        case .sequence(let sequence):
+            var list: [YAMLTree] = []
+            var size = 1
+            for element in sequence {
+                list.append(try build(element, depth: depth + 1))
+                size = try sum(size, list[list.count - 1].size, place)
+            }
+            tree = YAMLTree(place: place, value: .list(list), size: size)
+        case .mapping(let mapping):
+            var entries: [YAMLTree.Entry] = []
+            var size = 1
+            for (key, value) in mapping {
+                let keyPlace = Place(key.mark)
+                guard case .scalar(let scalar) = key, aliasName(scalar) == nil else {
+                    throw Fault(
+                        keyPlace, "a key has to be plain text", hint: "write 'key: value'; a list begins with '- '")
+                }
+                let built = try build(value, depth: depth + 1)
+                entries.append(YAMLTree.Entry(key: Self.text(scalar.string), place: keyPlace, value: built))
+                size = try sum(size, built.size, place)
+            }
+            tree = YAMLTree(place: place, value: .mapping(entries), size: size)
+        case .alias:
+            throw Fault(place, "an alias that cannot be resolved")
+        }
+        if let anchor = node.anchor { anchors[anchor.rawValue] = tree }
+        return tree
+    }
+
+    private func aliasName(_ scalar: Node.Scalar) -> String? {
+        guard scalar.style == .plain, scalar.string.unicodeScalars.first == YAMLTree.aliasMark else { return nil }
+        return Self.text(String(scalar.string.unicodeScalars.dropFirst()))
+    }
+
+    /// The anchor's value, at the alias's place: that is where a wrong one is to be mended. What is inside it keeps its own.
+    private func resolve(_ name: String, _ place: Place) throws(Fault) -> YAMLTree {
+        guard var tree = anchors[name] else {
+            throw Fault(
+                place, "the alias '*\(name)' has no anchor above it",
+                hint: "put '&\(name)' before the value it stands for, or put the text in quotes")
+        }
+        tree.place = place
+        return tree
+    }
+
+    private func sum(_ size: Int, _ more: Int, _ place: Place) throws(Fault) -> Int {
+        guard size + more <= RuleFileLimits.values else {
+            throw Fault(
+                place, "more than \(RuleFileLimits.values) values, aliases replaced",
+                hint: "split the file, or use fewer aliases inside anchored values")
+        }
+        return size + more
+    }
+
+    private func refuseTag(of node: Node, _ place: Place) throws(Fault) {
+        let tag = node.tag.description
+        let standard = ["str", "seq", "map"].map { "tag:yaml.org,2002:" + $0 }
+        guard standard.contains(tag) else {
+            throw Fault(place, "the tag '\(tag)' is not known in rule files", hint: "leave it out")
+        }
+    }
+
+    private static func text(_ marked: String) -> String {
+        String(String.UnicodeScalarView(marked.unicodeScalars.map { $0 == YAMLTree.aliasMark ? "*" : $0 }))
+    }
+}
+
+extension Fault {
+    fileprivate static func tooDeep(_ place: Place) -> Fault {
+        Fault(
+            place, "lists and mappings are nested more than \(RuleFileLimits.depth) deep",
+            hint: "is a bracket left open? Conditions within conditions go five deep")
+    }
+}
+
+extension Place {
+    fileprivate init(_ mark: Mark?) { self.init(line: mark?.line ?? 1, column: mark?.column ?? 1) }
+}
