@@ -119,8 +119,8 @@ let firmware: [Target] = [
         "plugd", "Firmware/plugd",
         [
             "AddressService", "Appliance", "PlugProtocol", "LinuxNetwork", "PlugService", "PlugHardware",
-            "PlugConfiguration", "LinuxDevices", "Recordings", "DurableFiles",
-            "Privileges", "QRCode", "Storage", arguments, signals, logging,
+            "PlugConfiguration", "LinuxDevices", "Recordings", "DurableFiles", "Privileges", "QRCode", "Storage",
+            arguments, signals, logging,
         ]),
 ]
 
@@ -292,7 +292,7 @@ let checks: [Target] = [
     tests("TerminalTests", ["Terminal"]),
     tests("DaylightTests", ["Daylight", "Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
     tests("EffectsTests", ["Effects", "Automation", "PlugProtocol", "LinuxNetwork", nioCore, nioPosix]),
-    tests("BacktestingTests", ["Backtesting", "Automation", "PowerHistory", "PlugProtocol", "Metering", "LocalCalendar"]),
+    tests("BacktestingTests", ["Backtesting", "Automation", "PowerHistory", "PlugProtocol", "Metering"]),
     tests(
         "DaemonTests",
         [
@@ -306,8 +306,7 @@ let checks: [Target] = [
             "Automation", "LinuxNetwork", "Metering", "Fuzzing", nioCore, nioPosix, logging,
         ]),
     tests("DaemonClientTests", ["DaemonClient", nioCore, nioPosix]),
-    tests(
-        "DoctorTests", ["Doctor", "DNSWire", "LinuxNetwork", "PlugProtocol", "ProtocolCore"]),
+    tests("DoctorTests", ["Doctor", "DNSWire", "LinuxNetwork", "PlugProtocol", "ProtocolCore"]),
     tests(
         "PresentationTests",
         [

@@ -14,7 +14,8 @@ struct Rules: AsyncParsableCommand {
               plugctl rules state
             """,
         subcommands: [
-            Check.self, RunRules.self, RuleStates.self, RuleEnable.self, RuleDisable.self, RuleFire.self, RuleExplain.self,
+            Check.self, RunRules.self, RuleStates.self, RuleEnable.self, RuleDisable.self, RuleFire.self,
+            RuleExplain.self,
             RuleBacktest.self,
         ])
 
@@ -47,6 +48,8 @@ struct Rules: AsyncParsableCommand {
             completion: .directory)
         var state: String?
 
-        func run() async throws { try await runner.run(RuleFileSet(rules: readRules(files)), state.flatMap(openRuleStore)) }
+        func run() async throws {
+            try await runner.run(RuleFileSet(rules: readRules(files)), state.flatMap(openRuleStore))
+        }
     }
 }
