@@ -119,8 +119,8 @@ let firmware: [Target] = [
         "plugd", "Firmware/plugd",
         [
             "AddressService", "Appliance", "PlugProtocol", "LinuxNetwork", "PlugService", "PlugHardware",
-            "PlugConfiguration", "LinuxDevices", "Recordings", "DurableFiles",
-            "Privileges", "QRCode", "Storage", arguments, signals, logging,
+            "PlugConfiguration", "LinuxDevices", "Recordings", "DurableFiles", "Privileges", "QRCode", "Storage",
+            arguments, signals, logging,
         ]),
 ]
 
@@ -193,7 +193,7 @@ let controller: [Target] = [
             "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "PowerHistory",
             "Recordings", "Daemon", "DaemonClient", "Dashboard", "Doctor", "Presentation", "RuleFiles", "Automation",
             "Backtesting", "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting", "Pictures", "Terminal",
-            "DurableFiles", "Daylight", "ProtocolCore", arguments, signals, logging,
+            "DurableFiles", "Daylight", "Effects", "ProtocolCore", arguments, signals, logging,
         ]),
     program(
         "BrowseServices", "Controller/Examples/BrowseServices",
@@ -292,7 +292,7 @@ let checks: [Target] = [
     tests("TerminalTests", ["Terminal"]),
     tests("DaylightTests", ["Daylight", "Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
     tests("EffectsTests", ["Effects", "Automation", "PlugProtocol", "LinuxNetwork", nioCore, nioPosix]),
-    tests("BacktestingTests", ["Backtesting"]),
+    tests("BacktestingTests", ["Backtesting", "Automation", "PowerHistory", "PlugProtocol", "Metering"]),
     tests(
         "DaemonTests",
         [
@@ -306,8 +306,7 @@ let checks: [Target] = [
             "Automation", "LinuxNetwork", "Metering", "Fuzzing", nioCore, nioPosix, logging,
         ]),
     tests("DaemonClientTests", ["DaemonClient", nioCore, nioPosix]),
-    tests(
-        "DoctorTests", ["Doctor", "DNSWire", "LinuxNetwork", "PlugProtocol", "ProtocolCore"]),
+    tests("DoctorTests", ["Doctor", "DNSWire", "LinuxNetwork", "PlugProtocol", "ProtocolCore"]),
     tests(
         "PresentationTests",
         [
@@ -343,7 +342,8 @@ let benchmarks: [Target] =
             dependencies: [
                 "CMallocStatistics", "ProtocolCore", "DNSWire", "ServiceDiscovery", "PlugProtocol", "PlugTransport",
                 "LinuxNetwork", "PlugClient", "Appliance", "Metering", "Recordings", "PlugHardware", "PlugService",
-                "Storage", "MadeUpKeys", "PowerHistory", "Charting", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
+                "Storage", "MadeUpKeys", "PowerHistory", "Charting", "Automation", "Backtesting", "LocalCalendar",
+                "Daemon", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             path: "Tests/Benchmarks", swiftSettings: strict),

@@ -177,7 +177,7 @@ struct Backtest {
             _ = level.take(sample)
             streams[place].level = level
             relays[name]?.on = level.isOn
-            _ = switchings[name]?.switched(level.isOn, at: .min)
+            switchings[name]?.stood(level.isOn)
         }
         appear(place, at: time)
         let reading = RuleEngineEvent.reading(

@@ -63,6 +63,9 @@ struct Switchings: Sendable {
         return found
     }
 
+    /// So it stood when it was heard of again; nobody knows since when.
+    mutating func stood(_ on: Bool) { isOn = on }
+
     private mutating func prune(_ now: Int64) {
         recent.removeAll { now - $0.at > RecordedSwitching.reach }
         pending.removeAll { now - $0.at > RecordedSwitching.reach }

@@ -39,7 +39,7 @@ struct DoctorCommand: AsyncParsableCommand {
                 let seen = await examination.observe(paired: paired, controllerFault: fault)
                 try Task.checkCancellation()
                 let findings = Diagnosis.findings(seen)
-                for record in findings.map(FindingRecord.init) {
+                for record in findings.map({ FindingRecord($0) }) {
                     let isRead = json ? Output.json(record) : record.lines.allSatisfy { Output.safeLine($0) }
                     guard isRead else { break }
                 }

@@ -49,6 +49,7 @@ struct RuleBacktest: AsyncParsableCommand {
             wasSo), firings, nearMisses, heldBack.
             """)
     var json = false
+    @OptionGroup var place: LocationOptions
     @OptionGroup var options: HistoryOptions
 
     func validate() throws {
@@ -64,13 +65,13 @@ struct RuleBacktest: AsyncParsableCommand {
     func run() async throws {
         try await saying {
             let history = try options.open(.reader)
-            let rules = try chosen(readRules(files))
+            let rules = try chosen(await readRules(files))
             do {
-                let past = try RulePast(history, rules: rules, window: window)
+                let past = try RulePast(history, rules: rules, window: window, place: place)
                 try past.checkNames(of: rules)
                 let report = try past.house.run(rules, over: past.span, tellsAsides: verbose)
                 if let against {
-                    let others = try chosen(readRules([against]), of: against)
+                    let others = try chosen(await readRules([against]), of: against)
                     try past.checkNames(of: others)
                     let there = try past.house.run(others, over: past.span)
                     return show(BacktestComparison(report, against: there), against, past.zone)
@@ -118,7 +119,7 @@ struct RuleBacktest: AsyncParsableCommand {
         let columns = 2 * (isPicture ? ChartOutput.width : ChartOutput.columns)
         var series: [Series] = []
         // Letters tell them apart, and there are so many.
-        for plug in try past.recordedPlugs(of: rules).prefix(26) {
+        for plug in past.recordedPlugs(of: rules).prefix(26) {
             let kept = try KeptCourse(of: plug, from: history, over: past.span, columns: columns)
             series.append(PowerCourse(plug: plug.title, kept: kept).series)
         }

@@ -48,6 +48,7 @@ struct RuleExplain: AsyncParsableCommand {
             conditions, wouldHave.
             """)
     var json = false
+    @OptionGroup var place: LocationOptions
     @OptionGroup var options: HistoryOptions
 
     /// Without a time the newest are told, this many.
@@ -65,7 +66,7 @@ struct RuleExplain: AsyncParsableCommand {
         try await saying {
             let history = try options.open(.reader)
             do {
-                let rules = try presentRules()
+                let rules = try await presentRules()
                 let name = try known(in: history, rules)
                 let traces = try traces(of: name, in: history)
                 guard traces.isEmpty else { return show(traces) }
@@ -82,12 +83,12 @@ struct RuleExplain: AsyncParsableCommand {
 
     // MARK: What is known
 
-    private func presentRules() throws -> [Rule] {
+    private func presentRules() async throws -> [Rule] {
         let usual = UserDirectories.configuration + "/smartplug/rules"
-        if !files.isEmpty { return try readRules(files) }
+        if !files.isEmpty { return try await readRules(files) }
         // What is wrong with the files matters only to who needs them.
         guard at != nil, FileManager.default.fileExists(atPath: usual) else { return [] }
-        return try readRules([usual])
+        return try await readRules([usual])
     }
 
     /// As the rule is written, capitals free where only one is meant so.
@@ -134,7 +135,7 @@ struct RuleExplain: AsyncParsableCommand {
                 hint: name the file: --rules FILE
                 """)
         }
-        let past = try RulePast(history, over: time - RuleAbsence.arming...time + RuleAbsence.near)
+        let past = try RulePast(history, over: time - RuleAbsence.arming...time + RuleAbsence.near, place: place)
         let absence = try past.house.absence(of: rule, among: rules, at: time)
         if json {
             Output.json(absence)

@@ -1,5 +1,6 @@
 import Automation
 import Backtesting
+import Daylight
 import LinuxNetwork
 import LocalCalendar
 import PowerHistory
@@ -18,7 +19,7 @@ struct RulePast {
     private static let longest: Int64 = 200 * 366 * 86_400_000
 
     /// - Parameter window: where it says nothing, all that is recorded of the rules' plugs.
-    init(_ history: PowerHistory, rules: [Rule], window: WindowOptions) throws {
+    init(_ history: PowerHistory, rules: [Rule], window: WindowOptions, place: LocationOptions) throws {
         let plugs = try history.plugs()
         if window.last != nil || window.from != nil {
             span = window.span(default: .seconds(86_400))
@@ -32,21 +33,23 @@ struct RulePast {
             span = max(first, last - Self.longest)...last
         }
         self.plugs = plugs
-        (house, zone) = Self.house(history, over: span)
+        (house, zone) = Self.house(history, over: span, try place.read())
     }
 
-    init(_ history: PowerHistory, over span: ClosedRange<Int64>) throws(HistoryError) {
+    init(_ history: PowerHistory, over span: ClosedRange<Int64>, place: LocationOptions) throws {
         self.span = span
         plugs = try history.plugs()
-        (house, zone) = Self.house(history, over: span)
+        (house, zone) = Self.house(history, over: span, try place.read())
     }
 
     private static func house(
-        _ history: PowerHistory, over span: ClosedRange<Int64>
+        _ history: PowerHistory, over span: ClosedRange<Int64>, _ place: Daylight?
     ) -> (PastHouse, ZoneOffsets) {
         let (from, to) = (Int(span.lowerBound / 1000), Int(span.upperBound / 1000))
         let zone = ZoneOffsets.local(from: from - 40 * 86_400, to: to + 40 * 86_400)
-        return (PastHouse(history, zone: zone), zone)
+        let days = Int64(from / 86_400 - 2)...Int64(to / 86_400 + 2)
+        let sun = place?.times(days: days, zone: zone) { Instant(nanoseconds: $0 * 1_000_000_000) }
+        return (PastHouse(history, zone: zone, sun: sun ?? .unknown), zone)
     }
 
     /// Says which plugs of triggers were never recorded; where no rule is left that could fire, that is an error.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Daemon
 
 struct Rules: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -31,6 +32,8 @@ struct Rules: AsyncParsableCommand {
             completion: .directory)
         var state: String?
 
-        func run() async throws { try await runner.run(readRules(files), state.flatMap(openRuleStore)) }
+        func run() async throws {
+            try await runner.run(RuleFileSet(rules: readRules(files)), state.flatMap(openRuleStore))
+        }
     }
 }

@@ -1,4 +1,149 @@
-import Backtesting
+import Automation
+import Glibc
+import Metering
+import PlugProtocol
+import PowerHistory
 import Testing
 
-@Suite struct BacktestingTests {}
+@testable import Backtesting
+
+/// A history of made-up plugs, removed at the end.
+final class MadeUpPast {
+    /// 4 March 2024, 00:00 UTC, in milliseconds.
+    static let midnight: Int64 = 1_709_510_400_000
+    let history: PowerHistory
+    private let path: String
+    private var boot = BootID(bytes: [UInt8](repeating: 7, count: 16))!
+
+    init() throws {
+        var template = Array("/dev/shm/backtest-XXXXXX".utf8CString)
+        path = String(cString: try #require(mkdtemp(&template)))
+        history = try PowerHistory(path, role: .recorder)
+    }
+
+    deinit {
+        for name in ["history.sqlite", "history.sqlite-wal", "history.sqlite-shm", "lock"] { unlink(path + "/" + name) }
+        rmdir(path)
+    }
+
+    /// A sample each second of a span, of which `watts` says how many.
+    func record(_ name: String, _ id: String, _ seconds: Range<Int>, _ watts: (Int) -> Double) throws -> PlugID {
+        let plug = try #require(PlugID(rawValue: id))
+        var encoder = SampleChunkEncoder()
+        let samples = seconds.map { second in
+            Sample(milliseconds: Int64(second) * 1000, deciwatts: Int32(watts(second) * 10))
+        }
+        let chunks = encoder.append(contentsOf: samples) + [encoder.seal()].compactMap(\.self)
+        var batch = HistoryBatch()
+        batch.names[plug] = name
+        batch.chunks = chunks.map { StoredChunk(plug: plug, boot: boot, origin: Self.midnight, chunk: $0) }
+        try history.record(batch)
+        return plug
+    }
+
+    /// The plug's relay was switched at a second of the day.
+    func switched(_ plug: PlugID, _ number: UInt64, on: Bool, at second: Int) throws {
+        let event = PlugEvent(
+            sequence: number, boot: boot, time: .zero, kind: .relayChanged(on: on, cause: .button))
+        var batch = HistoryBatch()
+        batch.events = [
+            StoredEvent(
+                plug: plug, content: .event(event), at: Self.midnight + Int64(second) * 1000, isTimeKnown: true)
+        ]
+        try history.record(batch)
+    }
+
+    func run(_ rules: [Rule], _ seconds: ClosedRange<Int>, tellsAsides: Bool = false) throws -> BacktestReport {
+        let span = Self.midnight + Int64(seconds.lowerBound) * 1000...Self.midnight + Int64(seconds.upperBound) * 1000
+        return try PastHouse(history, zone: .utc).run(rules, over: span, tellsAsides: tellsAsides)
+    }
+}
+
+extension BacktestReport {
+    /// `Rule second`, of the day.
+    var told: [String] { firings.map { "\($0.trace.rule) \(Double($0.trace.at - MadeUpPast.midnight) / 1000)" } }
+}
+
+@Suite struct BacktestingTests {
+    private func rises(_ plug: String, _ watts: Double, _ dwell: Duration = .zero) -> Trigger {
+        .activePower(plug: plug, PowerThreshold(.risesAbove, watts: watts, dwell: dwell))
+    }
+
+    @Test func risesFireAfterTheirDwellAndStandBesideTheJournal() throws {
+        let past = try MadeUpPast()
+        _ = try past.record("Television", "00000000a001", 0..<7200) { (1000..<1100).contains($0 % 3600) ? 90 : 1 }
+        let amplifier = try past.record("Amplifier", "00000000a002", 0..<7200) { _ in 0 }
+        try past.switched(amplifier, 1, on: false, at: 10)
+        try past.switched(amplifier, 2, on: true, at: 1045)
+        let rule = Rule(
+            name: "Movie", triggers: [rises("television", 40, .seconds(3))], actions: [.turnOn(["Amplifier"])])
+        let report = try past.run([rule], 0...7199)
+        #expect(report.told == ["Movie 1003.0", "Movie 4603.0"])
+        #expect(report.firings[0].trace.since == MadeUpPast.midnight + 1_000_000)
+        #expect(
+            report.firings[0].recorded[0]
+                == RecordedSwitching(at: MadeUpPast.midnight + 1_045_000, source: .journal))
+        #expect(report.firings[1].recorded[0] == RecordedSwitching(at: nil, wasSo: true, source: .journal))
+    }
+
+    @Test func theSameComesOutWhateverWasPassedOver() throws {
+        // Each sample is told where an appliance is watched: the engine passes nothing over then.
+        let past = try MadeUpPast()
+        _ = try past.record("Kettle", "00000000a001", 0..<20_000) { Double($0 * 7919 % 211) / 2 }
+        _ = try past.record("Lamp", "00000000a002", 3..<20_000) { $0 % 600 < 200 ? 60 : 0.4 }
+        let rules = [
+            Rule(name: "up", triggers: [rises("Kettle", 95)], actions: [.toggle(["Lamp"])], cooldown: .seconds(20)),
+            Rule(
+                name: "lit", triggers: [rises("Lamp", 20, .seconds(30))],
+                conditions: [.activePower(plug: "Kettle", .above(50))], actions: [.turnOff(["Kettle"])]),
+        ]
+        let watching = Rule(
+            name: "watch",
+            triggers: [
+                .appliance(plug: "Kettle", .finished(.compressor)), .appliance(plug: "Lamp", .finished(.defrost)),
+            ],
+            actions: [.notify(title: nil, text: "done")])
+        let plain = try past.run(rules, 0...19_999)
+        let watched = try past.run(rules + [watching], 0...19_999)
+        #expect(plain.told.count > 100 && plain.told == watched.told.filter { !$0.hasPrefix("watch") })
+        #expect(plain.lines(.utc) == (try past.run(rules, 0...19_999)).lines(.utc))
+    }
+
+    @Test func aPlugIsAwayWhileNothingWasRecordedAndOnlyArmsWhenItIsBack() throws {
+        let past = try MadeUpPast()
+        _ = try past.record("Heater", "00000000a001", 0..<600) { _ in 1 }
+        _ = try past.record("Heater", "00000000a001", 1200..<1800) { _ in 500 }
+        let rules = [
+            Rule(name: "hot", triggers: [rises("Heater", 100)], actions: [.turnOff(["Heater"])]),
+            Rule(name: "gone", triggers: [.lost(plug: "Heater", dwell: .seconds(60))], actions: [.turnOn(["Lamp"])]),
+        ]
+        #expect(try past.run(rules, 0...1799).told == ["gone 779.0"])
+    }
+
+    @Test func schedulesWaitsAndAutoOffGoByVirtualTime() throws {
+        let past = try MadeUpPast()
+        let fan = try past.record("Fan", "00000000a001", 0..<40_000) { _ in 0 }
+        try past.switched(fan, 1, on: false, at: 1)
+        let rules = [
+            Rule(
+                name: "air", triggers: [.schedule(.daily(try #require(TimeOfDay(hour: 1, minute: 0)), on: .all))],
+                actions: [.turnOn(["Fan"], autoOff: .seconds(900)), .wait(.seconds(60)), .turnOn(["Lamp"])]),
+            Rule(name: "off", triggers: [.relay(plug: "Fan", on: false)], actions: [.turnOff(["Lamp"])]),
+        ]
+        let report = try past.run(rules, 2...39_999)
+        #expect(report.told == ["air 3600.0", "off 4500.0"])
+        let steps = report.firings[0].trace.steps.map { "\(($0.at - MadeUpPast.midnight) / 1000) \($0.what)" }
+        #expect(steps == ["3600 turn on Fan for 15 min", "3600 waits", "3660 turn on Lamp"])
+        #expect(report.unrecorded == ["Lamp"])
+    }
+
+    @Test func twoVersionsAreCompared() throws {
+        let past = try MadeUpPast()
+        _ = try past.record("Television", "00000000a001", 0..<3600) { [500: 60, 1000: 120][$0 / 10 * 10] ?? 1 }
+        let low = Rule(name: "Movie", triggers: [rises("Television", 40)], actions: [.turnOn(["Amplifier"])])
+        let high = Rule(name: "Movie", triggers: [rises("Television", 100)], actions: [.turnOn(["Amplifier"])])
+        let comparison = BacktestComparison(try past.run([low], 0...3599), against: try past.run([high], 0...3599))
+        #expect(comparison.inBoth == 1 && comparison.onlyThere.isEmpty)
+        #expect(comparison.onlyHere.map(\.trace.at) == [MadeUpPast.midnight + 500_000])
+    }
+}

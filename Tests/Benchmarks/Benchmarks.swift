@@ -8,7 +8,7 @@ enum Benchmarks {
     static let groups: [(name: String, run: @Sendable (Setting) async throws -> [Figure])] = [
         ("wire", wireFigures), ("security", securityFigures), ("mdns", discoveryFigures),
         ("addressing", addressingFigures), ("hardware", hardwareFigures), ("history", historyFigures),
-        ("dashboard", dashboardFigures),
+        ("dashboard", dashboardFigures), ("rules", ruleFigures),
     ]
 
     static func main() async {

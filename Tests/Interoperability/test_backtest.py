@@ -56,9 +56,9 @@ class Past:
 
     def holds(self, name, points):
         """Imports a recording: watts from a second of 20 November 2026 on, a sample each second up to the last one's."""
-        lines, watts, second = [], 0, 0
-        for begin, now in [*points, (None, None)]:
-            while second < (begin if begin is not None else second):
+        lines, (second, watts) = [], points[0]
+        for begin, now in points[1:]:
+            while second < begin:
                 lines.append(f"20/11/2026 {second // 3600:02}:{second // 60 % 60:02}:{second % 60:02};{watts}")
                 second += 1
             watts = now

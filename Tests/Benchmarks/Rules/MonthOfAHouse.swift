@@ -1,0 +1,137 @@
+import Automation
+import Backtesting
+import Foundation
+import LocalCalendar
+import Metering
+import PlugProtocol
+import PowerHistory
+import ProtocolCore
+
+/// Thirty days of ten plugs at a sample a second, and twenty rules that run over them.
+struct MonthOfAHouse {
+    private static let day: Int64 = 86_400_000
+    private static let origin: Int64 = 1_790_000_000_000 / day * day
+    private static let days = 30
+    private static let plugs = 10
+    private static let span = origin...origin + Int64(days) * day - 1
+
+    func figures() throws -> [Figure] {
+        let folder = try ScratchFolder()
+        let history = try fill(folder.path)
+        let house = PastHouse(history, zone: .utc)
+        let rules = Self.rules
+        var times: (backtest: [Double], pass: [Double]) = ([], [])
+        var firings = 0
+        for _ in 0..<3 {
+            times.pass.append(try secondsTaken { try pass(history) })
+            times.backtest.append(
+                try secondsTaken {
+                    firings = try house.run(rules, over: Self.span).counts.values.reduce(0) { $0 + $1.firings }
+                })
+        }
+        guard firings > Self.days else { throw Complaint("\(firings) firings in \(Self.days) days") }
+        // What an earlier group has given back is not the backtest's.
+        let short = try peak {
+            _ = try house.run(rules, over: Self.span.lowerBound...Self.span.lowerBound + 2 * Self.day)
+        }
+        let long = try peak { _ = try house.run(rules, over: Self.span) }
+        let samples = Double(Self.days * Self.plugs) * 86_400
+        return [
+            Figure(
+                "backtest, 30 days x 10 plugs, 20 rules", times.backtest.median, "s",
+                against: .init(name: "decoding and one pass", value: times.pass.median), .ratioAtMost(2)),
+            Figure("the same, samples a second", samples / times.backtest.median / 1e6, "M/s"),
+            Figure("the same, firings", Double(firings), ""),
+            Figure(
+                "the same, peak memory", long, "MB", against: .init(name: "of 2 days", value: short), .ratioAtMost(1.25)
+            ),
+        ]
+    }
+
+    /// What has to be done in any case: each sample is decoded, and looked at once.
+    private func pass(_ history: PowerHistory) throws {
+        var above = 0
+        for plug in 0..<Self.plugs {
+            var cursor = try history.cursor(
+                of: RecordedPlugs.id(plug), from: Self.span.lowerBound, to: Self.span.upperBound)
+            while let samples = try cursor.piece() {
+                for sample in samples where sample.activePower > 40 { above += 1 }
+            }
+        }
+        guard above > 0 else { throw Complaint("nothing ever ran") }
+    }
+
+    // MARK: The house
+
+    private func fill(_ folder: String) throws -> PowerHistory {
+        let history = try PowerHistory(folder, role: .recorder)
+        let recorded = RecordedPlugs(history: history)
+        let models = try MeasuredSeries.models().map(\.samples)
+        for plug in 0..<Self.plugs {
+            var names = HistoryBatch()
+            names.names[RecordedPlugs.id(plug)] = Self.name(plug)
+            try history.record(names)
+            let model = models[plug % models.count]
+            for first in stride(from: 0, to: Self.days, by: 10) {
+                let samples = (first..<first + 10).flatMap { day in
+                    model.map { sample in
+                        var sample = sample
+                        sample.milliseconds += Int64(day) * Self.day
+                        return sample
+                    }
+                }
+                try recorded.store(
+                    recorded.batches(of: samples, plug: RecordedPlugs.id(plug), origin: Self.origin, whole: true))
+            }
+        }
+        return history
+    }
+
+    private static func name(_ plug: Int) -> String { "Plug \(plug)" }
+
+    /// Of each plug one that waits for it to rise, of most one that waits for it to fall; two by the clock, one of energy, one of an
+    /// appliance, one of a press.
+    private static var rules: [Rule] {
+        var rules = (0..<plugs).map { plug in
+            Rule(
+                name: "on \(plug)",
+                triggers: [
+                    .activePower(plug: name(plug), PowerThreshold(.risesAbove, watts: 40, dwell: .seconds(3)))
+                ],
+                conditions: [.time(DailyWindow())],
+                actions: [.turnOff(["Ceiling Light"]), .turnOn([name((plug + 1) % plugs)])], cooldown: .seconds(10))
+        }
+        rules += (0..<5).map { plug in
+            Rule(
+                name: "off \(plug)",
+                triggers: [
+                    .activePower(plug: name(plug), PowerThreshold(.fallsBelow, watts: 5, dwell: .seconds(60)))
+                ],
+                actions: [.turnOff([name((plug + 1) % plugs)])])
+        }
+        let others: [(String, Trigger)] = [
+            ("morning", .schedule(.daily(TimeOfDay(second: 27_000) ?? .midnight, on: .all))),
+            ("night", .schedule(.daily(.midnight, on: .all))),
+            ("a kilowatt hour", .activeEnergy(plug: name(1), EnergyThreshold(1000, since: .day))),
+            ("finished", .appliance(plug: name(2), .finished(nil))),
+            ("press", .button(plug: name(3), .single)),
+        ]
+        return rules
+            + others.map { name, trigger in
+                Rule(name: name, triggers: [trigger], actions: [.notify(title: nil, text: "{rule}")])
+            }
+    }
+
+    /// Megabytes that the process took at most meanwhile.
+    private func peak(_ work: () throws -> Void) throws -> Double {
+        // The kernel counts the peak from here on (proc(5)).
+        let reset = FileHandle(forWritingAtPath: "/proc/self/clear_refs")
+        try reset?.write(contentsOf: Data("5".utf8))
+        try work()
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
+            let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Double($0) })
+        else { throw Complaint("the kernel does not tell the peak of memory") }
+        return kilobytes / 1000
+    }
+}
