@@ -47,7 +47,9 @@ public struct HouseRules: Machine, Sendable {
     /// - Parameter memory: what was stored last.
     public init(rules: [Rule], memory: HouseMemory = HouseMemory(), now: Instant) {
         self.memory = memory
-        engine = RuleEngine(rules: rules, lastFired: memory.lastFired)
+        var remembered = EngineMemory()
+        remembered.fired = memory.lastFired.mapValues { [$0] }
+        engine = RuleEngine(rules: rules, memory: remembered)
         assembly = Assembly(rules, memory, now: now)
     }
 
@@ -67,7 +69,7 @@ public struct HouseRules: Machine, Sendable {
         if commit.isDue(now: now) {
             commit.begin(last: acknowledgements())
             moved = []
-            memory.lastFired = engine.coolingDown(at: now)
+            memory.lastFired = engine.memory.fired.compactMapValues(\.last)
             actions.append(.store(memory))
         }
         return actions
