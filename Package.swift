@@ -276,7 +276,7 @@ let checks: [Target] = [
     tests(
         "RuleFilesTests",
         ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
-    tests("ExamplesTests", ["RuleFiles", "Automation", "SimulatedAppliances", "Metering", "PlugProtocol", "ProtocolCore"]),
+    tests("ExampleTests", ["RuleFiles", "Automation", "SimulatedAppliances", "Metering", "PlugProtocol", "ProtocolCore"]),
     tests("LocalCalendarTests", ["LocalCalendar"]),
     tests("TariffsTests", ["Tariffs", "ConfigurationFiles", "LocalCalendar"]),
     tests("ChartingTests", ["Charting", "LocalCalendar"], exclude: ["Golden"]),
