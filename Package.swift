@@ -276,7 +276,8 @@ let checks: [Target] = [
     tests(
         "RuleFilesTests",
         ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
-    tests("ExampleTests", ["RuleFiles", "Automation", "SimulatedAppliances", "Metering", "PlugProtocol", "ProtocolCore"]),
+    tests(
+        "ExampleTests", ["RuleFiles", "Automation", "SimulatedAppliances", "Metering", "PlugProtocol", "ProtocolCore"]),
     tests("LocalCalendarTests", ["LocalCalendar"]),
     tests("TariffsTests", ["Tariffs", "ConfigurationFiles", "LocalCalendar"]),
     tests("ChartingTests", ["Charting", "LocalCalendar"], exclude: ["Golden"]),
@@ -302,8 +303,7 @@ let checks: [Target] = [
             "Automation", "LinuxNetwork", "Metering", "Fuzzing", nioCore, nioPosix, logging,
         ]),
     tests("DaemonClientTests", ["DaemonClient", nioCore, nioPosix]),
-    tests(
-        "DoctorTests", ["Doctor", "DNSWire", "LinuxNetwork", "PlugProtocol", "ProtocolCore"]),
+    tests("DoctorTests", ["Doctor", "DNSWire", "LinuxNetwork", "PlugProtocol", "ProtocolCore"]),
     tests(
         "PresentationTests",
         [
