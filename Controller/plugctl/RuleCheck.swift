@@ -40,8 +40,8 @@ struct RuleCheckCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try ReadRuleFiles(files.isEmpty ? [UserDirectories.configuration + "/smartplug/rules"] : files)
         let rules = read.files.flatMap(\.rules)
-        let house =
-            offline ? nil : await CheckedHouse(daemon: daemon.daemon(), history: history.openIfPresent()).plugs()
+        let asked = CheckedHouse(daemon: daemon.daemon(), history: offline ? nil : try history.openIfPresent())
+        let house = offline ? nil : await asked.plugs()
         let knowsSun = try place.read() != nil
         let findings = RuleCheck.findings(rules, in: house, knowsSun: knowsSun)
         var found = read.diagnostics.map { RuleFindingRecord($0, rule: nil) }
