@@ -45,7 +45,9 @@ struct SwitchingExampleTests {
         house.draws("Television", 130, from: 40, to: 60)
         house.draws("Television", 18, from: 60, to: 66)
         house.draws("Television", 130, from: 66, to: 90)
-        #expect(house.log.suffix(3) == ["43 Movie night", "43 Ceiling Light off", "43 Amplifier on"])
+        #expect(house.log.suffix(6).filter { $0.hasSuffix("Movie over") } == [] && house.on["Amplifier"] == true)
+        house.draws("Television", 1.2, from: 90, to: 110)
+        #expect(house.on["Ceiling Light"] == true, "also after the scene began the film anew")
     }
 
     @Test("Standby ends after half an hour, once; what is off, or watched, is left alone")
