@@ -281,6 +281,8 @@ let checks: [Target] = [
     tests(
         "RuleFilesTests",
         ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
+    tests(
+        "ExampleTests", ["RuleFiles", "Automation", "SimulatedAppliances", "Metering", "PlugProtocol", "ProtocolCore"]),
     tests("LocalCalendarTests", ["LocalCalendar"]),
     tests("TariffsTests", ["Tariffs", "ConfigurationFiles", "LocalCalendar"]),
     tests("ChartingTests", ["Charting", "LocalCalendar"], exclude: ["Golden"]),

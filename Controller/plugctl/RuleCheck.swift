@@ -40,17 +40,17 @@ struct RuleCheckCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try ReadRuleFiles(files.isEmpty ? [UserDirectories.configuration + "/smartplug/rules"] : files)
         let rules = read.files.flatMap(\.rules)
-        let house =
-            offline ? nil : await CheckedHouse(daemon: daemon.daemon(), history: history.openIfPresent()).plugs()
+        let asked = CheckedHouse(daemon: daemon.daemon(), history: offline ? nil : try history.openIfPresent())
+        let house = offline ? nil : await asked.plugs()
         let knowsSun = try place.read() != nil
         let findings = RuleCheck.findings(rules, in: house, knowsSun: knowsSun)
-        var found = read.diagnostics.map { FindingRecord($0, rule: nil) }
+        var found = read.diagnostics.map { RuleFindingRecord($0, rule: nil) }
         var text = read.diagnostics.map(\.description) + read.omitted
         var first = 0
         for file in read.files {
             for diagnostic in file.diagnostics(for: findings, first: first) {
                 text.append(diagnostic.description)
-                found.append(FindingRecord(diagnostic, rule: file.rule(at: diagnostic.place)))
+                found.append(RuleFindingRecord(diagnostic, rule: file.rule(at: diagnostic.place)))
             }
             first += file.rules.count
         }
@@ -68,7 +68,7 @@ struct RuleCheckCommand: AsyncParsableCommand {
 }
 
 /// One thing that was found, for `--json`.
-struct FindingRecord: Encodable {
+struct RuleFindingRecord: Encodable {
     var file: String
     var line: Int
     var column: Int

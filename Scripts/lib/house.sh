@@ -72,7 +72,7 @@ start_daemon() {
     if (: </dev/tcp/127.0.0.1/$port) 2>/dev/null; then port=0; fi
     # Whoever looks into it may be faster than the daemon.
     : >"$house/daemon.log"
-    "$programs/plugctl" daemon --json --controller "the rules" --rules Controller/Examples/movie-night.yaml \
+    "$programs/plugctl" daemon --json --controller "the rules" --rules Controller/Examples/television.yaml \
         --state "$house/daemon" --socket "$SMARTPLUG_DAEMON" --listen "127.0.0.1:$port" \
         "$@" >"$house/daemon.log" 2>&1 &
 }
@@ -118,7 +118,7 @@ watch_television() {
 
 # check_house: as root, or as root of a user namespace, in network and mount namespaces of its own.
 check_house() {
-    local arguments=(--programs "$programs" --rules Controller/Examples/movie-night.yaml) plug isolation=(-n -m)
+    local arguments=(--programs "$programs" --rules Controller/Examples/television.yaml) plug isolation=(-n -m)
     if ((EUID != 0)); then isolation=(-Urnm); fi
     for plug in "${plugs[@]}"; do arguments+=(--plug "$plug"); done
     # The recorded television rises 17 s after the default start.

@@ -25,15 +25,29 @@ struct ExampleTests {
         let names = try examples.mapValues { try RuleFile(name: "example", text: $0).rules.map(\.name) }
         #expect(
             names == [
-                "movie-night.yaml": ["Movie night", "Movie over"],
+                "television.yaml": ["Movie night", "Movie over"],
                 "button-light.yaml": ["Light by the button", "Soft light in the evening"],
+                "laundry.yaml": ["Laundry is done"], "refrigerator.yaml": ["Refrigerator left open"],
+                "standby.yaml": ["Standby killer"], "bathroom-fan.yaml": ["Fan by the button", "Fan off"],
+                "wake-up-light.yaml": ["Wake-up light"],
             ])
     }
 
-    @Test("Movie night: the light goes off and the amplifier on, and back")
-    func movieNight() throws {
-        let text = try #require(try Self.examples["movie-night.yaml"])
-        let rules = try RuleFile(name: "movie-night.yaml", text: text).rules
+    @Test("Each alone, and all of them together, are found sound: nothing is wrong, and nothing doubtful")
+    func areSound() throws {
+        let files = try Self.examples.sorted { $0.key < $1.key }.map {
+            try RuleFile(name: $0.key, text: $0.value).rules
+        }
+        for rules in files + [files.flatMap { $0 }] {
+            let findings = RuleCheck.findings(rules, in: nil, knowsSun: false)
+            #expect(findings.map(\.message) == [])
+        }
+    }
+
+    @Test("The story: the light goes off and the amplifier on, and back to what was")
+    func television() throws {
+        let text = try #require(try Self.examples["television.yaml"])
+        let rules = try RuleFile(name: "television.yaml", text: text).rules
         #expect(
             rules.map(\.triggers) == [
                 [.activePower(plug: "Television", PowerThreshold(.risesAbove, watts: 40, dwell: .seconds(3)))],
@@ -41,7 +55,8 @@ struct ExampleTests {
             ])
         #expect(
             rules.map(\.actions) == [
-                [.turnOff(["Ceiling Light"]), .turnOn(["Amplifier"])], [.turnOff(["Amplifier"])],
+                [.turnOff(["Ceiling Light"]), .turnOn(["Amplifier"])],
+                [.restore(["Ceiling Light"]), .turnOff(["Amplifier"])],
             ])
     }
 }

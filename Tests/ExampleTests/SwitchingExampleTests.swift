@@ -1,0 +1,120 @@
+import PlugProtocol
+import Testing
+
+@Suite("Examples that switch")
+struct SwitchingExampleTests {
+    private func livingRoom(lightOn: Bool) throws -> ExampleHouse {
+        var house = try ExampleHouse("television.yaml")
+        house.add("Television", on: true)
+        house.add("Amplifier", on: false)
+        house.add("Ceiling Light", on: lightOn)
+        house.draws("Television", 1.2, from: 1, to: 20)
+        return house
+    }
+
+    @Test("Television on: light off, amplifier on; off again: the light is back, the amplifier off")
+    func television() throws {
+        var house = try livingRoom(lightOn: true)
+        house.draws("Television", 130, from: 20, to: 60)
+        #expect(house.log == ["23 Movie night", "23 Ceiling Light off", "23 Amplifier on"])
+        house.draws("Television", 1.2, from: 60, to: 100)
+        #expect(
+            house.log.dropFirst(3).map { $0 } == ["70 Movie over", "70 Ceiling Light on", "70 Amplifier off"])
+    }
+
+    @Test("A light that was off stays off, and one that somebody switched stays as it is")
+    func lightIsLeftAlone() throws {
+        var dark = try livingRoom(lightOn: false)
+        dark.draws("Television", 130, from: 20, to: 60)
+        dark.draws("Television", 1.2, from: 60, to: 100)
+        #expect(dark.on["Ceiling Light"] == false && dark.on["Amplifier"] == false)
+        var touched = try livingRoom(lightOn: true)
+        touched.draws("Television", 130, from: 20, to: 60)
+        touched.switches("Ceiling Light", on: true, at: 60)
+        touched.switches("Ceiling Light", on: false, at: 61)
+        touched.draws("Television", 1.2, from: 62, to: 100)
+        #expect(touched.on["Ceiling Light"] == false && touched.on["Amplifier"] == false)
+    }
+
+    @Test("The peak of a power supply and a dark scene are no reason")
+    func shortOnes() throws {
+        var house = try livingRoom(lightOn: true)
+        house.draws("Television", 90, from: 20, to: 22)
+        house.draws("Television", 1.2, from: 22, to: 40)
+        #expect(house.log.filter { $0.hasSuffix("Movie night") } == [] && house.on["Ceiling Light"] == true)
+        house.draws("Television", 130, from: 40, to: 60)
+        house.draws("Television", 18, from: 60, to: 66)
+        house.draws("Television", 130, from: 66, to: 90)
+        #expect(house.log.suffix(6).filter { $0.hasSuffix("Movie over") } == [] && house.on["Amplifier"] == true)
+        house.draws("Television", 1.2, from: 90, to: 110)
+        #expect(house.on["Ceiling Light"] == true, "also after the scene began the film anew")
+    }
+
+    @Test("Standby ends after half an hour, once; what is off, or watched, is left alone")
+    func standby() throws {
+        var house = try ExampleHouse("standby.yaml")
+        house.add("Television", on: true)
+        house.draws("Television", 120, from: 1, to: 100)
+        house.draws("Television", 1.2, from: 100, to: 1800)
+        house.draws("Television", 120, from: 1800, to: 1900)
+        #expect(house.log == [], "it was watched again before the half hour was over")
+        house.draws("Television", 1.2, from: 1900, to: 3800)
+        house.draws("Television", 0, from: 3800, to: 9000)
+        #expect(house.log == ["3700 Standby killer", "3700 Television off"])
+    }
+
+    @Test("The bathroom's fan: pressed twice for a quarter of an hour, held down for its end")
+    func fan() throws {
+        var house = try ExampleHouse("bathroom-fan.yaml")
+        house.add("Bathroom Light", on: true)
+        house.add("Bathroom Fan", on: false)
+        house.presses("Bathroom Light", .single, at: 10)
+        house.presses("Bathroom Light", .double, at: 20)
+        house.presses("Bathroom Light", .long, at: 30)
+        #expect(
+            house.log == [
+                "20 Fan by the button", "20 Bathroom Fan on for 900 s", "30 Fan off", "30 Bathroom Fan off",
+            ])
+    }
+
+    @Test("The wake-up light comes on weekdays, and goes off after ninety minutes")
+    func wakeUp() throws {
+        var house = try ExampleHouse("wake-up-light.yaml")
+        house.add("Bedroom Lamp", on: false, dimmer: DimLevel(permille: 500))
+        house.run(to: 7 * 86_400 - 1)
+        let due = 23_400
+        let expected = (0..<5).flatMap { day in
+            let second = day * 86_400 + due
+            return [
+                "\(second) Wake-up light", "\(second) Bedroom Lamp 1000 over 1200 s",
+                "\(second + 5400) Bedroom Lamp off",
+            ]
+        }
+        #expect(house.log == expected)
+    }
+
+    @Test("Who is awake is left alone")
+    func awake() throws {
+        var house = try ExampleHouse("wake-up-light.yaml")
+        house.add("Bedroom Lamp", on: false, dimmer: DimLevel(permille: 500))
+        house.switches("Bedroom Lamp", on: true, at: 23_000)
+        house.run(to: 80_000)
+        #expect(house.log == [] && house.on["Bedroom Lamp"] == true)
+    }
+
+    @Test("The amplifier's button works the light, softly in the evening")
+    func buttonLight() throws {
+        var house = try ExampleHouse("button-light.yaml")
+        house.add("Amplifier", on: true)
+        house.add("Ceiling Light", on: false, dimmer: DimLevel(permille: 1000))
+        house.presses("Amplifier", .double, at: 36_000)
+        house.presses("Amplifier", .long, at: 36_010)
+        house.presses("Amplifier", .double, at: 36_020)
+        house.presses("Amplifier", .long, at: 64_800)
+        #expect(
+            house.log == [
+                "36000 Light by the button", "36000 Ceiling Light on", "36020 Light by the button",
+                "36020 Ceiling Light off", "64800 Soft light in the evening", "64800 Ceiling Light 300 over 2 s",
+            ])
+    }
+}
