@@ -44,6 +44,9 @@ struct Rules: AsyncParsableCommand {
             completion: .directory)
         var state: String?
 
-        func run() async throws { try await runner.run(RuleFileSet(rules: readRules(files)), state.flatMap(openRuleStore)) }
+        func run() async throws {
+            let rules = RuleFileSet(rules: try await readRules(files))
+            try await runner.run(rules, state.flatMap(openRuleStore))
+        }
     }
 }

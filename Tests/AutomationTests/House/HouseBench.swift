@@ -1,3 +1,4 @@
+import Metering
 import PlugProtocol
 import ProtocolCore
 
@@ -8,13 +9,17 @@ struct HouseBench {
     static let ids = ["Hall": "aaaaaaaaaaaa", "Lamp": "bbbbbbbbbbbb", "Fan": "cccccccccccc"].mapValues {
         PlugID(rawValue: $0)!
     }
-    private static let boot = BootID(bytes: [UInt8](repeating: 7, count: 16))!
+    static let boot = BootID(bytes: [UInt8](repeating: 7, count: 16))!
     static let toggle = Rule.button(.toggle(["Lamp"]))
 
     var rules: HouseRules
     var actions: [HouseRulesAction] = []
 
     init(_ rules: Rule..., memory: HouseMemory = HouseMemory(), at seconds: Double = 0) {
+        self.init(of: rules, memory: memory, at: seconds)
+    }
+
+    init(of rules: [Rule], memory: HouseMemory = HouseMemory(), at seconds: Double = 0) {
         self.rules = HouseRules(rules: rules, memory: memory, now: .at(seconds))
     }
 
@@ -22,14 +27,29 @@ struct HouseBench {
         actions += rules.handle(event, now: .at(seconds))
     }
 
-    mutating func appear(_ plug: String, on: Bool = false, at seconds: Double, id: PlugID? = nil) {
+    mutating func appear(
+        _ plug: String, on: Bool = false, at seconds: Double, id: PlugID? = nil, reading watts: Double? = nil
+    ) {
         feed(.connected(plug: plug, id: id ?? Self.ids[plug]!, boot: Self.boot), at: seconds)
-        feed(.snapshot(plug: plug, PlugState(relayOn: on)), at: seconds)
+        feed(.snapshot(plug: plug, Self.state(on: on, watts, seconds)), at: seconds)
     }
 
-    mutating func press(_ plug: String, _ sequence: SequenceNumber, age: Duration? = .zero, at seconds: Double) {
-        let event = PlugEvent(
-            sequence: sequence, boot: Self.boot, time: .at(seconds), kind: .buttonPressed(.single))
+    mutating func read(_ plug: String, _ watts: Double, at seconds: Double) {
+        feed(.state(plug: plug, Self.state(on: true, watts, seconds)), at: seconds)
+    }
+
+    private static func state(on: Bool, _ watts: Double?, _ seconds: Double) -> PlugState {
+        let reading = watts.map {
+            Reading(time: .at(seconds), deciwatts: Int32(($0 * 10).rounded()), milliwattHours: 0)
+        }
+        return PlugState(relayOn: on, reading: reading)
+    }
+
+    mutating func press(
+        _ plug: String, _ sequence: SequenceNumber, _ press: ButtonPress = .single, age: Duration? = .zero,
+        at seconds: Double
+    ) {
+        let event = PlugEvent(sequence: sequence, boot: Self.boot, time: .at(seconds), kind: .buttonPressed(press))
         feed(.event(plug: plug, event, age: age), at: seconds)
     }
 

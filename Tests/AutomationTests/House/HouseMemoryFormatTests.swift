@@ -81,10 +81,10 @@ struct HouseMemoryFormatTests {
     @Test("A command is never worth more time than a new one")
     func clamped() throws {
         var memory = Self.memory()
-        memory.commands[0].until = .at(1000)
+        memory.commands[0].until = .at(1_000_000)
         memory.effects[0].until = .at(10_000)
         let read = try HouseMemory(decoding: memory.encoded(at: Self.then), at: Self.then)
-        #expect(read.commands[0].until == .at(110) && read.effects[0].until == .at(700))
+        #expect(read.commands[0].until == .at(86_500) && read.effects[0].until == .at(700))
     }
 
     @Test("A file of version 1 gives its cursors, cooldowns and commands")
