@@ -33,7 +33,8 @@ struct Rules: AsyncParsableCommand {
         var state: String?
 
         func run() async throws {
-            try await runner.run(RuleFileSet(rules: readRules(files)), state.flatMap(openRuleStore))
+            let rules = RuleFileSet(rules: try await readRules(files))
+            try await runner.run(rules, state.flatMap(openRuleStore))
         }
     }
 }

@@ -93,7 +93,7 @@ extension HouseMemory {
         }
         for _ in 0..<(try input.count(Self.maximumCommands)) {
             var command = try input.command()
-            command.until = min(now.instant + HouseRules.patience, moved(command.until))
+            command.until = min(now.instant + HouseRules.waitedPatience, moved(command.until))
             commands.append(command)
         }
         if input.version > 1 { try readRest(&input, moved: moved, now: now.instant) }

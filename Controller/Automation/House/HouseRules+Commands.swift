@@ -7,7 +7,10 @@ extension HouseRules {
 
     mutating func decide(_ request: CommandRequest, _ firing: Firing, now: Instant) -> [Action] {
         guard let plug = present[request.plug]?.id else { preconditionFailure("the engine commands an absent plug") }
-        let command = HouseMemory.Command(request, firing, to: plug, until: now + Self.patience)
+        let hasWaited = now - firing.time > Self.gathering
+        let isEnd = hasWaited && request.command == .setRelay(on: false, autoOff: nil)
+        let until = now + (isEnd ? Self.waitedPatience : Self.patience)
+        let command = HouseMemory.Command(request, firing, to: plug, until: until)
         let done = [Action.tell(.commanded(request, firing))] + overtake(by: command, now: now)
         guard memory.commands.count < HouseMemory.maximumCommands else {
             let detail = "\(memory.commands.count) commands wait for their answers already"
@@ -123,16 +126,15 @@ extension HouseRules {
         guard !expired.isEmpty else { return }
         memory.commands.removeAll { $0.until <= now }
         changed(now: now)
-        let seconds = Self.patience.components.seconds
         for command in expired {
             let id = command.request.id
             let detail: String
             switch deliveries.removeValue(forKey: id) {
             case .sent:
                 actions.append(.withdraw(id))
-                detail = "the plug did not answer within \(seconds) s"
-            case .decided, .ready: detail = "it could not be sent within \(seconds) s"
-            case nil: detail = "nobody was there to send it, or to hear its answer, for \(seconds) s"
+                detail = "the plug did not answer in time"
+            case .decided, .ready: detail = "it could not be sent in time"
+            case nil: detail = "nobody was there in time to send it, or to hear its answer"
             }
             let outcome = refuse(command.request, Refusal(.deadlinePassed, detail), now: now)
             actions.append(.tell(.command(command, outcome)))

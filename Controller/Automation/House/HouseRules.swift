@@ -15,6 +15,8 @@ public struct HouseRules: Machine, Sendable {
 
     /// How long a command is worth sending: a light that goes off an hour after the film began helps nobody.
     public static let patience = Duration.seconds(10)
+    /// The same for one that turns something off after its rule waited: the fan must go off, however late.
+    public static let waitedPatience = Duration.seconds(86_400)
     /// How long an effect is worth doing, beside the time that it may take itself.
     public static let effectPatience = Duration.seconds(600)
     /// What no command waits for is stored so long afterwards, together with what else happens meanwhile.
