@@ -134,7 +134,7 @@ let controller: [Target] = [
     module("Automation", "Controller/Automation", ["ProtocolCore", "PlugProtocol", "ApplianceSense"]),
     module(
         "RuleFiles", "Controller/RuleFiles",
-        ["ProtocolCore", "PlugProtocol", "Automation", .product(name: "Yams", package: "Yams")]),
+        ["ProtocolCore", "PlugProtocol", "ApplianceSense", "Automation", .product(name: "Yams", package: "Yams")]),
     module("LocalCalendar", "Controller/LocalCalendar"),
     module("Tariffs", "Controller/Tariffs", ["LocalCalendar", "ConfigurationFiles"]),
     module("Charting", "Controller/Charting", ["LocalCalendar"]),
@@ -147,7 +147,7 @@ let controller: [Target] = [
             "ProtocolCore", "Metering", "PlugProtocol", "LocalCalendar", "Recordings", "DurableFiles", sqlite,
             sqliteCalls,
         ]),
-    module("Daylight", "Controller/Daylight", ["Automation"]),
+    module("Daylight", "Controller/Daylight", ["Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
     .target(name: "CEffects", path: "Controller/CEffects"),
     module(
         "Effects", "Controller/Effects",
@@ -191,7 +191,7 @@ let controller: [Target] = [
             "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "PowerHistory",
             "Recordings", "Daemon", "DaemonClient", "Dashboard", "Doctor", "Presentation", "RuleFiles", "Automation",
             "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting", "Pictures", "Terminal", "DurableFiles",
-            arguments, signals, logging,
+            "Daylight", arguments, signals, logging,
         ]),
     program(
         "BrowseServices", "Controller/Examples/BrowseServices",
@@ -288,7 +288,7 @@ let checks: [Target] = [
         "PowerHistoryTests",
         ["PowerHistory", "LocalCalendar", "Metering", "PlugProtocol", "ProtocolCore", "DurableFiles", sqlite]),
     tests("TerminalTests", ["Terminal"]),
-    tests("DaylightTests", ["Daylight"]),
+    tests("DaylightTests", ["Daylight", "Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
     tests("EffectsTests", ["Effects", "Automation", "PlugProtocol", "LinuxNetwork", nioCore, nioPosix]),
     tests("BacktestingTests", ["Backtesting"]),
     tests(

@@ -10,6 +10,6 @@ public protocol HouseAudience: Sendable {
     func note(_ record: RunnerRecord) async
 
     /// The rules from now on, those of them that a person turned off, and what is wrong with their files: at the start, and
-    /// whenever one of the three is another.
+    /// whenever the rules or the faults are others.
     func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async
 }

@@ -15,6 +15,13 @@ public struct Place: Hashable, Comparable, Sendable {
 
 /// One thing that is wrong with a file: where, what, and what to do about it.
 public struct Diagnostic: Hashable, Sendable {
+    public enum Severity: String, Hashable, Sendable {
+        /// The file cannot be used so.
+        case error
+        /// It can, and probably does not do what its writer wants.
+        case warning
+    }
+
     public var file: String
     public var place: Place
     /// What is wrong, without a full stop.
@@ -23,13 +30,17 @@ public struct Diagnostic: Hashable, Sendable {
     public var hint: String?
     /// The text of the line.
     public var line: String
+    public var severity: Severity
 
-    public init(file: String, place: Place, message: String, hint: String? = nil, line: String) {
+    public init(
+        file: String, place: Place, message: String, hint: String? = nil, line: String, severity: Severity = .error
+    ) {
         self.file = file
         self.place = place
         self.message = message
         self.hint = hint
         self.line = line
+        self.severity = severity
     }
 }
 
@@ -80,7 +91,7 @@ extension Diagnostic: CustomStringConvertible {
         let excerpt = (start > 0 ? "…" : "") + Self.text(scalars[start..<end]) + (end < scalars.count ? "…" : "")
         // A tab stays a tab, so that the caret stands below its place however wide tabs are.
         let indent = (start > 0 ? " " : "") + Self.text(scalars[start..<caret]).map { $0 == "\t" ? "\t" : " " }
-        var text = "\(file):\(place.line):\(place.column): error: \(message)\n"
+        var text = "\(file):\(place.line):\(place.column): \(severity.rawValue): \(message)\n"
         text += "  \(number) | \(excerpt)\n"
         text += "  \(gutter) | \(indent)^"
         if let hint { text += "\n  hint: \(hint)" }

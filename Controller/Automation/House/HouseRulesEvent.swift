@@ -42,7 +42,7 @@ public enum HouseRulesAction: Hashable, Sendable {
     case store(HouseMemory)
     /// Send until it is answered, and say how it ended.
     case send(CommandRequest)
-    /// Stop sending it; nobody waits for its answer any more.
+    /// Stop sending or performing it; nobody waits for how it ends any more.
     case withdraw(RequestID)
     /// Do it outside of the house, once, and say how it ended.
     case perform(EffectRequest)

@@ -148,7 +148,7 @@ extension Fault {
     fileprivate static func tooDeep(_ place: Place) -> Fault {
         Fault(
             place, "lists and mappings are nested more than \(RuleFileLimits.depth) deep",
-            hint: "rules need six; is a bracket left open?")
+            hint: "is a bracket left open? Conditions within conditions go five deep")
     }
 }
 

@@ -1,0 +1,119 @@
+extension RuleInspection {
+    /// Conditions that never hold, alone, together or when the rule is set off, and those that always do.
+    func contradictions(_ index: Int) -> [RuleFinding] {
+        let conditions = rules[index].conditions
+        var findings: [RuleFinding] = []
+        for (place, condition) in conditions.enumerated() {
+            if isImpossible([condition]) {
+                findings.append(
+                    RuleFinding(
+                        .error, rule: index, .condition(place), "this can never hold: \(condition)",
+                        hint: "the rule never fires; did you mean 'any' instead of 'all'?"))
+            } else if isCertain(condition) {
+                findings.append(alwaysHolds(index, .condition(place), condition))
+            }
+        }
+        // What is wrong by itself is wrong together with anything.
+        if findings.contains(where: { $0.severity == .error }) { return findings }
+        if let together = exclusion(index) { return findings + [together] }
+        return findings + triggerExclusions(index)
+    }
+
+    /// Whether conditions, with what else is known, leave nothing that could be.
+    func isImpossible(_ conditions: [Condition], _ facts: [SupposedWorld.Fact] = []) -> Bool {
+        var suppositions = Suppositions(in: house)
+        suppositions.suppose(facts)
+        suppositions.suppose(conditions)
+        return suppositions.areImpossible
+    }
+
+    /// Whether a condition holds whenever its plugs are there.
+    func isCertain(_ condition: Condition) -> Bool {
+        var suppositions = Suppositions(in: house)
+        suppositions.deny(condition, alsoAway: false)
+        return suppositions.areImpossible
+    }
+
+    func alwaysHolds(_ index: Int, _ part: RulePart, _ condition: Condition) -> RuleFinding {
+        let plugs = condition.plugs.unique
+        return RuleFinding(
+            .warning, rule: index, part,
+            "this always holds" + (plugs.isEmpty ? "" : " while \(plugs.joined(separator: " and ")) can be asked")
+                + ": \(condition)",
+            hint: "leave it out, or write what it should exclude")
+    }
+
+    /// Conditions of which each could hold, but not all at one time.
+    private func exclusion(_ index: Int) -> RuleFinding? {
+        let conditions = rules[index].conditions
+        guard isImpossible(conditions),
+            let last = conditions.indices.first(where: { isImpossible(Array(conditions[...$0])) })
+        else { return nil }
+        let other = conditions[..<last].first { isImpossible([$0, conditions[last]]) }
+        let others = other.map { "\"\($0)\"" } ?? "what stands above it"
+        return RuleFinding(
+            .error, rule: index, .condition(last), "\(conditions[last]), and \(others), exclude each other",
+            hint: "all conditions must hold for the rule to fire; if one is enough, put them into 'any'")
+    }
+
+    private func triggerExclusions(_ index: Int) -> [RuleFinding] {
+        let rule = rules[index]
+        return rule.triggers.enumerated().compactMap { place, trigger in
+            let facts = self.facts(trigger, of: rule)
+            guard isImpossible(rule.conditions, facts) else { return nil }
+            let culprit = rule.conditions.first { isImpossible([$0], facts) }
+            let words = culprit.map { "\"\($0)\" does not hold" } ?? "the conditions do not hold"
+            return RuleFinding(
+                .error, rule: index, .trigger(place), "it can never fire the rule: when \(trigger), \(words)",
+                hint: "conditions are judged in the moment of the trigger; change one of the two")
+        }
+    }
+
+    /// What is so in the moment in which a trigger fires its rule.
+    func facts(_ trigger: Trigger, of rule: Rule) -> [SupposedWorld.Fact] {
+        let key = trigger.plug.map(house.key) ?? ""
+        switch trigger {
+        case .activePower(_, let threshold):
+            let span =
+                switch threshold.direction {
+                case .risesAbove: SupposedWorld.Span(low: threshold.watts, lowIncluded: false)
+                case .fallsBelow: SupposedWorld.Span(high: threshold.watts, highIncluded: false)
+                }
+            // A threshold that cannot be is told as such.
+            guard abs(threshold.watts) < Self.rating else { return [] }
+            return [.measure(.activePower(key), span), .present(key, true)]
+        case .activePowerStays(_, let band):
+            guard band.low <= band.high, band.low <= Self.rating else { return [] }
+            return [
+                .measure(.activePower(key), SupposedWorld.Span(low: band.low, high: band.high)), .present(key, true),
+            ]
+        case .relay(_, let on?):
+            // An old event says how it was, and perhaps is no longer.
+            guard rule.maximumAge <= RuleEngine.maximumAge else { return [.present(key, true)] }
+            return [.relay(key, on: on), .present(key, true)]
+        case .activeEnergy, .button, .relay(_, nil), .back, .protection: return [.present(key, true)]
+        case .lost: return [.present(key, false)]
+        case .schedule(.daily(let time, let days)):
+            let second = time == .endOfDay ? 0 : time.second
+            let due = time == .endOfDay ? days.nextDays : days
+            return due.isEmpty ? [] : [.time(WeekTimes(due, from: second, to: second + 1))]
+        case .schedule(.sun(let event, let offset, let days)):
+            // An offset away from noon may reach into the day before or after.
+            let isByDay =
+                switch event {
+                case .sunrise: offset >= .zero && offset < .seconds(4 * 3600)
+                case .sunset: offset <= .zero && offset > .seconds(-4 * 3600)
+                }
+            return isByDay && !days.isEmpty ? [.time(WeekTimes(days))] : []
+        case .schedule(.cron(let cron)): return cron.comes ? [.time(WeekTimes(cron))] : []
+        case .appliance, .rule: return []
+        }
+    }
+}
+
+extension Weekdays {
+    /// Each a day later.
+    fileprivate var nextDays: Weekdays {
+        Weekdays(rawValue: (rawValue << 1 | rawValue >> 6) & Weekdays.all.rawValue)
+    }
+}

@@ -1,0 +1,114 @@
+extension RuleInspection {
+    /// Waiting for what never comes, or is there already.
+    func waits(_ index: Int) -> [RuleFinding] {
+        rules[index].actions.enumerated().compactMap { place, action in
+            guard case .waitUntil(let condition, let timeout, let end) = action else { return nil }
+            if isImpossible([condition]) {
+                let then =
+                    switch end {
+                    case .goOn: "it always waits for all of \(timeout.words)"
+                    case .stop: "nothing after it is ever done"
+                    }
+                return RuleFinding(
+                    .error, rule: index, .action(place), "this can never hold: \(condition); \(then)",
+                    hint: "wait for something that changes, or write 'wait: \(timeout.words)'")
+            }
+            return isCertain(condition) ? alwaysHolds(index, .action(place), condition) : nil
+        }
+    }
+
+    /// Commands without effect: another one follows at once, or nothing was changed that could be restored.
+    func idleActions(_ index: Int) -> [RuleFinding] {
+        let actions = rules[index].actions
+        var findings: [RuleFinding] = []
+        /// By plug: what was done last since a wait.
+        var last: [String: (place: Int, plug: String)] = [:]
+        for (place, action) in actions.enumerated() {
+            switch action {
+            case .wait(let duration):
+                if duration > .zero { last = [:] }
+            case .waitUntil, .run, .webHook: last = [:]
+            case .notify: break
+            case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore:
+                for plug in action.plugs.unique {
+                    let key = house.key(plug)
+                    if let before = last[key], let message = idle(actions[before.place], action, plug) {
+                        findings.append(
+                            RuleFinding(
+                                .warning, rule: index, .action(before.place), word: before.plug, message,
+                                hint: "put 'wait: 5 s' between the two, or leave this one out"))
+                    }
+                    last[key] = (place, plug)
+                }
+            }
+            if case .restore(let plugs) = action {
+                for plug in plugs.unique where !isChanged(house.key(plug)) {
+                    findings.append(
+                        RuleFinding(
+                            .warning, rule: index, .action(place), word: plug,
+                            "no rule changes \(plug), so that there is never anything to restore",
+                            hint: "restore what another rule turns on, off or dims; check their files together"))
+                }
+            }
+        }
+        return findings
+    }
+
+    /// Nil where both have an effect.
+    private func idle(_ first: RuleAction, _ second: RuleAction, _ plug: String) -> String? {
+        switch (first, second) {
+        case (.turnOn, .turnOff): "\(plug) is turned off right after it is turned on"
+        case (.turnOff, .turnOn): "\(plug) is turned on right after it is turned off"
+        case (.toggle, .toggle): "\(plug) is turned over twice, and is then as it was"
+        case (.toggle, .turnOn), (.toggle, .turnOff): "\(plug) is turned over, and right after it something else"
+        case (.dim(_, _, .zero), .dim): "\(plug) is dimmed again at once"
+        case (.dim, .turnOff): "\(plug) is turned off right after it is dimmed"
+        case _: nil
+        }
+    }
+
+    private func isChanged(_ key: String) -> Bool {
+        rules.contains { rule in
+            rule.actions.contains { action in
+                if case .restore = action { return false }
+                return action.plugs.contains { house.key($0) == key }
+            }
+        }
+    }
+
+    /// What stands twice.
+    func repetitions(_ index: Int) -> [RuleFinding] {
+        let rule = rules[index]
+        var findings: [RuleFinding] = []
+        func tell(_ part: RulePart, _ what: String, word: String? = nil) {
+            findings.append(
+                RuleFinding(.warning, rule: index, part, word: word, what, hint: "delete one of the two"))
+        }
+        for (place, trigger) in rule.triggers.enumerated() where rule.triggers[..<place].contains(trigger) {
+            tell(.trigger(place), "this trigger stands twice: \(trigger)")
+        }
+        for (place, condition) in rule.conditions.enumerated() where rule.conditions[..<place].contains(condition) {
+            tell(.condition(place), "this condition stands twice: \(condition)")
+        }
+        for (place, action) in rule.actions.enumerated() {
+            if place > 0, rule.actions[place - 1] == action, !action.mayRepeat {
+                tell(.action(place), "this is done twice in a row: \(action)")
+            }
+            for plug in action.plugs.unique where action.plugs.count(where: { house.key($0) == house.key(plug) }) > 1 {
+                tell(.action(place), "\(plug) stands twice in one list", word: plug)
+                break
+            }
+        }
+        return findings
+    }
+}
+
+extension RuleAction {
+    /// Twice in a row it is more than once: a wait that is longer, or what ``RuleInspection/idleActions(_:)`` tells of.
+    fileprivate var mayRepeat: Bool {
+        switch self {
+        case .wait, .dimBy, .toggle, .run: true
+        case .turnOn, .turnOff, .dim, .restore, .waitUntil, .notify, .webHook: false
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import PlugProtocol
+
+extension RuleInspection {
+    /// What a rule wants of a plug that it does not have, as far as somebody has told.
+    func capabilities(_ index: Int) -> [RuleFinding] {
+        let rule = rules[index]
+        var findings: [RuleFinding] = []
+        func need(_ capability: Capability, _ part: RulePart, _ plug: String) {
+            guard let known = house.plug(plug)?.capabilities, !known.contains(capability) else { return }
+            let finding = RuleFinding(
+                .error, rule: index, part, word: plug, "\(plug) has no \(capability.rawValue)", hint: capability.hint)
+            if !findings.contains(finding) { findings.append(finding) }
+        }
+        for (place, trigger) in rule.triggers.enumerated() {
+            guard let plug = trigger.plug, let capability = trigger.capability else { continue }
+            need(capability, .trigger(place), plug)
+        }
+        for (part, condition) in rule.placedConditions {
+            for leaf in condition.leaves {
+                guard let capability = leaf.capability else { continue }
+                leaf.plugs.forEach { need(capability, part, $0) }
+            }
+        }
+        for (place, action) in rule.actions.enumerated() {
+            guard let capability = action.capability else { continue }
+            action.plugs.forEach { need(capability, .action(place), $0) }
+        }
+        return findings
+    }
+}
+
+extension Capability {
+    fileprivate var hint: String? {
+        switch self {
+        case .dimmer: "it can be turned on and off; `plugctl info` shows what a plug can do"
+        case .meter: "what it feeds is not measured; use another plug, or its relay as the trigger"
+        case .button: "use another plug's button"
+        case .relay, .log, .rename, .settings: "`plugctl info` shows what a plug can do"
+        }
+    }
+}
+
+extension Trigger {
+    fileprivate var capability: Capability? {
+        switch self {
+        case .activePower, .activePowerStays, .activeEnergy, .appliance: .meter
+        case .button: .button
+        case .relay: .relay
+        case .lost, .back, .protection, .schedule, .rule: nil
+        }
+    }
+}
+
+extension Condition {
+    fileprivate var capability: Capability? {
+        switch self {
+        case .relay: .relay
+        case .level: .dimmer
+        case .activePower: .meter
+        case .time, .weekdays, .present, .all, .any, .not: nil
+        }
+    }
+}
+
+extension RuleAction {
+    fileprivate var capability: Capability? {
+        switch self {
+        case .turnOn, .turnOff, .toggle: .relay
+        case .dim, .dimBy: .dimmer
+        case .restore, .wait, .waitUntil, .notify, .run, .webHook: nil
+        }
+    }
+}

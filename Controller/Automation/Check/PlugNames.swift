@@ -1,0 +1,69 @@
+import ProtocolCore
+
+extension RuleInspection {
+    /// Plugs and rules that are named and that nobody knows.
+    func names(_ index: Int) -> [RuleFinding] {
+        let rule = rules[index]
+        var findings: [RuleFinding] = rule.placedPlugs.compactMap { part, plug in
+            switch house.find(plug) {
+            case .plug, .untold: return nil
+            case .ambiguous(let names):
+                return RuleFinding(
+                    .error, rule: index, part, word: plug, "the name \"\(plug)\" fits several plugs",
+                    hint: "write it with the capitals of one of them: \(names.joined(separator: ", "))")
+            case .unknown:
+                return RuleFinding(
+                    .error, rule: index, part, word: plug, "no plug is called \"\(plug)\"", hint: plugHint(plug))
+            }
+        }
+        let names = Set(rules.map(\.name))
+        for (place, trigger) in rule.triggers.enumerated() {
+            guard case .rule(let other) = trigger, !names.contains(other) else { continue }
+            let nearest = Suggestion.nearest(to: other, among: rules.map(\.name).filter { $0 != rule.name })
+            findings.append(
+                RuleFinding(
+                    .error, rule: index, .trigger(place), word: other, "no rule is called \"\(other)\"",
+                    hint: nearest.map { "did you mean \"\($0)\"?" }
+                        ?? "check it together with the file that has this rule"))
+        }
+        return findings
+    }
+
+    private func plugHint(_ written: String) -> String {
+        let names = (house.plugs ?? []).map(\.name)
+        if let nearest = Suggestion.nearest(to: written, among: names) { return "did you mean \"\(nearest)\"?" }
+        // More would not be read.
+        let shown = names.sorted().prefix(8).joined(separator: ", ")
+        return names.isEmpty
+            ? "no plug is known yet; `plugctl browse` shows those that are there"
+            : "known: \(shown)\(names.count > 8 ? ", ..." : "")"
+    }
+
+    /// Two rules of one name. Within a file the reader has said it already.
+    func twins() -> [RuleFinding] {
+        var findings: [RuleFinding] = []
+        var firsts: [String: Int] = [:]
+        var contents: [Rule: Int] = [:]
+        for (index, rule) in rules.enumerated() {
+            if firsts[rule.name] != nil {
+                findings.append(
+                    RuleFinding(
+                        .error, rule: index, .name, word: rule.name, "another rule is called \"\(rule.name)\" already",
+                        hint: "rename one of them: it is how logs and commands tell rules apart"))
+                continue
+            }
+            firsts[rule.name] = index
+            var nameless = rule
+            nameless.name = ""
+            if let first = contents[nameless] {
+                findings.append(
+                    RuleFinding(
+                        .warning, rule: index, .name, word: rule.name, "it does the same as \"\(rules[first].name)\"",
+                        hint: "delete one of them: everything is done twice"))
+            } else {
+                contents[nameless] = index
+            }
+        }
+        return findings
+    }
+}

@@ -1,0 +1,91 @@
+/// Looks at rules before they run, for what their text alone does not show: what can never happen, what does not exist, and what they
+/// do to each other. It proves nothing about what it does not find.
+public enum RuleCheck {
+    /// A thousand rules that are all wrong need not all be told; it bounds what is kept and printed.
+    public static let findingLimit = 500
+
+    /// - Parameters:
+    ///   - rules: all that will run together.
+    ///   - house: nil where nobody could be asked, so that nothing is said about names and what plugs can do.
+    ///   - knowsSun: somebody has said where the house is.
+    /// - Returns: in the order of the rules and of their parts, ``findingLimit`` at most.
+    public static func findings(_ rules: [Rule], in house: [KnownPlug]?, knowsSun: Bool) -> [RuleFinding] {
+        let inspection = RuleInspection(rules: rules, house: KnownHouse(house), knowsSun: knowsSun)
+        var findings: [RuleFinding] = []
+        for rule in rules.indices where findings.count < findingLimit {
+            findings += inspection.names(rule) + inspection.capabilities(rule)
+            findings += inspection.limits(rule) + inspection.schedules(rule)
+            findings += inspection.contradictions(rule) + inspection.waits(rule)
+            findings += inspection.idleActions(rule) + inspection.repetitions(rule)
+        }
+        findings += inspection.twins() + inspection.fights() + inspection.loops()
+        return Array(
+            findings.enumerated().sorted {
+                ($0.element.rule, $0.element.part.order, $0.offset) < (
+                    $1.element.rule, $1.element.part.order, $1.offset
+                )
+            }.map(\.element).prefix(findingLimit))
+    }
+}
+
+/// What is looked at. Each kind of finding has a file of its own.
+struct RuleInspection {
+    let rules: [Rule]
+    let house: KnownHouse
+    let knowsSun: Bool
+}
+
+extension RulePart {
+    /// As they stand in a file.
+    fileprivate var order: Int {
+        switch self {
+        case .name: 0
+        case .trigger(let index): 1000 + index
+        case .condition(let index): 2000 + index
+        case .action(let index): 3000 + index
+        case .key: 4000
+        }
+    }
+}
+
+extension Rule {
+    /// The conditions in it, those that it waits for included, with their places.
+    var placedConditions: [(part: RulePart, condition: Condition)] {
+        conditions.enumerated().map { (.condition($0.offset), $0.element) }
+            + actions.enumerated().compactMap { place, action in
+                guard case .waitUntil(let condition, _, _) = action else { return nil }
+                return (.action(place), condition)
+            }
+    }
+
+    /// The plugs in it, with their places, each once a place.
+    var placedPlugs: [(part: RulePart, plug: String)] {
+        let triggered = triggers.enumerated().compactMap { place, trigger in
+            trigger.plug.map { (part: RulePart.trigger(place), plug: $0) }
+        }
+        let judged = placedConditions.flatMap { part, condition in condition.plugs.unique.map { (part, $0) } }
+        let changed = actions.enumerated().flatMap { place, action in
+            action.plugs.unique.map { (RulePart.action(place), $0) }
+        }
+        return triggered + judged + changed
+    }
+}
+
+extension Array where Element: Hashable {
+    /// Each once, where it stands first.
+    var unique: [Element] {
+        var seen: Set<Element> = []
+        return filter { seen.insert($0).inserted }
+    }
+}
+
+extension Condition {
+    /// It and what it is made of, down to the leaves.
+    var leaves: [Condition] {
+        switch self {
+        case .all(let parts), .any(let parts): parts.flatMap(\.leaves)
+        case .not(let part): part.leaves
+        case .time, .weekdays, .relay, .level, .activePower, .present: [self]
+        }
+    }
+}

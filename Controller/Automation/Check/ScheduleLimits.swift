@@ -1,0 +1,76 @@
+extension RuleInspection {
+    /// Schedules that never come, and the sun where nobody knows it.
+    func schedules(_ index: Int) -> [RuleFinding] {
+        let rule = rules[index]
+        var findings: [RuleFinding] = []
+        for (place, trigger) in rule.triggers.enumerated() {
+            guard case .schedule(let schedule) = trigger else { continue }
+            switch schedule {
+            case .daily(_, let days), .sun(_, _, let days):
+                if days.isEmpty { findings.append(neverDue(index, .trigger(place), "it is due on no day of the week")) }
+            case .cron(let cron):
+                if !cron.comes {
+                    findings.append(
+                        neverDue(index, .trigger(place), "no day fits \"\(cron.text)\": the month has no such day"))
+                }
+            }
+            if case .sun = schedule, !knowsSun { findings.append(sunless(index, .trigger(place))) }
+        }
+        for (part, condition) in rule.placedConditions where !knowsSun && condition.leaves.contains(where: \.goesBySun)
+        {
+            findings.append(sunless(index, part))
+        }
+        return findings
+    }
+
+    private func neverDue(_ index: Int, _ part: RulePart, _ message: String) -> RuleFinding {
+        RuleFinding(.error, rule: index, part, message, hint: "name a day that there is")
+    }
+
+    private func sunless(_ index: Int, _ part: RulePart) -> RuleFinding {
+        RuleFinding(
+            .error, rule: index, part, "it goes by the sun, and nobody has said where the house is",
+            hint: """
+                --location 52.52,13.40, or in ~/.config/smartplug/location.toml: [location], latitude = 52.52, \
+                longitude = 13.40
+                """)
+    }
+}
+
+extension CronSchedule {
+    static let everyDay: UInt32 = 0xFFFF_FFFE
+
+    /// Days of the longest February and of every other month, from January.
+    private static let monthLengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+    /// Both kinds of days are restricted, so that either is enough (crontab(5)).
+    var hasEitherDay: Bool { days & Self.everyDay != Self.everyDay && weekdays != .all }
+
+    /// Whether there is any minute that fits.
+    var comes: Bool {
+        guard minutes != 0, hours != 0 else { return false }
+        let months = Self.monthLengths.indices.filter { self.months >> ($0 + 1) & 1 == 1 }
+        if months.isEmpty { return false }
+        if hasEitherDay, !weekdays.isEmpty { return true }
+        if !hasEitherDay, weekdays.isEmpty { return false }
+        return months.contains { month in
+            (1...Self.monthLengths[month]).contains { days >> UInt32($0) & 1 == 1 }
+        }
+    }
+}
+
+extension Condition {
+    /// Of a leaf.
+    fileprivate var goesBySun: Bool {
+        guard case .time(let window) = self else { return false }
+        return window.clock == nil
+    }
+}
+
+extension DailyWindow {
+    /// Both ends, where neither goes by the sun.
+    var clock: (after: TimeOfDay, before: TimeOfDay)? {
+        guard case .clock(let after) = after, case .clock(let before) = before else { return nil }
+        return (after, before)
+    }
+}

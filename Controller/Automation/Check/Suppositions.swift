@@ -1,0 +1,111 @@
+/// Worlds in which conditions hold, built up one condition after the other. None left: they exclude each other.
+struct Suppositions {
+    /// Worlds at once. Nested `any` multiply; beyond this it is no longer told what they exclude.
+    private static let limit = 256
+
+    private let house: KnownHouse
+    /// Nil: too many to tell.
+    private var worlds: [SupposedWorld]? = [SupposedWorld()]
+
+    init(in house: KnownHouse) { self.house = house }
+
+    /// Nothing is left of what there could be.
+    var areImpossible: Bool { worlds?.isEmpty ?? false }
+
+    mutating func suppose(_ facts: [SupposedWorld.Fact]) { worlds = worlds.flatMap { add([facts], to: $0) } }
+
+    mutating func suppose(_ conditions: [Condition]) {
+        for condition in conditions { worlds = worlds.flatMap { add(condition, true, to: $0, alsoAway: true) } }
+    }
+
+    /// That it does not hold.
+    ///
+    /// - Parameter alsoAway: a condition on a plug that is away does not hold either.
+    mutating func deny(_ condition: Condition, alsoAway: Bool = true) {
+        worlds = worlds.flatMap { add(condition, false, to: $0, alsoAway: alsoAway) }
+    }
+
+    private func add(
+        _ condition: Condition, _ holds: Bool, to worlds: [SupposedWorld], alsoAway: Bool
+    ) -> [SupposedWorld]? {
+        switch (condition, holds) {
+        case (.not(let part), _): return add(part, !holds, to: worlds, alsoAway: alsoAway)
+        case (.all(let parts), true), (.any(let parts), false):
+            var left: [SupposedWorld]? = worlds
+            for part in parts { left = left.flatMap { add(part, holds, to: $0, alsoAway: alsoAway) } }
+            return left
+        case (.any(let parts), true), (.all(let parts), false):
+            var found: [SupposedWorld] = []
+            for part in parts {
+                guard let more = add(part, holds, to: worlds, alsoAway: alsoAway) else { return nil }
+                found += more
+                if found.count > Self.limit { return nil }
+            }
+            return found
+        case (.time, _), (.weekdays, _), (.relay, _), (.level, _), (.activePower, _), (.present, _):
+            return add(alternatives(condition, holds, alsoAway: alsoAway), to: worlds)
+        }
+    }
+
+    /// Worlds in which one of the alternatives is so.
+    private func add(_ alternatives: [[SupposedWorld.Fact]], to worlds: [SupposedWorld]) -> [SupposedWorld]? {
+        var found: [SupposedWorld] = []
+        for world in worlds {
+            for facts in alternatives {
+                var world = world
+                if facts.allSatisfy({ world.suppose($0) }) { found.append(world) }
+            }
+        }
+        return found.count > Self.limit ? nil : found
+    }
+
+    /// What makes a leaf hold, or not hold.
+    private func alternatives(_ leaf: Condition, _ holds: Bool, alsoAway: Bool) -> [[SupposedWorld.Fact]] {
+        switch leaf {
+        case .time(let window):
+            guard let (after, before) = window.clock else { return [[.sun(window, inside: holds)]] }
+            let times = WeekTimes(after: after, before: before)
+            return [[.time(holds ? times : times.complement)]]
+        case .weekdays(let days):
+            let times = WeekTimes(days)
+            return [[.time(holds ? times : times.complement)]]
+        case .relay(let plug, let on):
+            let key = house.key(plug)
+            let there: [SupposedWorld.Fact] = [.relay(key, on: on == holds), .present(key, true)]
+            return holds || !alsoAway ? [there] : [there, [.present(key, false)]]
+        case .level(let plug, let bound):
+            return measured(.level(house.key(plug)), plug, bound.span { Double($0.permille) }, holds, alsoAway)
+        case .activePower(let plug, let bound):
+            return measured(.activePower(house.key(plug)), plug, bound.span { $0 }, holds, alsoAway)
+        case .present(let plug, let isPresent): return [[.present(house.key(plug), isPresent == holds)]]
+        case .all, .any, .not: return [[]]
+        }
+    }
+
+    private func measured(
+        _ measure: SupposedWorld.Measure, _ plug: String, _ span: SupposedWorld.Span, _ holds: Bool, _ alsoAway: Bool
+    ) -> [[SupposedWorld.Fact]] {
+        let there: [SupposedWorld.Fact] = [
+            .measure(measure, holds ? span : span.rest), .present(house.key(plug), true),
+        ]
+        return holds || !alsoAway ? [there] : [there, [.unread(measure)]]
+    }
+}
+
+extension Bound {
+    fileprivate func span(_ value: (Value) -> Double) -> SupposedWorld.Span {
+        switch self {
+        case .above(let bound): SupposedWorld.Span(low: value(bound), lowIncluded: false)
+        case .below(let bound): SupposedWorld.Span(high: value(bound), highIncluded: false)
+        }
+    }
+}
+
+extension SupposedWorld.Span {
+    /// What is not in it, of one that is open to one side.
+    fileprivate var rest: SupposedWorld.Span {
+        low == -.infinity
+            ? SupposedWorld.Span(low: high, lowIncluded: !highIncluded)
+            : SupposedWorld.Span(high: low, highIncluded: !lowIncluded)
+    }
+}

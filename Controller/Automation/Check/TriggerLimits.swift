@@ -1,0 +1,134 @@
+extension RuleInspection {
+    /// Watts that a plug switches at most: 16 A at 230 V (Hardware.md).
+    static let rating = 3680.0
+
+    /// Triggers of power and energy that can never arm, or never be met.
+    func limits(_ index: Int) -> [RuleFinding] {
+        rules[index].triggers.enumerated().compactMap { place, trigger in
+            let complaint: Complaint?
+            switch trigger {
+            case .activePower(let plug, let threshold): complaint = limit(threshold, plug)
+            case .activePowerStays(let plug, let band): complaint = limit(band, plug)
+            case .activeEnergy(let plug, let threshold): complaint = limit(threshold, plug)
+            case .button, .relay, .lost, .back, .protection, .appliance, .schedule, .rule: complaint = nil
+            }
+            return complaint.map {
+                RuleFinding($0.severity, rule: index, .trigger(place), word: nil, $0.message, hint: $0.hint)
+            }
+        }
+    }
+
+    private struct Complaint {
+        var severity: RuleFinding.Severity
+        var message: String
+        var hint: String
+    }
+
+    private func limit(_ threshold: PowerThreshold, _ plug: String) -> Complaint? {
+        let known = house.plug(plug)?.activePower
+        let feedsBack = known.map { $0.lowerBound < 0 } ?? false
+        let watts = "\(threshold.watts.decimal) W"
+        switch threshold.direction {
+        case .risesAbove:
+            if threshold.watts >= Self.rating { return beyondRating("it never rises above \(watts)") }
+            let arms = threshold.watts - threshold.hysteresis
+            if arms < 0, !feedsBack {
+                return threshold.watts >= 0
+                    ? Complaint(
+                        severity: .error,
+                        message: "it arms at \(arms.decimal) W and below, which only what feeds back comes to",
+                        hint: "the hysteresis has to be smaller than \(watts); leave it out, or lower it")
+                    : feedingOnly("the power is above \(watts) all the time")
+            }
+            guard let known, known.upperBound <= threshold.watts else { return nil }
+            return unheardOf(plug, known, "it never rose above \(watts)")
+        case .fallsBelow:
+            if threshold.watts <= 0, !feedsBack { return feedingOnly("the power never falls below \(watts)") }
+            let arms = threshold.watts + threshold.hysteresis
+            if arms > Self.rating { return beyondRating("it arms at \(arms.decimal) W and above") }
+            guard let known, known.upperBound < arms else { return nil }
+            return unheardOf(plug, known, "it arms at \(arms.decimal) W and above")
+        }
+    }
+
+    private func limit(_ band: PowerBand, _ plug: String) -> Complaint? {
+        let known = house.plug(plug)?.activePower
+        if band.low > band.high {
+            return Complaint(
+                severity: .error, message: "nothing is between \(band.low.decimal) W and \(band.high.decimal) W",
+                hint: "the smaller one comes first: [\(band.high.decimal) W, \(band.low.decimal) W]")
+        }
+        if band.low == band.high {
+            return Complaint(
+                severity: .error, message: "the band has no width: no reading is exactly \(band.low.decimal) W",
+                hint: "leave it some room, such as [\((band.low * 0.9).decimal) W, \((band.low * 1.1).decimal) W]")
+        }
+        if band.low > Self.rating { return beyondRating("it never comes to \(band.low.decimal) W") }
+        let feedsBack = known.map { $0.lowerBound < 0 } ?? false
+        if band.high < 0, !feedsBack { return feedingOnly("the power never falls to \(band.high.decimal) W") }
+        let leavesBelow = band.low - band.hysteresis >= 0 || feedsBack
+        if !leavesBelow, band.high + band.hysteresis > Self.rating {
+            return Complaint(
+                severity: .error, message: "the power never leaves this band, so that it never comes into it",
+                hint: "narrow it, or lower the hysteresis")
+        }
+        guard let known else { return nil }
+        if known.upperBound < band.low { return unheardOf(plug, known, "it never came to \(band.low.decimal) W") }
+        if !leavesBelow, known.upperBound <= band.high {
+            return unheardOf(plug, known, "it never left this band")
+        }
+        return nil
+    }
+
+    private func limit(_ threshold: EnergyThreshold, _ plug: String) -> Complaint? {
+        if threshold.wattHours <= 0 {
+            return Complaint(
+                severity: .warning, message: "anything at all exceeds \(threshold.wattHours.decimal) Wh",
+                hint: "write what is too much, such as 500 Wh")
+        }
+        guard let hours = threshold.period.hours else { return nil }
+        let most = Self.rating * hours
+        if threshold.wattHours >= most {
+            return beyondRating(
+                "one \(threshold.period.rawValue) never takes more than \((most / 1000).decimal) kWh")
+        }
+        guard let known = house.plug(plug)?.activePower, known.upperBound * hours <= threshold.wattHours else {
+            return nil
+        }
+        return unheardOf(
+            plug, known, "that makes \((known.upperBound * hours / 1000).decimal) kWh a \(threshold.period.rawValue)")
+    }
+
+    private func beyondRating(_ message: String) -> Complaint {
+        Complaint(
+            severity: .error, message: message + ": a plug switches \(Self.rating.decimal) W at most",
+            hint: "is there a digit too many, or kW where W was meant?")
+    }
+
+    private func unheardOf(_ plug: String, _ known: ClosedRange<Double>, _ message: String) -> Complaint {
+        Complaint(
+            severity: .warning,
+            message: "\(plug) drew \(known.upperBound.decimal) W at most in what is known of it; \(message)",
+            hint: "`plugctl chart` and `plugctl history show` tell what it draws")
+    }
+
+    private func feedingOnly(_ message: String) -> Complaint {
+        Complaint(
+            severity: .warning, message: message + ", unless what the plug feeds gives power back",
+            hint: "an appliance in standby draws a watt or so: take a threshold above that")
+    }
+}
+
+extension EnergyThreshold.Period {
+    /// Of the longest one; nil where it has no end.
+    fileprivate var hours: Double? {
+        switch self {
+        case .hour: 1
+        // The day on which summer time ends.
+        case .day: 25
+        case .week: 7 * 24 + 1
+        case .month: 31 * 24 + 1
+        case .on: nil
+        }
+    }
+}

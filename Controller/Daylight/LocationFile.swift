@@ -1,0 +1,39 @@
+public import ConfigurationFiles
+
+extension Daylight {
+    /// Bytes of a file that are read.
+    public static let fileLimit = ConfigurationText.limit
+
+    /// Reads where the house is (TOML):
+    ///
+    /// ```toml
+    /// [location]
+    /// latitude = 52.52     # degrees, north positive
+    /// longitude = 13.40    # east positive
+    /// ```
+    ///
+    /// Two decimals are a kilometre, which is three seconds of the sun.
+    ///
+    /// - Throws: `ConfigurationError` with everything that is wrong.
+    public init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
+        let reader: ConfigurationReader
+        do throws(ConfigurationMistake) {
+            reader = ConfigurationReader(try ConfigurationText(try ConfigurationText.decode(bytes)))
+        } catch {
+            throw ConfigurationError(file: file, mistakes: [error])
+        }
+        let table = reader.table("location")
+        if !table.isThere { table.wrong(.missing("[location] says where the house is: latitude and longitude")) }
+        let latitude = table.number("latitude", -90...90, "degrees")
+        let longitude = table.number("longitude", -180...180, "degrees")
+        if table.isThere {
+            if !table.has("latitude") { table.wrong(.missing("latitude = ..., in degrees, north positive")) }
+            if !table.has("longitude") { table.wrong(.missing("longitude = ..., in degrees, east positive")) }
+        }
+        reader.tellUnknown()
+        guard reader.mistakes.isEmpty, let latitude, let longitude,
+            let place = Daylight(latitude: latitude, longitude: longitude)
+        else { throw ConfigurationError(file: file, mistakes: reader.mistakes) }
+        self = place
+    }
+}

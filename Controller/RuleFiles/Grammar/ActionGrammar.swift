@@ -1,0 +1,76 @@
+import Automation
+import PlugProtocol
+
+/// What stands behind `then`.
+enum ActionGrammar {
+    static let action = Mapping<RuleAction>(
+        "action", "an action", "What is done. A list is done in its order.", example: "{ turn on: Lamp }",
+        conflictHint: "begin each action with '- '", oneOf: switching + waiting + EffectGrammar.effects)
+
+    static let plugs = Shape.name("Floor Lamp", "Amplifier").oneOrMore(of: "plugs")
+    private static let plug = Key("plug", plugs, "The name of the plug, or a list of names.")
+    private static let autoOff = Key(
+        "for", Shape.quantity(Times.autoOff),
+        "The plug turns itself off after so long, whatever becomes of the controller.")
+    private static let turnOn = plugs.map { RuleAction.turnOn($0) }.or(Shape.mapping(turnOnFor))
+
+    private static let switching: [Variant<RuleAction>] = [
+        Variant(Key("turn on", turnOn, "Turns plugs on.")) { _, _, action in action },
+        Variant(Key("turn off", plugs, "Turns plugs off.")) { _, _, plugs in .turnOff(plugs) },
+        Variant(Key("toggle", plugs, "Turns plugs off that are on, and on that are off.")) { _, _, plugs in .toggle(plugs) },
+        Variant(Key("dim", Shape.mapping(dim), "Makes dimmers brighter or darker.")) { _, _, action in action },
+        Variant(
+            Key(
+                "restore", plugs,
+                "Makes plugs as they were before a rule changed them; one that somebody else has switched since stays.")
+        ) { _, _, plugs in .restore(plugs) },
+    ]
+
+    private static let turnOnFor = Mapping<RuleAction>(
+        "turnOn", "'turn on'", "Turns plugs on for a while.", example: "{ plug: Fan, for: 15 min }",
+        keys: [plug.needed, autoOff.optional]
+    ) { reader, fields in
+        let autoOff = reader.value(autoOff, fields)
+        return reader.value(plug, fields).map { .turnOn($0, autoOff: autoOff) }
+    }
+
+    private static let over = Key("over", Shape.quantity(Times.transition), "How long the change takes; left out: none.")
+
+    private static let dim = Mapping<RuleAction>(
+        "dim", "'dim'", "How bright dimmers become.", example: "{ plug: Lamp, to: 30 %, over: 2 s }",
+        conflictHint: "'to' is the new level, 'by' the difference",
+        oneOf: [
+            Variant(
+                Key("to", Shape.quantity(Quantities.level), "The new level."), needs: [plug.needed], takes: [over.optional]
+            ) { reader, fields, level in
+                let over = reader.value(over, fields) ?? .zero
+                return reader.value(plug, fields).map { .dim($0, to: level, over: over) }
+            },
+            Variant(
+                Key("by", Shape.quantity(Quantities.levelChange), "So much brighter; negative: darker."),
+                needs: [plug.needed], takes: [over.optional]
+            ) { reader, fields, permille in
+                let over = reader.value(over, fields) ?? .zero
+                return reader.value(plug, fields).map { .dimBy($0, permille: permille, over: over) }
+            },
+        ])
+
+    // MARK: - Waiting
+
+    private static let timeout = Key("timeout", Shape.quantity(Times.duration), "It waits no longer than this.")
+    private static let otherwise = Key(
+        "otherwise", Words.timeouts, "What becomes of the actions that follow if it does not hold in time; left out: stop.")
+
+    private static let waiting: [Variant<RuleAction>] = [
+        Variant(Key("wait", Shape.quantity(Times.duration), "The actions that follow are done so much later.")) {
+            _, _, duration in .wait(duration)
+        },
+        Variant(
+            Key("wait until", ConditionGrammar.one, "The actions that follow are done when this holds."),
+            needs: [timeout.needed], takes: [otherwise.optional]
+        ) { reader, fields, condition in
+            let otherwise = reader.value(otherwise, fields) ?? .stop
+            return reader.value(timeout, fields).map { .waitUntil(condition, timeout: $0, otherwise) }
+        },
+    ]
+}

@@ -1,0 +1,131 @@
+import Automation
+import PlugProtocol
+
+/// A condition with the place that messages about it point to.
+struct LocatedCondition: Sendable {
+    var condition: Condition
+    var place: Place
+}
+
+/// What stands behind `if`, `wait until`, `all`, `any` and `not`.
+enum ConditionGrammar {
+    /// Everything that one entry says, each of which has to hold.
+    static let condition: Mapping<[LocatedCondition]> = Mapping(
+        "condition", "a condition",
+        "Something that holds or does not, judged once in the moment of the firing. Several keys: all of them have to hold.",
+        example: "{ plug: Amplifier, relay: on }", anyOf: ofTheClock + ofPlugs + nested)
+
+    /// One entry, as one condition.
+    static let single: Shape<Condition> = Shape.mapping(condition).map(all)
+    /// One or a list, all of which have to hold, as one condition.
+    static let one: Shape<Condition> = Shape.mapping(condition).oneOrMore(of: "conditions").map { all($0.flatMap { $0 }) }
+
+    @Sendable private static func all(_ parts: [LocatedCondition]) -> Condition {
+        parts.count == 1 ? parts[0].condition : .all(parts.map(\.condition))
+    }
+
+    private static func variant<Head>(
+        _ head: Key<Head>, _ condition: @escaping @Sendable (Head) -> Condition
+    ) -> Variant<LocatedCondition> {
+        Variant(head) { _, fields, value in LocatedCondition(condition: condition(value), place: fields.place) }
+    }
+
+    private static func variant<Head>(
+        ofPlug head: Key<Head>, _ condition: @escaping @Sendable (String, Head) -> Condition
+    ) -> Variant<LocatedCondition> {
+        Variant(head, needs: [plug.needed]) { reader, fields, value in
+            reader.value(plug, fields).map { LocatedCondition(condition: condition($0, value), place: fields.place) }
+        }
+    }
+
+    // MARK: - What they are about
+
+    private static let plug = Key("plug", Shape.name("Amplifier"), "The name of the plug.")
+
+    private static let ofTheClock: [Variant<LocatedCondition>] = [
+        variant(Key("time", Shape.mapping(window), "The time of day lies in this window.")) { .time($0) },
+        variant(Key("weekdays", Words.weekdays, "It is one of these days.")) { .weekdays($0) },
+    ]
+
+    private static let ofPlugs: [Variant<LocatedCondition>] = [
+        variant(ofPlug: Key("relay", Words.onOff, "The relay is on, or off.")) { .relay(plug: $0, on: $1) },
+        variant(ofPlug: Key("level", Shape.mapping(level), "How bright a dimmer is.")) { plug, bounds in
+            all(of: bounds.map { .level(plug: plug, $0) })
+        },
+        variant(ofPlug: Key("active power", Shape.mapping(power), "The active power of now.")) { plug, bounds in
+            all(of: bounds.map { .activePower(plug: plug, $0) })
+        },
+        variant(ofPlug: Key("connection", Words.connections, "Whether the plug can be reached.")) {
+            .present(plug: $0, $1)
+        },
+    ]
+
+    private static func all(of parts: [Condition]) -> Condition { parts.count == 1 ? parts[0] : .all(parts) }
+
+    private static let entries: Shape<[Condition]> = Shape.mapping(condition).map(all).list(of: "conditions", 1...RuleFileLimits.entries)
+
+    private static let nested: [Variant<LocatedCondition>] = [
+        variant(Key("all", entries, "Each of them holds.")) { .all($0) },
+        variant(Key("any", entries, "At least one of them holds.")) { .any($0) },
+        variant(Key("not", single, "It does not hold. Several together belong into 'all' or 'any'.")) { .not($0) },
+    ]
+
+    private static let level = bounds("levelBounds", "'level'", "{ above: 30 % }", Quantities.level)
+    private static let power = bounds("powerBounds", "a condition's 'active power'", "{ below: 5 W }", Quantities.watts)
+
+    private static func bounds<Value>(
+        _ id: String, _ what: String, _ example: String, _ kind: QuantityKind<Value>
+    ) -> Mapping<[Bound<Value>]> {
+        Mapping(
+            id, what, "Beyond a value, or between two.", example: example,
+            anyOf: [
+                Variant(Key("above", Shape.quantity(kind), "More than this.")) { _, _, value in Bound.above(value) },
+                Variant(Key("below", Shape.quantity(kind), "Less than this.")) { _, _, value in Bound.below(value) },
+            ])
+    }
+
+    // MARK: - The window of a day
+
+    private static let sunPoint = Mapping<DailyWindow.Point>(
+        "sunPoint", "a time by the sun", "So long after one of the sun's events; negative: before it.",
+        example: "{ sunset: -30 min }", conflictHint: "an end of the window is one time",
+        oneOf: SunEvent.allCases.map { event in
+            Variant(Key(event.rawValue, Shape.quantity(Times.sunOffset), "After it; negative: before it.")) { _, _, offset in
+                .sun(event, offset: offset)
+            }
+        })
+
+    private static let point = Shape.quantity(Times.windowEnd).or(Shape.mapping(sunPoint))
+
+    private enum Side: Sendable {
+        case after(DailyWindow.Point)
+        case before(DailyWindow.Point)
+    }
+
+    private static let sides = Mapping<[Side]>(
+        "window", "'time'",
+        "From 'after', which belongs to it, to 'before', which does not; over midnight where that is the earlier of the two.",
+        example: "{ after: \"17:00\", before: \"02:00\" }",
+        anyOf: [
+            Variant(Key("after", point, "Left out: from midnight.")) { _, _, point in .after(point) },
+            Variant(Key("before", point, "Left out: to midnight.")) { _, _, point in .before(point) },
+        ])
+
+    private static let window = Mapping<DailyWindow>(form: sides.form) { reader, tree in
+        guard let sides = sides.read(&reader, tree) else { return nil }
+        var window = DailyWindow()
+        for side in sides {
+            switch side {
+            case .after(let point): window.after = point
+            case .before(let point): window.before = point
+            }
+        }
+        guard window.after != window.before else {
+            reader.report(
+                tree.place, "'after' and 'before' are the same time",
+                hint: "delete 'time' if the rule is for the whole day")
+            return nil
+        }
+        return window
+    }
+}

@@ -1,0 +1,55 @@
+/// Words that people bring along from elsewhere, by the mapping that they stand in, with what is written here instead.
+enum ForeignWords {
+    /// Nil where nobody is known to use the word.
+    static func hint(_ word: String, in mapping: String) -> String? {
+        if let own = own[mapping]?[word] { return own }
+        return homeAssistant[mapping]?[word].map { "this is Home Assistant's word; here: \($0)" }
+    }
+
+    /// What somebody looks for here.
+    private static let own = [
+        "rule": [
+            "enabled": "rules are turned off without their file: plugctl rules disable NAME",
+            "name": "the name stands behind 'rule'",
+        ]
+    ]
+
+    private static let homeAssistant = [
+        "rule": [
+            "alias": "rule: NAME", "id": "rule: NAME, which is all it needs", "description": "a comment behind #",
+            "trigger": "when", "triggers": "when", "condition": "if", "conditions": "if", "action": "then",
+            "actions": "then", "sequence": "then", "max": "mode: { queued: 5 }",
+            "initial_state": "plugctl rules disable NAME", "variables": "write the values where they are used",
+        ],
+        "trigger": [
+            "trigger": "the key itself, as in button: pressed", "platform": "the key itself, as in button: pressed",
+            "entity_id": "plug: NAME", "device_id": "plug: NAME", "above": "active power: { rises above: 40 W }",
+            "below": "active power: { falls below: 20 W }", "to": "relay: on", "from": "relay: off", "at": "time",
+            "event": "sun: sunset", "event_type": "button: pressed", "minutes": "cron: \"*/15 * * * *\"",
+            "hours": "cron: \"0 */2 * * *\"", "state": "relay: on", "numeric_state": "active power: { ... }",
+            "weekday": "weekdays", "id": "leave it out",
+        ],
+        "powerEdge": ["above": "rises above: 40 W", "below": "falls below: 20 W"],
+        "condition": [
+            "condition": "the key itself, as in relay: on", "entity_id": "plug: NAME", "state": "relay: on",
+            "above": "active power: { above: 40 W }", "below": "active power: { below: 5 W }",
+            "after": "time: { after: \"17:00\" }", "before": "time: { before: \"23:00\" }", "weekday": "weekdays",
+            "and": "all", "or": "any", "conditions": "all, any or not with a list", "sun": "time: { after: sunset }",
+        ],
+        "action": [
+            "service": "the key itself, as in turn on: Lamp", "action": "the key itself, as in turn on: Lamp",
+            "entity_id": "turn on: NAME", "target": "turn on: NAME", "device_id": "turn on: NAME",
+            "data": "the value behind the action's key", "delay": "wait: 10 s",
+            "wait_template": "wait until: { plug: NAME, relay: off }",
+            "wait_for_trigger": "wait until: { plug: NAME, relay: off }", "scene": "turn on, turn off, dim or restore",
+            "choose": "several rules, each with its 'if'", "if": "the rule's own 'if', or several rules",
+            "repeat": "a rule that is set off again", "continue_on_timeout": "otherwise: go on",
+            "parallel": "several rules with the same 'when'", "stop": "several rules, each with its 'if'",
+        ],
+        "dim": ["brightness": "to: 30 %", "brightness_pct": "to: 30 %", "brightness_step_pct": "by: -10 %",
+            "transition": "over: 2 s"],
+        "notification": ["message": "text", "data": "title and text are all there is"],
+        "window": ["weekday": "weekdays, beside 'time'"],
+        "webHook": ["payload": "body", "content_type": "leave it out: it is JSON"],
+    ]
+}

@@ -1,0 +1,123 @@
+/// A key of a mapping with the value that stands behind it.
+struct Key<Value: Sendable>: Sendable {
+    let name: String
+    let shape: Shape<Value>
+    let summary: String
+
+    init(_ name: String, _ shape: Shape<Value>, _ summary: String) {
+        self.name = name
+        self.shape = shape
+        self.summary = summary
+    }
+
+    /// In a mapping that cannot do without it.
+    var needed: KeyForm { KeyForm(name: name, form: shape.form, summary: summary, isNeeded: true) }
+    /// In a mapping that can.
+    var optional: KeyForm { KeyForm(name: name, form: shape.form, summary: summary) }
+}
+
+/// A mapping, together with how it is read.
+struct Mapping<Value: Sendable>: Sendable {
+    let form: MappingForm
+    let read: @Sendable (inout RuleReader, YAMLTree) -> Value?
+
+    /// `read`: reports what is wrong, and is nil then.
+    init(form: MappingForm, read: @escaping @Sendable (inout RuleReader, YAMLTree) -> Value?) {
+        self.form = form
+        self.read = read
+    }
+
+    private init(form: MappingForm, build: @escaping @Sendable (inout RuleReader, Fields) -> Value?) {
+        self.init(form: form) { reader, tree in
+            reader.fields(tree, of: form).flatMap { build(&reader, $0) }
+        }
+    }
+
+    /// About one thing.
+    init(
+        _ id: String, _ what: String, _ summary: String, example: String, keys: [KeyForm],
+        build: @escaping @Sendable (inout RuleReader, Fields) -> Value?
+    ) {
+        self.init(
+            form: MappingForm(id: id, what: what, summary: summary, example: example, keys: keys), build: build)
+    }
+}
+
+/// One of the things that a mapping can be about: the key that decides it, what stands beside it, and how they are read.
+struct Variant<Value: Sendable>: Sendable {
+    let form: VariantForm
+    let keys: [KeyForm]
+    let build: @Sendable (inout RuleReader, Fields) -> Value?
+
+    init<Head>(
+        _ head: Key<Head>, needs: [KeyForm] = [], takes: [KeyForm] = [],
+        build: @escaping @Sendable (inout RuleReader, Fields, Head) -> Value?
+    ) {
+        form = VariantForm(head: head.name, needs: needs.map(\.name), takes: takes.map(\.name))
+        keys = (needs + [head.optional] + takes).map {
+            KeyForm(name: $0.name, form: $0.form, summary: $0.summary)
+        }
+        self.build = { reader, fields in reader.value(head, fields).flatMap { build(&reader, fields, $0) } }
+    }
+}
+
+extension Mapping {
+    /// About one of several things.
+    init(
+        _ id: String, _ what: String, _ summary: String, example: String, conflictHint: String,
+        oneOf variants: [Variant<Value>]
+    ) {
+        self.init(id, what, summary, example: example, variants, conflictHint: conflictHint) { reader, fields in
+            variants.first { $0.form.head == fields.heads.first }?.build(&reader, fields)
+        }
+    }
+
+    /// About one or several things, each of which becomes a value, in the order of the file.
+    init<Element>(
+        _ id: String, _ what: String, _ summary: String, example: String, anyOf variants: [Variant<Element>]
+    ) where Value == [Element] {
+        self.init(id, what, summary, example: example, variants, conflictHint: nil) { reader, fields in
+            var elements: [Element] = []
+            for head in fields.heads {
+                guard let variant = variants.first(where: { $0.form.head == head }),
+                    let element = variant.build(&reader, fields.about(head))
+                else { continue }
+                elements.append(element)
+            }
+            return elements
+        }
+    }
+
+    private init<Element>(
+        _ id: String, _ what: String, _ summary: String, example: String, _ variants: [Variant<Element>],
+        conflictHint: String?, build: @escaping @Sendable (inout RuleReader, Fields) -> Value?
+    ) {
+        var keys: [KeyForm] = []
+        for key in variants.flatMap(\.keys) where !keys.contains(where: { $0.name == key.name }) { keys.append(key) }
+        self.init(
+            form: MappingForm(
+                id: id, what: what, summary: summary, example: example, keys: keys, variants: variants.map(\.form),
+                isTogether: conflictHint == nil, conflictHint: conflictHint ?? ""),
+            build: build)
+    }
+}
+
+/// The entries of a mapping whose keys are known and go together.
+struct Fields {
+    let tree: YAMLTree
+    var entries: [String: YAMLTree.Entry]
+    /// The keys that say what it is about, in the order of the file.
+    var heads: [String]
+    /// Where what it is about stands: where it begins, or of several things the key of this one.
+    var place: Place
+
+    /// One of several things that a mapping is about.
+    func about(_ head: String) -> Fields {
+        var fields = self
+        if heads.count > 1, let entry = entries[head] { fields.place = entry.place }
+        fields.heads = [head]
+        return fields
+    }
+
+    func has<Value>(_ key: Key<Value>) -> Bool { entries[key.name] != nil }
+}

@@ -1,0 +1,36 @@
+import ProtocolCore
+
+/// Words in braces that are filled in when a rule fires.
+enum Placeholders {
+    static let names = ["rule", "plug", "value", "why", "time"]
+    static let words = names.map { "{\($0)}" }.joined(separator: ", ")
+
+    /// The text, whose placeholders must be known.
+    static func checked(_ shape: Shape<String>) -> Shape<String> {
+        Shape(shape.form) { reader, tree, key in
+            guard let text = shape.read(&reader, tree, key) else { return nil }
+            if text.contains("{{") {
+                reader.report(
+                    tree.place, "templates are not known here", hint: "single braces are filled in: \(words)")
+                return nil
+            }
+            if let name = unknown(in: text) {
+                let meant = Suggestion.nearest(to: name, among: names).map { "did you mean {\($0)}?" }
+                reader.report(
+                    tree.place, "'{\(name)}' is not known in '\(key)'", hint: meant ?? "known here: \(words)")
+                return nil
+            }
+            return text
+        }
+    }
+
+    /// The first word of small letters in braces that is not one of them.
+    private static func unknown(in text: String) -> String? {
+        for part in text.split(separator: "{", omittingEmptySubsequences: false).dropFirst() {
+            let name = part.prefix { ("a"..."z").contains($0) }
+            guard !name.isEmpty, part.dropFirst(name.count).first == "}" else { continue }
+            if !names.contains(String(name)) { return String(name) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,133 @@
+import Automation
+
+/// One rule of a file.
+enum RuleGrammar {
+    static let rule: Mapping<PlacedRule> = Mapping(
+        "rule", "a rule",
+        "When one of the triggers happens and every condition holds, the actions are done in their order.",
+        example: "{ rule: Light, when: { plug: Hall, button: pressed }, then: { toggle: Lamp } }",
+        keys: [
+            name.needed, when.needed, conditions.optional, then.needed, cooldown.optional, mode.optional,
+            limit.optional, late.optional, away.optional,
+        ]
+    ) { reader, fields in
+        let triggers = reader.value(when, fields)
+        let conditions = (reader.value(conditions, fields) ?? []).flatMap { $0 }
+        let actions = reader.value(then, fields)
+        let settings = settings(&reader, fields)
+        guard let name = reader.value(name, fields), let triggers, let actions else { return nil }
+        var rule = settings
+        rule.name = name
+        rule.triggers = triggers.map(\.value)
+        rule.conditions = conditions.map(\.value)
+        rule.actions = actions.map(\.value)
+        let places = RulePlaces(
+            name: fields.entries[Self.name.name]?.value.place ?? fields.place, triggers: triggers.map(\.places),
+            conditions: conditions.map(\.places), actions: actions.map(\.places),
+            keys: fields.entries.mapValues(\.value.place))
+        return PlacedRule(rule: rule, places: places)
+    }
+
+    private static let name: Key<String> = Key(
+        "rule", Shape.name("Movie night"), "What you call it. No two rules of a house share a name.")
+    private static let when: Key<[Placed<Trigger>]> = Key(
+        "when", Shape.mapping(TriggerGrammar.trigger).placed.oneOrMore(of: "triggers"), "What sets it off.")
+    private static let conditions: Key<[[Placed<Condition>]]> = Key(
+        "if", Shape.mapping(ConditionGrammar.condition).placed.map(each).oneOrMore(of: "conditions"),
+        "What has to hold in that moment; of a list all.")
+    private static let then: Key<[Placed<RuleAction>]> = Key(
+        "then", Shape.mapping(ActionGrammar.action).placed.oneOrMore(of: "actions"), "What is done, in this order.")
+
+    @Sendable private static func each(_ entry: Placed<[LocatedCondition]>) -> [Placed<Condition>] {
+        entry.value.map {
+            Placed(value: $0.condition, places: PartPlaces(place: $0.place, words: entry.places.words))
+        }
+    }
+
+    // MARK: - What stands beside them
+
+    private static let cooldown: Key<Duration> = Key(
+        "cooldown", Shape.quantity(Times.duration), "So long after a firing it does not fire again.")
+
+    private static let counts = 1...64
+    private static let mode: Key<RuleMode> = Key(
+        "mode",
+        Shape<RuleMode>.words([
+            ("single", .single, "It does not fire again."), ("restart", .restart, "The earlier firing is given up."),
+            ("queued", .queued(atMost: RuleMode.usualCount), "It fires when the earlier ones are done; 10 wait at most."),
+            ("parallel", .parallel(atMost: RuleMode.usualCount), "It fires beside them; 10 at most."),
+        ]).or(
+            Shape.mapping(
+                Mapping(
+                    "mode", "'mode'", "How many firings there may be at once.", example: "{ queued: 5 }",
+                    conflictHint: "choose one of them",
+                    oneOf: [
+                        Variant(Key("queued", Shape.count(counts), "So many wait at most.")) { _, _, count in
+                            .queued(atMost: count)
+                        },
+                        Variant(Key("parallel", Shape.count(counts), "So many at once at most.")) { _, _, count in
+                            .parallel(atMost: count)
+                        },
+                    ]))),
+        "What becomes of a trigger while the actions of an earlier firing are not done; left out: single.")
+
+    private static let firings: Key<Int> = Key("firings", Shape.count(1...1000), "So many firings ...")
+    private static let per: Key<Duration> = Key("per", Shape.quantity(Times.limitSpan), "... within any span of this length.")
+    private static let limit: Key<FiringLimit> = Key(
+        "limit",
+        Shape.mapping(
+            Mapping<FiringLimit>(
+                "limit", "'limit'", "How often it may fire.", example: "{ firings: 6, per: 1 h }",
+                keys: [firings.needed, per.needed]
+            ) { reader, fields in
+                guard let count = reader.value(firings, fields), let span = reader.value(per, fields) else { return nil }
+                return FiringLimit(count, within: span)
+            }), "How often it may fire; left out: 60 times a minute.")
+
+    private static let accept: Key<Duration> = Key("accept", Shape.quantity(Times.age), "Events that are not older than this.")
+    private static let late: Key<Duration> = Key(
+        "late",
+        Shape<Duration>.words([
+            ("refuse", RuleEngine.maximumAge, "An event that is told more than 5 s late does not fire it."),
+            ("accept", .seconds(3600), "Events up to 1 h old fire it."),
+        ]).or(
+            Shape.mapping(
+                Mapping(
+                    "late", "'late'", "How old an event may be.", example: "{ accept: 10 min }", keys: [accept.needed]
+                ) { reader, fields in reader.value(accept, fields) })),
+        "What becomes of an event that is told late; left out: refuse.")
+
+    /// Nil: it is not kept.
+    private struct Memory: Sendable {
+        var span: Duration?
+    }
+
+    private static let remember: Key<Duration> = Key("remember", Shape.quantity(Times.duration), "So long.")
+    private static let away: Key<Memory> = Key(
+        "away",
+        Shape.words([
+            ("skip", Memory(span: nil), "It is told and forgotten."),
+            ("remember", Memory(span: .seconds(86_400)), "The last wish is kept for 24 h and sent when the plug is back."),
+        ]).or(
+            Shape.mapping(
+                Mapping(
+                    "away", "'away'", "How long the last wish is kept.", example: "{ remember: 2 h }",
+                    keys: [remember.needed]
+                ) { reader, fields in Memory(span: reader.value(remember, fields)) })),
+        "What becomes of a command to a plug that is not there; left out: skip.")
+
+    private static func settings(_ reader: inout RuleReader, _ fields: Fields) -> Rule {
+        var rule = Rule(name: "", triggers: [], actions: [], cooldown: reader.value(cooldown, fields) ?? .zero)
+        rule.mode = reader.value(mode, fields) ?? .single
+        rule.limit = reader.value(limit, fields)
+        rule.maximumAge = reader.value(late, fields) ?? RuleEngine.maximumAge
+        rule.remembersAway = reader.value(away, fields)?.span
+        return rule
+    }
+}
+
+/// A rule with the places of its parts.
+struct PlacedRule: Sendable {
+    var rule: Rule
+    var places: RulePlaces
+}

@@ -1,0 +1,115 @@
+/// What a value looks like, together with how it is read: whoever describes a value has said how it becomes one.
+struct Shape<Value: Sendable>: Sendable {
+    let form: Form
+    /// The value of the key of this name; nil where it is wrong, which has then been reported.
+    let read: @Sendable (inout RuleReader, YAMLTree, _ key: String) -> Value?
+
+    init(_ form: Form, read: @escaping @Sendable (inout RuleReader, YAMLTree, _ key: String) -> Value?) {
+        self.form = form
+        self.read = read
+    }
+
+    func map<Other>(_ body: @escaping @Sendable (Value) -> Other) -> Shape<Other> {
+        Shape<Other>(form) { reader, tree, key in read(&reader, tree, key).map(body) }
+    }
+
+    /// Itself or what is told apart from it by being a single value, a list or a mapping.
+    func or(_ other: Shape) -> Shape {
+        let forms: [Form] = [self, other].flatMap {
+            if case .either(let forms) = $0.form { forms } else { [$0.form] }
+        }
+        return Shape(.either(forms)) { reader, tree, key in
+            if form.takes(tree) { return read(&reader, tree, key) }
+            if other.form.takes(tree) { return other.read(&reader, tree, key) }
+            reader.reportKind(of: tree, key, .either(forms))
+            return nil
+        }
+    }
+
+    /// One or a list of them.
+    func oneOrMore(of what: String) -> Shape<[Value]> {
+        Shape<[Value]>(.oneOrMore(form, of: what)) { reader, tree, key in
+            guard form.takes(tree) || tree.isList else {
+                reader.reportKind(of: tree, key, .oneOrMore(form, of: what))
+                return nil
+            }
+            return reader.each(tree, of: what) { read(&$0, $1, key) }
+        }
+    }
+
+    /// A list of so many.
+    func list(of what: String, _ count: ClosedRange<Int>) -> Shape<[Value]> {
+        Shape<[Value]>(.list(form, of: what, count: count)) { reader, tree, key in
+            // Of a list that may have any length, its own reader says what is wrong with its length.
+            guard case .list(let list) = tree.value, count.contains(list.count) || count.lowerBound < count.upperBound else {
+                reader.reportKind(of: tree, key, .list(form, of: what, count: count))
+                return nil
+            }
+            return reader.each(tree, of: what) { read(&$0, $1, key) }
+        }
+    }
+}
+
+extension Form {
+    /// Whether it is of this kind at all: a single value, a list, a mapping.
+    func takes(_ tree: YAMLTree) -> Bool {
+        switch (self, tree.value) {
+        case (.text, .scalar), (.count, .scalar), (.words, .scalar), (.list, .list), (.mapping, .mapping): true
+        case (.oneOrMore(let form, _), _): tree.isList || form.takes(tree)
+        case (.either(let forms), _): forms.contains { $0.takes(tree) }
+        case (.text, _), (.count, _), (.words, _), (.list, _), (.mapping, _): false
+        }
+    }
+}
+
+extension Shape where Value == String {
+    /// Words for people, or for programs. `isEmptyAllowed`: an argument may be nothing.
+    static func text(most: Int, pattern: String? = nil, isEmptyAllowed: Bool = false, _ examples: String...) -> Shape {
+        Shape(.text(TextForm(pattern: pattern, most: most, examples: examples))) { reader, tree, key in
+            reader.text(tree, of: key, most: most, isEmptyAllowed: isEmptyAllowed)
+        }
+    }
+
+    /// The name of a plug or a rule.
+    static func name(_ examples: String...) -> Shape {
+        // Neither spaces at the ends nor control characters.
+        let pattern = #"^[^\s\u0000-\u001F\u007F-\u009F]([^\u0000-\u001F\u007F-\u009F]*[^\s\u0000-\u001F\u007F-\u009F])?$"#
+        return Shape(.text(TextForm(pattern: pattern, most: RuleFileLimits.nameBytes, examples: examples))) {
+            $0.name($1, of: $2)
+        }
+    }
+}
+
+extension Shape where Value == Int {
+    static func count(_ range: ClosedRange<Int>) -> Shape {
+        Shape(.count(range)) { reader, tree, key in
+            reader.quantity(tree, of: key) { text throws(Mistake) in try Quantities.count(text, in: range) }
+        }
+    }
+}
+
+extension Shape {
+    static func quantity(_ kind: QuantityKind<Value>) -> Shape {
+        Shape(.text(TextForm(pattern: kind.pattern, examples: kind.examples))) { reader, tree, key in
+            reader.quantity(tree, of: key, read: kind.read)
+        }
+    }
+
+    /// One of these words, each with what it means to us and to a person.
+    static func words(_ words: [(String, Value, String)]) -> Shape {
+        Shape(.words(words.map { Word(text: $0.0, summary: $0.2) })) { reader, tree, key in
+            reader.choice(tree, of: key, among: words.map { ($0.0, $0.1) })
+        }
+    }
+
+    /// With its place and those of the words in it.
+    var placed: Shape<Placed<Value>> {
+        Shape<Placed<Value>>(form) { reader, tree, key in
+            read(&reader, tree, key).map { Placed(value: $0, places: PartPlaces(tree)) }
+        }
+    }
+
+    static func mapping(_ mapping: @autoclosure @escaping @Sendable () -> Mapping<Value>) -> Shape {
+        Shape(.mapping { mapping().form }) { reader, tree, _ in mapping().read(&reader, tree) }
+    }
+}

@@ -1,0 +1,147 @@
+import ApplianceSense
+import Automation
+import PlugProtocol
+
+/// What stands behind `when`.
+enum TriggerGrammar {
+    static let trigger = Mapping<Trigger>(
+        "trigger", "a trigger",
+        "Something that happens once: an edge. Each entry of a list is enough by itself.",
+        example: "{ plug: Hall, button: pressed }",
+        conflictHint: "make 'when' a list of two triggers: either fires the rule",
+        oneOf: ofPlugs + ofTheClock + [
+            Variant(Key("rule", Shape.name("Movie night"), "Another rule of this name fired.")) { _, _, name in .rule(name) }
+        ])
+
+    private static let plug: Key<String> = Key("plug", Shape.name("Television"), "The name of the plug.")
+    private static let dwell: Key<Duration> = Key("for", Shape.quantity(Times.duration), "How long it has to stay so before the rule fires.")
+    private static let weekdays: Key<Weekdays> = Key(
+        "weekdays", Words.weekdays, "On these days only; left out: on every day.")
+
+    private static let ofPlugs: [Variant<Trigger>] = [
+        Variant(Key("active power", Shape.mapping(power), "The active power passes a threshold."), needs: [plug.needed]) {
+            reader, fields, edge in
+            reader.value(plug, fields).map { edge.trigger(plug: $0) }
+        },
+        Variant(Key("active energy", Shape.mapping(energy), "A period has taken so much."), needs: [plug.needed]) {
+            reader, fields, threshold in reader.value(plug, fields).map { .activeEnergy(plug: $0, threshold) }
+        },
+        Variant(Key("button", Words.presses, "The button of the plug was pressed."), needs: [plug.needed]) {
+            reader, fields, press in reader.value(plug, fields).map { .button(plug: $0, press) }
+        },
+        Variant(Key("relay", Words.relayChanges, "The relay was switched, by whomever."), needs: [plug.needed]) {
+            reader, fields, change in reader.value(plug, fields).map { .relay(plug: $0, on: change.on) }
+        },
+        Variant(
+            Key("connection", Words.connectionChanges, "The plug was lost, or came back after it was lost."),
+            needs: [plug.needed], takes: [dwell.optional]
+        ) { reader, fields, isBack in
+            let dwell = reader.value(dwell, fields) ?? .zero
+            return reader.value(plug, fields).map { isBack ? .back(plug: $0, dwell: dwell) : .lost(plug: $0, dwell: dwell) }
+        },
+        Variant(
+            Key("protection", Words.protections, "The plug turned itself off to protect itself or its load."),
+            needs: [plug.needed]
+        ) { reader, fields, which in reader.value(plug, fields).map { .protection(plug: $0, which.protection) } },
+        Variant(
+            Key("appliance", Words.applianceChanges, "The appliance on the plug, as its power tells."),
+            needs: [plug.needed], takes: [Key("cycle", Words.cycles, "Only such a cycle; left out: whichever.").optional]
+        ) { reader, fields, isStart in
+            let kind = reader.value(Key("cycle", Words.cycles, ""), fields)
+            return reader.value(plug, fields).map {
+                .appliance(plug: $0, isStart ? .started(kind) : .finished(kind))
+            }
+        },
+    ]
+
+    private static let offset: Key<Duration> = Key(
+        "offset", Shape.quantity(Times.sunOffset), "After the sun's event; negative: before it.")
+
+    private static let ofTheClock: [Variant<Trigger>] = [
+        Variant(
+            Key("time", Shape.quantity(Times.timeOfDay), "Each day at this time on the wall."), takes: [weekdays.optional]
+        ) { reader, fields, time in .schedule(.daily(time, on: reader.value(weekdays, fields) ?? .all)) },
+        Variant(Key("cron", Shape.quantity(CronReader.kind), "Whenever the schedule fits, as crontab(5) has it.")) {
+            _, _, cron in .schedule(.cron(cron))
+        },
+        Variant(
+            Key("sun", Words.sunEvents, "Each day at the sun's event, where the house stands."),
+            takes: [offset.optional, weekdays.optional]
+        ) { reader, fields, event in
+            let offset = reader.value(offset, fields) ?? .zero
+            return .schedule(.sun(event, offset: offset, on: reader.value(weekdays, fields) ?? .all))
+        },
+    ]
+
+    // MARK: - Active power and energy
+
+    enum PowerEdge: Sendable {
+        case crossing(PowerThreshold)
+        case stay(PowerBand)
+
+        func trigger(plug: String) -> Trigger {
+            switch self {
+            case .crossing(let threshold): .activePower(plug: plug, threshold)
+            case .stay(let band): .activePowerStays(plug: plug, band)
+            }
+        }
+    }
+
+    private static let hysteresis: Key<Double> = Key(
+        "hysteresis", Shape.quantity(Quantities.hysteresis),
+        "So far the power has to go back before the rule can fire again; left out: 5 %, at least 0.5 W.")
+    private static let beside = [dwell.optional, hysteresis.optional]
+
+    private static let power: Mapping<PowerEdge> = Mapping(
+        "powerEdge", "'active power'", "Which threshold the active power passes, and for how long.",
+        example: "{ rises above: 40 W, for: 3 s }",
+        conflictHint: "make 'when' a list of two triggers: either fires the rule",
+        oneOf: [
+            Variant(Key("rises above", Shape.quantity(Quantities.watts), "It was at most this and is more."), takes: beside) {
+                threshold(&$0, $1, .risesAbove, $2)
+            },
+            Variant(Key("falls below", Shape.quantity(Quantities.watts), "It was at least this and is less."), takes: beside) {
+                threshold(&$0, $1, .fallsBelow, $2)
+            },
+            Variant(
+                Key(
+                    "stays between", Shape.quantity(Quantities.watts).list(of: "powers", 2...2),
+                    "It was outside, came between these two and stayed."), takes: beside, build: band),
+        ])
+
+    private static func threshold(
+        _ reader: inout RuleReader, _ fields: Fields, _ direction: PowerThreshold.Direction, _ watts: Double
+    ) -> PowerEdge? {
+        .crossing(
+            PowerThreshold(
+                direction, watts: watts, dwell: reader.value(dwell, fields) ?? .zero,
+                hysteresis: reader.value(hysteresis, fields)))
+    }
+
+    @Sendable private static func band(_ reader: inout RuleReader, _ fields: Fields, _ ends: [Double]) -> PowerEdge? {
+        // A fault in one of them has been reported.
+        guard ends.count == 2 else { return nil }
+        guard ends[0] < ends[1] else {
+            reader.report(
+                fields.entries["stays between"]?.value.place ?? fields.place, "the first power is not below the second",
+                hint: "write the lower first: [5 W, 40 W]")
+            return nil
+        }
+        return .stay(
+            PowerBand(
+                ends[0], ends[1], dwell: reader.value(dwell, fields) ?? .zero,
+                hysteresis: reader.value(hysteresis, fields)))
+    }
+
+    private static let exceeds = Key(
+        "exceeds", Shape.quantity(Quantities.wattHours), "More active energy than this.")
+    private static let since = Key("since", Words.periods, "In which period; each fires the rule once.")
+
+    private static let energy: Mapping<EnergyThreshold> = Mapping(
+        "energyEdge", "'active energy'", "How much active energy a period takes.",
+        example: "{ exceeds: 2 kWh, since: day }", keys: [exceeds.needed, since.needed]
+    ) { reader, fields in
+        guard let wattHours = reader.value(exceeds, fields), let period = reader.value(since, fields) else { return nil }
+        return EnergyThreshold(wattHours, since: period)
+    }
+}

@@ -1,0 +1,46 @@
+import ProtocolCore
+
+/// A number with a unit as people write it: `40 W`, `40W`, `1.5 kW`.
+enum Number {
+    /// Regular expression of what is read, for one of these units. `isSigned`: it may be negative.
+    static func pattern(_ units: [String], isSigned: Bool = false) -> String {
+        "^\(isSigned ? "[+-]?" : "\\+?")[0-9]{1,19}(\\.[0-9]{1,19})? *(\(units.joined(separator: "|")))$"
+    }
+
+    static func split(_ text: String, example: String, units: [String]) throws(Mistake) -> (Double, unit: String) {
+        let digits = text.prefix { "+-.0123456789".contains($0) }
+        let unit = String(text.dropFirst(digits.count).drop { $0 == " " })
+        guard let number = decimal(digits) else {
+            let comma = unit.hasPrefix(",") ? "; the decimal sign is a point" : ""
+            throw Mistake(message: "'\(text)' is no number with a unit", hint: "write it as \(example)\(comma)")
+        }
+        guard !unit.isEmpty else {
+            throw Mistake(message: "'\(text)' has no unit", hint: "write it as \(digits) \(units[0])")
+        }
+        guard units.contains(unit) else {
+            let meant = habits[unit.lowercased()].flatMap { units.contains($0) ? $0 : nil }
+            let hint =
+                (meant ?? Suggestion.nearest(to: unit, among: units)).map { "did you mean \(digits) \($0)?" }
+                ?? "units here: \(units.joined(separator: ", "))"
+            throw Mistake(message: "the unit '\(unit)' is not known here", hint: hint)
+        }
+        return (number, unit)
+    }
+
+    /// Units as people write them elsewhere.
+    private static let habits = [
+        "sec": "s", "secs": "s", "second": "s", "seconds": "s", "m": "min", "mins": "min", "minute": "min",
+        "minutes": "min", "hr": "h", "hrs": "h", "hour": "h", "hours": "h", "day": "d", "days": "d", "watt": "W",
+        "watts": "W", "percent": "%",
+    ]
+
+    /// Digits with at most one point between them and a sign before them.
+    private static func decimal(_ text: Substring) -> Double? {
+        let unsigned = text.first == "-" || text.first == "+" ? text.dropFirst() : text
+        let parts = unsigned.split(separator: ".", omittingEmptySubsequences: false)
+        guard unsigned.utf8.count <= 20, (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty }),
+            unsigned.utf8.allSatisfy({ $0 == 0x2E || (0x30...0x39).contains($0) })
+        else { return nil }
+        return Double(text)
+    }
+}

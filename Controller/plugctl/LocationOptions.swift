@@ -1,0 +1,47 @@
+import ArgumentParser
+import ConfigurationFiles
+import Daylight
+import DurableFiles
+
+/// Where the house is, so that rules can go by the sun.
+struct LocationOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            Where the house is, in degrees, north and east positive, for rules that go by the sun. (default: latitude and \
+            longitude of [location] in ~/.config/smartplug/location.toml)
+            """, valueName: "latitude,longitude"))
+    var location: String?
+
+    func validate() throws {
+        if let location, Self.place(location) == nil {
+            throw ValidationError("'\(location)' is no place on Earth\nhint: such as --location 52.52,13.40")
+        }
+    }
+
+    /// Nil where nobody said.
+    func read() throws(Complaint) -> Daylight? {
+        if let location { return Self.place(location) }
+        let path = UserDirectories.configuration + "/smartplug/location.toml"
+        let found: [UInt8]?
+        do throws(FileError) {
+            found = try FileStore().readIfPresent(path, limit: Daylight.fileLimit)
+        } catch {
+            throw Complaint(error)
+        }
+        guard let bytes = found else { return nil }
+        do throws(ConfigurationError) {
+            return try Daylight(bytes, file: path)
+        } catch {
+            throw Complaint("\(error)")
+        }
+    }
+
+    private static func place(_ text: String) -> Daylight? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+            Double(String(part.drop { $0 == " " }))
+        }
+        guard parts.count == 2, let latitude = parts[0], let longitude = parts[1] else { return nil }
+        return Daylight(latitude: latitude, longitude: longitude)
+    }
+}
