@@ -147,7 +147,7 @@ import Testing
                 .effect(words, .done),
                 #"{\#(at),\#(who):"notify","event":"effect",\#(about),"outcome":"done","plug":"Switch","rule":"Hall","#
                     + #""title":"Laundry","what":"notify: Laundry: It is done"}"#,
-                "\"Hall\": notify: Laundry: It is done: done"
+                "\"Hall\" tells: Laundry: It is done"
             ),
         ])
         let told = RuleRecord(RunnerRecord(at: moment, notice: .effect(words, .done))).notification
