@@ -131,7 +131,7 @@ let controller: [Target] = [
             "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery", "LinuxNetwork",
             "DurableFiles", nioCore, nioPosix, logging, asyncAlgorithms,
         ]),
-    module("Automation", "Controller/Automation", ["ProtocolCore", "PlugProtocol", "ApplianceSense"]),
+    module("Automation", "Controller/Automation", ["ProtocolCore", "PlugProtocol", "ApplianceSense", "LocalCalendar"]),
     module(
         "RuleFiles", "Controller/RuleFiles",
         ["ProtocolCore", "PlugProtocol", "ApplianceSense", "Automation", .product(name: "Yams", package: "Yams")]),
@@ -191,7 +191,7 @@ let controller: [Target] = [
             "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "PowerHistory",
             "Recordings", "Daemon", "DaemonClient", "Dashboard", "Doctor", "Presentation", "RuleFiles", "Automation",
             "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting", "Pictures", "Terminal", "DurableFiles",
-            "Daylight", arguments, signals, logging,
+            "Daylight", "Effects", arguments, signals, logging,
         ]),
     program(
         "BrowseServices", "Controller/Examples/BrowseServices",

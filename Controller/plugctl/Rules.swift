@@ -1,4 +1,5 @@
 import ArgumentParser
+import Daemon
 
 struct Rules: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,7 +15,7 @@ struct Rules: AsyncParsableCommand {
             """,
         subcommands: [Check.self, RunRules.self, RuleStates.self, RuleEnable.self, RuleDisable.self, RuleFire.self])
 
-    struct Check: ParsableCommand {
+    struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "check",
             abstract: "Read rule files and say what is wrong with them, without running anything.",
@@ -23,8 +24,8 @@ struct Rules: AsyncParsableCommand {
         @Argument(help: "Rule files, or directories of them.", completion: .file(extensions: ["yaml", "yml"]))
         var files: [String]
 
-        func run() throws {
-            let rules = try readRules(files)
+        func run() async throws {
+            let rules = try await readRules(files)
             Output.line("\(rules.count) rule\(rules.count == 1 ? "" : "s"), no errors")
         }
     }
@@ -43,6 +44,6 @@ struct Rules: AsyncParsableCommand {
             completion: .directory)
         var state: String?
 
-        func run() async throws { try await runner.run(readRules(files), state.flatMap(openRuleStore)) }
+        func run() async throws { try await runner.run(RuleFileSet(rules: readRules(files)), state.flatMap(openRuleStore)) }
     }
 }

@@ -4,12 +4,14 @@ public import ProtocolCore
 /// Runs rules: what happens at the plugs goes in, firings and commands come out.
 ///
 /// Only an edge that the engine itself saw fires a rule. The first reading after its start, after a plug appeared or
-/// returned, or of another boot of the plug, a snapshot, and an event older than ``maximumAge`` (or of unknown age) arm or
-/// disarm triggers and update what is known; they never fire.
+/// returned, or of another boot of the plug, a snapshot, and an event older than the rule takes (or of unknown age) arm or
+/// disarm triggers and update what is known; they never fire. A dwell that was under way goes on over a silence of at most
+/// ``restartGap`` within one boot of the plug.
 ///
 /// Plugs are found by the name as the rule writes it, else by the one present plug whose name differs in capitals only.
-/// When a rule fires, its conditions are judged once, in that moment, and its commands follow in the order of its actions.
-/// One event fires a rule once, however many of its triggers it meets.
+/// When a rule fires, its conditions are judged once, in that moment, and its actions follow in their order; of a rule whose mode is
+/// queued they may begin later. One event fires a rule once, however many of its triggers it meets. A firing that waited is told as
+/// ``RunStep/finished``; one that did not is done with the last of its actions in the same answer.
 public struct RuleEngine: Machine, Sendable {
     public typealias Event = RuleEngineEvent
     public typealias Action = RuleEngineAction
@@ -23,213 +25,136 @@ public struct RuleEngine: Machine, Sendable {
     /// Of a rule that says nothing of its own: stops rules that set each other off without end.
     public static let usualLimit = FiringLimit(60, within: .seconds(60))
 
-    public let rules: [Rule]
+    public var rules: [Rule] { states.map(\.rule) }
+    /// Rules that a person turned off.
+    public internal(set) var disabled: Set<String> = []
 
+    // What the rules ask for.
+    var states: [RuleState] = []
+    var ruleIndexes: [String: Int] = [:]
+    var power: [PowerTrigger] = []
+    var events: [EventTrigger] = []
+    var energies: [EnergyTrigger] = []
+    var presence: [PresenceTrigger] = []
+    var schedules: [ScheduleTrigger] = []
+    var appliances: [WatchedAppliance] = []
+    /// Whether any rule restores anything.
+    var needsBefores = false
+
+    // What is known of the house, by plug's index; of triggers their places.
     var plugs = PlugTable()
+    var meters: [PlugMeter] = []
+    var powerOf: [[Int]] = []
+    var eventsOf: [[Int]] = []
+    var energyOf: [[Int]] = []
+    var senseOf: [Int?] = []
+    var counters: [EnergyCounter] = []
+    /// As plugs were before rules changed them, by what lasts of a plug.
+    var befores: [String: EngineMemory.Before] = [:]
+    /// Of plugs that have not appeared yet.
+    var storedMarks: [String: [EngineMemory.EnergyMark]] = [:]
     var localTime: LocalTime?
-    /// By rule.
-    var lastFired: [Instant?]
-    var powerTriggers: [PowerTrigger] = []
-    var buttonTriggers: [ButtonTrigger] = []
-    private var earliestDwell: Instant?
+    var sun = SunTimes.unknown
 
-    /// A trigger with the index of its rule, and of the plug that it listens to now; nil while there is none.
-    struct PowerTrigger: Sendable {
-        let rule: Int
-        /// Its place among the rule's triggers.
-        let place: Int
-        let writtenPlug: String
-        var plug: Int?
-        var threshold: ThresholdTrigger
-    }
+    // What is under way.
+    var runs: [Run] = []
+    var nextRun = 0
+    /// Runs that wait for a condition.
+    var waitingFor = 0
+    /// Power triggers that dwell.
+    var dwelling: Set<Int> = []
+    var dwellDeadline: Instant?
+    var presenceDeadline: Instant?
+    var scheduleDeadline: Instant?
+    var runDeadline: Instant?
+    /// Every schedule was judged up to here.
+    var judgedUntil: Instant?
+    /// Up to here an earlier engine was there.
+    var aliveBefore: Instant?
+    /// The last time that it was told anything but a quiet reading.
+    var latest = Instant.zero
 
-    struct ButtonTrigger: Sendable {
-        let rule: Int
-        let writtenPlug: String
-        let press: ButtonPress
-    }
+    // Within one event.
+    /// Kept, so that it need not be made anew with each.
+    var edges: [PowerEdge] = []
+    /// Rules set off by rules.
+    var chained = 0
+    var bandsAreOld = false
+    var plugsAppeared = false
+    /// What was found at the start, told with the first event.
+    var told: [Action] = []
 
     /// The rules' names must differ from each other.
     ///
-    /// - Parameter lastFired: by rule's name, for the cooldowns of an earlier engine to go on; names without a rule are ignored.
-    public init(rules: [Rule], lastFired: [String: Instant] = [:]) {
-        precondition(Set(rules.map(\.name)).count == rules.count, "two rules of one engine share a name")
-        self.rules = rules
-        self.lastFired = rules.map { lastFired[$0.name] }
-        for (index, rule) in rules.enumerated() {
-            for (place, trigger) in rule.triggers.enumerated() {
-                switch trigger {
-                case .activePower(let plug, let threshold):
-                    powerTriggers.append(
-                        PowerTrigger(
-                            rule: index, place: place, writtenPlug: plug, threshold: ThresholdTrigger(threshold)))
-                case .button(let plug, let press):
-                    buttonTriggers.append(ButtonTrigger(rule: index, writtenPlug: plug, press: press))
-                case .activePowerStays, .activeEnergy, .relay, .lost, .back, .protection, .appliance, .schedule, .rule:
-                    break
-                }
-            }
-        }
+    /// - Parameter memory: what an earlier engine was in the midst of; what is of rules that are no more is ignored.
+    public init(rules: [Rule], memory: EngineMemory = EngineMemory()) {
+        prepare(rules)
+        take(memory)
     }
 
-    /// The end of the first dwell, or of the silence that it can bear.
-    public var nextDeadline: Instant? { earliestDwell }
-
-    /// When the rules fired whose cooldown is not over, by name.
-    public func coolingDown(at now: Instant) -> [String: Instant] {
-        var cooling: [String: Instant] = [:]
-        for (rule, last) in zip(rules, lastFired) {
-            if let last, now < last + rule.cooldown { cooling[rule.name] = last }
-        }
-        return cooling
+    /// Something is due then, or may be: a reading that changed nothing did not move it.
+    public var nextDeadline: Instant? {
+        if !told.isEmpty { return latest }
+        return sooner(sooner(dwellDeadline, presenceDeadline), sooner(scheduleDeadline, runDeadline))
     }
 
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
+        if case .reading(let plug, let activePower, let time, false) = event {
+            // The fast way has its own beginning and end.
+            return plugs.index(of: plug).map {
+                read(PlugIndex(value: $0), activePower: activePower, time: time, now: now)
+            } ?? []
+        }
+        var actions: [Action] = []
+        begin(now: now, &actions)
+        take(event, now: now, &actions)
+        finish(now: now, &actions)
+        return actions
+    }
+
+    private mutating func take(_ event: Event, now: Instant, _ actions: inout [Action]) {
         switch event {
-        case .rulesChanged, .ruleEnabled, .ruleRun, .energy, .recorded: return []
-        case .plugAppeared(let plug, let state, let boot, let id, _):
-            appear(plug, state, boot, id)
-            return []
-        case .plugLost(let plug):
-            lose(plug)
-            return []
-        case .reading(let plug, let activePower, let time, let isSnapshot):
-            return read(plug, activePower, time: time, isSnapshot: isSnapshot, now: now)
-        case .state(let plug, let on, _):
-            plugs.relay(plug, on: on)
-            return []
-        case .happened(let plug, let event, let age): return happened(plug, event, age: age, now: now)
-        case .gap(let plug, let last):
-            plugs.gap(plug, to: last)
-            return []
+        case .rulesChanged(let rules): replace(rules, now: now, &actions)
+        case .ruleEnabled(let rule, let isOn): enable(rule, isOn, &actions)
+        case .ruleRun(let rule, let id): runByHand(rule, id: id, now: now, &actions)
+        case .plugAppeared(let plug, let state, let boot, let id, let gap):
+            appear(plug, state, boot, id, gap: gap, now: now, &actions)
+        case .plugLost(let plug): lose(plug, now: now)
+        case .reading(let plug, let activePower, let time, _):
+            guard let index = plugs.index(ofPresent: plug), !activePower.isNaN else { return }
+            snapshot(index, activePower, time: time, now: now, &actions)
+        case .energy(let plug, let milliwattHours): energy(plug, milliwattHours, now: now, &actions)
+        case .state(let plug, let on, let level): state(plug, on: on, level: level)
+        case .happened(let plug, let event, let age): happened(plug, event, age: age, now: now, &actions)
+        case .gap(let plug, let last): plugs.gap(plug, to: last)
+        case .recorded(let plug, let samples): recorded(plug, samples)
         case .commandResumed(let request):
-            plugs.expect(request)
-            return []
-        case .commandFinished(let plug, let id, let outcome):
-            plugs.commandFinished(plug, id: id, outcome: outcome)
-            return []
-        case .clockChanged(let time, _):
-            localTime = time
-            return []
-        case .deadlineReached:
-            return endDwells(now: now)
-        }
-    }
-}
-
-// MARK: - Edges
-
-extension RuleEngine {
-    private mutating func appear(_ plug: String, _ state: PlugState, _ boot: BootID?, _ id: PlugID?) {
-        guard let index = plugs.appear(plug, state, boot: boot, id: id) else { return }
-        bind()
-        for trigger in powerTriggers.indices where powerTriggers[trigger].plug == index {
-            powerTriggers[trigger].threshold.forget()
-            if let reading = state.reading { powerTriggers[trigger].threshold.settle(reading.activePower) }
-        }
-        findEarliestDwell()
-    }
-
-    private mutating func lose(_ plug: String) {
-        plugs.lose(plug)
-        bind()
-        findEarliestDwell()
-    }
-
-    /// Finds each trigger's plug among those present. A trigger that changes its plug forgets what it knew.
-    private mutating func bind() {
-        for trigger in powerTriggers.indices {
-            let plug = plugs.find(powerTriggers[trigger].writtenPlug).index
-            if plug != powerTriggers[trigger].plug {
-                powerTriggers[trigger].plug = plug
-                powerTriggers[trigger].threshold.forget()
-            }
+            guard let index = plugs.index(ofPresent: request.plug) else { return }
+            plugs.expect(request, at: index)
+        case .commandFinished(let plug, let id, let outcome): finished(plug, id, outcome)
+        case .clockChanged(let time, let sun): clockChanged(time, sun, now: now)
+        case .deadlineReached: break
         }
     }
 
-    private mutating func read(
-        _ plug: String, _ activePower: Double, time: Instant, isSnapshot: Bool, now: Instant
-    ) -> [Action] {
-        // A value that is no number compares with nothing.
-        guard !activePower.isNaN, let index = plugs.index(ofPresent: plug) else { return [] }
-        let last = plugs[index].lastReading
-        // The same reading again, which came along with another change of state, says nothing new.
-        if last == time, !isSnapshot { return [] }
-        plugs[index].lastReading = time
-        // Time that runs backwards belongs to another boot.
-        let isComparable = !isSnapshot && last.map { $0 < time } ?? true
-        var edges: [(trigger: Int, ThresholdTrigger.Edge)] = []
-        var deadlinesMoved = false
-        for trigger in powerTriggers.indices where powerTriggers[trigger].plug == index {
-            let before = powerTriggers[trigger].threshold.deadline
-            if isComparable {
-                if let edge = powerTriggers[trigger].threshold.follow(activePower, time: time, now: now) {
-                    edges.append((trigger, edge))
-                }
-            } else {
-                powerTriggers[trigger].threshold.settle(activePower)
-            }
-            if before != powerTriggers[trigger].threshold.deadline { deadlinesMoved = true }
-        }
-        if deadlinesMoved { findEarliestDwell() }
-        return edges.isEmpty ? [] : fire(edges, now: now)
+    // MARK: Each event
+
+    mutating func begin(now: Instant, _ actions: inout [Action]) {
+        latest = now
+        chained = 0
+        guard !told.isEmpty else { return }
+        actions += told
+        told = []
     }
 
-    private mutating func endDwells(now: Instant) -> [Action] {
-        guard let earliestDwell, earliestDwell <= now else { return [] }
-        var edges: [(trigger: Int, ThresholdTrigger.Edge)] = []
-        for trigger in powerTriggers.indices {
-            guard let edge = powerTriggers[trigger].threshold.deadlineReached(now: now) else { continue }
-            edges.append((trigger, edge))
-        }
-        findEarliestDwell()
-        return fire(edges, now: now)
-    }
-
-    /// Edges of one event, in the order of the rules.
-    private mutating func fire(_ edges: [(trigger: Int, ThresholdTrigger.Edge)], now: Instant) -> [Action] {
-        var actions: [Action] = []
-        var last: Int?
-        for (index, edge) in edges where powerTriggers[index].rule != last {
-            let trigger = powerTriggers[index]
-            last = trigger.rule
-            guard let plug = trigger.plug else { preconditionFailure("an edge without a plug") }
-            let cause = Firing.Cause(
-                .trigger(rules[trigger.rule].triggers[trigger.place]), plug: plugs[plug].name, value: edge.value)
-            let origin = RequestOrigin.reading(
-                plug: plugs[plug].lasting, boot: plugs[plug].boot, time: edge.since, trigger: trigger.place)
-            actions += fire(trigger.rule, cause, origin, now: now)
-        }
-        return actions
-    }
-
-    private mutating func happened(_ plug: String, _ event: PlugEvent, age: Duration?, now: Instant) -> [Action] {
-        guard let index = plugs.index(ofPresent: plug), plugs.isNews(event.sequence, from: index) else { return [] }
-        switch event.kind {
-        case .relayChanged(_, cause: .controller(_, let request)): plugs.commandRecorded(plug, id: request)
-        case _: break
-        }
-        guard case .buttonPressed(let press) = event.kind else { return [] }
-        var actions: [Action] = []
-        var last: Int?
-        for trigger in buttonTriggers
-        where trigger.press == press && trigger.rule != last && plugs.find(trigger.writtenPlug).index == index {
-            last = trigger.rule
-            let cause = Firing.Cause(
-                .trigger(.button(plug: trigger.writtenPlug, press)), plug: plug, event: event.sequence)
-            let origin = RequestOrigin.event(plug: plugs[index].lasting, event.sequence)
-            guard let age, age <= Self.maximumAge else {
-                let id = RequestID(origin, rule: rules[trigger.rule].name, position: -1)
-                let firing = Firing(id: id, rule: rules[trigger.rule].name, cause: cause, time: now)
-                actions.append(.heldBack(firing, .old(age: age)))
-                continue
-            }
-            actions += fire(trigger.rule, cause, origin, now: now)
-        }
-        return actions
-    }
-
-    private mutating func findEarliestDwell() {
-        earliestDwell = powerTriggers.lazy.compactMap(\.threshold.deadline).min()
+    /// What is due, and what waits for what has just changed.
+    mutating func finish(now: Instant, _ actions: inout [Action]) {
+        endDwells(now: now, &actions)
+        endPresence(now: now, &actions)
+        endSchedules(now: now, &actions)
+        wakeRuns(now: now, &actions)
+        guard bandsAreOld else { return }
+        bandsAreOld = false
+        for index in 0..<plugs.count { refresh(index) }
     }
 }

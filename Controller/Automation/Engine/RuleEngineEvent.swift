@@ -29,7 +29,7 @@ public enum RuleEngineEvent: MachineEvent, Hashable, Sendable {
     /// The plug says up to where its events cannot be had, and its next one has the number after that: lower than those before
     /// where it could keep nothing.
     case gap(plug: String, to: SequenceNumber)
-    /// What the plug measured before, of the wall clock's milliseconds: it teaches what the appliance is doing, and fires nothing.
+    /// What the plug measured before: it teaches what the appliance is doing, and fires nothing.
     case recorded(plug: String, [RecordedPower])
     /// A command decided before the plug appeared is on its way to it: toggle reckons with its result.
     case commandResumed(CommandRequest)
@@ -42,7 +42,8 @@ public enum RuleEngineEvent: MachineEvent, Hashable, Sendable {
     case deadlineReached
 }
 
-/// Active power at a time of the wall clock, milliseconds since 1970, in tenths of a watt.
+/// Active power, in tenths of a watt, at a time of the controller's clock in milliseconds, negative before it started: so how long
+/// ago it was needs no time zone.
 public struct RecordedPower: Hashable, Sendable {
     public var milliseconds: Int64
     public var deciwatts: Int32

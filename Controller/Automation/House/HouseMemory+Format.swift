@@ -30,7 +30,7 @@ extension HouseMemory {
     /// Bytes of a text; longer ones are cut. Names have at most 63, words of a cause not many more.
     static let maximumText = 255
     /// Bytes of one text of an effect.
-    static let maximumWords = Effect.maximumSize
+    static let maximumWords = 8192
     /// Conditions of a firing whose judgement is kept: more than a rule file lets through.
     static let maximumJudged = 1024
 

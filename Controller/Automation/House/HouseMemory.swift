@@ -35,10 +35,11 @@ public struct HouseMemory: Hashable, Sendable {
         /// Then it is not worth doing any more.
         public var until: Instant
 
-        /// Bytes of all its texts: a larger one is not taken on.
-        static let maximumSize = 8192
-        /// More than a rule file lets through.
+        /// Bytes of all its texts, more than a rule file lets through: a larger one is not taken on.
+        static let maximumSize = 80_000
         static let maximumArguments = 1024
+        /// Bytes of the texts of all that are not done. Keeps the stored memory below its limit.
+        static let maximumTotal = 2 << 20
     }
 
     /// Plugs remembered; the one that was met longest ago goes first. Stops ever new ids from filling the disk.
@@ -100,15 +101,20 @@ public struct HouseMemory: Hashable, Sendable {
 }
 
 extension EffectRequest.Effect {
+    private var texts: [String] {
+        switch self {
+        case .notify(let title, let text): [title, text]
+        case .run(let program, _): program
+        case .webHook(let hook): [hook.url, hook.method, hook.body ?? ""]
+        }
+    }
+
+    /// Bytes of all texts.
+    var size: Int { texts.reduce(0) { $0 + $1.utf8.count } }
+
     /// Whether it can be kept as it is.
     var fits: Bool {
-        let texts: [String] =
-            switch self {
-            case .notify(let title, let text): [title, text]
-            case .run(let program, _): program
-            case .webHook(let hook): [hook.url, hook.method, hook.body ?? ""]
-            }
-        let size = texts.reduce(0) { $0 + $1.utf8.count }
-        return size <= HouseMemory.Effect.maximumSize && texts.count <= HouseMemory.Effect.maximumArguments
+        size <= HouseMemory.Effect.maximumSize && texts.count <= HouseMemory.Effect.maximumArguments
+            && texts.allSatisfy { $0.utf8.count <= HouseMemory.maximumWords }
     }
 }

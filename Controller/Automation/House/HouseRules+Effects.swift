@@ -6,10 +6,11 @@ extension HouseRules {
     mutating func perform(_ request: EffectRequest, now: Instant) -> [Action] {
         let told = Action.tell(.performing(request))
         guard request.effect.fits else {
-            let words = "its texts have more than \(HouseMemory.Effect.maximumSize) bytes"
+            let words = "its texts are too long: at most \(HouseMemory.maximumWords) bytes each"
             return [told, .tell(.effect(request, .failed(words)))]
         }
-        guard memory.effects.count < HouseMemory.maximumEffects else {
+        let total = memory.effects.reduce(request.effect.size) { $0 + $1.request.effect.size }
+        guard memory.effects.count < HouseMemory.maximumEffects, total <= HouseMemory.Effect.maximumTotal else {
             let words = "\(memory.effects.count) others are not done yet"
             return [told, .tell(.effect(request, .failed(words)))]
         }

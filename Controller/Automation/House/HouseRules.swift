@@ -179,12 +179,14 @@ public struct HouseRules: Machine, Sendable {
 }
 
 extension EngineMemory {
-    /// Whether something else has begun or ended: not how far a dwell has come, nor up to where schedules were judged.
+    /// Whether something else has begun or ended: not how far a dwell has come, nor up to where schedules were judged. Firings were
+    /// stored when they happened, and are forgotten where they do not matter any more.
     fileprivate func differs(from stored: EngineMemory) -> Bool { withoutProgress != stored.withoutProgress }
 
     private var withoutProgress: EngineMemory {
         var memory = self
         memory.judgedUntil = nil
+        memory.fired = [:]
         for index in memory.dwells.indices {
             memory.dwells[index].latest = memory.dwells[index].since
             memory.dwells[index].value = 0

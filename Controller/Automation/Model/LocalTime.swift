@@ -20,14 +20,69 @@ public struct LocalTime: Hashable, Sendable {
     /// Pieces in any order; for the span at hand a year's transitions are two.
     public init(pieces: [Piece]) { self.pieces = pieces.sorted { $0.from < $1.from } }
 
-    /// Local time of day; nil before the first piece, where nothing is known.
-    public func timeOfDay(at instant: Instant) -> TimeOfDay? {
+    /// Local seconds since 1 January 1970, 00:00, rounded down; nil before the first piece, where nothing is known.
+    public func second(at instant: Instant) -> Int64? {
         guard let piece = pieces.last(where: { $0.from <= instant }) else { return nil }
-        let day: Int64 = 86_400
-        // Reduced to one day before the sum, which can then not overflow.
-        let whole = instant.nanoseconds / 1_000_000_000 - (instant.nanoseconds % 1_000_000_000 < 0 ? 1 : 0)
-        let second = ((whole % day + piece.offset % day) % day + day) % day
-        return TimeOfDay(second: Int(second))
+        return instant.wholeSeconds.saturatingSum(piece.offset)
+    }
+
+    /// Local time of day; nil before the first piece.
+    public func timeOfDay(at instant: Instant) -> TimeOfDay? {
+        second(at: instant).flatMap { TimeOfDay(second: Int($0.remainder(86_400))) }
+    }
+
+    /// Days since 1970-01-01 of the local calendar; nil before the first piece.
+    public func day(at instant: Instant) -> Int64? {
+        second(at: instant).map { $0 / 86_400 - ($0 % 86_400 < 0 ? 1 : 0) }
+    }
+
+    /// When the local clock shows this second: the first time, where it does so twice, and the first moment after, where it never
+    /// does. Nil where nothing is known of it.
+    public func instant(of second: Int64) -> Instant? {
+        for (index, piece) in pieces.enumerated() {
+            let instant = Instant(seconds: second.saturatingSum(0 - max(piece.offset, -Int64.max)))
+            // Before a piece that does not reach back to it, and after the one before: the calendar leaves it out.
+            if instant < piece.from { return index == 0 ? nil : piece.from }
+            if index + 1 == pieces.count || instant < pieces[index + 1].from { return instant }
+        }
+        return nil
+    }
+
+    /// When this clock shows what another one showed then: of several moments the nearest. Nil where it never does.
+    func instant(with other: LocalTime, at instant: Instant) -> Instant? {
+        guard let shown = other.pieces.last(where: { $0.from <= instant })?.offset else { return nil }
+        var nearest: Instant?
+        for (index, piece) in pieces.enumerated() {
+            let moved = instant + .seconds(shown.saturatingSum(0 - max(piece.offset, -Int64.max)))
+            guard piece.from <= moved, index + 1 == pieces.count || moved < pieces[index + 1].from else { continue }
+            let isNearer = nearest.map { abs(moved - instant) < abs($0 - instant) } ?? true
+            if isNearer { nearest = moved }
+        }
+        return nearest
+    }
+}
+
+private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }
+
+extension Int64 {
+    fileprivate func saturatingSum(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+
+    /// Never negative.
+    fileprivate func remainder(_ divisor: Int64) -> Int64 { (self % divisor + divisor) % divisor }
+}
+
+extension Instant {
+    /// Rounded down.
+    fileprivate var wholeSeconds: Int64 {
+        nanoseconds / 1_000_000_000 - (nanoseconds % 1_000_000_000 < 0 ? 1 : 0)
+    }
+
+    fileprivate init(seconds: Int64) {
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        self.init(nanoseconds: overflow ? (seconds < 0 ? .min : .max) : product)
     }
 }
 

@@ -21,7 +21,7 @@ public struct EngineMemory: Hashable, Sendable {
     /// A firing whose actions are not done.
     public struct Run: Hashable, Sendable {
         public var firing: Firing
-        /// The rule's actions in words: of a rule with others nothing goes on.
+        /// A fingerprint of the rule's actions: of a rule with others nothing goes on.
         public var actions: String
         /// The next of them.
         public var next: Int
@@ -33,6 +33,8 @@ public struct EngineMemory: Hashable, Sendable {
     public struct Before: Hashable, Sendable {
         public var plug: String
         public var rule: String
+        /// Whose commands changed it; from it follow their ids.
+        public var firing: RequestID
         public var on: Bool
         public var level: DimLevel?
     }
@@ -44,8 +46,16 @@ public struct EngineMemory: Hashable, Sendable {
         /// Its number on the local calendar; of ``EnergyThreshold/Period/on`` zero.
         public var number: Int64
         public var milliwattHours: UInt64
-        /// Rules, by name and trigger in words, that have fired in it.
+        /// Triggers that have fired in it, as ``EngineMemory/key(rule:trigger:)`` names them.
         public var fired: Set<String>
+    }
+
+    /// The last occurrence of a schedule that was judged, which a clock that was set a little does not bring back.
+    public struct Occurrence: Hashable, Sendable {
+        public var rule: String
+        public var trigger: String
+        /// Of the sun the day, else the second, on the local calendar.
+        public var number: Int64
     }
 
     /// When the rules fired last, by name, while that still matters for cooldown or limit.
@@ -54,10 +64,14 @@ public struct EngineMemory: Hashable, Sendable {
     public var runs: [Run] = []
     public var befores: [Before] = []
     public var energies: [EnergyMark] = []
+    public var occurrences: [Occurrence] = []
     /// Rules that a person turned off.
     public var disabled: Set<String> = []
     /// Up to here every schedule was judged; nil: never.
     public var judgedUntil: Instant?
 
     public init() {}
+
+    /// A line break is part of no name.
+    static func key(rule: String, trigger: Trigger) -> String { "\(rule)\n\(trigger)" }
 }

@@ -1,23 +1,32 @@
 import PlugProtocol
 import ProtocolCore
 
-/// What the engine knows of the plugs, by announced name.
+/// What the engine knows of the plugs, by announced name. A plug keeps its index for as long as the table lives.
 struct PlugTable: Sendable {
     struct Plug: Sendable {
         let name: String
         var isPresent = true
         var relayOn: Bool
+        var level: DimLevel?
         /// The command on its way, whose result toggle already reckons with. The last one wins.
-        var wish: (id: RequestID, on: Bool)?
+        var wish: (id: RequestID, on: Bool, level: DimLevel?)?
+        /// Commands of rules, the last ones, by which their journal entries are known.
+        var ours: [RequestID] = []
         var boot: BootID?
         var id: PlugID?
         /// The last event that came from it, so that a replay is recognised.
         var lastSequence: SequenceNumber = 0
-        /// The last reading's time on the plug's clock since it appeared.
-        var lastReading: Instant?
+        /// Longer silence than this interrupts a dwell.
+        var readingGap = RuleEngine.readingGap
+
+        init(name: String, relayOn: Bool) {
+            self.name = name
+            self.relayOn = relayOn
+        }
 
         /// What the relay will be when the command on its way has been carried out.
         var expectedOn: Bool { wish?.on ?? relayOn }
+        var expectedLevel: DimLevel? { wish?.level ?? level }
 
         /// What stays when the plug is renamed, as far as it is known.
         var lasting: String { id?.rawValue ?? name }
@@ -37,13 +46,22 @@ struct PlugTable: Sendable {
         }
     }
 
+    /// Commands known again by their journal entries: more than a plug has on their way at once.
+    private static let maximumOurs = 16
+
     private var plugs: [Plug] = []
     private var indexes: [String: Int] = [:]
+    /// Those whose names are alike but for capitals.
+    private var folded: [String: [Int]] = [:]
+
+    var count: Int { plugs.count }
 
     subscript(index: Int) -> Plug {
-        get { plugs[index] }
-        set { plugs[index] = newValue }
+        _read { yield plugs[index] }
+        _modify { yield &plugs[index] }
     }
+
+    func index(of name: String) -> Int? { indexes[name] }
 
     func index(ofPresent name: String) -> Int? {
         guard let index = indexes[name], plugs[index].isPresent else { return nil }
@@ -53,8 +71,8 @@ struct PlugTable: Sendable {
     /// The plug of exactly this name, else the only one whose name differs in capitals.
     func find(_ written: String) -> Found {
         if let index = index(ofPresent: written) { return .plug(index) }
-        let wanted = written.lowercased()
-        let near = plugs.indices.filter { plugs[$0].isPresent && plugs[$0].name.lowercased() == wanted }
+        guard let alike = folded[written.lowercased()] else { return .notPresent }
+        let near = alike.filter { plugs[$0].isPresent }
         switch near.count {
         case 0: return .notPresent
         case 1: return .plug(near[0])
@@ -63,54 +81,47 @@ struct PlugTable: Sendable {
     }
 
     /// The plug's index; nil where the table is full.
-    mutating func appear(_ name: String, _ state: PlugState, boot: BootID?, id: PlugID?) -> Int? {
-        guard let index = indexes[name] else {
+    mutating func appear(_ name: String, _ state: PlugState, boot: BootID?, id: PlugID?, gap: Duration) -> Int? {
+        let index: Int
+        if let known = indexes[name] {
+            index = known
+            // Numbers never repeat in a plug's life, but a plug set back to factory state begins anew with another boot, and a
+            // name may go over to another plug.
+            if plugs[index].boot != boot || plugs[index].id != id { plugs[index].lastSequence = 0 }
+        } else {
             guard plugs.count < RuleEngine.maximumPlugs else { return nil }
-            indexes[name] = plugs.count
-            plugs.append(
-                Plug(name: name, relayOn: state.relayOn, boot: boot, id: id, lastReading: state.reading?.time))
-            return plugs.count - 1
+            index = plugs.count
+            indexes[name] = index
+            folded[name.lowercased(), default: []].append(index)
+            plugs.append(Plug(name: name, relayOn: state.relayOn))
         }
-        // Numbers never repeat in a plug's life, but a plug set back to factory state begins anew with another boot, and a
-        // name may go over to another plug.
-        if plugs[index].boot != boot || plugs[index].id != id { plugs[index].lastSequence = 0 }
         plugs[index].boot = boot
         plugs[index].id = id
         plugs[index].isPresent = true
         plugs[index].relayOn = state.relayOn
+        plugs[index].level = state.level
         plugs[index].wish = nil
-        plugs[index].lastReading = state.reading?.time
+        plugs[index].readingGap = gap
         return index
     }
 
-    mutating func lose(_ name: String) {
-        guard let index = indexes[name] else { return }
+    mutating func lose(_ index: Int) {
         plugs[index].isPresent = false
         plugs[index].wish = nil
     }
 
     /// A command is on its way: toggle reckons with what it will do.
-    mutating func expect(_ request: CommandRequest) {
-        guard let index = index(ofPresent: request.plug), let on = request.command.relayOn else { return }
-        plugs[index].wish = (request.id, on)
-    }
-
-    mutating func relay(_ name: String, on: Bool) {
-        guard let index = index(ofPresent: name) else { return }
-        plugs[index].relayOn = on
-    }
-
-    mutating func commandRecorded(_ name: String, id: RequestID) {
-        guard let index = index(ofPresent: name), plugs[index].wish?.id == id else { return }
-        plugs[index].wish = nil
-    }
-
-    mutating func commandFinished(_ name: String, id: RequestID, outcome: CommandOutcome) {
-        guard let index = index(ofPresent: name) else { return }
-        switch outcome {
-        case .done(let state, _): plugs[index].relayOn = state.relayOn
-        case .refused: break
+    mutating func expect(_ request: CommandRequest, at index: Int) {
+        if plugs[index].ours.count >= Self.maximumOurs { plugs[index].ours.removeFirst() }
+        plugs[index].ours.append(request.id)
+        switch request.command {
+        case .setRelay(let on, _): plugs[index].wish = (request.id, on, plugs[index].expectedLevel)
+        case .setLevel(let level, _): plugs[index].wish = (request.id, level.permille > 0, level)
+        case .identify, .resetProtection, .rename, .configure: break
         }
+    }
+
+    mutating func answered(_ id: RequestID, at index: Int) {
         if plugs[index].wish?.id == id { plugs[index].wish = nil }
     }
 
@@ -125,16 +136,5 @@ struct PlugTable: Sendable {
         guard sequence > plugs[index].lastSequence else { return false }
         plugs[index].lastSequence = sequence
         return true
-    }
-}
-
-extension PlugCommand {
-    /// What the relay will be; nil where the command leaves it as it is.
-    var relayOn: Bool? {
-        switch self {
-        case .setRelay(let on, _): on
-        case .setLevel(let level, _): level.permille > 0
-        case .identify, .resetProtection, .rename, .configure: nil
-        }
     }
 }

@@ -1,0 +1,92 @@
+import PlugProtocol
+import ProtocolCore
+
+/// Within the stored memory of a house: counts, then each entry, in the order of the properties. A firing's cause goes as words,
+/// since its trigger may be of a rule that is no more.
+extension EngineMemory {
+    /// Entries stored of each list. No house has so many; it keeps the file small enough to be written often.
+    static let maximumEntries = 2048
+    /// Instants stored of a rule, the last ones.
+    static let maximumInstants = 1024
+}
+
+extension MemoryWriter {
+    mutating func put(_ memory: EngineMemory) {
+        putEach(memory.fired.sorted { $0.key < $1.key }) { out, entry in
+            out.put(entry.key)
+            out.putEach(entry.value.suffix(EngineMemory.maximumInstants)) { $0.put($1) }
+        }
+        putEach(memory.dwells) { $0.put($1) }
+        putEach(memory.runs) { $0.put($1) }
+        putEach(memory.befores) { $0.put($1) }
+        putEach(memory.energies) { $0.put($1) }
+        putEach(memory.occurrences) { out, entry in
+            out.put(entry.rule)
+            out.put(entry.trigger)
+            out.put(UInt64(bitPattern: entry.number))
+        }
+        putEach(memory.disabled.sorted()) { $0.put($1) }
+        putMaybe(memory.judgedUntil) { $0.put($1) }
+    }
+
+    private mutating func putEach<Entry>(_ entries: [Entry], _ body: (inout MemoryWriter, Entry) -> Void) {
+        let stored = entries.prefix(EngineMemory.maximumEntries)
+        put(UInt16(stored.count))
+        for entry in stored { body(&self, entry) }
+    }
+
+    private mutating func putEach<Entry>(_ entries: ArraySlice<Entry>, _ body: (inout MemoryWriter, Entry) -> Void) {
+        putEach(Array(entries), body)
+    }
+
+    private mutating func putMaybe<Value>(_ value: Value?, _ body: (inout MemoryWriter, Value) -> Void) {
+        put(UInt8(value == nil ? 0 : 1))
+        if let value { body(&self, value) }
+    }
+
+    private mutating func put(_ dwell: EngineMemory.Dwell) {
+        put(dwell.rule)
+        put(dwell.trigger)
+        put(dwell.plug)
+        putMaybe(dwell.boot) { $0.put($1.bytes) }
+        put(dwell.since)
+        put(dwell.latest)
+        put(dwell.value.bitPattern)
+    }
+
+    private mutating func put(_ run: EngineMemory.Run) {
+        put(run.firing)
+        put(run.actions)
+        put(UInt16(clamping: run.next))
+        putMaybe(run.until) { $0.put($1) }
+    }
+
+    private mutating func put(_ before: EngineMemory.Before) {
+        put(before.plug)
+        put(before.rule)
+        put(before.firing.bytes)
+        put(UInt8(before.on ? 1 : 0))
+        putMaybe(before.level) { $0.put($1.permille) }
+    }
+
+    private mutating func put(_ mark: EngineMemory.EnergyMark) {
+        put(mark.plug)
+        put(UInt8(EnergyThreshold.Period.allCases.firstIndex(of: mark.period) ?? 0))
+        put(UInt64(bitPattern: mark.number))
+        put(mark.milliwattHours)
+        putEach(mark.fired.sorted()) { $0.put($1) }
+    }
+
+    private mutating func put(_ firing: Firing) {
+        put(firing.id.bytes)
+        put(firing.rule)
+        put("\(firing.cause)")
+        putMaybe(firing.cause.plug) { $0.put($1) }
+        putMaybe(firing.cause.value) { $0.put($1.bitPattern) }
+        put(firing.cause.event)
+        putMaybe(firing.cause.age) { $0.put(UInt64(bitPattern: $1.wholeNanoseconds)) }
+        putMaybe(firing.cause.since) { $0.put($1) }
+        put(firing.time)
+        putEach(firing.judged) { $0.put(UInt8($1 ? 1 : 0)) }
+    }
+}

@@ -1,0 +1,120 @@
+import PlugProtocol
+import ProtocolCore
+
+extension RuleEngine {
+    /// What the next process must know of it, now.
+    public var memory: EngineMemory {
+        var memory = EngineMemory()
+        for state in states {
+            let instants = state.instants(at: latest)
+            if !instants.isEmpty { memory.fired[state.rule.name] = instants }
+        }
+        memory.dwells = dwells
+        memory.runs = runs.map { run in
+            let actions = states[run.rule].rule.actionsFingerprint
+            return EngineMemory.Run(firing: run.firing, actions: actions, next: run.next, until: run.until)
+        }
+        memory.befores = befores.values.sorted { $0.plug < $1.plug }
+        memory.energies = energyMarks
+        for trigger in schedules {
+            guard let number = trigger.judged else { continue }
+            let rule = states[trigger.rule].rule
+            memory.occurrences.append(
+                EngineMemory.Occurrence(rule: rule.name, trigger: "\(rule.triggers[trigger.place])", number: number))
+        }
+        memory.disabled = disabled
+        memory.judgedUntil = judgedUntil.map { max($0, latest) }
+        return memory
+    }
+
+    private var dwells: [EngineMemory.Dwell] {
+        power.compactMap { trigger in
+            let rule = states[trigger.rule].rule
+            let words = "\(rule.triggers[trigger.place])"
+            if case .dwelling(let since) = trigger.state, let plug = trigger.plug {
+                return EngineMemory.Dwell(
+                    rule: rule.name, trigger: words, plug: plugs[plug].lasting, boot: plugs[plug].boot, since: since,
+                    latest: meters[plug].time, value: meters[plug].activePower)
+            }
+            guard let broken = trigger.broken else { return nil }
+            return EngineMemory.Dwell(
+                rule: rule.name, trigger: words, plug: broken.plug, boot: broken.boot, since: broken.since,
+                latest: broken.latest, value: broken.value)
+        }
+    }
+
+    private var energyMarks: [EngineMemory.EnergyMark] {
+        var marks = storedMarks.values.flatMap { $0 }
+        for index in 0..<plugs.count {
+            for (period, mark) in counters[index].marks {
+                marks.append(
+                    EngineMemory.EnergyMark(
+                        plug: plugs[index].lasting, period: period, number: mark.number,
+                        milliwattHours: mark.milliwattHours, fired: mark.fired))
+            }
+        }
+        return marks.sorted { ($0.plug, $0.period.rawValue) < ($1.plug, $1.period.rawValue) }
+    }
+
+    // MARK: Taking it up
+
+    /// Takes up what an earlier engine was in the midst of, as far as its rules are still there.
+    mutating func take(_ memory: EngineMemory) {
+        disabled = memory.disabled
+        for index in states.indices {
+            let name = states[index].rule.name
+            states[index].isDisabled = disabled.contains(name)
+            for instant in memory.fired[name] ?? [] { states[index].fired(at: instant) }
+        }
+        judgedUntil = memory.judgedUntil
+        aliveBefore = memory.judgedUntil
+        for dwell in memory.dwells { take(dwell) }
+        for mark in memory.energies { storedMarks[mark.plug, default: []].append(mark) }
+        for before in memory.befores { befores[before.plug] = before }
+        for occurrence in memory.occurrences {
+            guard let rule = ruleIndexes[occurrence.rule] else { continue }
+            for place in schedules.indices where schedules[place].rule == rule {
+                let words = "\(states[rule].rule.triggers[schedules[place].place])"
+                if words == occurrence.trigger { schedules[place].judged = occurrence.number }
+            }
+        }
+        for run in memory.runs { take(run) }
+    }
+
+    private mutating func take(_ dwell: EngineMemory.Dwell) {
+        guard let rule = ruleIndexes[dwell.rule], let boot = dwell.boot else { return }
+        for place in power.indices where power[place].rule == rule {
+            guard "\(states[rule].rule.triggers[power[place].place])" == dwell.trigger else { continue }
+            power[place].broken = PowerTrigger.Broken(
+                plug: dwell.plug, boot: boot, since: dwell.since, latest: dwell.latest, value: dwell.value)
+        }
+    }
+
+    private mutating func take(_ stored: EngineMemory.Run) {
+        let wait: Run.Wait?
+        if let rule = ruleIndexes[stored.firing.rule], runs.count < Self.maximumRuns,
+            states[rule].rule.actionsFingerprint == stored.actions
+        {
+            wait = stored.wait(in: states[rule].rule.actions)
+            if let wait {
+                var run = Run(number: nextRun, rule: rule, firing: stored.firing, next: stored.next, wait: wait)
+                run.isRestored = true
+                return add(run)
+            }
+        }
+        told.append(.step(stored.firing, .cancelled(.ruleChanged)))
+    }
+}
+
+extension EngineMemory.Run {
+    /// Nil where the actions have no such place.
+    fileprivate func wait(in actions: [RuleAction]) -> Run.Wait? {
+        guard let until else { return next == 0 ? .turn : nil }
+        guard actions.indices.contains(next) else { return nil }
+        switch actions[next] {
+        case .wait: return .time(until)
+        case .waitUntil(let condition, _, let end): return .condition(condition, until: until, end)
+        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .notify, .run, .webHook: return nil
+        }
+    }
+}

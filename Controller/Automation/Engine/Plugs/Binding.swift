@@ -1,0 +1,57 @@
+import PlugProtocol
+import ProtocolCore
+
+extension RuleEngine {
+    /// Finds each trigger's plug among those present. A trigger that changes its plug forgets what it knew.
+    mutating func bind() {
+        for index in powerOf.indices {
+            powerOf[index].removeAll(keepingCapacity: true)
+            eventsOf[index].removeAll(keepingCapacity: true)
+            energyOf[index].removeAll(keepingCapacity: true)
+            senseOf[index] = nil
+        }
+        for place in power.indices {
+            let plug = plugs.find(power[place].written).index
+            if plug != power[place].plug { power[place].forget() }
+            power[place].plug = plug
+            guard let plug else { continue }
+            let trigger = power[place]
+            // The boot belongs to it: in another one the plug's clock begins anew.
+            power[place].seed = seed("power", trigger.rule, trigger.place, plug, boot: plugs[plug].boot)
+            powerOf[plug].append(place)
+        }
+        for place in events.indices {
+            events[place].plug = plugs.find(events[place].written).index
+            guard let plug = events[place].plug else { continue }
+            events[place].seed = seed("event", events[place].rule, events[place].place, plug)
+            eventsOf[plug].append(place)
+        }
+        for place in energies.indices {
+            energies[place].plug = plugs.find(energies[place].written).index
+            guard let plug = energies[place].plug else { continue }
+            energies[place].seed = seed("energy", energies[place].rule, energies[place].place, plug)
+            energyOf[plug].append(place)
+        }
+        for place in presence.indices {
+            // A plug that is away is still the one that was there.
+            guard let plug = plugs.find(presence[place].written).index, plug != presence[place].plug else { continue }
+            presence[place].plug = plug
+            presence[place].cancel()
+            presence[place].wasLost = false
+        }
+        for place in appliances.indices {
+            guard let plug = plugs.find(appliances[place].written).index else { continue }
+            if let old = appliances[place].plug, old != plug { appliances[place].sense = .init() }
+            appliances[place].plug = plug
+            if senseOf[plug] == nil { senseOf[plug] = place }
+        }
+        // Those that lost their plug dwell no more.
+        dwelling = dwelling.filter { power[$0].plug != nil }
+        findDwellDeadline()
+        bandsAreOld = true
+    }
+
+    private func seed(_ kind: String, _ rule: Int, _ place: Int, _ plug: Int, boot: BootID? = nil) -> FiringSeed {
+        FiringSeed(kind, rule: states[rule].rule.name, trigger: place, plug: plugs[plug].lasting, boot: boot)
+    }
+}

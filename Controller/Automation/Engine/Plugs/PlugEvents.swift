@@ -1,0 +1,97 @@
+import PlugProtocol
+import ProtocolCore
+
+extension RuleEngine {
+    mutating func appear(
+        _ name: String, _ state: PlugState, _ boot: BootID?, _ id: PlugID?, gap: Duration, now: Instant,
+        _ actions: inout [Action]
+    ) {
+        // A snapshot without a loss before it interrupts as much as one after it.
+        if let known = plugs.index(ofPresent: name) { interrupt(known) }
+        let wasOn = plugs.index(of: name).map { plugs[$0].relayOn }
+        guard let index = plugs.appear(name, state, boot: boot, id: id, gap: gap) else { return }
+        while meters.count < plugs.count {
+            meters.append(PlugMeter())
+            powerOf.append([])
+            eventsOf.append([])
+            energyOf.append([])
+            senseOf.append(nil)
+            counters.append(EnergyCounter())
+        }
+        meters[index].hasReading = false
+        bind()
+        plugsAppeared = true
+        if let wasOn, !wasOn, state.relayOn { turnedOn(index) }
+        if let reading = state.reading {
+            settle(index, reading.activePower, time: reading.time, now: now, &actions)
+        } else {
+            refresh(index)
+        }
+        returned(index, now: now)
+    }
+
+    mutating func lose(_ name: String, now: Instant) {
+        guard let index = plugs.index(ofPresent: name) else { return }
+        interrupt(index)
+        plugs.lose(index)
+        meters[index].band = .nothing
+        wentAway(index, now: now)
+        bind()
+    }
+
+    /// A reading that says what is, not what became.
+    mutating func snapshot(
+        _ index: Int, _ watts: Double, time: Instant, now: Instant, _ actions: inout [Action]
+    ) {
+        interrupt(index)
+        settle(index, watts, time: time, now: now, &actions)
+    }
+
+    private mutating func interrupt(_ index: Int) {
+        for trigger in powerOf[index] { power[trigger].interrupt(plugs[index], meters[index]) }
+        refresh(index)
+    }
+
+    /// What relay and dimmer are now.
+    mutating func state(_ name: String, on: Bool, level: DimLevel?) {
+        guard let index = plugs.index(ofPresent: name) else { return }
+        state(index, on: on, level: level)
+    }
+
+    private mutating func state(_ index: Int, on: Bool, level: DimLevel?) {
+        let wasOn = plugs[index].relayOn
+        plugs[index].relayOn = on
+        plugs[index].level = level
+        if on, !wasOn { turnedOn(index) }
+    }
+
+    mutating func finished(_ name: String, _ id: RequestID, _ outcome: CommandOutcome) {
+        guard let index = plugs.index(ofPresent: name) else { return }
+        switch outcome {
+        case .done(let result, _): state(index, on: result.relayOn, level: result.level)
+        case .refused: break
+        }
+        plugs.answered(id, at: index)
+    }
+
+    mutating func happened(
+        _ name: String, _ event: PlugEvent, age: Duration?, now: Instant, _ actions: inout [Action]
+    ) {
+        guard let index = plugs.index(ofPresent: name), plugs.isNews(event.sequence, from: index) else { return }
+        if case .relayChanged(_, let cause) = event.kind {
+            relaySwitched(index, cause: cause)
+            if case .controller(_, let request) = cause { plugs.answered(request, at: index) }
+        }
+        var last: Int?
+        for place in eventsOf[index] {
+            let trigger = events[place]
+            guard trigger.rule != last, trigger.kind.isMet(by: event.kind), let seed = trigger.seed else { continue }
+            last = trigger.rule
+            var cause = Firing.Cause(
+                .trigger(states[trigger.rule].rule.triggers[trigger.place]), plug: plugs[index].name,
+                event: event.sequence)
+            if let age, age > .zero { cause.age = age }
+            fire(trigger.rule, cause, seed.id(event.sequence), age: age, now: now, &actions)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import PlugProtocol
+import ProtocolCore
+
+extension RuleEngine {
+    /// An action on plugs becomes a command for each of them, or what is told instead.
+    mutating func command(
+        _ action: RuleAction, at place: Int, of rule: Rule, _ firing: Firing, _ actions: inout [Action]
+    ) {
+        let plugs = action.plugs
+        for position in plugs.indices {
+            let id = firing.id.part(action: place, plug: position)
+            command(action, plugs[position], id: id, of: rule, firing, &actions)
+        }
+    }
+
+    private mutating func command(
+        _ action: RuleAction, _ written: String, id: RequestID, of rule: Rule, _ firing: Firing,
+        _ actions: inout [Action]
+    ) {
+        switch plugs.find(written) {
+        case .plug(let index):
+            guard let command = resolve(action, of: index, written, firing, &actions) else { return }
+            let request = CommandRequest(id: id, plug: plugs[index].name, command: command)
+            remember(command, of: index, rule, firing)
+            plugs.expect(request, at: index)
+            actions.append(.send(request, firing))
+        case .notPresent:
+            guard let span = rule.remembersAway, let command = resolveAway(action, written) else {
+                return actions.append(.notSent(firing, plug: written, .notPresent))
+            }
+            let request = CommandRequest(id: id, plug: written, command: command)
+            actions.append(.remember(request, firing, for: span))
+        case .ambiguous(let names): actions.append(.notSent(firing, plug: written, .ambiguous(names)))
+        }
+    }
+
+    /// What the action means for the plug as it is now; nil where it was told that it means nothing.
+    private mutating func resolve(
+        _ action: RuleAction, of index: Int, _ written: String, _ firing: Firing, _ actions: inout [Action]
+    ) -> PlugCommand? {
+        let plug = plugs[index]
+        switch action {
+        case .turnOn(_, let autoOff): return .setRelay(on: true, autoOff: autoOff)
+        case .turnOff: return .setRelay(on: false, autoOff: nil)
+        case .toggle: return .setRelay(on: !plug.expectedOn, autoOff: nil)
+        case .dim(_, let level, let transition): return .setLevel(level, transition: transition)
+        case .dimBy(_, let permille, let transition):
+            guard let level = plug.expectedLevel else {
+                actions.append(.notSent(firing, plug: written, .noLevel))
+                return nil
+            }
+            // A lamp that is off is dark, whatever level it keeps for later.
+            let present = plug.expectedOn ? Int(level.permille) : 0
+            let sum = present.addingReportingOverflow(permille)
+            let wanted = sum.overflow ? (permille < 0 ? 0 : 1000) : min(max(0, sum.partialValue), 1000)
+            return DimLevel(permille: wanted).map { .setLevel($0, transition: transition) }
+        case .restore:
+            guard let before = befores.removeValue(forKey: plug.lasting) else {
+                actions.append(.step(firing, .nothingToRestore(plug: plug.name)))
+                return nil
+            }
+            return before.command(from: plug.expectedLevel)
+        case .wait, .waitUntil, .notify, .run, .webHook: return nil
+        }
+    }
+
+    /// What the action means for a plug that is away; nil where that depends on what the plug is then.
+    private mutating func resolveAway(_ action: RuleAction, _ written: String) -> PlugCommand? {
+        switch action {
+        case .turnOn(_, let autoOff): return .setRelay(on: true, autoOff: autoOff)
+        case .turnOff: return .setRelay(on: false, autoOff: nil)
+        case .dim(_, let level, let transition): return .setLevel(level, transition: transition)
+        case .restore:
+            guard let index = plugs.index(of: written) else { return nil }
+            return befores.removeValue(forKey: plugs[index].lasting)?.command(from: plugs[index].level)
+        case .toggle, .dimBy, .wait, .waitUntil, .notify, .run, .webHook: return nil
+        }
+    }
+
+    // MARK: As it was before
+
+    /// Keeps what the plug was before the first command of a firing that changes it.
+    private mutating func remember(_ command: PlugCommand, of index: Int, _ rule: Rule, _ firing: Firing) {
+        guard needsBefores else { return }
+        let plug = plugs[index]
+        let changes =
+            switch command {
+            case .setRelay(let on, _): on != plug.expectedOn
+            case .setLevel(let level, _): level != plug.expectedLevel || (level.permille > 0) != plug.expectedOn
+            case .identify, .resetProtection, .rename, .configure: false
+            }
+        guard changes, befores[plug.lasting]?.firing != firing.id else { return }
+        befores[plug.lasting] = EngineMemory.Before(
+            plug: plug.lasting, rule: rule.name, firing: firing.id, on: plug.expectedOn, level: plug.expectedLevel)
+    }
+
+    /// The relay was switched: where no rule did it, what was before is not to come back.
+    mutating func relaySwitched(_ index: Int, cause: RelayCause) {
+        let plug = plugs[index]
+        guard let before = befores[plug.lasting] else { return }
+        switch cause {
+        case .controller(_, let request):
+            if plug.ours.contains(request) || isOf(before, request) { return }
+        case .button, .protection, .timer, .powerOn: break
+        }
+        befores[plug.lasting] = nil
+    }
+
+    /// Whether the command is one of the firing that is remembered, which an earlier process may have sent.
+    private func isOf(_ before: EngineMemory.Before, _ request: RequestID) -> Bool {
+        guard let index = ruleIndexes[before.rule] else { return false }
+        return states[index].rule.actions.enumerated().contains { place, action in
+            action.plugs.indices.contains { before.firing.part(action: place, plug: $0) == request }
+        }
+    }
+}
+
+extension EngineMemory.Before {
+    /// - Parameter level: what it is now.
+    fileprivate func command(from level: DimLevel?) -> PlugCommand {
+        // The level of a lamp that was off is left: setting it would light the lamp.
+        guard on, let wanted = self.level, wanted != level, wanted.permille > 0 else {
+            return .setRelay(on: on, autoOff: nil)
+        }
+        return .setLevel(wanted, transition: .zero)
+    }
+}

@@ -1,0 +1,98 @@
+import PlugProtocol
+import ProtocolCore
+
+extension RuleEngine {
+    /// Rules that set each other off in one moment: so many after each other, and so many in all. What is beyond is held back, so that
+    /// a loop ends also within one call.
+    static let maximumChain = 8
+    static let maximumChained = 256
+
+    /// An edge has come: judges whether the rule fires, and begins its actions.
+    ///
+    /// - Parameters:
+    ///   - age: how long ago the edge was; nil: nobody knows.
+    ///   - depth: of how many rules that set each other off it is the last.
+    mutating func fire(
+        _ index: Int, _ cause: Firing.Cause, _ id: RequestID, age: Duration?, depth: Int = 0, now: Instant,
+        _ actions: inout [Action]
+    ) {
+        var firing = Firing(id: id, rule: states[index].rule.name, cause: cause, time: now)
+        if let reason = reasonToHoldBack(index, age: age, depth: depth, now: now) {
+            return actions.append(.heldBack(firing, reason))
+        }
+        let conditions = states[index].rule.conditions
+        if !conditions.isEmpty {
+            firing.judged = conditions.map { holds($0, now: now) }
+            if let broken = firing.judged.firstIndex(of: false) {
+                return actions.append(.heldBack(firing, .condition(conditions[broken])))
+            }
+        }
+        begin(firing, of: index, depth: depth, now: now, &actions)
+    }
+
+    /// A person wants it done, whatever triggers, conditions, cooldown and limit say.
+    mutating func runByHand(_ name: String, id: RequestID, now: Instant, _ actions: inout [Action]) {
+        guard let index = ruleIndexes[name] else { return }
+        let firing = Firing(
+            id: FiringSeed("person", rule: name, after: id).id(0), rule: name, cause: Firing.Cause(.person), time: now)
+        begin(firing, of: index, depth: 0, now: now, &actions)
+    }
+
+    private func reasonToHoldBack(_ index: Int, age: Duration?, depth: Int, now: Instant) -> HoldBack? {
+        let rule = states[index].rule
+        guard let age, age <= rule.maximumAge else { return .old(age: age) }
+        if states[index].isDisabled { return .disabled }
+        if let last = states[index].lastFired, now < last + rule.cooldown { return .cooldown(until: last + rule.cooldown) }
+        if states[index].recent.isReached(at: now) { return .limit(states[index].recent.limit) }
+        if depth >= Self.maximumChain { return .limit(FiringLimit(Self.maximumChain, within: .zero)) }
+        return nil
+    }
+
+    /// Nothing stands against it but what the rule is doing already.
+    private mutating func begin(
+        _ firing: Firing, of index: Int, depth: Int, now: Instant, _ actions: inout [Action]
+    ) {
+        var queues = false
+        if states[index].hasWaits {
+            let running = states[index].runs
+            switch states[index].rule.mode {
+            case .single: if running > 0 { return actions.append(.heldBack(firing, .running(running))) }
+            case .restart: cancelRuns(of: index, .restarted, &actions)
+            case .queued(let count):
+                guard running <= min(count, Self.maximumRunsOfRule) else {
+                    return actions.append(.heldBack(firing, .running(running)))
+                }
+                queues = running > 0
+            case .parallel(let count):
+                guard running < min(count, Self.maximumRunsOfRule) else {
+                    return actions.append(.heldBack(firing, .running(running)))
+                }
+            }
+            guard runs.count < Self.maximumRuns else {
+                return actions.append(.heldBack(firing, .running(runs.count)))
+            }
+        }
+        states[index].fired(at: now)
+        actions.append(.fired(firing))
+        if queues {
+            add(Run(number: nextRun, rule: index, firing: firing, next: 0, wait: .turn))
+        } else {
+            perform(firing, of: index, from: 0, now: now, &actions)
+        }
+        if !states[index].listeners.isEmpty { chain(firing, of: index, depth: depth, now: now, &actions) }
+    }
+
+    private mutating func chain(
+        _ firing: Firing, of index: Int, depth: Int, now: Instant, _ actions: inout [Action]
+    ) {
+        for listener in states[index].listeners {
+            guard chained < Self.maximumChained else { return }
+            chained += 1
+            let rule = states[listener.rule].rule
+            let cause = Firing.Cause(
+                .trigger(rule.triggers[listener.place]), plug: firing.cause.plug, value: firing.cause.value)
+            let id = FiringSeed("rule", rule: rule.name, after: firing.id).id(UInt64(depth))
+            fire(listener.rule, cause, id, age: .zero, depth: depth + 1, now: now, &actions)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import PlugProtocol
+import ProtocolCore
+
+/// What the engine keeps of a rule besides its triggers.
+struct RuleState: Sendable {
+    let rule: Rule
+    /// Only the actions of such a rule are ever under way.
+    let hasWaits: Bool
+    /// Rules that fire when this one does, in their order, and which of their triggers that is.
+    var listeners: [Listener] = []
+    var isDisabled = false
+    var lastFired: Instant?
+    var recent: RecentFirings
+    /// When a near miss of it was told last.
+    var missTold: Instant?
+    /// How many of its runs are under way, or wait for their turn.
+    var runs = 0
+
+    struct Listener: Hashable, Sendable {
+        var rule: Int
+        var place: Int
+    }
+
+    init(_ rule: Rule) {
+        self.rule = rule
+        hasWaits = rule.actions.contains { action in
+            switch action {
+            case .wait, .waitUntil: true
+            case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .notify, .run, .webHook: false
+            }
+        }
+        recent = RecentFirings(rule.limit ?? RuleEngine.usualLimit)
+    }
+
+    mutating func fired(at now: Instant) {
+        lastFired = now
+        recent.add(now)
+    }
+
+    /// Takes what an equal rule of an earlier set was in the midst of.
+    mutating func take(_ other: RuleState) {
+        lastFired = other.lastFired
+        recent = other.recent
+        missTold = other.missTold
+        runs = other.runs
+    }
+
+    /// When it fired, as far as that still matters.
+    func instants(at now: Instant) -> [Instant] {
+        let last = lastFired.map { now < $0 + rule.cooldown ? [$0] : [] } ?? []
+        let counted = recent.instants(at: now)
+        return counted.isEmpty ? last : counted
+    }
+}
+
+/// The last firings of a rule, as many as its limit counts.
+struct RecentFirings: Sendable {
+    /// A limit of more is one of so many: it keeps what is stored of a rule small.
+    static let maximumCount = 1024
+
+    let limit: FiringLimit
+    private let capacity: Int
+    /// Where the ring is full, `next` is the place of the oldest.
+    private var ring: [Instant] = []
+    private var next = 0
+
+    init(_ limit: FiringLimit) {
+        self.limit = limit
+        capacity = min(max(limit.count, 0), Self.maximumCount)
+    }
+
+    /// Whether one more would be too many.
+    func isReached(at now: Instant) -> Bool {
+        if capacity == 0 { return true }
+        return ring.count == capacity && now < ring[next] + limit.span
+    }
+
+    mutating func add(_ now: Instant) {
+        if capacity == 0 { return }
+        if ring.count < capacity { ring.append(now) } else { ring[next] = now }
+        next = (next + 1) % capacity
+    }
+
+    /// Oldest first.
+    func instants(at now: Instant) -> [Instant] {
+        let inOrder = ring.count < capacity ? ring[...] : ring[next...] + ring[..<next]
+        return inOrder.filter { now < $0 + limit.span }
+    }
+}
+
+extension Rule {
+    /// Of its actions: another one where any of them was changed.
+    var actionsFingerprint: String {
+        var hash = FNV1a128()
+        for action in actions { hash.add("\(action)") }
+        let digits = String(hash.value, radix: 16)
+        return String(repeating: "0", count: 32 - digits.count) + digits
+    }
+}

@@ -1,0 +1,144 @@
+import PlugProtocol
+import ProtocolCore
+
+extension RuleEngine {
+    /// Firings whose actions are not done, of one rule and of all. They stop rules that fire faster than they end from filling the
+    /// memory.
+    static let maximumRunsOfRule = 64
+    static let maximumRuns = 1024
+    /// A wait that ended so long ago, while nobody ran, is not gone on from.
+    static let longestLate = Duration.seconds(86_400)
+    /// So long an earlier process's run waits for plugs that are not found again yet.
+    static let reunion = Duration.seconds(60)
+    /// A condition on the time that is waited for is judged so often.
+    static let conditionInterval = Duration.seconds(1)
+
+    /// Does the actions from one on, up to the first that waits. Told as finished is only what waited: of the rest the last action in
+    /// the same answer is the end.
+    mutating func perform(
+        _ firing: Firing, of index: Int, from first: Int, hasWaited: Bool = false, now: Instant,
+        _ actions: inout [Action]
+    ) {
+        let rule = states[index].rule
+        for place in first..<max(first, rule.actions.count) {
+            let action = rule.actions[place]
+            switch action {
+            case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore:
+                command(action, at: place, of: rule, firing, &actions)
+            case .notify, .run, .webHook: effect(action, at: place, firing, &actions)
+            case .wait(let duration):
+                guard duration > .zero else { continue }
+                actions.append(.step(firing, .waiting(until: now + duration)))
+                return add(
+                    Run(number: nextRun, rule: index, firing: firing, next: place, wait: .time(now + duration)))
+            case .waitUntil(let condition, let timeout, let end):
+                if holds(condition, now: now) { continue }
+                let until = now + timeout
+                actions.append(.step(firing, .waitingFor(condition, until: until)))
+                return add(
+                    Run(
+                        number: nextRun, rule: index, firing: firing, next: place,
+                        wait: .condition(condition, until: until, end)))
+            }
+        }
+        if hasWaited { actions.append(.step(firing, .finished)) }
+    }
+
+    // MARK: The list
+
+    mutating func add(_ run: Run) {
+        nextRun += 1
+        runs.append(run)
+        states[run.rule].runs += 1
+        if run.condition != nil { waitingChanged(by: 1) }
+        runDeadline = sooner(runDeadline, run.deadline)
+    }
+
+    private mutating func take(_ place: Int) -> Run {
+        let run = runs.remove(at: place)
+        states[run.rule].runs -= 1
+        if run.condition != nil { waitingChanged(by: -1) }
+        return run
+    }
+
+    mutating func cancelRuns(of index: Int, _ end: RunStep.RunEnd, _ actions: inout [Action]) {
+        while let place = runs.firstIndex(where: { $0.rule == index }) {
+            actions.append(.step(take(place).firing, .cancelled(end)))
+        }
+        findRunDeadline()
+    }
+
+    /// Power conditions that are waited for bound what is quiet.
+    private mutating func waitingChanged(by change: Int) {
+        waitingFor += change
+        bandsAreOld = true
+    }
+
+    mutating func findRunDeadline() { runDeadline = runs.lazy.compactMap(\.deadline).min() }
+
+    // MARK: Going on
+
+    /// Goes on with what has waited long enough, in the order in which it began.
+    mutating func wakeRuns(now: Instant, _ actions: inout [Action]) {
+        guard !runs.isEmpty else { return }
+        let isDue = runDeadline.map { $0 <= now } ?? false
+        guard isDue || waitingFor > 0 || plugsAppeared else { return }
+        plugsAppeared = false
+        for number in runs.map(\.number) {
+            guard let place = runs.firstIndex(where: { $0.number == number }) else { continue }
+            wake(place, now: now, &actions)
+        }
+        findRunDeadline()
+        let isTimed = waitingFor > 0 && runs.contains { $0.condition?.isTimed ?? false }
+        if isTimed { runDeadline = sooner(runDeadline, now + Self.conditionInterval) }
+    }
+
+    private mutating func wake(_ place: Int, now: Instant, _ actions: inout [Action]) {
+        switch runs[place].wait {
+        case .turn: return
+        case .time(let until):
+            guard until <= now else { return }
+            if now - until > Self.longestLate {
+                let run = take(place)
+                actions.append(.step(run.firing, .cancelled(.missed)))
+                return startNext(run.rule, now: now, &actions)
+            }
+            guard !waitsForPlugs(place, now: now) else { return }
+        case .condition(let condition, let until, let end):
+            if !holds(condition, now: now) {
+                guard until <= now else { return }
+                actions.append(.step(runs[place].firing, .timedOut(end)))
+                switch end {
+                case .goOn: break
+                case .stop: return startNext(take(place).rule, now: now, &actions)
+                }
+            }
+        }
+        let run = take(place)
+        perform(run.firing, of: run.rule, from: run.next + 1, hasWaited: true, now: now, &actions)
+        startNext(run.rule, now: now, &actions)
+    }
+
+    /// The next in the rule's queue begins when none of it is under way.
+    mutating func startNext(_ index: Int, now: Instant, _ actions: inout [Action]) {
+        // Each turn takes one from the queue, so that this ends.
+        while !runs.contains(where: { $0.rule == index && $0.wait != .turn }),
+            let place = runs.firstIndex(where: { $0.rule == index })
+        {
+            let run = take(place)
+            perform(run.firing, of: index, from: 0, hasWaited: true, now: now, &actions)
+        }
+    }
+
+    /// An earlier process's run has its plugs found again before it goes on, for a while.
+    private mutating func waitsForPlugs(_ place: Int, now: Instant) -> Bool {
+        guard runs[place].isRestored else { return false }
+        let run = runs[place]
+        let coming = states[run.rule].rule.actions.dropFirst(run.next + 1)
+        let isMissing = coming.lazy.flatMap(\.plugs).contains { plugs.find($0) == .notPresent }
+        let until = run.plugsUntil ?? now + Self.reunion
+        guard isMissing, now < until else { return false }
+        runs[place].plugsUntil = until
+        return true
+    }
+}

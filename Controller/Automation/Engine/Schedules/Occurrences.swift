@@ -1,0 +1,88 @@
+import LocalCalendar
+import ProtocolCore
+
+/// A moment at which a schedule is due.
+struct Occurrence: Hashable, Sendable {
+    var instant: Instant
+    /// What tells it from the schedule's others, whatever the clock does: of the sun the day, else the second, both of the local
+    /// calendar.
+    var number: Int64
+}
+
+extension Schedule {
+    /// Days looked at for the next one: over eight years, in which each date comes, also 29 February around 2100.
+    private static let longestSearch: Int64 = 3000
+
+    /// The first one later than this; nil where there is none, or where no time is known.
+    func next(after instant: Instant, _ time: LocalTime, _ sun: SunTimes) -> Occurrence? {
+        switch self {
+        case .sun(let event, let offset, let days):
+            return sun.days.lazy.compactMap { day -> Occurrence? in
+                guard days.contains(Weekdays(day: day.day)), let rises = day.instant(of: event) else { return nil }
+                return rises + offset > instant ? Occurrence(instant: rises + offset, number: day.day) : nil
+            }.min { $0.instant < $1.instant }
+        case .daily(let clock, let days):
+            return search(after: instant, time) { days.contains(Weekdays(day: $0)) ? [Int64(clock.second)] : [] }
+        case .cron(let cron): return search(after: instant, time) { cron.fits(day: $0) ? cron.seconds : [] }
+        }
+    }
+
+    /// Day by day. A time that the calendar leaves out is the first moment after it; of one that comes twice it is the first.
+    private func search(
+        after instant: Instant, _ time: LocalTime, _ seconds: (Int64) -> [Int64]
+    ) -> Occurrence? {
+        guard let today = time.day(at: instant) else { return nil }
+        // From the day before, whose 24:00 may be due, and where a clock that is turned back has its first times.
+        for day in (today - 1)...(today + Self.longestSearch) {
+            for second in seconds(day) {
+                let number = day &* 86_400 &+ second
+                guard let due = time.instant(of: number), due > instant else { continue }
+                return Occurrence(instant: due, number: number)
+            }
+        }
+        return nil
+    }
+}
+
+extension CronSchedule {
+    /// Where both are restricted one is enough, as crontab(5) has it.
+    func fits(day: Int64) -> Bool {
+        let date = CivilTime(localSeconds: Double(day) * 86_400)
+        guard months >> UInt16(date.month) & 1 == 1 else { return false }
+        let fitsDate = days >> UInt32(date.day) & 1 == 1
+        let fitsWeek = weekdays.contains(Weekdays(day: day))
+        let all = UInt32.max << 1
+        let restrictsDate = days & all != all
+        return restrictsDate && weekdays != .all ? fitsDate || fitsWeek : fitsDate && fitsWeek
+    }
+
+    /// Of a day, rising.
+    var seconds: [Int64] {
+        let wanted = (0..<60).filter { (minutes >> UInt64($0)) & 1 == 1 }
+        var seconds: [Int64] = []
+        for hour in 0..<24 where (hours >> UInt32(hour)) & 1 == 1 {
+            for minute in wanted { seconds.append(Int64(hour * 3600 + minute * 60)) }
+        }
+        return seconds
+    }
+}
+
+extension SunTimes {
+    func instant(of event: SunEvent, day: Int64) -> Instant? {
+        var (low, high) = (0, days.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if days[middle].day < day { low = middle + 1 } else { high = middle }
+        }
+        return low < days.count && days[low].day == day ? days[low].instant(of: event) : nil
+    }
+}
+
+extension SunTimes.Day {
+    func instant(of event: SunEvent) -> Instant? {
+        switch event {
+        case .sunrise: sunrise
+        case .sunset: sunset
+        }
+    }
+}

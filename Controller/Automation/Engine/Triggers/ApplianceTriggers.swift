@@ -1,0 +1,104 @@
+import ApplianceSense
+import PlugProtocol
+import ProtocolCore
+
+/// A trigger on what the appliance on a plug does.
+struct AppliancePlugTrigger: Sendable {
+    let rule: Int
+    let place: Int
+    let change: ApplianceTrigger
+    var seed: FiringSeed
+
+    func isMet(by event: ApplianceEvent) -> Bool {
+        switch (change, event) {
+        case (.started(let wanted), .started(let kind, _)): wanted == nil || wanted == kind
+        case (.finished(let wanted), .finished(let cycle)): wanted == nil || wanted == cycle.kind
+        // What goes on is finished again at its new end.
+        case (.started, _), (.finished, _): false
+        }
+    }
+}
+
+/// The appliance on a plug that rules ask about.
+///
+/// Its samples carry the controller's clock in milliseconds: the plug's own, moved by what the two were apart when the plug appeared,
+/// so that the way of a reading through the network does not count. What was recorded before comes on the same clock, so that the
+/// hole up to now is as long as it was.
+struct WatchedAppliance: Sendable {
+    /// As the rules write the plug.
+    let written: String
+    var plug: Int?
+    var triggers: [AppliancePlugTrigger] = []
+    var sense = ApplianceSense()
+    /// Nanoseconds from the plug's clock to the controller's.
+    var shift: Int64?
+    /// When the last sample came.
+    var heard: Instant?
+
+    init(written: String) { self.written = written }
+
+    mutating func take(_ other: WatchedAppliance) {
+        (plug, sense, shift, heard) = (other.plug, other.sense, other.shift, other.heard)
+    }
+}
+
+extension RuleEngine {
+    /// Feeds the plug's last reading to the appliance on it.
+    mutating func sense(_ index: Int, now: Instant, hole: Duration?, _ actions: inout [Action]) {
+        guard let watched = senseOf[index] else { return }
+        let meter = meters[index]
+        if hole == nil { appliances[watched].shift = nil }
+        let shift = appliances[watched].shift ?? (now.nanoseconds &- meter.time.nanoseconds)
+        appliances[watched].shift = shift
+        let milliseconds = (meter.time.nanoseconds &+ shift) / 1_000_000
+        let power = (max(0, min(meter.activePower, 1e8)) * 10).rounded()
+        let silence = appliances[watched].heard.map { now - $0 } ?? .zero
+        appliances[watched].heard = now
+        let said = appliances[watched].sense.handle((milliseconds, Int32(clamping: Int64(power))))
+        // Where nobody listened for long, nobody knows how long ago it was.
+        let age: Duration = silence <= Self.restartGap ? .zero : silence
+        for event in said { tell(event, of: watched, index, age: age, now: now, &actions) }
+    }
+
+    /// What the plug measured before this engine followed it.
+    mutating func recorded(_ name: String, _ samples: [RecordedPower]) {
+        guard let index = plugs.index(of: name), let watched = senseOf[index] else {
+            return recordedUnseen(name, samples)
+        }
+        for sample in samples { _ = appliances[watched].sense.handle((sample.milliseconds, sample.deciwatts)) }
+    }
+
+    /// The plug has not appeared yet: the one that the rules mean when there is no other.
+    private mutating func recordedUnseen(_ name: String, _ samples: [RecordedPower]) {
+        guard plugs.index(of: name) == nil else { return }
+        for watched in appliances.indices
+        where appliances[watched].plug == nil && appliances[watched].written.lowercased() == name.lowercased() {
+            for sample in samples { _ = appliances[watched].sense.handle((sample.milliseconds, sample.deciwatts)) }
+        }
+    }
+
+    private mutating func tell(
+        _ event: ApplianceEvent, of watched: Int, _ index: Int, age: Duration, now: Instant,
+        _ actions: inout [Action]
+    ) {
+        var last: Int?
+        for trigger in appliances[watched].triggers where trigger.rule != last && trigger.isMet(by: event) {
+            last = trigger.rule
+            let rule = states[trigger.rule].rule
+            var cause = Firing.Cause(.trigger(rule.triggers[trigger.place]), plug: plugs[index].name)
+            if age > .zero { cause.age = age }
+            fire(trigger.rule, cause, trigger.seed.id(event.number), age: age, now: now, &actions)
+        }
+    }
+}
+
+extension ApplianceEvent {
+    /// When it began, or ended: what tells it from others of its plug.
+    fileprivate var number: UInt64 {
+        switch self {
+        case .started(_, let start), .phase(_, let start): UInt64(bitPattern: start)
+        case .resumed(let end, _): UInt64(bitPattern: end)
+        case .finished(let cycle): UInt64(bitPattern: (cycle.end ?? cycle.start) &* 2 &+ 1)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import PlugProtocol
+import ProtocolCore
+
+/// A power trigger whose dwell ended, one way or the other.
+struct PowerEdge: Sendable {
+    var trigger: Int
+    /// When the threshold was crossed, on the plug's clock.
+    var since: Instant
+    /// Of the end of a dwell that nobody was there to see: how long ago that was.
+    var age: Duration?
+}
+
+extension RuleEngine {
+    /// Silence of the connection, or of the controller, over which a dwell goes on. Longer than a restart takes.
+    public static let restartGap = Duration.seconds(120)
+    /// Of near misses of one rule, one is told in so long: noise at a threshold is one thing to know, not a thousand.
+    static let missInterval = Duration.seconds(10)
+
+    /// A reading that is no snapshot, and not quiet.
+    mutating func follow(
+        _ index: Int, _ watts: Double, time: Instant, now: Instant, _ actions: inout [Action]
+    ) {
+        // A value that is no number compares with nothing.
+        guard !watts.isNaN, plugs[index].isPresent else { return }
+        let before = meters[index]
+        // The same reading again, which came along with another change of state, says nothing new.
+        if before.hasReading, before.time == time { return }
+        // Time that runs backwards belongs to another boot.
+        guard !before.hasReading || before.time < time else {
+            for trigger in powerOf[index] {
+                power[trigger].broken = nil
+                power[trigger].forget()
+            }
+            return settle(index, watts, time: time, now: now, &actions)
+        }
+        meters[index].keep(watts, time: time, now: now)
+        edges.removeAll(keepingCapacity: true)
+        for trigger in powerOf[index] {
+            let outcome = power[trigger].follow(watts, time: time, latest: before.time, of: plugs[index])
+            if let outcome { note(outcome, of: trigger, meters[index], &actions) }
+        }
+        refresh(index)
+        fireEdges(now: now, &actions)
+        sense(index, now: now, hole: before.hasReading ? now - before.arrival : nil, &actions)
+    }
+
+    /// A reading that says what is, not what became.
+    mutating func settle(
+        _ index: Int, _ watts: Double, time: Instant, now: Instant, _ actions: inout [Action]
+    ) {
+        guard !watts.isNaN, plugs[index].isPresent else { return }
+        let hole = meters[index].hasReading ? now - meters[index].arrival : nil
+        meters[index].keep(watts, time: time, now: now)
+        edges.removeAll(keepingCapacity: true)
+        for trigger in powerOf[index] {
+            let outcome = power[trigger].settle(watts, time: time, of: plugs[index])
+            if let outcome { note(outcome, of: trigger, meters[index], &actions) }
+        }
+        refresh(index)
+        fireEdges(now: now, &actions)
+        sense(index, now: now, hole: hole, &actions)
+    }
+
+    /// Dwells end on the controller's clock.
+    mutating func endDwells(now: Instant, _ actions: inout [Action]) {
+        guard let due = dwellDeadline, due <= now else { return }
+        edges.removeAll(keepingCapacity: true)
+        for trigger in dwelling.sorted() {
+            guard let plug = power[trigger].plug else { continue }
+            let (meter, gap) = (meters[plug], plugs[plug].readingGap)
+            let end = power[trigger].deadlines(meter, gap: gap)?.due
+            let outcome = power[trigger].deadlineReached(meter, gap: gap, now: now)
+            guard let outcome else { continue }
+            // A controller that slept through the end of a dwell acts on it only where the rule says so.
+            note(outcome, of: trigger, meter, age: end.map { now - $0 }, &actions)
+            refresh(plug)
+        }
+        findDwellDeadline()
+        fireEdges(now: now, &actions)
+    }
+
+    // MARK: What came of it
+
+    private mutating func note(
+        _ outcome: PowerTrigger.Outcome, of trigger: Int, _ meter: PlugMeter, age: Duration? = nil,
+        _ actions: inout [Action]
+    ) {
+        switch outcome {
+        case .fires(let since): edges.append(PowerEdge(trigger: trigger, since: since, age: age))
+        case .missed(let since, let lasted, let end):
+            let missed = power[trigger]
+            let told = states[missed.rule].missTold
+            guard let plug = missed.plug, told.map({ latest - $0 >= Self.missInterval }) ?? true else { return }
+            states[missed.rule].missTold = latest
+            let rule = states[missed.rule].rule
+            actions.append(
+                .nearMiss(
+                    NearMiss(
+                        rule: rule.name, trigger: rule.triggers[missed.place], plug: plugs[plug].name,
+                        since: meter.arrival - (meter.time - since), lasted: lasted, end: end)))
+        }
+    }
+
+    /// Edges of one event, in the order of the rules; a rule fires once.
+    private mutating func fireEdges(now: Instant, _ actions: inout [Action]) {
+        var last: Int?
+        // By place: firing may not look at the list, but it may grow anew only with the next event.
+        for place in edges.indices where power[edges[place].trigger].rule != last {
+            let edge = edges[place]
+            let trigger = power[edge.trigger]
+            last = trigger.rule
+            guard let plug = trigger.plug, let seed = trigger.seed else { continue }
+            let meter = meters[plug]
+            var cause = Firing.Cause(
+                .trigger(states[trigger.rule].rule.triggers[trigger.place]), plug: plugs[plug].name,
+                value: meter.activePower, since: meter.arrival - (meter.time - edge.since))
+            if let age = edge.age, age > .zero { cause.age = age }
+            let id = seed.id(UInt64(bitPattern: edge.since.nanoseconds))
+            fire(trigger.rule, cause, id, age: edge.age ?? .zero, now: now, &actions)
+        }
+    }
+
+    /// Finds what the plug's next readings may be without anything coming of them, and when its dwells end.
+    mutating func refresh(_ index: Int) {
+        var band = QuietBand.nothing
+        defer { meters[index].band = band }
+        band.after = meters[index].band.after
+        let gap = plugs[index].readingGap
+        var isDwelling = false
+        for trigger in powerOf[index] {
+            let deadlines = power[trigger].deadlines(meters[index], gap: gap)
+            if let deadlines {
+                isDwelling = true
+                dwelling.insert(trigger)
+                dwellDeadline = sooner(dwellDeadline, min(deadlines.due, deadlines.silent))
+            } else if !dwelling.isEmpty, dwelling.remove(trigger) != nil {
+                isDwelling = true
+            }
+        }
+        if isDwelling { findDwellDeadline() }
+        // Each sample teaches what the appliance does, so that none is quiet.
+        guard plugs[index].isPresent, meters[index].hasReading, senseOf[index] == nil else { return }
+        band.low = -.infinity
+        band.high = .infinity
+        band.until = Instant(nanoseconds: .max)
+        for trigger in powerOf[index] { power[trigger].narrow(&band, meters[index], gap: gap) }
+        if waitingFor > 0 { narrowForRuns(&band, index) }
+    }
+
+    mutating func findDwellDeadline() {
+        dwellDeadline = nil
+        for trigger in dwelling {
+            guard let plug = power[trigger].plug else { continue }
+            let deadlines = power[trigger].deadlines(meters[plug], gap: plugs[plug].readingGap)
+            if let deadlines { dwellDeadline = sooner(dwellDeadline, min(deadlines.due, deadlines.silent)) }
+        }
+    }
+}
