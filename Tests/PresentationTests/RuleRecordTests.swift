@@ -1,10 +1,10 @@
-import Automation
 import Daemon
 import LinuxNetwork
 import PlugProtocol
 import ProtocolCore
 import Testing
 
+@testable import Automation
 @testable import Presentation
 
 /// Every notice as a line of JSON, and in words.
