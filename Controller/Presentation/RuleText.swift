@@ -19,6 +19,8 @@ extension RuleRecord {
         case "notSent": "\(rule) cannot command \(plug): \(why)"
         case "resumed": "\(plug): commanded again, for \(rule) fired before the restart: \(why)"
         case "performing": "\(rule): \(what)"
+        case "effect" where effect == "notify" && outcome == "done":
+            "\(rule) tells: " + (title.map { $0.isEmpty ? "" : "\($0): " } ?? "") + (message ?? "")
         case "effect": "\(rule): \(what): \(outcome == "done" ? "done" : "failed: \(why)")"
         case "rulesChanged": "rules read anew: \((rules ?? []).joined(separator: ", "))"
         case "fileBroken": "\(file ?? "") cannot be read, and its last good version goes on: \(why)"

@@ -54,9 +54,10 @@ import Testing
     @Test func withoutAHistoryNothingIsExplained() async throws {
         try await DashboardAtWork.run(rules: Self.rules) { dashboard in
             let path = "/api/v1/rules/faults/traces"
-            #expect(try await status(dashboard.ask("GET", path)) == 503)
-            #expect(try await status(dashboard.ask("GET", path + "?limit=0")) == 422)
-            #expect(try await status(dashboard.ask("GET", path + "?columns=3")) == 400)
+            for (query, expected) in [("", 503), ("?limit=0", 422), ("?columns=3", 400)] {
+                let answer = try await dashboard.ask("GET", path + query)
+                #expect(status(answer) == expected, "\(query)")
+            }
         }
     }
 }

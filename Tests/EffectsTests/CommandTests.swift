@@ -75,8 +75,8 @@ import Testing
 
     @Test func alsoWhereItRefusesToEndAndHasChildren() async throws {
         try await withFile { path in
-            let child = "(trap '' TERM; sleep 61 & echo $! >\(path); wait)"
-            let stubborn = "trap '' TERM; \(child) & while :; do sleep 1; done"
+            let parent = "(trap '' TERM; sleep 61 & echo $! >\(path); wait)"
+            let stubborn = "trap '' TERM; \(parent) & while :; do sleep 1; done"
             let outcome = await performer.perform(script(stubborn, timeout: .milliseconds(500)))
             #expect(outcome.words.contains("took longer"))
             let child = try #require(Int32(text(path).trimmingCharacters(in: .newlines)))

@@ -1,10 +1,10 @@
-import Automation
 import Daemon
 import LinuxNetwork
 import PlugProtocol
 import ProtocolCore
 import Testing
 
+@testable import Automation
 @testable import Presentation
 
 /// Every notice as a line of JSON, and in words.
@@ -147,7 +147,7 @@ import Testing
                 .effect(words, .done),
                 #"{\#(at),\#(who):"notify","event":"effect",\#(about),"outcome":"done","plug":"Switch","rule":"Hall","#
                     + #""title":"Laundry","what":"notify: Laundry: It is done"}"#,
-                "\"Hall\": notify: Laundry: It is done: done"
+                "\"Hall\" tells: Laundry: It is done"
             ),
         ])
         let told = RuleRecord(RunnerRecord(at: moment, notice: .effect(words, .done))).notification
