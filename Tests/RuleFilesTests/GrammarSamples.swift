@@ -53,8 +53,12 @@ struct GrammarSamples {
                 "\(name): \(least(mapping.key(name)!.form))"
             }
             let values = samples(of: key.form, within: within + [mapping.id])
-            func whole(_ value: String) -> String { "{ " + (beside + ["\(key.name): \(value)"]).joined(separator: ", ") + " }" }
-            both.right += values.right.map { Sample(what: "\(mapping.id)/\(key.name): \($0.what)", text: whole($0.text)) }
+            func whole(_ value: String) -> String {
+                "{ " + (beside + ["\(key.name): \(value)"]).joined(separator: ", ") + " }"
+            }
+            both.right += values.right.map {
+                Sample(what: "\(mapping.id)/\(key.name): \($0.what)", text: whole($0.text))
+            }
             both.wrong += values.wrong.map { Sample(what: $0.what, text: whole($0.text)) }
             if let first = values.right.first {
                 let text = whole(first.text).dropLast(2) + ", \(unknownKey): 1 }"
