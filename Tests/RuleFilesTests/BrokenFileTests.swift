@@ -18,7 +18,7 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
 struct BrokenFileTests {
     @Test(
         "Each fault has its place, the line with a caret, and a hint",
-        arguments: BrokenFile.rules + BrokenFile.shapes + BrokenFile.yaml)
+        arguments: BrokenFile.rules + BrokenFile.shapes + BrokenFile.words + BrokenFile.yaml)
     func messages(file: BrokenFile) {
         #expect(Self.error(file.text)?.description == file.message)
     }

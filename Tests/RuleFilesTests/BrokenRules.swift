@@ -49,7 +49,7 @@ extension BrokenFile {
             rules.yaml:5:7: error: 'explode' is not known in an action
               5 |     - explode: Lamp
                 |       ^
-              hint: known here: turn on, turn off, toggle, dim
+              hint: known here: turn on, turn off, toggle, dim, restore, wait, wait until, timeout, otherwise, notify, run, web hook
             """),
         BrokenFile(
             "units missing, unknown, negative",
@@ -69,7 +69,7 @@ extension BrokenFile {
             rules.yaml:4:43: error: the unit 'sec' is not known here
               4 |     active power: { rises above: 40, for: 3 sec, hysteresis: -1 W }
                 |                                           ^
-              hint: units here: ms, s, min, h
+              hint: did you mean 3 s?
             rules.yaml:4:62: error: '-1 W' is out of range
               4 |     active power: { rises above: 40, for: 3 sec, hysteresis: -1 W }
                 |                                                              ^
@@ -111,7 +111,7 @@ extension BrokenFile {
             rules.yaml:2:62: error: the unit 'days' is not known here
               2 |   when: { plug: TV, active power: { falls below: 40 MW, for: 40 days } }
                 |                                                              ^
-              hint: units here: ms, s, min, h
+              hint: did you mean 40 d?
             """),
         BrokenFile(
             "dim out of range",
@@ -162,10 +162,10 @@ extension BrokenFile {
               1 | - when: { plug: TV }
                 |   ^
               hint: add 'rule: ...'
-            rules.yaml:1:9: error: a trigger needs 'active power' or 'button'
+            rules.yaml:1:9: error: a trigger needs 'active power', 'active energy', 'button', 'relay', 'connection', 'protection' or 'appliance'
               1 | - when: { plug: TV }
                 |         ^
-              hint: add 'button: pressed'
+              hint: write { plug: Hall, button: pressed }
             """),
         BrokenFile(
             "no plug, no action",
@@ -176,7 +176,7 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:2:9: error: a trigger needs 'plug'
+            rules.yaml:2:9: error: a trigger with 'button' needs 'plug'
               2 |   when: { button: pressed }
                 |         ^
               hint: add 'plug: ...'
@@ -194,7 +194,7 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:2:35: error: 'active power' needs 'rises above' or 'falls below'
+            rules.yaml:2:35: error: 'active power' needs 'rises above', 'falls below' or 'stays between'
               2 |   when: { plug: TV, active power: { for: 3 s } }
                 |                                   ^
               hint: write { rises above: 40 W, for: 3 s }
@@ -208,9 +208,9 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:2:83: error: a trigger has 'active power' or 'button', not both
+            rules.yaml:2:75: error: a trigger has 'active power' or 'button', not both
               2 |   when: { plug: TV, active power: { rises above: 4 W, falls below: 2 W }, button: long }
-                |                                                                                   ^
+                |                                                                           ^
               hint: make 'when' a list of two triggers: either fires the rule
             """),
         BrokenFile(
@@ -224,9 +224,9 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:4:52: error: 'active power' has 'rises above' or 'falls below', not both
+            rules.yaml:4:39: error: 'active power' has 'rises above' or 'falls below', not both
               4 |     active power: { rises above: 4 W, falls below: 2 W }
-                |                                                    ^
+                |                                       ^
               hint: make 'when' a list of two triggers: either fires the rule
             """),
         BrokenFile(
@@ -257,11 +257,11 @@ extension BrokenFile {
             rules.yaml:4:20: error: '5 pm' is no time of day
               4 |     time: { after: 5 pm, before: "25:00" }
                 |                    ^
-              hint: write it as "17:00", from "00:00" to "24:00"
+              hint: write it as "17:00", from "00:00" to "24:00", or sunrise, or sunset
             rules.yaml:4:34: error: '25:00' is no time of day
               4 |     time: { after: 5 pm, before: "25:00" }
                 |                                  ^
-              hint: write it as "17:00", from "00:00" to "24:00"
+              hint: write it as "17:00", from "00:00" to "24:00", or sunrise, or sunset
             """),
         BrokenFile(
             "conditions",
@@ -270,7 +270,7 @@ extension BrokenFile {
               when: { plug: TV, button: pressed }
               if:
                 - time: { after: "17:00", before: "17:00" }
-                - weekday: monday
+                - holiday: monday
                 - plug: Lamp
                 - { plug: Lamp, relay: of }
               then: { toggle: TV }
@@ -281,11 +281,11 @@ extension BrokenFile {
               4 |     - time: { after: "17:00", before: "17:00" }
                 |             ^
               hint: delete 'time' if the rule is for the whole day
-            rules.yaml:5:7: error: 'weekday' is not known in a condition
-              5 |     - weekday: monday
+            rules.yaml:5:7: error: 'holiday' is not known in a condition
+              5 |     - holiday: monday
                 |       ^
-              hint: known here: time, plug, relay
-            rules.yaml:6:7: error: a condition on a plug needs 'plug' and 'relay'
+              hint: known here: time, weekdays, plug, relay, level, active power, connection, all, any, not
+            rules.yaml:6:7: error: a condition needs 'relay', 'level', 'active power' or 'connection'
               6 |     - plug: Lamp
                 |       ^
               hint: write { plug: Amplifier, relay: on }

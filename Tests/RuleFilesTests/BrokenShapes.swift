@@ -30,15 +30,11 @@ extension BrokenFile {
             rules.yaml:2:14: error: 'plug' is not known in an action
               2 |   when: &w { plug: TV, button: often }
                 |              ^
-              hint: known here: turn on, turn off, toggle, dim
+              hint: known here: turn on, turn off, toggle, dim, restore, wait, wait until, timeout, otherwise, notify, run, web hook
             rules.yaml:2:24: error: 'button' is not known in an action
               2 |   when: &w { plug: TV, button: often }
                 |                        ^
-              hint: known here: turn on, turn off, toggle, dim
-            rules.yaml:2:24: error: 'button' stands in the same entry as 'plug'
-              2 |   when: &w { plug: TV, button: often }
-                |                        ^
-              hint: begin each action with '- '
+              hint: known here: turn on, turn off, toggle, dim, restore, wait, wait until, timeout, otherwise, notify, run, web hook
             rules.yaml:2:32: error: 'often' is not known in 'button'
               2 |   when: &w { plug: TV, button: often }
                 |                                ^
@@ -83,11 +79,11 @@ extension BrokenFile {
             rules.yaml:1:3: error: a rule is a mapping, not a single value
               1 | - movie night
                 |   ^
-              hint: write it as 'rule: ...'
+              hint: write it as { rule: Light, when: { plug: Hall, button: pressed }, then: { toggle: Lamp } }
             rules.yaml:2:3: error: a rule is a mapping, not a list
               2 | - [a]
                 |   ^
-              hint: write it as 'rule: ...'
+              hint: write it as { rule: Light, when: { plug: Hall, button: pressed }, then: { toggle: Lamp } }
             rules.yaml:3:9: error: 'rule' is a single value, not a list
               3 | - rule: [A]
                 |         ^
@@ -119,28 +115,28 @@ extension BrokenFile {
 
             """,
             """
-            rules.yaml:5:7: error: 'turn off' stands in the same entry as 'turn on'
+            rules.yaml:5:7: error: an action has 'turn on' or 'turn off', not both
               5 |       turn off: B
                 |       ^
               hint: begin each action with '- '
-            rules.yaml:6:7: error: an action is missing
+            rules.yaml:6:7: error: an action needs 'turn on', 'turn off', 'toggle', 'dim', 'restore', 'wait', 'wait until', 'notify', 'run' or 'web hook'
               6 |     - {}
                 |       ^
-              hint: known here: turn on, turn off, toggle, dim
+              hint: write { turn on: Lamp }
             """),
         BrokenFile(
             "mapping for a plug",
             """
             - rule: A
               when: { plug: TV, button: pressed }
-              then: { turn on: { plug: A } }
+              then: { turn off: { plug: A } }
 
             """,
             """
-            rules.yaml:3:20: error: 'turn on' is a plug's name or a list of them, not a mapping
-              3 |   then: { turn on: { plug: A } }
-                |                    ^
-              hint: write 'turn on: [Floor Lamp, Amplifier]'
+            rules.yaml:3:21: error: 'turn off' is one or a list of plugs, not a mapping
+              3 |   then: { turn off: { plug: A } }
+                |                     ^
+              hint: write 'turn off: Floor Lamp'
             """),
         BrokenFile(
             "key that is no text",
@@ -207,7 +203,7 @@ extension BrokenFile {
             rules.yaml:1:33: error: lists and mappings are nested more than 16 deep
               1 | - - - - - - - - - - - - - - - - - x
                 |                                 ^
-              hint: rules need six; is a bracket left open?
+              hint: is a bracket left open? Conditions within conditions go five deep
             """),
         BrokenFile(
             "letters beyond ASCII",

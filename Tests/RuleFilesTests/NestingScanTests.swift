@@ -97,7 +97,7 @@ struct NestingScanTests {
                 rules.yaml:2:23: error: lists and mappings are nested more than 16 deep
                   2 |   when: {{{{{{{{{{{{{{{{{{{{
                     |                       ^
-                  hint: rules need six; is a bracket left open?
+                  hint: is a bracket left open? Conditions within conditions go five deep
                 """)
     }
 }

@@ -17,7 +17,9 @@ enum ActionGrammar {
     private static let switching: [Variant<RuleAction>] = [
         Variant(Key("turn on", turnOn, "Turns plugs on.")) { _, _, action in action },
         Variant(Key("turn off", plugs, "Turns plugs off.")) { _, _, plugs in .turnOff(plugs) },
-        Variant(Key("toggle", plugs, "Turns plugs off that are on, and on that are off.")) { _, _, plugs in .toggle(plugs) },
+        Variant(Key("toggle", plugs, "Turns plugs off that are on, and on that are off.")) { _, _, plugs in
+            .toggle(plugs)
+        },
         Variant(Key("dim", Shape.mapping(dim), "Makes dimmers brighter or darker.")) { _, _, action in action },
         Variant(
             Key(
@@ -34,14 +36,16 @@ enum ActionGrammar {
         return reader.value(plug, fields).map { .turnOn($0, autoOff: autoOff) }
     }
 
-    private static let over = Key("over", Shape.quantity(Times.transition), "How long the change takes; left out: none.")
+    private static let over = Key(
+        "over", Shape.quantity(Times.transition), "How long the change takes; left out: none.")
 
     private static let dim = Mapping<RuleAction>(
         "dim", "'dim'", "How bright dimmers become.", example: "{ plug: Lamp, to: 30 %, over: 2 s }",
         conflictHint: "'to' is the new level, 'by' the difference",
         oneOf: [
             Variant(
-                Key("to", Shape.quantity(Quantities.level), "The new level."), needs: [plug.needed], takes: [over.optional]
+                Key("to", Shape.quantity(Quantities.level), "The new level."), needs: [plug.needed],
+                takes: [over.optional]
             ) { reader, fields, level in
                 let over = reader.value(over, fields) ?? .zero
                 return reader.value(plug, fields).map { .dim($0, to: level, over: over) }
@@ -59,7 +63,8 @@ enum ActionGrammar {
 
     private static let timeout = Key("timeout", Shape.quantity(Times.duration), "It waits no longer than this.")
     private static let otherwise = Key(
-        "otherwise", Words.timeouts, "What becomes of the actions that follow if it does not hold in time; left out: stop.")
+        "otherwise", Words.timeouts,
+        "What becomes of the actions that follow if it does not hold in time; left out: stop.")
 
     private static let waiting: [Variant<RuleAction>] = [
         Variant(Key("wait", Shape.quantity(Times.duration), "The actions that follow are done so much later.")) {

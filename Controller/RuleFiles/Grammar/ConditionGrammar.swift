@@ -18,7 +18,9 @@ enum ConditionGrammar {
     /// One entry, as one condition.
     static let single: Shape<Condition> = Shape.mapping(condition).map(all)
     /// One or a list, all of which have to hold, as one condition.
-    static let one: Shape<Condition> = Shape.mapping(condition).oneOrMore(of: "conditions").map { all($0.flatMap { $0 }) }
+    static let one: Shape<Condition> = Shape.mapping(condition).oneOrMore(of: "conditions").map {
+        all($0.flatMap { $0 })
+    }
 
     @Sendable private static func all(_ parts: [LocatedCondition]) -> Condition {
         parts.count == 1 ? parts[0].condition : .all(parts.map(\.condition))
@@ -62,7 +64,8 @@ enum ConditionGrammar {
 
     private static func all(of parts: [Condition]) -> Condition { parts.count == 1 ? parts[0] : .all(parts) }
 
-    private static let entries: Shape<[Condition]> = Shape.mapping(condition).map(all).list(of: "conditions", 1...RuleFileLimits.entries)
+    private static let entries: Shape<[Condition]> = Shape.mapping(condition).map(all).list(
+        of: "conditions", 1...RuleFileLimits.entries)
 
     private static let nested: [Variant<LocatedCondition>] = [
         variant(Key("all", entries, "Each of them holds.")) { .all($0) },
@@ -90,7 +93,8 @@ enum ConditionGrammar {
         "sunPoint", "a time by the sun", "So long after one of the sun's events; negative: before it.",
         example: "{ sunset: -30 min }", conflictHint: "an end of the window is one time",
         oneOf: SunEvent.allCases.map { event in
-            Variant(Key(event.rawValue, Shape.quantity(Times.sunOffset), "After it; negative: before it.")) { _, _, offset in
+            Variant(Key(event.rawValue, Shape.quantity(Times.sunOffset), "After it; negative: before it.")) {
+                _, _, offset in
                 .sun(event, offset: offset)
             }
         })

@@ -43,7 +43,8 @@ enum EffectGrammar {
     private static let usualTimeout = Duration.seconds(30)
 
     private static let argument = Shape.text(
-        most: RuleFileLimits.argumentBytes, pattern: #"^[^\u0000]*$"#, isEmptyAllowed: true, "logger", "a line in the log")
+        most: RuleFileLimits.argumentBytes, pattern: #"^[^\u0000]*$"#, isEmptyAllowed: true, "logger",
+        "a line in the log")
 
     /// One word alone is a program without arguments.
     private static let command = Shape<[String]>(.oneOrMore(argument.form, of: "program and arguments")) {
@@ -59,7 +60,8 @@ enum EffectGrammar {
         }
         guard !program.isEmpty, words?.contains(where: { $0.unicodeScalars.contains("\0") }) != true else {
             reader.report(
-                tree.place, program.isEmpty ? "the program is missing" : "a program and its arguments have no character U+0000",
+                tree.place,
+                program.isEmpty ? "the program is missing" : "a program and its arguments have no character U+0000",
                 hint: "write [program, argument]")
             return nil
         }

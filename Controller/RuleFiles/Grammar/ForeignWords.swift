@@ -6,6 +6,11 @@ enum ForeignWords {
         return homeAssistant[mapping]?[word].map { "this is Home Assistant's word; here: \($0)" }
     }
 
+    /// The words, by mapping.
+    static var all: [(mapping: String, words: [String])] {
+        (own.map { $0 } + homeAssistant.map { $0 }).map { ($0.key, Array($0.value.keys)) }
+    }
+
     /// What somebody looks for here.
     private static let own = [
         "rule": [
@@ -46,8 +51,10 @@ enum ForeignWords {
             "repeat": "a rule that is set off again", "continue_on_timeout": "otherwise: go on",
             "parallel": "several rules with the same 'when'", "stop": "several rules, each with its 'if'",
         ],
-        "dim": ["brightness": "to: 30 %", "brightness_pct": "to: 30 %", "brightness_step_pct": "by: -10 %",
-            "transition": "over: 2 s"],
+        "dim": [
+            "brightness": "to: 30 %", "brightness_pct": "to: 30 %", "brightness_step_pct": "by: -10 %",
+            "transition": "over: 2 s",
+        ],
         "notification": ["message": "text", "data": "title and text are all there is"],
         "window": ["weekday": "weekdays, beside 'time'"],
         "webHook": ["payload": "body", "content_type": "leave it out: it is JSON"],

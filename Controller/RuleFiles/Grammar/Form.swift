@@ -72,8 +72,10 @@ extension Form {
     var kind: String {
         switch self {
         case .text, .count, .words: "a single value"
-        case .oneOrMore(let form, let what): form.kind == "a mapping" ? "a mapping or a list of \(what)" : "one or a list of \(what)"
-        case .list(_, let what, let count): count.lowerBound == count.upperBound ? "a list of \(count.lowerBound) \(what)" : "a list of \(what)"
+        case .oneOrMore(let form, let what):
+            form.kind == "a mapping" ? "a mapping or a list of \(what)" : "one or a list of \(what)"
+        case .list(_, let what, let count):
+            count.lowerBound == count.upperBound ? "a list of \(count.lowerBound) \(what)" : "a list of \(what)"
         case .either(let forms): forms.map(\.kind).joined(separator: ", or ")
         case .mapping: "a mapping"
         }

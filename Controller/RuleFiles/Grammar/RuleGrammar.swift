@@ -54,7 +54,10 @@ enum RuleGrammar {
         "mode",
         Shape<RuleMode>.words([
             ("single", .single, "It does not fire again."), ("restart", .restart, "The earlier firing is given up."),
-            ("queued", .queued(atMost: RuleMode.usualCount), "It fires when the earlier ones are done; 10 wait at most."),
+            (
+                "queued", .queued(atMost: RuleMode.usualCount),
+                "It fires when the earlier ones are done; 10 wait at most."
+            ),
             ("parallel", .parallel(atMost: RuleMode.usualCount), "It fires beside them; 10 at most."),
         ]).or(
             Shape.mapping(
@@ -72,7 +75,8 @@ enum RuleGrammar {
         "What becomes of a trigger while the actions of an earlier firing are not done; left out: single.")
 
     private static let firings: Key<Int> = Key("firings", Shape.count(1...1000), "So many firings ...")
-    private static let per: Key<Duration> = Key("per", Shape.quantity(Times.limitSpan), "... within any span of this length.")
+    private static let per: Key<Duration> = Key(
+        "per", Shape.quantity(Times.limitSpan), "... within any span of this length.")
     private static let limit: Key<FiringLimit> = Key(
         "limit",
         Shape.mapping(
@@ -80,11 +84,14 @@ enum RuleGrammar {
                 "limit", "'limit'", "How often it may fire.", example: "{ firings: 6, per: 1 h }",
                 keys: [firings.needed, per.needed]
             ) { reader, fields in
-                guard let count = reader.value(firings, fields), let span = reader.value(per, fields) else { return nil }
+                guard let count = reader.value(firings, fields), let span = reader.value(per, fields) else {
+                    return nil
+                }
                 return FiringLimit(count, within: span)
             }), "How often it may fire; left out: 60 times a minute.")
 
-    private static let accept: Key<Duration> = Key("accept", Shape.quantity(Times.age), "Events that are not older than this.")
+    private static let accept: Key<Duration> = Key(
+        "accept", Shape.quantity(Times.age), "Events that are not older than this.")
     private static let late: Key<Duration> = Key(
         "late",
         Shape<Duration>.words([
@@ -107,7 +114,10 @@ enum RuleGrammar {
         "away",
         Shape.words([
             ("skip", Memory(span: nil), "It is told and forgotten."),
-            ("remember", Memory(span: .seconds(86_400)), "The last wish is kept for 24 h and sent when the plug is back."),
+            (
+                "remember", Memory(span: .seconds(86_400)),
+                "The last wish is kept for 24 h and sent when the plug is back."
+            ),
         ]).or(
             Shape.mapping(
                 Mapping(

@@ -41,7 +41,8 @@ struct Shape<Value: Sendable>: Sendable {
     func list(of what: String, _ count: ClosedRange<Int>) -> Shape<[Value]> {
         Shape<[Value]>(.list(form, of: what, count: count)) { reader, tree, key in
             // Of a list that may have any length, its own reader says what is wrong with its length.
-            guard case .list(let list) = tree.value, count.contains(list.count) || count.lowerBound < count.upperBound else {
+            guard case .list(let list) = tree.value, count.contains(list.count) || count.lowerBound < count.upperBound
+            else {
                 reader.reportKind(of: tree, key, .list(form, of: what, count: count))
                 return nil
             }
@@ -73,7 +74,8 @@ extension Shape where Value == String {
     /// The name of a plug or a rule.
     static func name(_ examples: String...) -> Shape {
         // Neither spaces at the ends nor control characters.
-        let pattern = #"^[^\s\u0000-\u001F\u007F-\u009F]([^\u0000-\u001F\u007F-\u009F]*[^\s\u0000-\u001F\u007F-\u009F])?$"#
+        let pattern =
+            #"^[^\s\u0000-\u001F\u007F-\u009F]([^\u0000-\u001F\u007F-\u009F]*[^\s\u0000-\u001F\u007F-\u009F])?$"#
         return Shape(.text(TextForm(pattern: pattern, most: RuleFileLimits.nameBytes, examples: examples))) {
             $0.name($1, of: $2)
         }

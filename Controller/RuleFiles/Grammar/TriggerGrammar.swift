@@ -10,16 +10,20 @@ enum TriggerGrammar {
         example: "{ plug: Hall, button: pressed }",
         conflictHint: "make 'when' a list of two triggers: either fires the rule",
         oneOf: ofPlugs + ofTheClock + [
-            Variant(Key("rule", Shape.name("Movie night"), "Another rule of this name fired.")) { _, _, name in .rule(name) }
+            Variant(Key("rule", Shape.name("Movie night"), "Another rule of this name fired.")) { _, _, name in
+                .rule(name)
+            }
         ])
 
     private static let plug: Key<String> = Key("plug", Shape.name("Television"), "The name of the plug.")
-    private static let dwell: Key<Duration> = Key("for", Shape.quantity(Times.duration), "How long it has to stay so before the rule fires.")
+    private static let dwell: Key<Duration> = Key(
+        "for", Shape.quantity(Times.duration), "How long it has to stay so before the rule fires.")
     private static let weekdays: Key<Weekdays> = Key(
         "weekdays", Words.weekdays, "On these days only; left out: on every day.")
 
     private static let ofPlugs: [Variant<Trigger>] = [
-        Variant(Key("active power", Shape.mapping(power), "The active power passes a threshold."), needs: [plug.needed]) {
+        Variant(Key("active power", Shape.mapping(power), "The active power passes a threshold."), needs: [plug.needed])
+        {
             reader, fields, edge in
             reader.value(plug, fields).map { edge.trigger(plug: $0) }
         },
@@ -37,7 +41,9 @@ enum TriggerGrammar {
             needs: [plug.needed], takes: [dwell.optional]
         ) { reader, fields, isBack in
             let dwell = reader.value(dwell, fields) ?? .zero
-            return reader.value(plug, fields).map { isBack ? .back(plug: $0, dwell: dwell) : .lost(plug: $0, dwell: dwell) }
+            return reader.value(plug, fields).map {
+                isBack ? .back(plug: $0, dwell: dwell) : .lost(plug: $0, dwell: dwell)
+            }
         },
         Variant(
             Key("protection", Words.protections, "The plug turned itself off to protect itself or its load."),
@@ -45,7 +51,8 @@ enum TriggerGrammar {
         ) { reader, fields, which in reader.value(plug, fields).map { .protection(plug: $0, which.protection) } },
         Variant(
             Key("appliance", Words.applianceChanges, "The appliance on the plug, as its power tells."),
-            needs: [plug.needed], takes: [Key("cycle", Words.cycles, "Only such a cycle; left out: whichever.").optional]
+            needs: [plug.needed],
+            takes: [Key("cycle", Words.cycles, "Only such a cycle; left out: whichever.").optional]
         ) { reader, fields, isStart in
             let kind = reader.value(Key("cycle", Words.cycles, ""), fields)
             return reader.value(plug, fields).map {
@@ -59,7 +66,8 @@ enum TriggerGrammar {
 
     private static let ofTheClock: [Variant<Trigger>] = [
         Variant(
-            Key("time", Shape.quantity(Times.timeOfDay), "Each day at this time on the wall."), takes: [weekdays.optional]
+            Key("time", Shape.quantity(Times.timeOfDay), "Each day at this time on the wall."),
+            takes: [weekdays.optional]
         ) { reader, fields, time in .schedule(.daily(time, on: reader.value(weekdays, fields) ?? .all)) },
         Variant(Key("cron", Shape.quantity(CronReader.kind), "Whenever the schedule fits, as crontab(5) has it.")) {
             _, _, cron in .schedule(.cron(cron))
@@ -97,10 +105,14 @@ enum TriggerGrammar {
         example: "{ rises above: 40 W, for: 3 s }",
         conflictHint: "make 'when' a list of two triggers: either fires the rule",
         oneOf: [
-            Variant(Key("rises above", Shape.quantity(Quantities.watts), "It was at most this and is more."), takes: beside) {
+            Variant(
+                Key("rises above", Shape.quantity(Quantities.watts), "It was at most this and is more."), takes: beside
+            ) {
                 threshold(&$0, $1, .risesAbove, $2)
             },
-            Variant(Key("falls below", Shape.quantity(Quantities.watts), "It was at least this and is less."), takes: beside) {
+            Variant(
+                Key("falls below", Shape.quantity(Quantities.watts), "It was at least this and is less."), takes: beside
+            ) {
                 threshold(&$0, $1, .fallsBelow, $2)
             },
             Variant(
@@ -141,7 +153,9 @@ enum TriggerGrammar {
         "energyEdge", "'active energy'", "How much active energy a period takes.",
         example: "{ exceeds: 2 kWh, since: day }", keys: [exceeds.needed, since.needed]
     ) { reader, fields in
-        guard let wattHours = reader.value(exceeds, fields), let period = reader.value(since, fields) else { return nil }
+        guard let wattHours = reader.value(exceeds, fields), let period = reader.value(since, fields) else {
+            return nil
+        }
         return EnergyThreshold(wattHours, since: period)
     }
 }

@@ -81,7 +81,8 @@ enum Words {
     ).oneOrMore(of: "weekdays").map { Weekdays($0) }
 
     static let methods = Shape.words([
-        ("POST", "POST", "Sends the body, or else the event as JSON."), ("PUT", "PUT", "The same, to replace something."),
+        ("POST", "POST", "Sends the body, or else the event as JSON."),
+        ("PUT", "PUT", "The same, to replace something."),
         ("GET", "GET", "Asks for the address and sends nothing."),
     ])
 

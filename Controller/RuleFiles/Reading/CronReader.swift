@@ -5,7 +5,8 @@ import ProtocolCore
 /// of them with a step, or several of these behind commas. Months and days have names of three letters, and both 0 and 7 are Sunday.
 enum CronReader {
     static let kind = QuantityKind(
-        pattern: #"^ *([^ ]+ +){4}[^ ]+ *$|^ *@[a-z]+ *$"#, examples: ["*/15 6-9 * * mon-fri", "0 7 1 jan,jul *", "@daily"]
+        pattern: #"^ *([^ ]+ +){4}[^ ]+ *$|^ *@[a-z]+ *$"#,
+        examples: ["*/15 6-9 * * mon-fri", "0 7 1 jan,jul *", "@daily"]
     ) { text throws(Mistake) in try schedule(text) }
 
     private struct Field {

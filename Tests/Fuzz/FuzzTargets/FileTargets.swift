@@ -12,7 +12,17 @@ extension FuzzTarget {
         seeds: { ruleFiles.map { Array($0.utf8) } },
         check: { bytes in
             do throws(RuleFileError) {
-                _ = try RuleFile(name: "fuzzed.yaml", text: String(decoding: bytes, as: UTF8.self))
+                let file = try RuleFile(name: "fuzzed.yaml", text: String(decoding: bytes, as: UTF8.self))
+                try require(file.rules.count == file.places.count, "a rule without places")
+                for (rule, places) in zip(file.rules, file.places) {
+                    // Whatever is told of a part has a place in the text.
+                    for index in rule.actions.indices {
+                        try require(places.place(of: .action(index)).line >= 1, "an action is nowhere")
+                    }
+                    for index in rule.conditions.indices {
+                        try require(places.place(of: .condition(index)).line >= 1, "a condition is nowhere")
+                    }
+                }
                 return true
             } catch {
                 try require(!error.diagnostics.isEmpty && !error.description.isEmpty, "refused without a reason")
@@ -98,6 +108,31 @@ extension FuzzTarget {
         - rule: 'B'
           when: [{ plug: Kettle, button: double }, { plug: TV, active power: { falls below: 1.5 kW } }]
           then: [turn off: TV]
+        """,
+        """
+        - rule: All of it
+          when:
+            - { plug: TV, active power: { stays between: [5 W, 1.5kW], for: 2 d } }
+            - { plug: TV, active energy: { exceeds: 2 kWh, since: day } }
+            - { plug: P, connection: lost, for: 2 min }
+            - { plug: P, appliance: finished, cycle: programme }
+            - { time: "07:30", weekdays: [mon, sunday] }
+            - { cron: "*/15 6-9,20 1-31/2 jan * " }
+            - { sun: sunset, offset: -30 min }
+          if:
+            - any: [{ plug: L, level: { above: 30 % } }, { not: { time: { after: { sunset: 1 h } } } }]
+          then:
+            - turn on: { plug: Fan, for: 15 min }
+            - wait until: { plug: X, relay: off }
+              timeout: 5 min
+              otherwise: go on
+            - notify: { title: T, text: "{plug} {why}" }
+            - run: { command: [logger, "a b"], timeout: 10 s }
+            - web hook: { url: "https://h/x", method: PUT, body: "{}" }
+          mode: { queued: 5 }
+          limit: { firings: 6, per: 1 h }
+          late: { accept: 10 min }
+          away: remember
         """,
     ]
 

@@ -1,0 +1,85 @@
+import Testing
+
+@testable import RuleFiles
+
+@Suite("The description of the grammar is what the readers take")
+struct GrammarTests {
+    private static let samples = GrammarSamples()
+
+    @Test("Every key with every word and example in the description is taken")
+    func described() {
+        #expect(Self.samples.right.count > 500)
+        for sample in Self.samples.right {
+            #expect(throws: Never.self, "\(sample.what): \(sample.text)") {
+                try RuleFile(name: "f", text: sample.text)
+            }
+        }
+    }
+
+    @Test("In every mapping a key that is not in the description is refused")
+    func undescribed() {
+        #expect(Self.samples.wrong.count > 80)
+        for sample in Self.samples.wrong {
+            do {
+                _ = try RuleFile(name: "f", text: sample.text)
+                Issue.record("\(sample.text) is taken")
+            } catch {
+                let message = "'\(GrammarSamples.unknownKey)' is not known in"
+                #expect(error.diagnostics.contains { $0.message.hasPrefix(message) }, "\(sample.text): \(error)")
+            }
+        }
+    }
+
+    /// Every mapping by its id, with what the schema says of it.
+    private static let mappings: [MappingForm] = {
+        var found: [MappingForm] = []
+        func visit(_ form: Form) {
+            switch form {
+            case .text, .count, .words: break
+            case .oneOrMore(let form, _), .list(let form, _, _): visit(form)
+            case .either(let forms): for form in forms { visit(form) }
+            case .mapping(let mapping): visit(mapping())
+            }
+        }
+        func visit(_ mapping: MappingForm) {
+            guard !found.contains(where: { $0.id == mapping.id }) else { return }
+            found.append(mapping)
+            for key in mapping.keys { visit(key.form) }
+        }
+        visit(RuleGrammar.rule.form)
+        return found
+    }()
+
+    @Test("Keys that go together are keys, and those that decide are not needed in general")
+    func variants() {
+        for mapping in Self.mappings {
+            let names = Set(mapping.keys.map(\.name))
+            #expect(names.count == mapping.keys.count, "a key twice in \(mapping.id)")
+            for variant in mapping.variants {
+                #expect(names.isSuperset(of: [variant.head] + variant.needs + variant.takes), "\(mapping.id)")
+                #expect(mapping.key(variant.head)?.isNeeded == false, "\(mapping.id)/\(variant.head)")
+            }
+            for key in mapping.keys { #expect(!key.summary.isEmpty, "\(mapping.id)/\(key.name)") }
+        }
+    }
+
+    @Test("What somebody brings along is known nowhere as a key, and each mapping that it is told for is there")
+    func foreignWords() {
+        for (id, words) in ForeignWords.all {
+            let mapping = Self.mappings.first { $0.id == id }
+            #expect(mapping != nil, "\(id)")
+            for word in words { #expect(mapping?.key(word) == nil, "\(id)/\(word)") }
+        }
+    }
+
+    @Test("The schema is the same text each time, and has every mapping, key and word")
+    func schema() {
+        let schema = RuleSchema.json()
+        #expect(schema == RuleSchema.json())
+        for mapping in Self.mappings {
+            #expect(schema.contains("\n    \"\(mapping.id)\": {"), "\(mapping.id)")
+            for key in mapping.keys { #expect(schema.contains("\"title\": \"\(key.name)\"")) }
+        }
+        #expect(schema.contains("\"const\": \"weldedRelay\"") && schema.contains("\"maxItems\": 1000"))
+    }
+}
