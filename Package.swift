@@ -148,7 +148,10 @@ let controller: [Target] = [
             sqliteCalls,
         ]),
     module("Daylight", "Controller/Daylight", ["Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
-    module("Effects", "Controller/Effects", ["Automation"]),
+    .target(name: "CEffects", path: "Controller/CEffects"),
+    module(
+        "Effects", "Controller/Effects",
+        ["CEffects", "Automation", "PlugProtocol", "ProtocolCore", "LinuxNetwork", nioCore, nioPosix, nioHTTP, nioSSL]),
     module("Backtesting", "Controller/Backtesting", ["Automation", "PowerHistory"]),
     module("Terminal", "Controller/Terminal", ["Charting"]),
     module(
@@ -188,7 +191,7 @@ let controller: [Target] = [
             "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "PowerHistory",
             "Recordings", "Daemon", "DaemonClient", "Dashboard", "Doctor", "Presentation", "RuleFiles", "Automation",
             "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting", "Pictures", "Terminal", "DurableFiles",
-            "Daylight", arguments, signals, logging,
+            "Daylight", "Effects", arguments, signals, logging,
         ]),
     program(
         "BrowseServices", "Controller/Examples/BrowseServices",
@@ -288,7 +291,7 @@ let checks: [Target] = [
         ["PowerHistory", "LocalCalendar", "Metering", "PlugProtocol", "ProtocolCore", "DurableFiles", sqlite]),
     tests("TerminalTests", ["Terminal"]),
     tests("DaylightTests", ["Daylight", "Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
-    tests("EffectsTests", ["Effects"]),
+    tests("EffectsTests", ["Effects", "Automation", "PlugProtocol", "LinuxNetwork", nioCore, nioPosix]),
     tests("BacktestingTests", ["Backtesting"]),
     tests(
         "DaemonTests",

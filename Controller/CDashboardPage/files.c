@@ -60,6 +60,9 @@ static const unsigned char login_js[] = {
 static const unsigned char manifest_webmanifest[] = {
 #embed "page/manifest.webmanifest"
 };
+static const unsigned char notices_js[] = {
+#embed "page/notices.js"
+};
 static const unsigned char pairing_js[] = {
 #embed "page/pairing.js"
 };
@@ -74,6 +77,9 @@ static const unsigned char powercontrols_js[] = {
 };
 static const unsigned char powerwords_js[] = {
 #embed "page/powerwords.js"
+};
+static const unsigned char rule_js[] = {
+#embed "page/rule.js"
 };
 static const unsigned char rules_js[] = {
 #embed "page/rules.js"
@@ -92,6 +98,9 @@ static const unsigned char switch_js[] = {
 };
 static const unsigned char theme_js[] = {
 #embed "page/theme.js"
+};
+static const unsigned char traces_js[] = {
+#embed "page/traces.js"
 };
 static const unsigned char words_js[] = {
 #embed "page/words.js"
@@ -117,17 +126,20 @@ static const struct dashboard_file files[] = {
     {"live.js", live_js, sizeof live_js},
     {"login.js", login_js, sizeof login_js},
     {"manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},
+    {"notices.js", notices_js, sizeof notices_js},
     {"pairing.js", pairing_js, sizeof pairing_js},
     {"panels.css", panels_css, sizeof panels_css},
     {"power.js", power_js, sizeof power_js},
     {"powercontrols.js", powercontrols_js, sizeof powercontrols_js},
     {"powerwords.js", powerwords_js, sizeof powerwords_js},
+    {"rule.js", rule_js, sizeof rule_js},
     {"rules.js", rules_js, sizeof rules_js},
     {"series.js", series_js, sizeof series_js},
     {"sparkline.js", sparkline_js, sizeof sparkline_js},
     {"style.css", style_css, sizeof style_css},
     {"switch.js", switch_js, sizeof switch_js},
     {"theme.js", theme_js, sizeof theme_js},
+    {"traces.js", traces_js, sizeof traces_js},
     {"words.js", words_js, sizeof words_js},
     {NULL, NULL, 0},
 };

@@ -1,3 +1,4 @@
+public import Automation
 public import PlugClient
 
 /// Hears all of the house as it happens, beside rules and history. Whoever takes long holds the house up.
@@ -7,4 +8,8 @@ public protocol HouseAudience: Sendable {
 
     /// What the rules tell.
     func note(_ record: RunnerRecord) async
+
+    /// The rules from now on, those of them that a person turned off, and what is wrong with their files: at the start, and
+    /// whenever the rules or the faults are others.
+    func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async
 }

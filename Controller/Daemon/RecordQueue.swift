@@ -6,7 +6,7 @@ import ProtocolCore
 struct RecordQueue {
     /// How long what has come waits for more.
     static let gathering = Duration.milliseconds(250)
-    /// Events, counter readings and firings that wait. Stops a disk that is full for days from filling the memory.
+    /// Events, counter readings, firings and traces that wait. Stops a disk that is full for days from filling the memory.
     static let limit = 16_384
     static let firstRetry = Duration.seconds(1)
     static let longestRetry = Duration.seconds(60)
@@ -79,7 +79,7 @@ struct RecordQueue {
 
 extension HistoryBatch {
     /// Of what nobody could ask for again.
-    fileprivate var size: Int { events.count + counters.count + firings.count }
+    fileprivate var size: Int { events.count + counters.count + firings.count + traces.count }
 
     /// What came later.
     fileprivate mutating func append(_ later: HistoryBatch) {
@@ -89,5 +89,6 @@ extension HistoryBatch {
         counters += later.counters
         events += later.events
         firings += later.firings
+        traces += later.traces
     }
 }

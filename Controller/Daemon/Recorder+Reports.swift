@@ -8,6 +8,11 @@ import ProtocolCore
 
 /// What is heard of the house, and what becomes of it.
 extension Recorder {
+    /// Milliseconds: an appliance that runs now has begun in them.
+    private static let warmUp: Int64 = 6 * 3_600_000
+    /// Samples; four a second. Stops a plug that measures faster than any from filling the memory.
+    private static let warmUpLimit = 86_400
+
     func take(_ update: HouseFollower.Update) {
         guard case .report(let report) = update, !isClosing else { return }
         for report in seen.pass(report, now: BootClock.now) { take(report) }
@@ -56,11 +61,34 @@ extension Recorder {
 
     /// A rule did something.
     func note(_ record: RunnerRecord) {
+        if let trace = book.take(record.notice, at: record.at.milliseconds) {
+            add { $0.traces.append(StoredTrace(trace)) }
+        }
         guard case .firing(let firing) = record.notice else { return }
         let stored = StoredFiring(
             at: record.at.milliseconds, rule: firing.rule, plug: firing.cause.plug.flatMap { present[$0]?.id },
             cause: "\(firing.cause)")
         add { $0.firings.append(stored) }
+    }
+
+    /// The rules from now on.
+    func rulesChanged(_ rules: [Rule]) { book.follow(rules) }
+
+    /// What the plug measured in the hours before, on the controller's clock; nothing where it cannot be read.
+    func past(of plug: PlugID) async -> [RecordedPower] {
+        let wall = WallTime.now.milliseconds
+        // The wall's time of the controller's zero, as it is now.
+        let origin = wall - BootClock.now.nanoseconds / 1_000_000
+        let past = try? await onThread { history in
+            var past: [RecordedPower] = []
+            _ = try history.samples(
+                of: plug, from: wall - Self.warmUp, to: wall, atMost: Self.warmUpLimit
+            ) { milliseconds, sample in
+                past.append(RecordedPower(milliseconds: milliseconds - origin, deciwatts: sample.deciwatts))
+            }
+            return past
+        }
+        return past ?? []
     }
 
     @discardableResult

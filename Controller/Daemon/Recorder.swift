@@ -1,3 +1,4 @@
+import Automation
 import LinuxNetwork
 import Metering
 public import NIOCore
@@ -35,6 +36,8 @@ public actor Recorder {
     var behind: Set<PlugID> = []
     var forgotAt: Instant?
     var hasComplainedOfAge = false
+    /// What rules do, as it is told.
+    var book: TraceBook
     /// Why the last write failed; nil where it did not.
     public internal(set) var fault: String?
     private var isFinishing = false
@@ -51,15 +54,21 @@ public actor Recorder {
     public init(
         _ history: PowerHistory, on eventLoop: any EventLoop, complain: @escaping @Sendable (String) -> Void
     ) throws(HistoryError) {
-        self.init(history, cursors: try history.cursors(), on: eventLoop, complain: complain)
+        let now = WallTime.now.milliseconds
+        // Without them an answer that comes now finds no step that it answers, and nothing else is lost.
+        let open = (try? history.traces(of: nil, from: now - 86_400_000, to: now, newest: TraceBook.openLimit)) ?? []
+        self.init(
+            history, cursors: try history.cursors(), resuming: open.compactMap { RuleTrace($0) }, on: eventLoop,
+            complain: complain)
     }
 
     init(
-        _ history: any WritableHistory, cursors: [PlugID: SequenceNumber], on eventLoop: any EventLoop,
-        complain: @escaping @Sendable (String) -> Void
+        _ history: any WritableHistory, cursors: [PlugID: SequenceNumber], resuming traces: [RuleTrace] = [],
+        on eventLoop: any EventLoop, complain: @escaping @Sendable (String) -> Void
     ) {
         self.history = history
         self.cursors = cursors
+        book = TraceBook(resuming: traces)
         self.eventLoop = eventLoop
         self.complain = complain
         executor = eventLoop.executor

@@ -1,5 +1,5 @@
 public import AsyncAlgorithms
-public import Automation
+import Automation
 import LinuxNetwork
 import NIOCore
 import NIOPosix
@@ -15,30 +15,41 @@ public actor RuleRunner {
 
     /// What is worth telling, in order. A reader that is slow slows the house's reports down.
     public nonisolated let records = AsyncChannel<RunnerRecord>()
-    private nonisolated let house: any RuledHouse
+    nonisolated let house: any RuledHouse
     /// Given back when everything is stored.
     private var store: RuleStore?
-    private var machine: HouseRules
+    var machine: HouseRules
     private let actions = ActionQueue<HouseRulesAction>()
     private var timer = DeadlineTimer()
     /// Commands on their way; the machine bounds them.
     private var attempts: [RequestID: Task<Void, Never>] = [:]
-    private var localTime: LocalTime?
+    var effects = EffectQueue()
+    let performer: (any EffectPerforming)?
+    private let sun: SunTable?
+    private var clock = WallClockWatch()
+    /// What is wrong with the rules' files.
+    var faults: [RuleFileFault]
+    /// Plugs whose past the rules were told: once a process.
+    var warmed: Set<PlugID> = []
+    var random = SystemRandomNumberGenerator()
     /// Records made since the last were handed over; bounded by what one event, and all that waits for one write, can cause.
     private var unsent: [RunnerRecord] = []
     private var isHandingOver = false
     private var waitingForHandOver: [CheckedContinuation<Void, Never>] = []
-    private var isStopping = false
+    var isStopping = false
     /// Resumed when everything is stored.
     private var waitingForStore: CheckedContinuation<Void, Never>?
 
     /// - Parameters:
+    ///   - set: the rules; ``replace(_:)`` gives others later.
     ///   - store: where to go on and what to keep; nil keeps nothing beyond the process.
+    ///   - performer: does what rules ask for outside of the house; nil does nothing, and says so.
+    ///   - sun: says where it rises and sets; nil where nobody knows where the house stands.
     ///   - recorder: keeps what the house reports besides; it goes on until the run ends.
     ///   - audience: hears it besides.
     public init(
-        rules: [Rule], client: PlugClient, store: RuleStore?, recorder: Recorder? = nil,
-        audience: (any HouseAudience)? = nil
+        _ set: RuleFileSet, client: PlugClient, store: RuleStore?, performer: (any EffectPerforming)? = nil,
+        sun: SunTable? = nil, recorder: Recorder? = nil, audience: (any HouseAudience)? = nil
     ) {
         let cursors = store?.memory.cursors ?? [:]
         let known = EventsSeen.first(cursors, recorder?.cursors ?? [:])
@@ -47,11 +58,19 @@ public actor RuleRunner {
         let isShared = recorder != nil || audience != nil
         let shared = SharedHouse(
             follower, rules: seen, recorder: recorder, audience: audience, on: client.eventLoop)
-        self.init(rules: rules, house: isShared ? shared : follower, store: store, on: client.eventLoop)
+        self.init(
+            set, house: isShared ? shared : follower, store: store, performer: performer, sun: sun,
+            on: client.eventLoop)
     }
 
-    init(rules: [Rule], house: any RuledHouse, store: RuleStore?, on eventLoop: any EventLoop) {
-        machine = HouseRules(rules: rules, memory: store?.memory ?? HouseMemory(), now: BootClock.now)
+    init(
+        _ set: RuleFileSet, house: any RuledHouse, store: RuleStore?, performer: (any EffectPerforming)? = nil,
+        sun: SunTable? = nil, on eventLoop: any EventLoop
+    ) {
+        machine = HouseRules(rules: set.rules, memory: store?.memory ?? HouseMemory(), now: BootClock.now)
+        faults = set.faults
+        self.performer = performer
+        self.sun = sun
         self.house = house
         self.store = store
         self.eventLoop = eventLoop
@@ -61,6 +80,8 @@ public actor RuleRunner {
     /// Follows the house and runs the rules until the task is cancelled. The records are to be read to their end, which
     /// comes when everything is stored.
     public func run() async {
+        await house.rulesChanged(machine.rules, disabled: machine.disabled, faults: faults)
+        tell(faults.map { .fileBroken(path: $0.path, words: $0.words) })
         await withTaskCancellationHandler {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await self.house.run() }
@@ -94,12 +115,14 @@ public actor RuleRunner {
     /// Commands on their way stay stored without an outcome: the next process sends them again.
     private func withdrawAll() {
         isStopping = true
+        effects.close()
         for attempt in attempts.values { attempt.cancel() }
         attempts = [:]
     }
 
     private func finish() async {
         withdrawAll()
+        await endEffects()
         handle(.stopping)
         if !machine.isStored { await withCheckedContinuation { waitingForStore = $0 } }
         // Not left to the store's end: the thread that wrote last may hold it a moment longer.
@@ -115,13 +138,15 @@ public actor RuleRunner {
         switch update {
         case .found: break
         case .lost(let name): handle(.lost(plug: name))
-        case .report(let report): if let event = HouseRulesEvent(report) { handle(event) }
+        case .report(let report):
+            if let event = HouseRulesEvent(report) { handle(event) }
+            if case .connected(let description) = report.update { warm(report.plug, description.id) }
         }
     }
 
     // MARK: The machine
 
-    private func handle(_ event: HouseRulesEvent) {
+    func handle(_ event: HouseRulesEvent) {
         actions.perform(machine.handle(event, now: BootClock.now), by: perform)
         timer.follow(machine.nextDeadline, now: BootClock.now, on: eventLoop) { [weak self] in
             guard let self else { return }
@@ -141,11 +166,21 @@ public actor RuleRunner {
         switch action {
         case .store(let memory): write(memory)
         case .send(let request): send(request)
-        case .perform(let request): handle(.effectFinished(request.id, .failed("nothing does it")))
-        case .withdraw(let id): attempts.removeValue(forKey: id)?.cancel()
+        case .perform(let request):
+            effects.add(request)
+            beginEffects()
+        case .withdraw(let id):
+            attempts.removeValue(forKey: id)?.cancel()
+            effects.withdraw(id)
+            beginEffects()
         case .acknowledge(let plug, let sequence): Task { await house.acknowledge(sequence, of: plug) }
-        case .tell(let notice): unsent.append(RunnerRecord(at: WallTime.now, notice: notice))
+        case .tell(let notice): tell([notice])
         }
+    }
+
+    func tell(_ notices: [HouseNotice]) {
+        let now = WallTime.now
+        unsent += notices.map { RunnerRecord(at: now, notice: $0) }
     }
 
     /// On a thread of its own, since a disk may take its time and the event loop has all the plugs.
@@ -185,24 +220,25 @@ public actor RuleRunner {
         }
     }
 
-    /// Looks at the wall clock every minute: it may have been set, and daylight saving time may have begun.
+    // MARK: The clock on the wall
+
+    /// Looks at it every few seconds: it may have been set, and daylight saving time may have begun.
     private func keepLocalTime() async {
         while !Task.isCancelled {
-            let wall = WallTime.now
-            let now = BootClock.now
-            let seconds = wall.nanosecondsSince1970 / 1_000_000_000 + Int64(wall.localOffset)
-            let offset = seconds - now.nanoseconds / 1_000_000_000
-            let current = LocalTime(pieces: [.init(from: .zero, offset: offset)])
-            if current != localTime {
-                localTime = current
-                handle(.clockChanged(current, .unknown))
+            let wall = WallTime.now.nanosecondsSince1970
+            let new = clock.look(wall: wall, now: BootClock.now, sun: sun) { second in
+                (WallTime(nanosecondsSince1970: 0) + .seconds(second)).localOffset
             }
-            try? await Task.sleep(for: .seconds(60))
+            if let new {
+                handle(.clockChanged(new.time, new.sun))
+                await handOver()
+            }
+            try? await Task.sleep(for: .seconds(10))
         }
     }
 
     /// Returns when all records made so far are handed over. One task does it, or they would overtake each other.
-    private func handOver() async {
+    func handOver() async {
         guard !isHandingOver else { return await withCheckedContinuation { waitingForHandOver.append($0) } }
         isHandingOver = true
         while !unsent.isEmpty {

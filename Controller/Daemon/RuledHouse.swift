@@ -1,4 +1,5 @@
 import AsyncAlgorithms
+import Automation
 import PlugClient
 import PlugProtocol
 
@@ -24,6 +25,12 @@ protocol RuledHouse: Sendable {
     /// What the rules tell, for whoever keeps it.
     func note(_ record: RunnerRecord) async
 
+    /// The rules from now on, those of them that are turned off, and what is wrong with their files.
+    func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async
+
+    /// What the plug measured in the hours before, on the controller's clock, as far as somebody kept it.
+    func past(of plug: PlugID) async -> [RecordedPower]
+
     /// The rules have ended, and everything of theirs is stored.
     func end() async
 }
@@ -31,6 +38,8 @@ protocol RuledHouse: Sendable {
 extension RuledHouse {
     func locate(_ plug: String) async {}
     func note(_ record: RunnerRecord) async {}
+    func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async {}
+    func past(of plug: PlugID) async -> [RecordedPower] { [] }
     func end() async {}
 }
 

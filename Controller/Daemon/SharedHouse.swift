@@ -1,4 +1,5 @@
 import AsyncAlgorithms
+import Automation
 import LinuxNetwork
 import NIOCore
 import PlugClient
@@ -57,6 +58,13 @@ actor SharedHouse: RuledHouse {
         await recorder?.note(record)
         await audience?.note(record)
     }
+
+    func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async {
+        await recorder?.rulesChanged(rules)
+        await audience?.rulesChanged(rules, disabled: disabled, faults: faults)
+    }
+
+    func past(of plug: PlugID) async -> [RecordedPower] { await recorder?.past(of: plug) ?? [] }
 
     /// Returns when the history has what it could get.
     func end() async {

@@ -13,4 +13,15 @@ public protocol CommandedHouse: Sendable {
     ///
     /// - Throws: what is told to a person.
     func pair(_ plug: String, code: SetupCode) async throws -> PairedPlugs.Entry
+
+    /// Turns a rule on or off; it stays so over restarts.
+    ///
+    /// - Parameter rule: its name, exactly.
+    /// - Throws: what is told to a person: no such rule runs any more.
+    func enable(_ rule: String, _ isOn: Bool) async throws
+
+    /// Runs a rule's actions once, whatever its triggers and conditions say.
+    ///
+    /// - Returns: the id of the firing. What became of it is told by the rules' notices.
+    func fire(_ rule: String) async throws -> RequestID
 }

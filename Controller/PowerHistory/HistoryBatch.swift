@@ -10,6 +10,7 @@ public struct HistoryBatch: Sendable {
     public var counters: [CounterReading] = []
     public var events: [StoredEvent] = []
     public var firings: [StoredFiring] = []
+    public var traces: [StoredTrace] = []
 
     public init() {}
 }
@@ -101,5 +102,27 @@ public struct StoredFiring: Hashable, Sendable {
         self.rule = rule
         self.plug = plug
         self.cause = cause
+    }
+}
+
+/// What became of an edge that met a rule, as whoever runs rules tells it. One of the same id takes the place of an earlier one.
+public struct StoredTrace: Hashable, Sendable {
+    /// Longer ones are left out: it stops a rule of a megabyte from filling the disk with each firing.
+    public static let limit = 262_144
+
+    public var id: String
+    /// Milliseconds since 1970.
+    public var at: Int64
+    public var rule: String
+    /// False for an edge that did nothing.
+    public var isFiring: Bool
+    public var json: String
+
+    public init(id: String, at: Int64, rule: String, isFiring: Bool, json: String) {
+        self.id = id
+        self.at = at
+        self.rule = rule
+        self.isFiring = isFiring
+        self.json = json
     }
 }

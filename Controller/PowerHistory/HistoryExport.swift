@@ -2,7 +2,7 @@ import DurableFiles
 import GRDB
 import Metering
 
-/// A part of the history as an SQLite file that other programs read: tables `energy` and `sample`.
+/// A part of the history as an SQLite file that other programs read: tables `energy`, `sample` and `trace`.
 ///
 /// It is written beside its place as `NAME.new`: what bears the name is whole.
 public struct HistoryExport: Sendable {
@@ -58,6 +58,8 @@ public struct HistoryExport: Sendable {
                             PRIMARY KEY(plug, start)) WITHOUT ROWID;
                         CREATE TABLE sample(plug TEXT NOT NULL, at REAL NOT NULL, activePower REAL NOT NULL,
                             voltageRMS REAL, currentRMS REAL, PRIMARY KEY(plug, at)) WITHOUT ROWID;
+                        CREATE TABLE trace(id TEXT PRIMARY KEY, rule TEXT NOT NULL, at REAL NOT NULL, fired INTEGER NOT NULL,
+                            json TEXT NOT NULL) WITHOUT ROWID;
                         """)
             }
         } catch {
@@ -118,6 +120,25 @@ public struct HistoryExport: Sendable {
             try history.samples(of: plug.id, from: begin, to: end) { samples.append(($0, $1)) }
             try add(plug.title, samples)
             progress(Int(end - wanted.lowerBound + 1), total)
+        }
+    }
+
+    /// What rules did and did not do.
+    ///
+    /// - Parameter span: milliseconds since 1970, both included.
+    public func add(tracesFrom history: PowerHistory, over span: ClosedRange<Int64>) throws(HistoryError) {
+        let traces = try history.traces(of: nil, from: span.lowerBound, to: span.upperBound)
+        do {
+            try queue.write { database in
+                let insert = try database.makeStatement(sql: "INSERT OR REPLACE INTO trace VALUES(?, ?, ?, ?, ?)")
+                for trace in traces {
+                    try insert.execute(arguments: [
+                        trace.id, trace.rule, Double(trace.at) / 1000, trace.isFiring ? 1 : 0, trace.json,
+                    ])
+                }
+            }
+        } catch {
+            throw HistoryError(exporting: error, path)
         }
     }
 

@@ -26,6 +26,7 @@ extension PowerHistory {
                     if let days = retention.sampleDays { try Self.forgetChunks(of: plug, before: age(days), database) }
                     if let days = retention.minuteDays { try Self.forgetMinutes(of: plug, before: age(days), database) }
                 }
+                try Self.forgetTraces(olderThan: retention.traceDays, now: now, database)
             }
         }
     }

@@ -111,6 +111,7 @@ struct Salvage {
             StoredFiring(
                 at: row.integer(0), rule: row.text(1), plug: PlugID(rawValue: row.text(2)), cause: row.text(3))
         }
+        batch.traces = try readable("trace", "trace, at, rule, fired, json") { StoredTrace($0) }
         try copy.record(batch)
     }
 

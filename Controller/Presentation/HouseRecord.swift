@@ -6,10 +6,15 @@ public struct HouseRecord: Codable, Hashable, Sendable {
     public var plugs: [PlugRecord]
     /// In the order of their files.
     public var rules: [RuleStateRecord]
+    /// Of rule files that cannot be read.
+    public var ruleFaults: [RuleFaultRecord]
     /// Where the daemon's page is, as a browser wants it; left out where it serves none.
     public var dashboard: String?
 
-    public init(at: String, plugs: [PlugRecord], rules: [RuleStateRecord]) {
+    public init(
+        at: String, plugs: [PlugRecord], rules: [RuleStateRecord], ruleFaults: [RuleFaultRecord] = []
+    ) {
+        self.ruleFaults = ruleFaults
         self.at = at
         self.plugs = plugs
         self.rules = rules
@@ -31,14 +36,59 @@ public struct RuleStateRecord: Codable, Hashable, Sendable {
     /// When it was held back last since the daemon's start, and why.
     public var lastHeldBack: String?
     public var heldBackBecause: String?
+    /// When its trigger was met last since the daemon's start, and went back before its time, and how.
+    public var lastNearMiss: String?
+    public var nearMissBecause: String?
+    /// False where a person turned it off: it is held back.
+    public var enabled: Bool
+    /// Firings whose actions wait for something.
+    public var running: Int
+    /// Why what its file says now is not what runs; left out where it is.
+    public var fault: String?
 
     public init(rule: String, when: [String], conditions: [String], actions: [String]) {
+        enabled = true
+        running = 0
         self.rule = rule
         self.when = when
         self.conditions = conditions
         self.actions = actions
         firings = 0
     }
+}
+
+/// A rule file that cannot be read: what ran of it goes on.
+public struct RuleFaultRecord: Codable, Hashable, Sendable {
+    /// Its path.
+    public var file: String
+    /// What is wrong with it and where, over several lines.
+    public var words: String
+    /// The rules of its last good version, which go on.
+    public var rules: [String]
+
+    public init(file: String, words: String, rules: [String]) {
+        self.file = file
+        self.words = words
+        self.rules = rules
+    }
+}
+
+/// All rules, after some changed, came or went.
+public struct RuleSetRecord: Codable, Hashable, Sendable {
+    public var rules: [RuleStateRecord]
+    public var faults: [RuleFaultRecord]
+
+    public init(rules: [RuleStateRecord], faults: [RuleFaultRecord]) {
+        self.rules = rules
+        self.faults = faults
+    }
+}
+
+/// A rule that a person ran: the firing's id, 32 hexadecimal digits.
+public struct RuleFiredRecord: Codable, Hashable, Sendable {
+    public var id: String
+
+    public init(id: String) { self.id = id }
 }
 
 /// A rule that fired.

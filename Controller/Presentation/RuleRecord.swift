@@ -7,53 +7,123 @@ import PlugProtocol
 ///
 /// After a daemon was killed a line may come a second time, from the next one: `cause` and `seq` tell it from another.
 public struct RuleRecord: Codable, Hashable, Sendable {
-    /// following, lost, gap, firing, heldBack, notSent, resumed, command, notStored, stored.
+    /// Of the house: following, lost, gap. Of a rule: firing, heldBack, nearMiss, step (its actions go on), ruleEnabled. Of what it
+    /// does: commanded, remembered (for a plug that is away), notSent, resumed, command (its answer), performing, effect (how that
+    /// ended). Of the files: rulesChanged, fileBroken, fileSound. Of the daemon's memory: notStored, stored.
     public var event: String
     /// ISO 8601, UTC, milliseconds.
     public var at: String
     /// The plug that it is about: for a firing the one whose edge it was, for a command the one commanded.
     public var plug: String?
     public var rule: String?
-    /// firing, heldBack: what happened; resumed: what had happened; notSent, command: why it was not done.
+    /// firing, heldBack: what happened; resumed, remembered: what had happened; nearMiss, notSent, command, effect, fileBroken: why
+    /// it was not done.
     public var why: String?
-    /// firing, heldBack, notSent, resumed, command: the number of the press that met the rule, where it was one.
+    /// commanded, remembered, performing, effect: what, in words; step: how the actions go on.
+    public var what: String?
+    /// Of what an event of a journal set off: the number of that event.
     public var cause: UInt64?
     /// following: how many plugs are.
     public var plugs: Int?
-    /// command: done or the refusal's code.
+    /// command: done or the refusal's code; effect: done or failed.
     public var outcome: String?
     /// command: the number of the event that records it.
     public var seq: UInt64?
     /// gap: the first and the last event number lost.
     public var from: UInt64?
     public var to: UInt64?
+    /// performing, effect: notify, run or webHook.
+    public var effect: String?
+    /// performing, effect of a notification: its words.
+    public var title: String?
+    public var message: String?
+    /// performing, effect, firing: 32 hexadecimal digits, the same wherever it is told again.
+    public var id: String?
+    /// nearMiss: seconds that the threshold was crossed.
+    public var lasted: Double?
+    /// ruleEnabled: whether it is on now.
+    public var enabled: Bool?
+    /// rulesChanged: the names of those that changed, came or went.
+    public var rules: [String]?
+    /// fileBroken, fileSound: its path.
+    public var file: String?
 
     public init(_ record: RunnerRecord) {
         event = ""
         at = record.at.iso8601()
         switch record.notice {
-        case .following(let count, let newest):
-            event = "following"
-            plugs = count
-            plug = newest
-        case .lost(let name):
-            event = "lost"
-            plug = name
+        case .following, .lost, .gap, .notStored, .stored: takeHouse(record.notice)
+        case .firing, .heldBack, .nearMiss, .step, .ruleEnabled: takeRule(record.notice)
+        case .commanded, .remembered, .notSent, .resumed, .command: takeCommand(record.notice)
+        case .performing(let request):
+            event = "performing"
+            take(request)
+        case .effect(let request, let outcome):
+            event = "effect"
+            take(request)
+            switch outcome {
+            case .done: self.outcome = "done"
+            case .failed(let words): (self.outcome, why) = ("failed", words)
+            }
+        case .rulesChanged(let names): (event, rules) = ("rulesChanged", names)
+        case .fileBroken(let path, let words): (event, file, why) = ("fileBroken", path, words)
+        case .fileSound(let path): (event, file) = ("fileSound", path)
+        }
+    }
+
+    private mutating func takeHouse(_ notice: HouseNotice) {
+        switch notice {
+        case .following(let count, let newest): (event, plugs, plug) = ("following", count, newest)
+        case .lost(let name): (event, plug) = ("lost", name)
         case .gap(let name, let gap):
             event = "gap"
             (plug, from, to, why) = (name, gap.from, gap.to, gap.reason.rawValue)
+        case .notStored(let reason): (event, why) = ("notStored", reason)
+        case .stored: event = "stored"
+        case .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered, .step, .effect,
+            .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command:
+            break
+        }
+    }
+
+    private mutating func takeRule(_ notice: HouseNotice) {
+        switch notice {
         case .firing(let firing):
             event = "firing"
             take(firing)
+            id = firing.id.hexadecimal
         case .heldBack(let firing, let reason):
             event = "heldBack"
             take(firing)
             why = "\(firing.cause); \(reason)"
+        case .nearMiss(let miss):
+            (event, rule, plug) = ("nearMiss", miss.rule, miss.plug)
+            (why, lasted) = ("\(miss)", miss.lasted.inSeconds)
+        case .step(let firing, let step):
+            event = "step"
+            take(firing)
+            (what, why) = ("\(step)", nil)
+        case .ruleEnabled(let name, let isOn): (event, rule, enabled) = ("ruleEnabled", name, isOn)
+        case .following, .lost, .gap, .notSent, .commanded, .performing, .remembered, .effect, .rulesChanged,
+            .fileBroken, .fileSound, .resumed, .command, .notStored, .stored:
+            break
+        }
+    }
+
+    private mutating func takeCommand(_ notice: HouseNotice) {
+        switch notice {
+        case .commanded(let request, let firing):
+            event = "commanded"
+            take(firing)
+            (plug, what, why) = (request.plug, request.command.inWords, nil)
+        case .remembered(let command):
+            event = "remembered"
+            take(command)
+            (what, why) = (command.request.command.inWords, command.cause)
         case .notSent(let firing, let name, let reason):
             event = "notSent"
             take(firing)
-            plug = name
-            why = "\(reason)"
+            (plug, why) = (name, "\(reason)")
         case .resumed(let command):
             event = "resumed"
             take(command)
@@ -65,29 +135,9 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             case .done(_, event: let number): (outcome, seq) = ("done", number)
             case .refused(let refusal): (outcome, why) = (refusal.code.rawValue, refusal.detail)
             }
-        case .nearMiss, .remembered, .step, .effect, .ruleEnabled, .rulesChanged: event = "rules"
-        case .notStored(let reason):
-            event = "notStored"
-            why = reason
-        case .stored:
-            event = "stored"
-        }
-    }
-
-    /// For a person.
-    public var text: String {
-        switch event {
-        case "following": "following \(plug ?? ""), \(plugs ?? 0) plugs in all"
-        case "lost": "\(plug ?? "") is gone"
-        case "gap": "\(plug ?? ""): events \(from ?? 0) to \(to ?? 0) are lost (\(why ?? ""))"
-        case "firing": "\"\(rule ?? "")\" fires: \(why ?? "")"
-        case "heldBack": "\"\(rule ?? "")\" held back: \(why ?? "")"
-        case "notSent": "\"\(rule ?? "")\" cannot command \(plug ?? ""): \(why ?? "")"
-        case "resumed": "\(plug ?? ""): commanded again, for \"\(rule ?? "")\" fired before the restart: \(why ?? "")"
-        case "notStored":
-            "nothing can be stored: \(why ?? ""); until it can, being killed may lose a command or repeat a firing"
-        case "stored": "everything is stored again"
-        default: outcome == "done" ? "\(plug ?? ""): done" : "\(plug ?? ""): \(outcome ?? ""): \(why ?? "")"
+        case .following, .lost, .gap, .firing, .heldBack, .nearMiss, .performing, .step, .effect, .ruleEnabled,
+            .rulesChanged, .fileBroken, .fileSound, .notStored, .stored:
+            break
         }
     }
 
@@ -102,5 +152,18 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         plug = command.request.plug
         rule = command.rule
         cause = command.event
+    }
+
+    private mutating func take(_ request: EffectRequest) {
+        take(request.firing)
+        why = nil
+        id = request.id.hexadecimal
+        switch request.effect {
+        case .notify(let title, let text):
+            (effect, self.title, message) = ("notify", title, text)
+            what = "notify: " + (title.isEmpty ? text : "\(title): \(text)")
+        case .run(let words, _): (effect, what) = ("run", "run \(words.joined(separator: " "))")
+        case .webHook(let hook): (effect, what) = ("webHook", "\(hook.method) \(hook.url)")
+        }
     }
 }

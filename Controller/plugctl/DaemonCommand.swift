@@ -1,4 +1,5 @@
 import ArgumentParser
+import Daemon
 import DurableFiles
 import Foundation
 import PowerHistory
@@ -13,6 +14,9 @@ struct DaemonCommand: AsyncParsableCommand {
 
             Beside it, it keeps the plugs' history: samples, energy, events, and what rules did. What a plug has of the time \
             when no daemon ran is fetched.
+
+            Rule files are read anew when they change: rules that stay as they are go on in the midst of what they do, and \
+            of a file that is broken the last good version runs on, which is said.
 
             The dashboard is at http://127.0.0.1:7580/, for this machine alone. To let others of the network in, set a password \
             first; they come by TLS then.
@@ -50,13 +54,15 @@ struct DaemonCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try dashboard.settings(state: state)
-        let rules = try readRules(self.rules.isEmpty ? usualRules : self.rules)
+        let files = RulesDirectory(rules.isEmpty ? usualRules : rules, read: readRuleFile)
+        let set = await files.current
+        for fault in set.faults { complain("\(fault.words)\nthe daemon goes on with the other files' rules") }
         let store = try openRuleStore(state)
         let recorded = noHistory ? nil : try openHistory(history.history)
         // A second way into the same file, so that who reads a year of it keeps nothing from being written.
         let read = try recorded.map { _ in try history.open(.reader) }
         let face = DaemonFace(settings: settings, history: read, wantsHistory: !noHistory, json: runner.json)
-        try await runner.run(rules, store, recorded, face)
+        try await runner.run(set, store, recorded, face, following: files)
     }
 
     private var usualRules: [String] {

@@ -23,6 +23,9 @@ struct DaemonHouse: CommandedHouse {
         await runner.locate(plug)
         return entry
     }
+
+    func enable(_ rule: String, _ isOn: Bool) async throws { try await runner.enable(rule, isOn) }
+    func fire(_ rule: String) async throws -> RequestID { try await runner.fire(rule) }
 }
 
 /// What the daemon shows of itself, beside running rules.

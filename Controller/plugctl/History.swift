@@ -150,6 +150,7 @@ struct History: AsyncParsableCommand {
                         try file.add(plug.title, rows.map { ($0.energy, $0.cost?.amount, $0.cost?.co2Grams) })
                         try file.add(samplesOf: plug, from: history, over: span) { progress.show($0, of: $1) }
                     }
+                    try file.add(tracesFrom: history, over: span)
                 }
             } catch {
                 guard case .file(let file) = error.reason, file.reason == .system(.alreadyExists) else { throw error }

@@ -18,8 +18,8 @@ struct RuleStates: AsyncParsableCommand {
 
     @Flag(
         help: """
-            One JSON object a rule: rule, when, conditions, actions, firings, lastFiring, lastCause, lastHeldBack, \
-            heldBackBecause.
+            One JSON object a rule: rule, when, conditions, actions, enabled, fault, running, firings, lastFiring, lastCause, \
+            lastHeldBack, heldBackBecause, lastNearMiss, nearMissBecause.
             """)
     var json = false
 
@@ -28,6 +28,10 @@ struct RuleStates: AsyncParsableCommand {
             let client = DaemonClient(path: DaemonSocket.path())
             let rules = try await client.read([RuleStateRecord].self, "/api/v1/rules")
             if rules.isEmpty { complain("the daemon runs no rules\nhint: `plugctl daemon --rules FILE`") }
+            for fault in try await client.read([RuleFaultRecord].self, "/api/v1/rules/faults") {
+                let goesOn = fault.rules.isEmpty ? "" : "; of it goes on: \(fault.rules.joined(separator: ", "))"
+                complain("\(fault.file) cannot be read\(goesOn)\n\(fault.words)")
+            }
             for rule in rules {
                 let isRead = json ? Output.json(rule) : lines(of: rule).allSatisfy { Output.safeLine($0) }
                 guard isRead else { return }
@@ -36,7 +40,7 @@ struct RuleStates: AsyncParsableCommand {
     }
 
     private func lines(of rule: RuleStateRecord) -> [String] {
-        var lines = [rule.rule]
+        var lines = [rule.rule + (rule.enabled ? "" : " (turned off)")]
         lines += rule.when.map { "  when       \($0)" }
         lines += rule.conditions.map { "  if         \($0)" }
         lines += rule.actions.map { "  then       \($0)" }
@@ -47,6 +51,11 @@ struct RuleStates: AsyncParsableCommand {
         if let held = rule.lastHeldBack {
             lines.append("  held back  \(local(held))" + (rule.heldBackBecause.map { ": \($0)" } ?? ""))
         }
+        if let missed = rule.lastNearMiss {
+            lines.append("  near miss  \(local(missed))" + (rule.nearMissBecause.map { ": \($0)" } ?? ""))
+        }
+        if rule.running > 0 { lines.append("  waiting    \(rule.running) \(rule.running == 1 ? "firing" : "firings")") }
+        if rule.fault != nil { lines.append("  file       cannot be read as it is now; this is its last good version") }
         return lines
     }
 

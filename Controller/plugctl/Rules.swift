@@ -1,4 +1,5 @@
 import ArgumentParser
+import Daemon
 
 struct Rules: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,7 +13,7 @@ struct Rules: AsyncParsableCommand {
               plugctl rules run television.yaml
               plugctl rules state
             """,
-        subcommands: [RuleCheckCommand.self, RunRules.self, RuleStates.self])
+        subcommands: [RuleCheckCommand.self, RunRules.self, RuleStates.self, RuleEnable.self, RuleDisable.self, RuleFire.self])
 
     struct RunRules: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -28,6 +29,9 @@ struct Rules: AsyncParsableCommand {
             completion: .directory)
         var state: String?
 
-        func run() async throws { try await runner.run(readRules(files), state.flatMap(openRuleStore)) }
+        func run() async throws {
+            let rules = RuleFileSet(rules: try await readRules(files))
+            try await runner.run(rules, state.flatMap(openRuleStore))
+        }
     }
 }

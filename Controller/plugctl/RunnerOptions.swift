@@ -1,13 +1,16 @@
 import ArgumentParser
-import Automation
 import Daemon
 import Dashboard
+import Daylight
+import Effects
+import LocalCalendar
 import PowerHistory
 import Presentation
 
 /// What `rules run` and `daemon` have in common.
 struct RunnerOptions: ParsableArguments {
     @OptionGroup var network: NetworkOptions
+    @OptionGroup var place: LocationOptions
     @Flag(
         help: """
             One JSON object a line: event (following, firing, heldBack, notSent, resumed, command, lost, gap, notStored, \
@@ -19,14 +22,18 @@ struct RunnerOptions: ParsableArguments {
     ///   - store: what survives the process; nil for nothing.
     ///   - history: keeps what the plugs report besides.
     ///   - face: shows it; nil for nobody.
+    ///   - files: where the rules come from; nil where they stay as they are.
     func run(
-        _ rules: [Rule], _ store: RuleStore?, _ history: PowerHistory? = nil, _ face: DaemonFace? = nil
+        _ rules: RuleFileSet, _ store: RuleStore?, _ history: PowerHistory? = nil, _ face: DaemonFace? = nil,
+        following files: RulesDirectory? = nil
     ) async throws {
+        let sun = try sunTable()
         try await network.withClient { client in
             let recorder = history.flatMap { makeRecorder($0, on: client) }
-            let board = face.map { LiveBoard(rules: rules, history: $0.history) }
+            let board = face.map { LiveBoard(rules: rules.rules, history: $0.history) }
             let runner = RuleRunner(
-                rules: rules, client: client, store: store, recorder: recorder, audience: board)
+                rules, client: client, store: store, performer: EffectPerformer(), sun: sun, recorder: recorder,
+                audience: board)
             let (unread, unreadable) = AsyncStream.makeStream(of: Never.self)
             let printing = Task {
                 var isRead = true
@@ -40,6 +47,7 @@ struct RunnerOptions: ParsableArguments {
                 await withTaskGroup(of: Void.self) { group in
                     group.addTask { await runner.run() }
                     group.addTask { for await _ in unread {} }
+                    if let files { group.addTask { await files.follow { await runner.replace($0) } } }
                     if let face, let board {
                         let house = DaemonHouse(runner: runner, client: client)
                         group.addTask { await face.run(board, house, recorder, logger) }
@@ -49,6 +57,17 @@ struct RunnerOptions: ParsableArguments {
                 }
             }
             await printing.value
+        }
+    }
+
+    /// Nil where nobody said where the house stands.
+    private func sunTable() throws -> SunTable? {
+        guard let daylight = try place.read() else { return nil }
+        return { days, instant in
+            let second = { (day: Int64) in Int(day) * 86_400 }
+            // A day more on either side: local days are not those of UTC.
+            let zone = ZoneOffsets.local(from: second(days.lowerBound - 1), to: second(days.upperBound + 2))
+            return daylight.times(days: days, zone: zone) { instant($0) }
         }
     }
 

@@ -1,4 +1,5 @@
 import Dispatch
+import Metering
 import PlugProtocol
 import PowerHistory
 import Synchronization
@@ -27,6 +28,11 @@ final class MadeUpHistory: WritableHistory {
     /// Everything that was stored.
     var stored: HistoryBatch { content.withLock { $0.batch } }
 
+    func samples(
+        of plug: PlugID, from: Int64, to: Int64, atMost limit: Int,
+        _ body: (_ milliseconds: Int64, _ sample: Sample) -> Void
+    ) throws(HistoryError) -> [ClosedRange<Int64>] { [] }
+
     func record(_ batch: HistoryBatch) throws {
         gate?.wait()
         try content.withLock { content in
@@ -37,6 +43,7 @@ final class MadeUpHistory: WritableHistory {
             content.batch.counters += batch.counters
             content.batch.events += batch.events
             content.batch.firings += batch.firings
+            content.batch.traces += batch.traces
             let stored = content.batch
             content.readers.filter { $0.wanted(stored) }.forEach { $0.1.resume() }
             content.readers.removeAll { $0.wanted(stored) }

@@ -25,11 +25,12 @@ import Testing
 
     /// Runs the rules while the body tells of the house and reads the records.
     private func running(
-        _ house: MadeUpHouse, storing store: RuleStore? = nil,
+        _ house: MadeUpHouse, storing store: RuleStore? = nil, performer: (any EffectPerforming)? = nil,
         _ body: (inout AsyncStream<RunnerRecord>.Iterator) async -> Void
     ) async {
         let runner = RuleRunner(
-            rules: rules, house: house, store: store, on: MultiThreadedEventLoopGroup.singleton.next())
+            RuleFileSet(rules: rules), house: house, store: store, performer: performer,
+            on: MultiThreadedEventLoopGroup.singleton.next())
         let task = Task { await runner.run() }
         // Kept here, since a runner whose records nobody takes stops taking the house's reports.
         let (kept, continuation) = AsyncStream.makeStream(of: RunnerRecord.self)
@@ -61,7 +62,11 @@ import Testing
                 Issue.record("not fired")
                 return
             }
-            #expect(firing.rule == "Hall" && firing.cause == .button(plug: "Switch", .single, sequence: 5))
+            #expect(firing.rule == "Hall" && firing.cause.plug == "Switch" && firing.cause.event == 5)
+            guard case .commanded(let request, firing) = await records.next()?.notice, request.plug == "Lamp" else {
+                Issue.record("not commanded")
+                return
+            }
             guard case .command(let command, .done(_, event: 77)) = await records.next()?.notice,
                 command.request.plug == "Lamp"
             else {
@@ -89,7 +94,7 @@ import Testing
             }
             #expect(firing.rule == "Movie night")
             var outcomes: [String: CommandOutcome] = [:]
-            for _ in 0..<2 {
+            for _ in 0..<4 {
                 if case .command(let command, let outcome) = await records.next()?.notice {
                     outcomes[command.request.plug] = outcome
                 }
@@ -162,7 +167,7 @@ import Testing
                 await house.snapshot("Lamp")
                 await house.snapshot("Switch")
                 await house.press("Switch")
-                for _ in 0..<4 { _ = await records.next() }
+                for _ in 0..<5 { _ = await records.next() }
                 ids += await house.commands.map(\.id)
             }
         }
@@ -176,7 +181,7 @@ import Testing
             await silent.snapshot("Lamp")
             await silent.snapshot("Switch")
             await silent.press("Switch")
-            for _ in 0..<3 { _ = await records.next() }
+            for _ in 0..<4 { _ = await records.next() }
         }
         let house = MadeUpHouse()
         let store = try RuleStore(directory.path) { Issue.record("\($0)") }
@@ -202,7 +207,7 @@ import Testing
                 return
             }
             #expect(firing.cause.event == 6)
-            _ = await records.next()
+            for _ in 0..<2 { _ = await records.next() }
         }
     }
 
@@ -225,7 +230,9 @@ import Testing
                     }
                     #expect(reason.hasSuffix("No space left on device"))
                 }
-                guard case .firing = await records.next()?.notice, case .command = await records.next()?.notice else {
+                guard case .firing = await records.next()?.notice, case .commanded = await records.next()?.notice,
+                    case .command = await records.next()?.notice
+                else {
                     Issue.record("not fired")
                     return
                 }
@@ -234,7 +241,7 @@ import Testing
             disk.fails = false
             await house.press("Switch", sequence: 7)
             var notices: [HouseNotice] = []
-            for _ in 0..<3 { if let notice = await records.next()?.notice { notices.append(notice) } }
+            for _ in 0..<4 { if let notice = await records.next()?.notice { notices.append(notice) } }
             #expect(notices.contains(.stored))
         }
     }

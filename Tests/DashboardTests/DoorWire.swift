@@ -17,7 +17,8 @@ struct DashboardAtWork {
     static func run(_ body: (DashboardAtWork) async throws -> Void) async throws { try await run({ _ in }, body) }
 
     static func run(
-        _ change: (inout DashboardSettings) throws -> Void, _ body: (DashboardAtWork) async throws -> Void
+        _ change: (inout DashboardSettings) throws -> Void = { _ in }, rules: [Rule] = [],
+        _ body: (DashboardAtWork) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
         var settings = DashboardSettings()
@@ -28,7 +29,7 @@ struct DashboardAtWork {
         settings.limits.farewell = .milliseconds(50)
         try change(&settings)
         let dashboard = Dashboard(
-            house: NoHouse(), board: LiveBoard(rules: []), history: nil,
+            house: NoHouse(), board: LiveBoard(rules: rules), history: nil,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), settings: settings)
         let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
         let running = Task {
@@ -127,6 +128,8 @@ private struct NoHouse: CommandedHouse {
     }
 
     func pair(_ plug: String, code: SetupCode) async throws -> PairedPlugs.Entry { throw CancellationError() }
+    func enable(_ rule: String, _ isOn: Bool) async throws {}
+    func fire(_ rule: String) async throws -> RequestID { RequestID(bytes: [UInt8](repeating: 9, count: 16))! }
 }
 
 extension Result where Failure == any Error {

@@ -46,7 +46,7 @@ extension StreamMessage {
         case .plug(let record): record.plug
         case .gone(let plug): plug
         case .event(let record): record.plug
-        case .house, .readings, .rule, .rules: nil
+        case .house, .readings, .rule, .rules, .ruleSet, .notification: nil
         }
     }
 }

@@ -14,7 +14,14 @@ import Testing
         conditions: [.relay(plug: "Lamp", on: true)],
         actions: [.dim(["Lamp"], to: DimLevel(percent: 30), over: .seconds(2)), .turnOff(["Fan", "Radio"])])
     private let firing = Firing(
-        rule: "Movie night", cause: .button(plug: "Hall", .single, sequence: 4), time: .zero)
+        id: RequestID(bytes: [UInt8](repeating: 9, count: 16))!, rule: "Movie night",
+        cause: Firing.Cause(.trigger(.button(plug: "Hall", .single)), plug: "Hall", event: 4), time: .zero)
+    private let other = Rule(
+        name: "Bedtime", triggers: [.button(plug: "Hall", .long)], actions: [.turnOff(["Lamp"])])
+
+    private func note(_ notice: HouseNotice, _ board: inout RuleBoard) -> [String] {
+        board.note(RunnerRecord(at: moment, notice: notice)).map(\.kind)
+    }
 
     @Test func aRuleIsToldInWords() {
         let record = RuleBoard([rule]).records[0]
@@ -50,5 +57,68 @@ import Testing
         #expect(board.storeFault == "no room")
         _ = board.note(RunnerRecord(at: moment, notice: .stored))
         #expect(board.storeFault == nil)
+    }
+
+    @Test func aRuleIsOnUntilAPersonTurnsItOff() {
+        var board = RuleBoard([rule])
+        #expect(board.records[0].enabled)
+        #expect(note(.ruleEnabled("Movie night", false), &board) == ["rule", "rules"])
+        #expect(!board.records[0].enabled)
+        #expect(note(.ruleEnabled("Movie night", false), &board) == ["rule"])
+    }
+
+    @Test func whatNearlyFiredIsKept() {
+        var board = RuleBoard([rule])
+        let miss = NearMiss(
+            rule: "Movie night", trigger: rule.triggers[0], plug: "Television", since: .zero, lasted: .seconds(1),
+            end: .silence)
+        #expect(note(.nearMiss(miss), &board) == ["rule", "rules"])
+        #expect(board.nearMisses["Movie night"] == 1)
+        #expect(
+            board.records[0].nearMissBecause
+                == "Television rises above 40 W: it held 1 s, then nothing was heard of the plug")
+    }
+
+    @Test func firingsThatWaitAreCounted() {
+        var board = RuleBoard([rule])
+        for _ in 0..<2 { _ = note(.step(firing, .waiting(until: .zero)), &board) }
+        #expect(board.records[0].running == 1)
+        _ = note(.step(firing, .timedOut(.goOn)), &board)
+        #expect(board.records[0].running == 1)
+        #expect(note(.step(firing, .finished), &board) == ["rule", "rules"])
+        #expect(board.records[0].running == 0)
+    }
+
+    @Test func rulesAreReplacedAndKeepWhatTheyDid() {
+        var board = RuleBoard([rule])
+        _ = note(.firing(firing), &board)
+        var changed = rule
+        changed.actions = [.turnOff(["Radio"])]
+        let fault = RuleFileFault(path: "/r.yaml", words: "line 3: what is that?", rules: ["Bedtime"])
+        let messages = board.replace([other, changed], disabled: ["Bedtime"], faults: [fault])
+        #expect(messages.map(\.kind) == ["ruleSet"])
+        #expect(board.records.map(\.rule) == ["Bedtime", "Movie night"])
+        #expect(board.records.map(\.enabled) == [false, true])
+        #expect(board.records.map(\.fault) == ["line 3: what is that?", nil])
+        #expect(board.records[1].firings == 1 && board.records[1].actions == ["turn off Radio"])
+        #expect(board.faults.map(\.file) == ["/r.yaml"])
+        #expect(board.replace([other, changed], disabled: ["Bedtime"], faults: [fault]).isEmpty)
+        #expect(board.replace([other], disabled: [], faults: []).map(\.kind) == ["ruleSet"])
+        #expect(board.records.map(\.rule) == ["Bedtime"] && board.faults.isEmpty)
+    }
+
+    @Test func whatARuleTellsAPersonIsAMessageOfItsOwn() {
+        var board = RuleBoard([rule])
+        let words = EffectRequest(id: firing.id, effect: .notify(title: "", text: "It is done"), firing: firing)
+        #expect(note(.effect(words, .done), &board) == ["rule", "notification"])
+    }
+
+    @Test func aNameIsFoundInAnyCapitalsWhereItIsTheOnlyOne() {
+        var capital = other
+        capital.name = "BEDTIME"
+        let board = RuleBoard([rule, other, capital])
+        #expect(board.rule(named: "movie NIGHT")?.rule == "Movie night")
+        #expect(board.rule(named: "BEDTIME")?.rule == "BEDTIME")
+        #expect(board.rule(named: "bedtime") == nil && board.rule(named: "") == nil)
     }
 }

@@ -14,32 +14,31 @@ extension Household {
         }
         guard controller.fresh.at == lan.clock(of: controllerHost) else { return }
         for firing in controller.fresh.firings {
-            switch firing.cause {
-            case .activePower(let plug, let threshold, value: _, let since):
-                try checkRise(plug, threshold, since, controller)
-            case .button(let plug, _, let sequence): try checkPress(plug, sequence, controller)
+            guard let plug = firing.cause.plug else { throw House.Broken(description: "it fired without a plug") }
+            if case .trigger(.activePower(_, let threshold)) = firing.cause.source {
+                try checkRise(plug, threshold, controller)
+            } else if let sequence = firing.cause.event {
+                try checkPress(plug, sequence, controller)
+            } else {
+                throw House.Broken(description: "it fired without a cause")
             }
         }
     }
 
-    private func checkRise(
-        _ name: String, _ threshold: PowerThreshold, _ since: Instant, _ controller: RulingController
-    ) throws {
+    /// The power rose after the controller's first reading of this boot, and so long ago; in which of its processes does not matter.
+    private func checkRise(_ name: String, _ threshold: PowerThreshold, _ controller: RulingController) throws {
         let plug = plug(name)
-        guard let followed = controller.plugs[name], let snapshot = followed.snapshot, snapshot < since else {
+        guard let boot = controller.plugs[name]?.description?.boot, let first = controller.firstReadings[boot] else {
             throw House.Broken(description: "it fired on the power that \(name) had when it came")
         }
         // What the meter of a later boot says is no witness.
-        guard followed.description?.boot == plug.boot else { return }
+        guard boot == plug.boot else { return }
         let watts = { (deciwatts: Int32) in Double(deciwatts) / 10 }
-        guard let value = plug.measured[since], threshold.isCrossed(by: watts(value)) else {
-            throw House.Broken(description: "it fired, but the power of \(name) was not above the threshold")
-        }
-        let wasBelow = plug.measured.contains {
-            (snapshot..<since).contains($0.key) && threshold.isArmed(by: watts($0.value))
-        }
-        guard wasBelow else { throw House.Broken(description: "it fired, but the power of \(name) did not rise") }
-        guard lan.clock(of: plugs[name]!) - since >= threshold.dwell else {
+        let seen = plug.measured.filter { $0.key >= first }.sorted { $0.key < $1.key }
+        guard let armed = seen.first(where: { threshold.isArmed(by: watts($0.value)) })?.key,
+            let rise = seen.first(where: { $0.key > armed && threshold.isCrossed(by: watts($0.value)) })?.key
+        else { throw House.Broken(description: "it fired, but the power of \(name) did not rise") }
+        guard lan.clock(of: plugs[name]!) - rise >= threshold.dwell else {
             throw House.Broken(description: "it fired before the dwell was over")
         }
     }

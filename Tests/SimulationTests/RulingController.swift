@@ -25,7 +25,11 @@ final class RulingController {
     /// The firings of the last step and its time, for the test to compare with the plugs.
     private(set) var fresh: (firings: [Firing], at: Instant) = ([], .zero)
     private(set) var plugs: [String: FollowedHousePlug] = [:]
+    /// The first reading of each boot of a plug that any process of the controller saw: what came before it cannot fire a rule.
+    private(set) var firstReadings: [BootID: Instant] = [:]
     private var engine: RuleEngine
+    /// What the engine left on the disk: dwells go on from there.
+    private var remembered = EngineMemory()
     private var address: LANAddress?
     private var directory = PlugDirectory()
     private var discovery: DiscoveryShell?
@@ -50,7 +54,7 @@ final class RulingController {
         switch event {
         case .started(let start):
             random = SeededRandom(seed: start.seed)
-            engine = RuleEngine(rules: rules)
+            engine = RuleEngine(rules: rules, memory: remembered)
             directory = PlugDirectory()
             plugs = [:]
             (storesLeft, isKilled) = (nil, false)
@@ -223,9 +227,14 @@ final class RulingController {
             return []
         case .snapshot(let state):
             plugs[name]?.snapshot = state.reading?.time
-            return run(.plugAppeared(plug: name, state: state, boot: plugs[name]?.description?.boot), now)
+            let description = plugs[name]?.description
+            if let boot = description?.boot, let time = state.reading?.time, firstReadings[boot] == nil {
+                firstReadings[boot] = time
+            }
+            return run(
+                .plugAppeared(plug: name, state: state, boot: description?.boot, id: description?.id), now)
         case .state(let state):
-            let actions = run(.relay(plug: name, on: state.relayOn), now)
+            let actions = run(.state(plug: name, on: state.relayOn, level: state.level), now)
             guard let reading = state.reading else { return actions }
             return actions
                 + run(
@@ -279,33 +288,28 @@ final class RulingController {
     }
 
     private func take(_ event: PlugEvent, of name: String, age: Duration?, _ now: Instant) -> [HostAction] {
-        switch event.kind {
-        case .relayChanged(_, cause: .controller(_, let request)):
-            return run(.commandRecorded(plug: name, id: request), now)
-        case .buttonPressed(let press):
-            return run(.buttonPressed(plug: name, press: press, sequence: event.sequence, age: age), now)
-        case .relayChanged, .protectionTripped, .protectionReset, .restarted, .pairingFailed, .controllerPaired,
-            .controllerRemoved:
-            return []
-        }
+        run(.happened(plug: name, event, age: age), now)
     }
 
     // MARK: Running the rules
 
     private func run(_ event: RuleEngineEvent, _ now: Instant) -> [HostAction] {
         var out: [HostAction] = []
-        for action in engine.handle(event, now: now) {
+        let actions = engine.handle(event, now: now)
+        remembered = engine.memory
+        for action in actions {
             switch action {
             case .fired(let firing):
-                if firings.contains(where: { $0.rule == firing.rule && $0.cause == firing.cause }) {
+                if firings.contains(where: { $0.id == firing.id }) {
                     violation = "\(firing.rule) fired twice for one cause"
                 }
                 firings.append(firing)
                 fresh.firings.append(firing)
-            case .heldBack, .notSent: break
-            case .send(let request):
+            case .heldBack, .nearMiss, .notSent, .step: break
+            case .remember, .effect: violation = "no rule asks for that"
+            case .send(let request, let firing):
                 if commands.contains(where: { $0.request.id == request.id }) { violation = "a request id came again" }
-                commands.append(SentCommand(request: request, firing: firings[firings.count - 1]))
+                commands.append(SentCommand(request: request, firing: firing))
                 out += step(request.plug, .command(request.id, request.command), now)
             }
         }

@@ -60,6 +60,7 @@ enum Layout {
         "Controller/Automation": .pure,
         "Controller/RuleFiles": .shell,
         "Controller/Scripting": .system,
+        "Controller/CEffects": .foreign,
         "Controller/Effects": .system,
         "Controller/Daylight": .shell,
         "Controller/Backtesting": .shell,

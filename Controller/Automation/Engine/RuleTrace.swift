@@ -8,6 +8,11 @@ public struct RuleTrace: Codable, Hashable, Sendable {
     public struct ConditionResult: Codable, Hashable, Sendable {
         public var condition: String
         public var held: Bool
+
+        public init(condition: String, held: Bool) {
+            self.condition = condition
+            self.held = held
+        }
     }
 
     /// Something that was done of it, or came back.
@@ -15,10 +20,22 @@ public struct RuleTrace: Codable, Hashable, Sendable {
         public var at: Int64
         /// In words: `turn off Ceiling Light`, `waits`, `done`.
         public var what: String
+        /// Of a command or an effect: its id, as 32 hexadecimal digits.
+        public var id: String?
         public var plug: String?
         /// Of a command: when the plug, or the outside, answered, and what; nil while it has not.
         public var answered: Int64?
         public var outcome: String?
+
+        public init(at: Int64, what: String, id: String? = nil, plug: String? = nil) {
+            self.at = at
+            self.what = what
+            self.id = id
+            self.plug = plug
+        }
+
+        /// What it asked for was not answered yet.
+        public var isOpen: Bool { id != nil && outcome == nil }
     }
 
     /// The firing's, as 32 hexadecimal digits; made up of rule and time for a near miss.
@@ -41,7 +58,17 @@ public struct RuleTrace: Codable, Hashable, Sendable {
     public var steps: [Step] = []
     /// More of them than are kept.
     public var omitted: Int?
+    /// Of actions that waited: when the last was done, or given up.
+    public var finished: Int64?
 
     /// A rule has at most 64 actions, of at most 64 plugs each; who commands so many is told of the first ones.
     public static let stepLimit = 200
+
+    public init(id: String, rule: String, at: Int64, outcome: Outcome, cause: String) {
+        self.id = id
+        self.rule = rule
+        self.at = at
+        self.outcome = outcome
+        self.cause = cause
+    }
 }

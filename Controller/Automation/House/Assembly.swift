@@ -2,7 +2,8 @@ import PlugProtocol
 import ProtocolCore
 
 /// The first moments after a start, while plugs that the rules name are not back yet: a press of one plug must not be judged
-/// before the lamp that it switches is there. Events wait here, in the order in which they came.
+/// before the lamp that it switches is there, nor a wait of before end before the fan is there that it turns off. Events wait here, in
+/// the order in which they came, and so do the engine's deadlines.
 struct Assembly: Sendable {
     /// Longer than a house needs to be found again, shorter than ``RuleEngine/maximumAge``.
     static let longest = Duration.seconds(3)
@@ -42,6 +43,11 @@ struct Assembly: Sendable {
 extension Rule {
     /// Every plug that it names.
     fileprivate var plugs: [String] {
-        triggers.compactMap(\.plug) + actions.flatMap(\.plugs) + conditions.flatMap(\.plugs)
+        var plugs = triggers.compactMap(\.plug) + conditions.flatMap(\.plugs)
+        for action in actions {
+            plugs += action.plugs
+            if case .waitUntil(let condition, _, _) = action { plugs += condition.plugs }
+        }
+        return plugs
     }
 }

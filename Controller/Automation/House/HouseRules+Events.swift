@@ -14,14 +14,8 @@ extension HouseRules {
             move(id, to: cursor, now: now)
             // From here on nothing is to be missed, not even by a process that is killed the next moment.
             storeRest(now: now)
-        case .snapshot(let plug, let state):
-            appear(plug, state, now: now, &actions)
-        case .state(let plug, let state):
-            run(.state(plug: plug, on: state.relayOn, level: state.level), now: now, &actions)
-            guard let reading = state.reading else { return }
-            run(
-                .reading(plug: plug, activePower: reading.activePower, time: reading.time, isSnapshot: false),
-                now: now, &actions)
+        case .snapshot(let plug, let state): appear(plug, state, now: now, &actions)
+        case .state(let plug, let state): read(plug, state, now: now, &actions)
         case .event(let plug, let event, let age):
             if assembly == nil {
                 judge(event, of: plug, age: age, now: now, &actions)
@@ -38,13 +32,39 @@ extension HouseRules {
             present[plug] = nil
             run(.plugLost(plug: plug), now: now, &actions)
         case .lost(let plug): actions.append(.tell(.lost(plug: plug)))
+        case .recorded(let plug, let samples): run(.recorded(plug: plug, samples), now: now, &actions)
         case .commandFinished(let id, let outcome): finish(id, outcome, now: now, &actions)
+        case .effectFinished(let id, let outcome): finish(id, outcome, now: now, &actions)
         case .clockChanged(let time, let sun): run(.clockChanged(time, sun), now: now, &actions)
-        case .rulesChanged, .ruleEnabled, .ruleRun, .recorded, .effectFinished: break
+        case .rulesChanged, .ruleEnabled, .ruleRun: changeRules(event, now: now, &actions)
         case .stored: writeEnded(failure: nil, &actions)
         case .storeFailed(let reason): writeEnded(failure: reason, &actions)
-        case .stopping: storeRest(now: now)
-        case .deadlineReached: run(.deadlineReached, now: now, &actions)
+        case .stopping: storeAll(now: now)
+        case .deadlineReached: break
+        }
+        // While the house is found again, what is due waits for it; what fell due since the last event is done in any case.
+        guard assembly == nil, let due = engine.nextDeadline, due <= now else { return }
+        run(.deadlineReached, now: now, &actions)
+    }
+
+    private mutating func changeRules(_ event: Event, now: Instant, _ actions: inout [Action]) {
+        switch event {
+        case .rulesChanged(let new):
+            let changed = Rule.names(changedFrom: rules, to: new)
+            rules = new
+            run(.rulesChanged(new), now: now, &actions)
+            actions.append(.tell(.rulesChanged(changed)))
+            self.changed(now: now)
+        case .ruleEnabled(let rule, let isOn):
+            if isOn { disabled.remove(rule) } else { disabled.insert(rule) }
+            run(.ruleEnabled(rule, isOn), now: now, &actions)
+            // Said once it holds, also for the next process.
+            afterStoring(.tell(.ruleEnabled(rule, isOn)), now: now)
+        case .ruleRun(let rule, let id):
+            // Nothing is commanded before the plugs are there to take it.
+            assemble(now: now, &actions)
+            run(.ruleRun(rule, id: id), now: now, &actions)
+        case _: break
         }
     }
 
@@ -53,6 +73,7 @@ extension HouseRules {
     private mutating func appear(_ plug: String, _ state: PlugState, now: Instant, _ actions: inout [Action]) {
         guard let presence = present[plug] else { return }
         run(.plugAppeared(plug: plug, state: state, boot: presence.boot, id: presence.id), now: now, &actions)
+        count(plug, state, now: now, &actions)
         if !presence.isFollowed {
             present[plug]?.isFollowed = true
             let count = present.values.count { $0.isFollowed }
@@ -65,8 +86,26 @@ extension HouseRules {
             deliveries[request.id] = .ready
             actions.append(.tell(.resumed(command)))
         }
+        grantWish(of: plug, presence.id, now: now, &actions)
         actions += dispatch(to: presence.id)
         assembly?.appeared(presence.id)
+    }
+
+    private mutating func read(_ plug: String, _ state: PlugState, now: Instant, _ actions: inout [Action]) {
+        run(.state(plug: plug, on: state.relayOn, level: state.level), now: now, &actions)
+        heard(now: now)
+        guard let reading = state.reading, let index = engine.index(of: plug) else { return }
+        // Most readings mean nothing to any rule: the shortest way for them.
+        let decided = engine.read(index, activePower: reading.activePower, time: reading.time, now: now)
+        follow(decided, now: now, &actions)
+        count(plug, state, now: now, &actions)
+    }
+
+    /// The counter moves in steps that take seconds, and is told with every reading.
+    private mutating func count(_ plug: String, _ state: PlugState, now: Instant, _ actions: inout [Action]) {
+        guard let energy = state.reading?.milliwattHours, present[plug]?.milliwattHours != energy else { return }
+        present[plug]?.milliwattHours = energy
+        run(.energy(plug: plug, milliwattHours: energy), now: now, &actions)
     }
 
     /// What was held back of a plug is judged before something else is heard of it.
@@ -81,6 +120,7 @@ extension HouseRules {
         for item in held {
             judge(item.event, of: item.plug, age: item.age.map { $0 + (now - item.came) }, now: now, &actions)
         }
+        if let due = engine.nextDeadline, due <= now { run(.deadlineReached, now: now, &actions) }
     }
 
     private mutating func judge(
@@ -92,95 +132,46 @@ extension HouseRules {
         run(.happened(plug: plug, event, age: age), now: now, &actions)
     }
 
-    // MARK: Commands
+    // MARK: The engine
 
-    private mutating func run(_ event: RuleEngineEvent, now: Instant, _ actions: inout [Action]) {
+    mutating func run(_ event: RuleEngineEvent, now: Instant, _ actions: inout [Action]) {
+        follow(engine.handle(event, now: now), now: now, &actions)
+    }
+
+    /// What the engine decided. What reaches beyond this process, and what is told of it, waits until it is stored.
+    private mutating func follow(_ decided: [RuleEngineAction], now: Instant, _ actions: inout [Action]) {
+        guard !decided.isEmpty else { return }
         var done: [Action] = []
-        var firing: Firing?
-        for action in engine.handle(event, now: now) {
+        var reachesOut = false
+        for action in decided {
             switch action {
-            case .fired(let fired):
-                firing = fired
-                done.append(.tell(.firing(fired)))
+            case .fired(let firing): done.append(.tell(.firing(firing)))
             case .heldBack(let firing, let reason): done.append(.tell(.heldBack(firing, reason)))
+            case .nearMiss(let miss): done.append(.tell(.nearMiss(miss)))
             case .notSent(let firing, let plug, let reason):
                 done.append(.tell(.notSent(firing, plug: plug, reason)))
-            case .nearMiss, .remember, .effect, .step: break
-            case .send(let request, let firing):
-                done.append(decide(request, firing, now: now))
+            case .step(let firing, let step): done.append(.tell(.step(firing, step)))
+            case .send(let request, let firing): done += decide(request, firing, now: now)
+            case .remember(let request, let firing, let span): done += remember(request, firing, for: span, now: now)
+            case .effect(let request): done += perform(request, now: now)
+            }
+            switch action {
+            case .send, .remember, .effect: reachesOut = true
+            case .fired, .heldBack, .nearMiss, .notSent, .step: break
             }
         }
-        guard firing != nil else { return actions += done }
-        // Where no command came of it nothing need wait; the cooldown is stored with what comes next.
+        // Where nothing came of it nothing need wait; the cooldown is stored with what comes next.
         changed(now: now)
-        let decided = done.contains { if case .send = $0 { true } else { false } }
-        guard decided else { return actions += done }
+        guard reachesOut else { return actions += done }
         for action in done { afterStoring(action, now: now) }
     }
+}
 
-    private mutating func decide(_ request: CommandRequest, _ firing: Firing, now: Instant) -> Action {
-        guard let plug = present[request.plug]?.id else { preconditionFailure("the engine commands an absent plug") }
-        let command = HouseMemory.Command(
-            request: request, plug: plug, rule: firing.rule, cause: "\(firing.cause)", event: firing.cause.event,
-            until: now + Self.patience)
-        guard memory.commands.count < HouseMemory.maximumCommands else {
-            let detail = "\(memory.commands.count) commands wait for their answers already"
-            return .tell(.command(command, refuse(request, Refusal(.busy, detail), now: now)))
-        }
-        memory.commands.append(command)
-        deliveries[request.id] = .decided
-        return .send(request)
-    }
-
-    /// Sends the plug's commands that are stored, in their order, so many at a time as it takes.
-    mutating func dispatch(to plug: PlugID) -> [Action] {
-        let commands = memory.commands.filter { $0.plug == plug }
-        let room = PlugWire.requestsInFlight - commands.count { deliveries[$0.request.id] == .sent }
-        return commands.filter { deliveries[$0.request.id] == .ready }.prefix(max(0, room)).map { command in
-            deliveries[command.request.id] = .sent
-            var request = command.request
-            request.plug = present.first { $0.value.id == plug }?.key ?? request.plug
-            return .send(request)
-        }
-    }
-
-    private mutating func refuse(_ request: CommandRequest, _ refusal: Refusal, now: Instant) -> CommandOutcome {
-        _ = engine.handle(
-            .commandFinished(plug: request.plug, id: request.id, outcome: .refused(refusal)), now: now)
-        return .refused(refusal)
-    }
-
-    private mutating func finish(
-        _ id: RequestID, _ outcome: CommandOutcome, now: Instant, _ actions: inout [Action]
-    ) {
-        guard let index = memory.commands.firstIndex(where: { $0.request.id == id }) else { return }
-        let command = memory.commands.remove(at: index)
-        deliveries[id] = nil
-        changed(now: now)
-        run(.commandFinished(plug: command.request.plug, id: id, outcome: outcome), now: now, &actions)
-        actions.append(.tell(.command(command, outcome)))
-        actions += dispatch(to: command.plug)
-    }
-
-    mutating func expireCommands(now: Instant, _ actions: inout [Action]) {
-        let expired = memory.commands.filter { $0.until <= now }
-        guard !expired.isEmpty else { return }
-        memory.commands.removeAll { $0.until <= now }
-        changed(now: now)
-        let seconds = Self.patience.components.seconds
-        for command in expired {
-            let id = command.request.id
-            let detail: String
-            switch deliveries.removeValue(forKey: id) {
-            case .sent:
-                actions.append(.withdraw(id))
-                detail = "the plug did not answer within \(seconds) s"
-            case .decided, .ready: detail = "it could not be sent within \(seconds) s"
-            case nil: detail = "nobody was there to send it, or to hear its answer, for \(seconds) s"
-            }
-            let outcome = refuse(command.request, Refusal(.deadlinePassed, detail), now: now)
-            actions.append(.tell(.command(command, outcome)))
-        }
-        for plug in Set(expired.map(\.plug)) { actions += dispatch(to: plug) }
+extension Rule {
+    /// The names of rules that are new, gone or other than before, in the order of the new ones.
+    static func names(changedFrom old: [Rule], to new: [Rule]) -> [String] {
+        let before = Dictionary(old.map { ($0.name, $0) }) { first, _ in first }
+        let after = Set(new.map(\.name))
+        return new.filter { before[$0.name] != $0 }.map(\.name) + old.map(\.name).filter { !after.contains($0) }
     }
 }

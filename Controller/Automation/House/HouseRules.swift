@@ -1,22 +1,39 @@
-import PlugProtocol
+public import PlugProtocol
 public import ProtocolCore
 
 /// Rules at work on a house so that each event takes its effect once, also when the process is killed at any moment: a
-/// plug's cursor, the cooldowns and the commands that came of its events are stored together, and only then are the
-/// commands sent and the events acknowledged.
+/// plug's cursor, what the engine is in the midst of, and the commands and effects that came of its events are stored together, and
+/// only then are the commands sent, the effects performed and the events acknowledged.
 ///
 /// The process that comes next follows each plug after its cursor. What happened meanwhile is judged as if it had been seen
 /// at its time: too old to act on, it is told as held back. A command that was stored is sent again with its own id, which
-/// the plug recognises. What is told may be told twice by two processes, never not at all; ``HouseNotice/firing(_:)`` is
-/// told once what it did is stored.
+/// the plug recognises; an effect is performed again, with its own id too, for whoever can recognise it. What is told may be told
+/// twice by two processes, never not at all; ``HouseNotice/firing(_:)`` is told once what it did is stored.
 public struct HouseRules: Machine, Sendable {
     public typealias Event = HouseRulesEvent
     public typealias Action = HouseRulesAction
 
     /// How long a command is worth sending: a light that goes off an hour after the film began helps nobody.
     public static let patience = Duration.seconds(10)
+    /// The same for one that turns something off after its rule waited: the fan must go off, however late.
+    public static let waitedPatience = Duration.seconds(86_400)
+    /// How long an effect is worth doing, beside the time that it may take itself.
+    public static let effectPatience = Duration.seconds(600)
     /// What no command waits for is stored so long afterwards, together with what else happens meanwhile.
     public static let gathering = Duration.milliseconds(100)
+    /// A dwell that began or ended without anything to tell is stored so long afterwards at most.
+    public static let lookInterval = Duration.seconds(1)
+    /// How far a dwell has come is stored so often: less than the hole that it bears, ``RuleEngine/restartGap``.
+    public static let refreshInterval = Duration.seconds(30)
+    /// No command is kept longer for a plug that is away, whatever its rule says.
+    public static let longestRemembering = Duration.seconds(31 * 86_400)
+
+    static func patience(for effect: EffectRequest.Effect) -> Duration {
+        switch effect {
+        case .run(_, let timeout): effectPatience + timeout
+        case .notify, .webHook: effectPatience
+        }
+    }
 
     enum Delivery: Hashable, Sendable {
         /// Decided, and being stored.
@@ -30,33 +47,50 @@ public struct HouseRules: Machine, Sendable {
         let id: PlugID
         let boot: BootID
         var isFollowed = false
+        /// The counter as the engine knows it.
+        var milliwattHours: UInt64?
     }
 
     public internal(set) var memory: HouseMemory
+    public internal(set) var rules: [Rule]
+    /// Rules that a person turned off, by name.
+    public internal(set) var disabled: Set<String>
     var engine: RuleEngine
     /// The plugs that are connected, by name.
     var present: [String: Presence] = [:]
     /// How far the memory's commands are; nil where this process has not taken one up yet.
     var deliveries: [RequestID: Delivery] = [:]
+    /// Effects that this process has asked for, or will once they are stored.
+    var taken: Set<RequestID> = []
     var assembly: Assembly?
     private var commit = GroupCommit<Action>()
     /// Plugs whose cursor moved since the last write began.
     private var moved: Set<PlugID> = []
     private var storageFails = false
+    /// When to look whether the engine has changed in a way that is to be stored; nil while nothing was heard since.
+    private var lookDue: Instant?
+    /// When the last write began.
+    private var written: Instant
 
     /// - Parameter memory: what was stored last.
     public init(rules: [Rule], memory: HouseMemory = HouseMemory(), now: Instant) {
         self.memory = memory
-        var remembered = EngineMemory()
-        remembered.fired = memory.lastFired.mapValues { [$0] }
-        engine = RuleEngine(rules: rules, memory: remembered)
+        self.rules = rules
+        disabled = memory.engine.disabled
+        engine = RuleEngine(rules: rules, memory: memory.engine)
         assembly = Assembly(rules, memory, now: now)
+        written = now
     }
 
     public var nextDeadline: Instant? {
-        let expiry = memory.commands.lazy.map(\.until).min()
-        return sooner(sooner(engine.nextDeadline, commit.nextDeadline), sooner(expiry, assembly?.until))
+        let ends = memory.commands.lazy.map(\.until).min()
+        let own = sooner(sooner(ends, memory.wishes.lazy.map(\.until).min()), memory.effects.lazy.map(\.until).min())
+        let engine = assembly.map(\.until) ?? engine.nextDeadline
+        return sooner(sooner(engine, commit.nextDeadline), sooner(own, lookDue))
     }
+
+    /// The plugs that are connected.
+    public var plugs: [(name: String, id: PlugID)] { present.map { ($0.key, $0.value.id) } }
 
     /// Everything that is to survive is stored, as far as it can be.
     public var isStored: Bool { commit.isClean }
@@ -64,12 +98,15 @@ public struct HouseRules: Machine, Sendable {
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
         take(event, now: now, &actions)
-        expireCommands(now: now, &actions)
+        resumeEffects(now: now, &actions)
+        expire(now: now, &actions)
         if let assembly, assembly.isComplete || assembly.until <= now { assemble(now: now, &actions) }
+        if let due = lookDue, due <= now { look(now: now) }
         if commit.isDue(now: now) {
             commit.begin(last: acknowledgements())
             moved = []
-            memory.lastFired = engine.memory.fired.compactMapValues(\.last)
+            memory.engine = engine.memory
+            written = now
             actions.append(.store(memory))
         }
         return actions
@@ -94,6 +131,27 @@ public struct HouseRules: Machine, Sendable {
 
     mutating func storeRest(now: Instant) { if !commit.isClean { commit.changed(due: now) } }
 
+    /// The engine heard something that need not have changed anything: a reading, for one. What readings change is looked for once a
+    /// second, and not at each.
+    mutating func heard(now: Instant) { if lookDue == nil { lookDue = now + Self.lookInterval } }
+
+    private mutating func look(now: Instant) {
+        lookDue = nil
+        let current = engine.memory
+        let hasGoneOn = !current.dwells.isEmpty && current.dwells != memory.engine.dwells
+        let isRefreshed = hasGoneOn && now - written >= Self.refreshInterval
+        if isRefreshed || current.differs(from: memory.engine) { commit.changed(due: now) }
+    }
+
+    /// Nothing more will come: how far dwells have come is stored too.
+    mutating func storeAll(now: Instant) {
+        lookDue = nil
+        if engine.memory.dwells != memory.engine.dwells || engine.memory.differs(from: memory.engine) {
+            commit.changed(due: now)
+        }
+        storeRest(now: now)
+    }
+
     mutating func writeEnded(failure: String?, _ actions: inout [Action]) {
         if let failure, !storageFails { actions.append(.tell(.notStored(reason: failure))) }
         if failure == nil, storageFails { actions.append(.tell(.stored)) }
@@ -102,11 +160,14 @@ public struct HouseRules: Machine, Sendable {
         for action in commit.ended() {
             switch action {
             case .send(let request):
-                // It may have expired meanwhile.
+                // It may have expired meanwhile, or been overtaken.
                 guard let command = memory.commands.first(where: { $0.request.id == request.id }) else { continue }
                 deliveries[request.id] = .ready
-                actions += dispatch(to: command.plug)
-            case .store, .withdraw, .perform, .acknowledge, .tell: actions.append(action)
+                if let plug = command.plug { actions += dispatch(to: plug) }
+            case .perform(let request):
+                guard memory.effects.contains(where: { $0.request.id == request.id }) else { continue }
+                actions.append(action)
+            case .store, .withdraw, .acknowledge, .tell: actions.append(action)
             }
         }
     }
@@ -116,5 +177,22 @@ public struct HouseRules: Machine, Sendable {
             guard moved.contains(plug.id), let cursor = plug.cursor else { return nil }
             return .acknowledge(plug: plug.name, cursor)
         }
+    }
+}
+
+extension EngineMemory {
+    /// Whether something else has begun or ended: not how far a dwell has come, nor up to where schedules were judged. Firings were
+    /// stored when they happened, and are forgotten where they do not matter any more.
+    fileprivate func differs(from stored: EngineMemory) -> Bool { withoutProgress != stored.withoutProgress }
+
+    private var withoutProgress: EngineMemory {
+        var memory = self
+        memory.judgedUntil = nil
+        memory.fired = [:]
+        for index in memory.dwells.indices {
+            memory.dwells[index].latest = memory.dwells[index].since
+            memory.dwells[index].value = 0
+        }
+        return memory
     }
 }

@@ -42,7 +42,7 @@ public enum HouseRulesAction: Hashable, Sendable {
     case store(HouseMemory)
     /// Send until it is answered, and say how it ended.
     case send(CommandRequest)
-    /// Stop sending it; nobody waits for its answer any more.
+    /// Stop sending or performing it; nobody waits for how it ends any more.
     case withdraw(RequestID)
     /// Do it outside of the house, once, and say how it ended.
     case perform(EffectRequest)
@@ -60,6 +60,10 @@ public enum HouseNotice: Hashable, Sendable {
     case heldBack(Firing, HoldBack)
     case notSent(Firing, plug: String, UnsentReason)
     case nearMiss(NearMiss)
+    /// A firing commands it; told once it is stored.
+    case commanded(CommandRequest, Firing)
+    /// A firing does it outside of the house; told once it is stored.
+    case performing(EffectRequest)
     /// The command is kept for a plug that is away, in place of every earlier one.
     case remembered(HouseMemory.Command)
     case step(Firing, RunStep)
@@ -67,6 +71,10 @@ public enum HouseNotice: Hashable, Sendable {
     case ruleEnabled(String, Bool)
     /// Rules were read anew: the names of those that changed, came or went.
     case rulesChanged([String])
+    /// A rule file was changed and cannot be read: its last good version goes on. `words` say why, over several lines.
+    case fileBroken(path: String, words: String)
+    /// It can be read again.
+    case fileSound(path: String)
     /// An earlier process decided it and may have sent it: it is sent again, with the same id.
     case resumed(HouseMemory.Command)
     case command(HouseMemory.Command, CommandOutcome)

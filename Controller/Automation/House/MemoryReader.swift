@@ -6,14 +6,16 @@ import ProtocolCore
 struct MemoryReader {
     private let bytes: ArraySlice<UInt8>
     private var offset: Int
+    /// The format that the bytes are in.
+    let version: UInt8
 
     /// Checks what frames the content.
     init(_ all: [UInt8]) throws(MemoryFault) {
         let start = HouseMemory.magic.count + 1
         guard all.starts(with: HouseMemory.magic) else { throw MemoryFault(offset: 0, reason: .notOurs) }
         guard all.count >= start + 16 else { throw MemoryFault(offset: all.count, reason: .tooShort) }
-        let version = all[start - 1]
-        guard version == HouseMemory.version else {
+        version = all[start - 1]
+        guard (HouseMemory.oldestVersion...HouseMemory.version).contains(version) else {
             throw MemoryFault(offset: start - 1, reason: .version(version))
         }
         bytes = all.dropLast(16)
@@ -49,15 +51,49 @@ struct MemoryReader {
         return Int(count)
     }
 
-    mutating func text() throws(MemoryFault) -> String {
+    /// Never negative.
+    mutating func duration() throws(MemoryFault) -> Duration {
+        let start = offset
+        let nanoseconds = Int64(bitPattern: try integer())
+        guard nanoseconds >= 0 else { throw MemoryFault(offset: start, reason: .outOfRange("a duration")) }
+        return .nanoseconds(nanoseconds)
+    }
+
+    /// Never what is no number, which would not even be equal to itself.
+    mutating func double() throws(MemoryFault) -> Double {
+        let start = offset
+        let value = Double(bitPattern: try integer())
+        guard !value.isNaN else { throw MemoryFault(offset: start, reason: .outOfRange("a number")) }
+        return value
+    }
+
+    mutating func text() throws(MemoryFault) -> String { try text(atMost: HouseMemory.maximumText) }
+
+    mutating func words() throws(MemoryFault) -> String { try text(atMost: HouseMemory.maximumWords) }
+
+    private mutating func text(atMost limit: Int) throws(MemoryFault) -> String {
         let start = offset
         let count: UInt16 = try integer()
         let text = String(validating: try take(Int(count)), as: UTF8.self)
-        guard let text, count <= HouseMemory.maximumText else {
+        guard let text, count <= limit else {
             throw MemoryFault(offset: start, reason: .outOfRange("a text"))
         }
         return text
     }
+
+    mutating func optional<Value>(
+        _ value: (inout MemoryReader) throws(MemoryFault) -> Value
+    ) throws(MemoryFault) -> Value? {
+        try flag() ? try value(&self) : nil
+    }
+
+    mutating func requestID() throws(MemoryFault) -> RequestID {
+        guard let id = RequestID(bytes: try take(16)) else { preconditionFailure("16 bytes were taken") }
+        return id
+    }
+
+    /// What was read last is none of these.
+    func fault(_ what: String) -> MemoryFault { MemoryFault(offset: offset, reason: .outOfRange(what)) }
 
     mutating func plugID() throws(MemoryFault) -> PlugID {
         let start = offset
@@ -74,7 +110,7 @@ struct MemoryReader {
         return isThere ? number : nil
     }
 
-    private mutating func flag() throws(MemoryFault) -> Bool {
+    mutating func flag() throws(MemoryFault) -> Bool {
         let start = offset
         let byte: UInt8 = try integer()
         guard byte <= 1 else { throw MemoryFault(offset: start, reason: .outOfRange("a flag")) }
@@ -82,9 +118,10 @@ struct MemoryReader {
     }
 
     mutating func command() throws(MemoryFault) -> HouseMemory.Command {
-        guard let id = RequestID(bytes: try take(16)) else { preconditionFailure("16 bytes were taken") }
+        let id = try requestID()
         let name = try text()
-        let plug = try plugID()
+        let plug =
+            version == 1 ? try plugID() : try optional { (input) throws(MemoryFault) in try input.plugID() }
         let rule = try text()
         let cause = try text()
         let event = try cursor()
@@ -94,7 +131,7 @@ struct MemoryReader {
             request: request, plug: plug, rule: rule, cause: cause, event: event, until: until)
     }
 
-    private mutating func plugCommand() throws(MemoryFault) -> PlugCommand {
+    mutating func plugCommand() throws(MemoryFault) -> PlugCommand {
         let start = offset
         let kind: UInt8 = try integer()
         switch kind {

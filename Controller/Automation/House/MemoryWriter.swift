@@ -26,9 +26,28 @@ package struct MemoryWriter {
 
     mutating func put(_ instant: Instant) { put(UInt64(bitPattern: instant.nanoseconds)) }
 
-    mutating func put(_ text: String) {
+    /// Not below zero: a clock that was put right may have made an age so.
+    mutating func put(_ duration: Duration) { put(UInt64(max(0, duration.wholeNanoseconds))) }
+
+    mutating func put(_ value: Double) { put(value.bitPattern) }
+
+    mutating func put(_ flag: Bool) { put(UInt8(flag ? 1 : 0)) }
+
+    /// Whether there is one, and it.
+    mutating func put<Value>(optional value: Value?, _ put: (inout MemoryWriter, Value) -> Void) {
+        self.put(value != nil)
+        if let value { put(&self, value) }
+    }
+
+    mutating func put(_ text: String) { put(text, atMost: HouseMemory.maximumText) }
+
+    /// What a program is given, or a server, would do something else where it is cut: ``EffectRequest/Effect/fits`` keeps longer
+    /// ones away.
+    mutating func put(words text: String) { put(text, atMost: HouseMemory.maximumWords) }
+
+    private mutating func put(_ text: String, atMost limit: Int) {
         var text = text
-        while text.utf8.count > HouseMemory.maximumText { text.removeLast() }
+        while text.utf8.count > limit { text.removeLast() }
         put(UInt16(text.utf8.count))
         put(Array(text.utf8))
     }
@@ -43,12 +62,16 @@ package struct MemoryWriter {
     mutating func put(_ command: HouseMemory.Command) {
         put(command.request.id.bytes)
         put(command.request.plug)
-        put(command.plug)
+        put(optional: command.plug) { $0.put($1) }
         put(command.rule)
         put(command.cause)
         put(command.event)
         put(command.until)
-        switch command.request.command {
+        put(command.request.command)
+    }
+
+    mutating func put(_ command: PlugCommand) {
+        switch command {
         case .setRelay(let on, let autoOff):
             put(UInt8(on ? 1 : 0))
             put(UInt64(bitPattern: autoOff?.wholeNanoseconds ?? -1))

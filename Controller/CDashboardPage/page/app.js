@@ -64,7 +64,9 @@ let begun = false;
 async function startRest() {
   if (begun) return;
   begun = true;
-  const [power, energy, events, rules, help, login] = await load("./power.js", "./energy.js", "./events.js", "./rules.js", "./help.js", "./login.js");
+  const [notices, power, energy, events, rules, help, login] = await load(
+    "./notices.js", "./power.js", "./energy.js", "./events.js", "./rules.js", "./help.js", "./login.js");
+  notices.startNotices();
   power.startPower();
   energy.startEnergy();
   events.startEvents();

@@ -3,7 +3,7 @@
 import { make } from "./dom.js";
 
 const keys = [
-  ["?", "This list"], ["/", "Find a plug"], ["1 to 5", "Plugs, power, energy, events, rules"], ["Tab, Space", "Walk through the page, turn a plug on or off"],
+  ["?", "This list"], ["/", "Find a plug"], ["1 to 5", "Plugs, power, energy, events, rules"], ["Tab, Space", "Walk through the page, turn a plug or a rule on or off"],
   ["← →", "On a dimmer: by one per cent; Page Up, Page Down by ten"], ["← →", "On the chart: back and on; Shift moves the reading mark"],
   ["+ −", "On the chart: closer, further"], ["Home, End", "On the chart: the first that is known, now"], ["Esc", "On the chart: without the reading mark"],
 ];

@@ -4,7 +4,7 @@ import { Series } from "./series.js";
 
 /** A plug: `record` is the daemon's PlugRecord, `series` its last readings. */
 export const plugs = new Map();
-export const house = { rules: [], known: false, streamed: false };
+export const house = { rules: [], ruleFaults: [], known: false, streamed: false };
 
 const listeners = new Map();
 
@@ -21,7 +21,7 @@ export const LATER = [0, 3000, 10_000, 30_000];
 
 /**
  * Kinds: `house` (everything anew; true where time was missed), `plug` (name), `gone` (name), `reading` (names), `event`
- * (WatchRecord), `rule` (RuleRecord), `rules`, `link` ({state, words}), `back` (name of a plug that is reached again), `chart` (name of
+ * (WatchRecord), `rule` (RuleRecord), `rules`, `notification` (NotificationRecord), `link` ({state, words}), `back` (name of a plug that is reached again), `chart` (name of
  * a plug that somebody wants to see in the large chart).
  */
 export function hear(kind, listener) {
@@ -68,6 +68,11 @@ export function take(kind, data) {
       takeRules(data);
       tell("rules");
       break;
+    case "ruleSet":
+      [house.rules, house.ruleFaults] = [data.rules, data.faults];
+      tell("rules");
+      break;
+    case "notification": tell("notification", data); break;
   }
 }
 
@@ -84,7 +89,7 @@ function takeHouse(data, again) {
   }
   for (const record of data.plugs) keep(record);
   sort();
-  house.rules = data.rules;
+  [house.rules, house.ruleFaults] = [data.rules, data.ruleFaults];
   house.known = true;
   tell("house", again);
   tell("rules");

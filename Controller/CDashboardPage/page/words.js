@@ -62,6 +62,12 @@ export function ruleWords(record) {
     case "heldBack": return `held back: ${record.why ?? "?"}`;
     case "notSent": return `cannot command ${record.plug ?? "?"}: ${record.why ?? "?"}`;
     case "resumed": return `commanded ${record.plug ?? "?"} again, after a restart: ${record.why ?? "?"}`;
+    case "nearMiss": return `nearly fired: ${record.why ?? "?"}`;
+    case "remembered": return `keeps a command for ${record.plug ?? "?"}, which is away: ${record.what ?? "?"}`;
+    case "effect":
+      if (record.outcome !== "done") return `failed: ${record.what ?? "?"}: ${record.why ?? "?"}`;
+      return record.effect === "notify" ? `tells: ${record.title ? `${record.title}: ` : ""}${record.message ?? ""}` : undefined;
+    case "ruleEnabled": return record.enabled ? "is turned on" : "is turned off";
     default: return undefined;
   }
 }

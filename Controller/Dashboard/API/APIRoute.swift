@@ -20,8 +20,8 @@ struct APIRoute: Sendable {
 
 extension Dashboard {
     static let routes: [APIRoute] =
-        houseRoutes + commandRoutes + powerRoutes + energyRoutes + eventRoutes + pairingRoutes + streamRoutes
-        + serviceRoutes
+        houseRoutes + commandRoutes + powerRoutes + energyRoutes + eventRoutes + ruleRoutes + pairingRoutes
+        + streamRoutes + serviceRoutes
 
     /// All of the API but the session.
     func addAPI(to router: Router<DashboardContext>) {

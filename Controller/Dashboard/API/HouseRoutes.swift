@@ -19,11 +19,6 @@ extension Dashboard {
             _ = try QueryParameters(request)
             return Response(json: jsonLine(try await dashboard.plug(context).record))
         },
-        APIRoute(.get, "/api/v1/rules") { dashboard, request, _ in
-            _ = try QueryParameters(request)
-            await dashboard.board.begin()
-            return Response(json: jsonLine(await dashboard.board.board.rules.records))
-        },
     ]
 
     /// The plug that the path names.

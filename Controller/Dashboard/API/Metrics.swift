@@ -91,6 +91,13 @@ struct Metrics {
         text.add(
             "smartplug_rule_held_back_total", .counter, "How often the rule was held back since the daemon's start.",
             rules.records.map { ([("rule", $0.rule)], Double(rules.heldBack[$0.rule] ?? 0)) })
+        text.add(
+            "smartplug_rule_near_misses_total", .counter,
+            "How often the rule's trigger was met for too short a time since the daemon's start.",
+            rules.records.map { ([("rule", $0.rule)], Double(rules.nearMisses[$0.rule] ?? 0)) })
+        text.add(
+            "smartplug_rule_enabled", .gauge, "Whether the rule is turned on.",
+            rules.records.map { ([("rule", $0.rule)], $0.enabled ? 1 : 0) })
     }
 
     private mutating func add(_ process: Process) {

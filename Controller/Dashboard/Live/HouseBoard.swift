@@ -41,7 +41,7 @@ struct HouseBoard: Sendable {
 
     /// - Parameter at: ISO 8601.
     func record(at: String) -> HouseRecord {
-        HouseRecord(at: at, plugs: records, rules: rules.records)
+        HouseRecord(at: at, plugs: records, rules: rules.records, ruleFaults: rules.faults)
     }
 
     /// In the order of their names.

@@ -33,6 +33,7 @@ public actor LiveBoard: HouseAudience {
     private enum News {
         case update(HouseFollower.Update)
         case note(RunnerRecord)
+        case rules([Rule], disabled: Set<String>, faults: [RuleFileFault])
     }
 
     /// More than a house tells in the moment that a large history takes to open.
@@ -57,6 +58,9 @@ public actor LiveBoard: HouseAudience {
 
     public func take(_ update: HouseFollower.Update) async { await take(.update(update)) }
     public func note(_ record: RunnerRecord) async { await take(.note(record)) }
+    public func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async {
+        await take(.rules(rules, disabled: disabled, faults: faults))
+    }
 
     /// What comes before all is read waits here, and not the house.
     private func take(_ news: News) async {
@@ -72,6 +76,8 @@ public actor LiveBoard: HouseAudience {
     private func hear(_ news: News) {
         switch news {
         case .note(let record): publish(board.rules.note(record))
+        case .rules(let rules, let disabled, let faults):
+            publish(board.rules.replace(rules, disabled: disabled, faults: faults))
         case .update(let update):
             publish(board.take(update))
             switch update {

@@ -2,6 +2,7 @@ import Automation
 import Daemon
 import DequeModule
 import LinuxNetwork
+import PlugProtocol
 import Presentation
 
 /// What the rules did, as far as it is known.
@@ -16,20 +17,21 @@ struct RuleBoard: Hashable, Sendable {
     /// More than happen in the seconds that a write waits.
     static let recentLimit = 128
 
+    /// Firings of one rule that are known to wait. A rule has no more of them at a time.
+    static let runningLimit = 64
+
     /// In the order of their files.
     private(set) var records: [RuleStateRecord]
+    private(set) var faults: [RuleFaultRecord] = []
     private(set) var heldBack: [String: UInt64] = [:]
+    private(set) var nearMisses: [String: UInt64] = [:]
     private(set) var recent: Deque<RecentFiring> = []
+    /// By rule.
+    private var running: [String: Set<RequestID>] = [:]
     /// Why the rules' memory cannot be stored; nil while it can.
     private(set) var storeFault: String?
 
-    init(_ rules: [Rule] = []) {
-        records = rules.map { rule in
-            RuleStateRecord(
-                rule: rule.name, when: rule.triggers.map { "\($0)" }, conditions: rule.conditions.map { "\($0)" },
-                actions: rule.actions.map { "\($0)" })
-        }
-    }
+    init(_ rules: [Rule] = []) { records = rules.map(RuleStateRecord.init) }
 
     /// What happened before this process.
     mutating func begin(_ last: [FiringRecord]) {
@@ -41,35 +43,103 @@ struct RuleBoard: Hashable, Sendable {
         }
     }
 
+    /// These rules from now on. What is known of one goes on under its name, also where it says something else now.
+    mutating func replace(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) -> [StreamMessage] {
+        let before = (records, self.faults)
+        let known = Dictionary(records.map { ($0.rule, $0) }) { first, _ in first }
+        let faulty = faults.flatMap { fault in fault.rules.map { ($0, fault.words) } }
+        let words = Dictionary(faulty) { first, _ in first }
+        records = rules.map { rule in
+            var record = RuleStateRecord(rule)
+            if let old = known[rule.name] { record.takeHistory(of: old) }
+            record.enabled = !disabled.contains(rule.name)
+            record.fault = words[rule.name]
+            return record
+        }
+        let names = Set(rules.map(\.name))
+        heldBack = heldBack.filter { names.contains($0.key) }
+        nearMisses = nearMisses.filter { names.contains($0.key) }
+        running = running.filter { names.contains($0.key) }
+        self.faults = faults.map { RuleFaultRecord(file: $0.path, words: $0.words, rules: $0.rules) }
+        guard before != (records, self.faults) else { return [] }
+        return [.ruleSet(RuleSetRecord(rules: records, faults: self.faults))]
+    }
+
+    /// By name, or by a name that differs in capitals only, where it is the only one.
+    func rule(named name: String) -> RuleStateRecord? {
+        if let rule = records.first(where: { $0.rule == name }) { return rule }
+        let near = records.filter { $0.rule.lowercased() == name.lowercased() }
+        return near.count == 1 ? near[0] : nil
+    }
+
     mutating func note(_ record: RunnerRecord) -> [StreamMessage] {
         let told = RuleRecord(record)
-        var changed: RuleStateRecord?
+        let changed = take(record, told)
+        let notification = told.notification.map { [StreamMessage.notification($0)] } ?? []
+        return [.rule(told)] + notification + (changed.map { [.rules([$0])] } ?? [])
+    }
+
+    /// - Returns: the rule whose state changed.
+    private mutating func take(_ record: RunnerRecord, _ told: RuleRecord) -> RuleStateRecord? {
         switch record.notice {
         case .firing(let firing):
-            changed = change(firing.rule) { state in
-                state.firings += 1
-                (state.lastFiring, state.lastCause) = (told.at, told.why)
-            }
             let fired = FiringRecord(at: told.at, rule: firing.rule, plug: told.plug, why: told.why ?? "")
             recent.append(RecentFiring(milliseconds: record.at.milliseconds, record: fired))
             if recent.count > Self.recentLimit { recent.removeFirst() }
+            return change(firing.rule) { state in
+                state.firings += 1
+                (state.lastFiring, state.lastCause) = (told.at, told.why)
+            }
         case .heldBack(let firing, let reason):
             heldBack[firing.rule, default: 0] += 1
-            changed = change(firing.rule) { state in
+            return change(firing.rule) { state in
                 (state.lastHeldBack, state.heldBackBecause) = (told.at, "\(reason)")
             }
+        case .nearMiss(let miss):
+            nearMisses[miss.rule, default: 0] += 1
+            return change(miss.rule) { state in (state.lastNearMiss, state.nearMissBecause) = (told.at, told.why) }
+        case .step(let firing, let step): return go(on: firing, step)
+        case .ruleEnabled(let rule, let isOn): return change(rule) { $0.enabled = isOn }
         case .notStored(let reason): storeFault = reason
         case .stored: storeFault = nil
-        case .following, .lost, .gap, .notSent, .resumed, .command, .nearMiss, .remembered, .step, .effect, .ruleEnabled,
-            .rulesChanged:
+        case .following, .lost, .gap, .notSent, .resumed, .command, .commanded, .performing, .remembered, .effect,
+            .rulesChanged, .fileBroken, .fileSound:
             break
         }
-        return [.rule(told)] + (changed.map { [.rules([$0])] } ?? [])
+        return nil
+    }
+
+    private mutating func go(on firing: Firing, _ step: RunStep) -> RuleStateRecord? {
+        var waiting = running[firing.rule] ?? []
+        switch step {
+        case .waiting, .waitingFor: if waiting.count < Self.runningLimit { waiting.insert(firing.id) }
+        case .timedOut, .nothingToRestore: break
+        case .finished, .cancelled: waiting.remove(firing.id)
+        }
+        running[firing.rule] = waiting.isEmpty ? nil : waiting
+        return change(firing.rule) { $0.running = waiting.count }
     }
 
     private mutating func change(_ rule: String, _ body: (inout RuleStateRecord) -> Void) -> RuleStateRecord? {
         guard let index = records.firstIndex(where: { $0.rule == rule }) else { return nil }
+        let before = records[index]
         body(&records[index])
-        return records[index]
+        return records[index] == before ? nil : records[index]
+    }
+}
+
+extension RuleStateRecord {
+    fileprivate init(_ rule: Rule) {
+        self.init(
+            rule: rule.name, when: rule.triggers.map { "\($0)" }, conditions: rule.conditions.map { "\($0)" },
+            actions: rule.actions.map { "\($0)" })
+    }
+
+    /// What it did, and not what it is.
+    fileprivate mutating func takeHistory(of old: RuleStateRecord) {
+        (firings, running) = (old.firings, old.running)
+        (lastFiring, lastCause) = (old.lastFiring, old.lastCause)
+        (lastHeldBack, heldBackBecause) = (old.lastHeldBack, old.heldBackBecause)
+        (lastNearMiss, nearMissBecause) = (old.lastNearMiss, old.nearMissBecause)
     }
 }

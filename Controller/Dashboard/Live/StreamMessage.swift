@@ -13,6 +13,10 @@ enum StreamMessage: Hashable, Sendable {
     case rule(RuleRecord)
     /// Those whose state changed.
     case rules([RuleStateRecord])
+    /// All of them, in place of those before.
+    case ruleSet(RuleSetRecord)
+    /// What a rule tells a person.
+    case notification(NotificationRecord)
 
     var kind: String {
         switch self {
@@ -23,6 +27,8 @@ enum StreamMessage: Hashable, Sendable {
         case .event: "event"
         case .rule: "rule"
         case .rules: "rules"
+        case .ruleSet: "ruleSet"
+        case .notification: "notification"
         }
     }
 
@@ -35,6 +41,8 @@ enum StreamMessage: Hashable, Sendable {
         case .event(let record): jsonLine(record)
         case .rule(let record): jsonLine(record)
         case .rules(let records): jsonLine(records)
+        case .ruleSet(let record): jsonLine(record)
+        case .notification(let record): jsonLine(record)
         }
     }
 

@@ -9,6 +9,7 @@ enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: first) }
+        migrator.registerMigration("2") { try $0.execute(sql: traces) }
         return migrator
     }
 
@@ -45,5 +46,14 @@ enum Schema {
         CREATE TABLE firing (
             at INTEGER NOT NULL, rule TEXT NOT NULL, plug TEXT NOT NULL, cause TEXT NOT NULL,
             PRIMARY KEY (at, rule, plug, cause)) WITHOUT ROWID;
+        """
+
+    private static let traces = """
+        -- trace: its id; fired: 0 where nothing was done; json: what there is to tell.
+        CREATE TABLE trace (
+            id INTEGER PRIMARY KEY, trace TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, rule TEXT NOT NULL,
+            fired INTEGER NOT NULL, json TEXT NOT NULL);
+        CREATE INDEX trace_by_rule ON trace (rule, fired, at);
+        CREATE INDEX trace_by_time ON trace (at);
         """
 }

@@ -6,7 +6,7 @@ import PlugProtocol
 struct BatchTransaction {
     let database: Database
     /// Takes what was left out and why.
-    private let complain: (String) -> Void
+    let complain: (String) -> Void
     private var plugs: [PlugID: Int64] = [:]
     private var dirty: [Int64: DirtySpans] = [:]
 
@@ -39,6 +39,7 @@ struct BatchTransaction {
                 "INSERT INTO firing (at, rule, plug, cause) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 .integer(firing.at), .text(firing.rule), .text(firing.plug?.rawValue ?? ""), .text(firing.cause))
         }
+        for trace in batch.traces { try store(trace) }
         for (plug, spans) in dirty.sorted(by: { $0.key < $1.key }) {
             let rollUps = RollUps(database, plug: plug)
             try rollUps.recompute(spans.spans)

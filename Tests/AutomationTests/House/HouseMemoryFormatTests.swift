@@ -15,7 +15,8 @@ struct HouseMemoryFormatTests {
         for (name, cursor) in [("Hall", 7), ("Büro \"Lampe\"\n", nil), ("", SequenceNumber.max)] as [(_, UInt64?)] {
             memory.plugs.append(.init(id: PlugID(drawnFrom: &random), name: name, cursor: cursor))
         }
-        memory.lastFired = ["By button": .at(99), "Movie night": .at(-3)]
+        memory.engine.fired = ["By button": [.at(99)], "Movie night": [.at(-4), .at(-3)]]
+        memory.engine.disabled = ["Alarm"]
         let commands: [PlugCommand] = [
             .setRelay(on: true, autoOff: nil), .setRelay(on: false, autoOff: .seconds(3)), .identify,
             .resetProtection,
@@ -28,6 +29,22 @@ struct HouseMemoryFormatTests {
                     request: request, plug: PlugID(drawnFrom: &random), rule: "By button",
                     cause: "Hall: button pressed (single)", event: index == 0 ? nil : UInt64(index),
                     until: .at(105 + Double(index))))
+        }
+        var wish = memory.commands[0]
+        (wish.plug, wish.request.plug, wish.until) = (nil, "Garage", .at(3600))
+        memory.wishes = [wish]
+        var cause = Firing.Cause(.told("Hall: button pressed"), plug: "Hall", value: 41.5, since: .at(98))
+        cause.age = .milliseconds(20)
+        var firing = Firing(id: RequestID(drawnFrom: &random), rule: "By button", cause: cause, time: .at(99))
+        firing.judged = [true, false]
+        let effects: [EffectRequest.Effect] = [
+            .notify(title: "Hall", text: "pressed"), .run(["beep", "-n", "2"], timeout: .seconds(30)),
+            .webHook(WebHook(url: "https://host/path", method: "PUT", body: "{}")),
+            .webHook(WebHook(url: "https://host/path")),
+        ]
+        for effect in effects {
+            let request = EffectRequest(id: RequestID(drawnFrom: &random), effect: effect, firing: firing)
+            memory.effects.append(.init(request: request, until: .at(400)))
         }
         return memory
     }
@@ -51,23 +68,52 @@ struct HouseMemoryFormatTests {
     func anotherBoot() throws {
         // Written at 100 s; 3 s have passed, and this boot's clock stands at 1 s.
         let later = try read(boot: Self.boots[1], at: 1, wall: 8)
-        #expect(later.lastFired == ["By button": .at(-3), "Movie night": .at(-105)])
+        #expect(later.engine.fired == ["By button": [.at(-3)], "Movie night": [.at(-106), .at(-105)]])
+        #expect(later.wishes.map(\.until) == [.at(3498)])
+        #expect(later.effects.map(\.request.firing.time) == Array(repeating: .at(-3), count: 4))
         #expect(later.commands.map(\.until) == [.at(3), .at(4), .at(5), .at(6), .at(7)])
         #expect(later.plugs == Self.memory().plugs)
         let unknown = try read(boot: Self.boots[1], at: 1, wall: 4)
-        #expect(unknown.lastFired == ["By button": .at(1), "Movie night": .at(1)])
+        #expect(unknown.engine.fired == ["By button": [.at(1)], "Movie night": [.at(1), .at(1)]])
         #expect(unknown.commands.allSatisfy { $0.until == .at(1) })
     }
 
-    @Test("A command is never worth more time than a new one, nor a rule fired in the future")
+    @Test("A command is never worth more time than a new one")
     func clamped() throws {
-        let early = try read(at: 90, wall: 5)
-        #expect(early.commands.allSatisfy { $0.until == .at(90) } && early.lastFired["By button"] == .at(90))
         var memory = Self.memory()
-        memory.commands[0].until = .at(1000)
-        memory.lastFired = ["By button": .at(1000)]
+        memory.commands[0].until = .at(1_000_000)
+        memory.effects[0].until = .at(10_000)
         let read = try HouseMemory(decoding: memory.encoded(at: Self.then), at: Self.then)
-        #expect(read.commands[0].until == .at(110) && read.lastFired["By button"] == .at(100))
+        #expect(read.commands[0].until == .at(86_500) && read.effects[0].until == .at(700))
+    }
+
+    @Test("A file of version 1 gives its cursors, cooldowns and commands")
+    func older() throws {
+        let memory = Self.memory()
+        var out = MemoryWriter(bytes: HouseMemory.magic + [1])
+        out.put(Self.boots[0].bytes)
+        out.put(Instant.at(100))
+        out.put(UInt64(5_000_000_000))
+        out.put(UInt16(1))
+        out.put(memory.plugs[0].id)
+        out.put(memory.plugs[0].name)
+        out.put(memory.plugs[0].cursor)
+        out.put(UInt16(1))
+        out.put("By button")
+        out.put(Instant.at(99))
+        out.put(UInt16(1))
+        let command = memory.commands[1]
+        out.put(command.request.id.bytes)
+        out.put(command.request.plug)
+        out.put(try #require(command.plug))
+        out.put(command.rule)
+        out.put(command.cause)
+        out.put(command.event)
+        out.put(command.until)
+        out.put(command.request.command)
+        let read = try HouseMemory(decoding: out.sealed, at: Self.then)
+        #expect(read.cursors == [memory.plugs[0].id: 7] && read.engine.fired == ["By button": [.at(99)]])
+        #expect(read.commands == [command] && read.wishes.isEmpty && read.effects.isEmpty)
     }
 
     @Test("A full memory is below the limit of the file")
@@ -78,17 +124,24 @@ struct HouseMemoryFormatTests {
         for number in 0..<HouseMemory.maximumPlugs {
             memory.plugs.append(.init(id: PlugID(drawnFrom: &random), name: name, cursor: UInt64(number)))
         }
-        for number in 0..<5000 {
-            memory.lastFired["\(number)" + String(repeating: "r", count: 300)] = .at(Double(number))
+        for number in 0..<2000 {
+            let name = "\(number)" + String(repeating: "r", count: 300)
+            memory.engine.fired[name] = Array(repeating: .at(Double(number)), count: 100)
         }
+        memory.engine.disabled = ["Alarm"]
         var command = Self.memory().commands[0]
         command.cause = String(repeating: "ü", count: 1000)
         memory.commands = Array(repeating: command, count: HouseMemory.maximumCommands)
+        memory.wishes = Array(repeating: command, count: HouseMemory.maximumWishes)
+        var effect = Self.memory().effects[0]
+        effect.request.effect = .notify(title: "", text: String(repeating: "t", count: 8192))
+        memory.effects = Array(repeating: effect, count: HouseMemory.maximumEffects)
         let bytes = memory.encoded(at: Self.then)
         #expect(bytes.count < HouseMemory.sizeLimit)
         let read = try HouseMemory(decoding: bytes, at: Self.then)
-        #expect(read.plugs == memory.plugs && read.lastFired.count == HouseMemory.maximumCooldowns)
+        #expect(read.plugs == memory.plugs && read.wishes.count == 256 && read.effects == memory.effects)
         #expect(read.commands[1023].cause == String(repeating: "ü", count: 127))
+        #expect(read.engine.disabled == ["Alarm"])
     }
 
     @Test("Every byte that is cut off, added or changed is noticed")

@@ -31,21 +31,23 @@ struct KillTests {
         }
     }
 
-    @Test("Nobody kills it: each press fires once and toggles the lamp once, in a few writes")
+    @Test("Nobody kills it: each press fires once and the lamp is as they leave it, in a few writes")
     func unharmed() {
         let house = house(killAfter: nil, away: .zero)
         #expect(house.violations.isEmpty)
         #expect(house.fired == Self.all && house.heldBack.isEmpty && house.refused.isEmpty)
-        #expect(house.effects.count == Self.presses.count && house.lampOn)
-        #expect(house.writes == 10, "one for each press that comes alone, and what follows shares a few")
+        #expect(Set(house.effects).count == house.effects.count && house.lampOn)
+        #expect(house.effects.count + house.overtaken.count >= Self.presses.count && house.effects.count >= 4)
+        #expect(house.writes <= 10, "one for each press that comes alone, and what follows shares a few")
     }
 
-    @Test("Killed after any of its actions and back at once: every press fires, and toggles the lamp once")
+    @Test("Killed after any of its actions and back at once: every press fires, and the lamp is as they leave it")
     func everywhere() {
         killEverywhere(away: .milliseconds(500)) { house, what in
             #expect(house.violations.isEmpty, "\(what)")
             #expect(house.fired == Self.all && house.heldBack.isEmpty && house.refused.isEmpty, "\(what)")
-            #expect(house.effects.count == Self.presses.count && house.lampOn, "\(what)")
+            #expect(Set(house.effects).count == house.effects.count && house.lampOn, "\(what)")
+            #expect(house.effects.count + house.overtaken.count >= Self.presses.count, "\(what)")
         }
     }
 
@@ -56,7 +58,8 @@ struct KillTests {
             #expect(house.violations.isEmpty, "\(what)")
             #expect(house.fired.union(house.heldBack) == Self.all, "\(what)")
             #expect(house.fired.isDisjoint(with: house.heldBack) && house.refused.isEmpty, "\(what)")
-            #expect(house.effects.count == house.fired.count, "\(what)")
+            #expect(Set(house.effects).count == house.effects.count, "\(what)")
+            #expect(house.effects.count + house.overtaken.count >= house.fired.count, "\(what)")
             #expect(house.lampOn == (house.fired.count % 2 == 1), "\(what)")
             heldBack += house.heldBack.count
         }
@@ -73,8 +76,9 @@ struct KillTests {
             #expect(house.fired.union(house.refused).isDisjoint(with: house.heldBack), "\(what)")
             #expect(Set(house.effects).count == house.effects.count, "\(what)")
             let unknown = house.refused.count
-            let decided = house.fired.union(house.refused).count
-            #expect((decided - unknown...decided).contains(house.effects.count), "\(what)")
+            let decided = house.fired.union(house.refused).union(house.overtaken).count
+            let least = decided - unknown - house.overtaken.count
+            #expect((least...decided).contains(house.effects.count), "\(what)")
             refused += unknown
         }
         #expect(refused > 0, "the test sees such commands")

@@ -1,6 +1,7 @@
-import Automation
 import PlugProtocol
 import ProtocolCore
+
+@testable import Automation
 
 /// A switch, a lamp that it toggles, the rules' process and its disk, in virtual time. The process is killed after so many
 /// of its actions and comes back later; the plugs go on meanwhile.
@@ -101,7 +102,6 @@ struct KilledHouse {
     private mutating func carryOut(_ request: CommandRequest, for sender: Int) {
         if !effects.contains(request.id) {
             guard case .setRelay(let on, _) = request.command else { return }
-            if on == lampOn { violations.append("a toggle that changes nothing") }
             effects.append(request.id)
             lampOn = on
             switchings.append((on, request.id, now))
@@ -155,7 +155,7 @@ struct KilledHouse {
         case .acknowledge(let plug, let sequence):
             let id = plug == "Lamp" ? Self.lampID : Self.switchID
             if disk.cursors[id] ?? 0 < sequence { violations.append("acknowledged before it was stored") }
-        case .withdraw: break
+        case .withdraw, .perform: break
         case .tell(let notice): told.append(notice)
         }
         if isDoomed { die() }
@@ -179,7 +179,7 @@ struct KilledHouse {
                 switch $0 {
                 case .firing(let firing): firing.cause.event
                 case .resumed(let command): command.event
-                case .following, .lost, .gap, .heldBack, .notSent, .command, .notStored, .stored: nil
+                case _: nil
                 }
             })
     }
@@ -189,7 +189,15 @@ struct KilledHouse {
     }
 
     /// Presses whose command was told to have failed.
-    var refused: Set<SequenceNumber> {
-        Set(told.compactMap { if case .command(let command, .refused) = $0 { command.event } else { nil } })
+    var refused: Set<SequenceNumber> { refused { $0 != HouseRules.overtaken } }
+    /// Presses after which somebody pressed again before the lamp had answered.
+    var overtaken: Set<SequenceNumber> { refused { $0 == HouseRules.overtaken } }
+
+    private func refused(_ isMeant: (Refusal) -> Bool) -> Set<SequenceNumber> {
+        Set(
+            told.compactMap {
+                guard case .command(let command, .refused(let refusal)) = $0, isMeant(refusal) else { return nil }
+                return command.event
+            })
     }
 }

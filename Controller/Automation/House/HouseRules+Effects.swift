@@ -1,0 +1,51 @@
+import PlugProtocol
+import ProtocolCore
+
+/// What rules do outside of the house: stored before it is done, and done again by the next process where this one was killed.
+extension HouseRules {
+    mutating func perform(_ request: EffectRequest, now: Instant) -> [Action] {
+        let told = Action.tell(.performing(request))
+        guard request.effect.fits else {
+            let words = "its texts are too long: at most \(HouseMemory.maximumWords) bytes each"
+            return [told, .tell(.effect(request, .failed(words)))]
+        }
+        let total = memory.effects.reduce(request.effect.size) { $0 + $1.request.effect.size }
+        guard memory.effects.count < HouseMemory.maximumEffects, total <= HouseMemory.Effect.maximumTotal else {
+            let words = "\(memory.effects.count) others are not done yet"
+            return [told, .tell(.effect(request, .failed(words)))]
+        }
+        let until = now + Self.patience(for: request.effect)
+        memory.effects.append(HouseMemory.Effect(request: request, until: until))
+        taken.insert(request.id)
+        return [told, .perform(request)]
+    }
+
+    /// What an earlier process left: whether it was done, nobody knows.
+    mutating func resumeEffects(now: Instant, _ actions: inout [Action]) {
+        for effect in memory.effects where effect.until > now {
+            if taken.insert(effect.request.id).inserted { actions.append(.perform(effect.request)) }
+        }
+    }
+
+    mutating func finish(_ id: RequestID, _ outcome: EffectOutcome, now: Instant, _ actions: inout [Action]) {
+        guard let index = memory.effects.firstIndex(where: { $0.request.id == id }) else { return }
+        let effect = memory.effects.remove(at: index)
+        taken.remove(id)
+        changed(now: now)
+        actions.append(.tell(.effect(effect.request, outcome)))
+    }
+
+    mutating func expireEffects(now: Instant, _ actions: inout [Action]) {
+        let expired = memory.effects.filter { $0.until <= now }
+        guard !expired.isEmpty else { return }
+        memory.effects.removeAll { $0.until <= now }
+        changed(now: now)
+        for effect in expired {
+            let words =
+                taken.remove(effect.request.id) == nil
+                ? "nobody was there to do it in time"
+                : "it did not end within \(Self.patience(for: effect.request.effect).components.seconds) s"
+            actions += [.withdraw(effect.request.id), .tell(.effect(effect.request, .failed(words)))]
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import PlugProtocol
+import ProtocolCore
+
+/// Makes traces of what running rules tell: one for each edge that met a rule, which grows while its commands are answered and its
+/// actions go on. Whoever keeps traces puts each one in place of an earlier one of its id.
+public struct TraceBook: Sendable {
+    /// Firings of which more may come: nobody says when the last word is spoken. Of more than so many the one that was touched longest
+    /// ago is told nothing more, which stops them from filling the memory.
+    public static let openLimit = 256
+
+    /// The rules' conditions in words, by name: told with a firing, which has only whether they held.
+    private var conditions: [String: [String]] = [:]
+    /// The one that was touched last stands last.
+    private var open: [RuleTrace] = []
+
+    /// - Parameter resuming: what an earlier process has told, the newest last. Those that did not fire are ignored.
+    public init(rules: [Rule] = [], resuming: [RuleTrace] = []) {
+        open = Array(resuming.filter { $0.outcome == .fired }.suffix(Self.openLimit))
+        follow(rules)
+    }
+
+    /// These are the rules from now on.
+    public mutating func follow(_ rules: [Rule]) {
+        conditions = Dictionary(rules.map { ($0.name, $0.conditions.map { "\($0)" }) }) { first, _ in first }
+    }
+
+    /// - Parameter milliseconds: when it was told, since 1970.
+    /// - Returns: the trace that is new or has changed by it; nil where it is about none.
+    public mutating func take(_ notice: HouseNotice, at milliseconds: Int64) -> RuleTrace? {
+        switch notice {
+        case .firing(let firing):
+            if let known = change(firing, milliseconds, { _ in }) { return known }
+            return begin(trace(of: firing, .fired, milliseconds))
+        case .heldBack(let firing, let reason):
+            var trace = trace(of: firing, .heldBack, milliseconds)
+            trace.why = reason.words(of: firing)
+            return trace
+        case .nearMiss(let miss): return RuleTrace(miss, at: milliseconds)
+        case .commanded(let request, let firing):
+            return add(Self.step(request, milliseconds), to: firing, milliseconds)
+        case .performing(let request):
+            return add(Self.step(request, milliseconds), to: request.firing, milliseconds)
+        case .notSent(let firing, let plug, let reason):
+            var step = RuleTrace.Step(at: milliseconds, what: "command \(plug)", plug: plug)
+            step.outcome = "not sent: \(reason)"
+            return add(step, to: firing, milliseconds)
+        case .step(let firing, let step): return add(step, to: firing, milliseconds)
+        case .remembered(let command): return add(command, milliseconds)
+        case .command(let command, let outcome): return answer(command.request.id, outcome.words, milliseconds)
+        case .effect(let request, let outcome):
+            if let known = answer(request.id, outcome.words, milliseconds) { return known }
+            var step = Self.step(request, milliseconds)
+            (step.answered, step.outcome) = (milliseconds, outcome.words)
+            return add(step, to: request.firing, milliseconds)
+        case .following, .lost, .gap, .resumed, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .notStored, .stored:
+            return nil
+        }
+    }
+
+    // MARK: Traces
+
+    private func trace(of firing: Firing, _ outcome: RuleTrace.Outcome, _ milliseconds: Int64) -> RuleTrace {
+        var trace = RuleTrace(
+            id: firing.id.hexadecimal, rule: firing.rule, at: milliseconds, outcome: outcome, cause: "\(firing.cause)")
+        trace.plug = firing.cause.plug
+        // JSON has no other numbers.
+        trace.value = firing.cause.value.flatMap { $0.isFinite ? $0 : nil }
+        trace.since = firing.cause.since.map { milliseconds - ($0.duration(to: firing.time).wholeNanoseconds / 1_000_000) }
+        trace.conditions = zip(conditions[firing.rule] ?? [], firing.judged).map {
+            RuleTrace.ConditionResult(condition: $0, held: $1)
+        }
+        return trace
+    }
+
+    private mutating func begin(_ trace: RuleTrace) -> RuleTrace {
+        open.append(trace)
+        open.removeFirst(max(0, open.count - Self.openLimit))
+        return trace
+    }
+
+    /// - Returns: nil where nothing is known of the firing.
+    private mutating func change(
+        _ firing: Firing, _ milliseconds: Int64, _ change: (inout RuleTrace) -> Void
+    ) -> RuleTrace? {
+        let id = firing.id.hexadecimal
+        guard let index = open.lastIndex(where: { $0.id == id }) else { return nil }
+        return touch(index, change)
+    }
+
+    private mutating func touch(_ index: Int, _ change: (inout RuleTrace) -> Void) -> RuleTrace {
+        var trace = open.remove(at: index)
+        change(&trace)
+        open.append(trace)
+        return trace
+    }
+
+    // MARK: Steps
+
+    private mutating func add(_ step: RuleTrace.Step, to firing: Firing, _ milliseconds: Int64) -> RuleTrace {
+        if let known = change(firing, milliseconds, { $0.add(step) }) { return known }
+        // What an earlier process decided, and did not tell.
+        var trace = trace(of: firing, .fired, milliseconds)
+        trace.add(step)
+        return begin(trace)
+    }
+
+    private mutating func add(_ step: RunStep, to firing: Firing, _ milliseconds: Int64) -> RuleTrace {
+        if open.last?.id != firing.id.hexadecimal, !open.contains(where: { $0.id == firing.id.hexadecimal }) {
+            _ = begin(trace(of: firing, .fired, milliseconds))
+        }
+        return change(firing, milliseconds) { trace in
+            switch step {
+            case .waiting, .waitingFor, .timedOut, .nothingToRestore:
+                trace.add(RuleTrace.Step(at: milliseconds, what: "\(step)", plug: step.plug))
+            case .finished: trace.finished = milliseconds
+            case .cancelled:
+                trace.add(RuleTrace.Step(at: milliseconds, what: "\(step)"))
+                trace.finished = milliseconds
+            }
+        } ?? trace(of: firing, .fired, milliseconds)
+    }
+
+    /// A command that waits for its plug. It is told right after the rule's firing.
+    private mutating func add(_ command: HouseMemory.Command, _ milliseconds: Int64) -> RuleTrace? {
+        if let place = place(of: command.request.id) {
+            return touch(place.trace) { $0.steps[place.step].what += Self.kept }
+        }
+        guard let index = open.lastIndex(where: { $0.rule == command.rule }) else { return nil }
+        var step = Self.step(command.request, milliseconds)
+        step.what += Self.kept
+        return touch(index) { $0.add(step) }
+    }
+
+    private static let kept = ", once the plug is back"
+
+    private mutating func answer(_ id: RequestID, _ words: String, _ milliseconds: Int64) -> RuleTrace? {
+        guard let place = place(of: id) else { return nil }
+        return touch(place.trace) { trace in
+            trace.steps[place.step].answered = milliseconds
+            trace.steps[place.step].outcome = words
+        }
+    }
+
+    private func place(of id: RequestID) -> (trace: Int, step: Int)? {
+        let id = id.hexadecimal
+        for index in open.indices.reversed() {
+            if let step = open[index].steps.lastIndex(where: { $0.id == id }) { return (index, step) }
+        }
+        return nil
+    }
+
+    private static func step(_ request: CommandRequest, _ milliseconds: Int64) -> RuleTrace.Step {
+        RuleTrace.Step(
+            at: milliseconds, what: request.words, id: request.id.hexadecimal, plug: request.plug)
+    }
+
+    private static func step(_ request: EffectRequest, _ milliseconds: Int64) -> RuleTrace.Step {
+        RuleTrace.Step(at: milliseconds, what: request.effect.words, id: request.id.hexadecimal)
+    }
+}

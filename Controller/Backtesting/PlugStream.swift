@@ -1,0 +1,219 @@
+import Automation
+import Metering
+import PowerHistory
+import ProtocolCore
+
+/// A plug's recorded samples on their way to an engine. Those in which the engine sees nothing new are passed over in a loop that only
+/// compares; where it was wrong to, since something else happened meanwhile, it goes back. Times are milliseconds since 1970.
+struct PlugStream: Sendable {
+    /// What comes next of the plug.
+    enum Stop: Hashable {
+        /// A sample that the engine has to be told.
+        case sample
+        /// The samples at hand are at their end.
+        case refill
+        /// Nothing was recorded for longer than ``awayLimit``.
+        case lost
+        /// What it has taken since it began is counted on.
+        case energy
+        case ended
+    }
+
+    let place: Int
+    let name: String
+    /// The engine's for it; nil until it has appeared.
+    var index: PlugIndex?
+    /// So long without a sample, and the plug was away.
+    private(set) var awayLimit = Self.shortestAway
+    var isPresent = false
+    /// Where nobody wrote down when it was switched, its power tells.
+    var level: OnLevel?
+    /// Counts what it takes; nil where no rule asks.
+    var energy: EnergyCount?
+
+    private var cursor: SampleCursor
+    private var samples: [Sample] = []
+    /// All before it the engine knows.
+    private var next = 0
+    /// All before it, and after ``next``, are quiet.
+    private var scanned = 0
+    /// The time of the last sample that the engine knows.
+    private(set) var last = Int64.min
+    private var band = ScanBand.nothing
+    private var hasEnded = false
+
+    /// Longer silence than two minutes is more than a plug that starts anew needs.
+    static let shortestAway: Int64 = 120_000
+    /// Neighbours from which the usual distance of samples is taken.
+    private static let measured = 1000
+
+    init(place: Int, name: String, cursor: SampleCursor) {
+        self.place = place
+        self.name = name
+        self.cursor = cursor
+    }
+
+    // MARK: What comes next
+
+    /// Looks ahead as far as the barrier (included); what comes next, and when.
+    mutating func stop(before barrier: Int64) -> (time: Int64, stop: Stop)? {
+        guard !hasEnded else { return nil }
+        if isPresent { scan(through: barrier) }
+        if let mark = energy?.nextMark(in: samples, before: scanned), mark <= barrier { return (mark, .energy) }
+        let before = scanned > next ? samples[scanned - 1].milliseconds : last
+        guard scanned < samples.count else { return before <= barrier ? (max(before, .min), .refill) : nil }
+        let time = samples[scanned].milliseconds
+        if isPresent, time - before > awayLimit {
+            return before + awayLimit <= barrier ? (before + awayLimit, .lost) : nil
+        }
+        return time <= barrier ? (time, .sample) : nil
+    }
+
+    private mutating func scan(through barrier: Int64) {
+        let span = samples.span
+        let (low, width, gap) = (band.low, band.width, band.gap)
+        let limit = min(barrier, band.until)
+        var index = scanned
+        var before = index > next ? span[index - 1].milliseconds : last
+        while index < span.count {
+            let sample = span[index]
+            guard UInt32(bitPattern: sample.deciwatts &- low) <= width, sample.milliseconds &- before <= gap,
+                sample.milliseconds <= limit
+            else { break }
+            before = sample.milliseconds
+            index &+= 1
+        }
+        scanned = index
+    }
+
+    // MARK: What the engine is told
+
+    /// Tells the engine of the quiet samples up to a time, all at once.
+    mutating func settle(_ engine: inout RuleEngine, through time: Int64) {
+        guard next < scanned, samples[next].milliseconds <= time, let index else { return }
+        var (low, high) = (next + 1, scanned)
+        while low < high {
+            let middle = (low + high) / 2
+            if samples[middle].milliseconds <= time { low = middle + 1 } else { high = middle }
+        }
+        let sample = samples[low - 1]
+        (next, last) = (low, sample.milliseconds)
+        engine.skip(index, activePower: sample.activePower, time: sample.time, now: sample.time)
+    }
+
+    /// What is quiet now; where that has changed, what was passed over is looked at again.
+    mutating func ask(_ engine: RuleEngine) {
+        guard let index else { return }
+        let new = ScanBand(engine.quietBand(of: index)).within(level)
+        guard new != band else { return }
+        band = new
+        scanned = next
+    }
+
+    /// The sample that the engine has to be told. The engine knows all before it.
+    mutating func take() -> Sample {
+        let sample = samples[scanned]
+        (next, scanned, last) = (scanned + 1, scanned + 1, sample.milliseconds)
+        return sample
+    }
+
+    /// - Parameter time: when it was heard of otherwise.
+    mutating func appear(at time: Int64) {
+        isPresent = true
+        band = .nothing
+        last = max(last, time)
+    }
+
+    /// Nothing is quiet of a plug that is not there.
+    mutating func lose() {
+        isPresent = false
+        band = .nothing
+        scanned = next
+    }
+
+    /// The next samples. The engine knows all of those at hand.
+    mutating func refill() throws(HistoryError) {
+        guard let piece = try cursor.piece() else {
+            hasEnded = true
+            return
+        }
+        (samples, next, scanned) = (piece, 0, 0)
+        energy?.count(piece)
+    }
+
+    var isAtEnd: Bool { hasEnded }
+
+    /// Reads the first samples, and from them how often it measured.
+    /// - Returns: longer silence than this interrupts a dwell: three usual distances, and at least what holds for plugs.
+    mutating func begin() throws(HistoryError) -> Duration {
+        try refill()
+        let steps = zip(samples, samples.dropFirst()).prefix(Self.measured).map { $1.milliseconds - $0.milliseconds }
+        let usual = steps.isEmpty ? 1000 : steps.sorted()[steps.count / 2]
+        awayLimit = max(Self.shortestAway, 5 * usual)
+        return max(RuleEngine.readingGap, .milliseconds(3 * min(usual, 86_400_000)))
+    }
+}
+
+/// A quiet band as samples have their values: whole numbers.
+struct ScanBand: Hashable {
+    /// Tenths of a watt.
+    var low: Int32
+    /// How far above it the highest is.
+    var width: UInt32
+    /// Milliseconds since 1970, included.
+    var until: Int64
+    /// Milliseconds that two samples may be apart.
+    var gap: Int64
+
+    static let nothing = ScanBand(low: 0, width: 0, until: .min, gap: -1)
+
+    /// The lowest and the highest of the band's values.
+    private init(low: Int32, high: Int32, until: Int64, gap: Int64) {
+        self.init(low: low, width: UInt32(bitPattern: high &- low), until: until, gap: gap)
+    }
+
+    private init(low: Int32, width: UInt32, until: Int64, gap: Int64) {
+        (self.low, self.width, self.until, self.gap) = (low, width, until, gap)
+    }
+
+    init(_ band: QuietBand) {
+        // In virtual time a reading is heard in the moment in which it was taken.
+        guard band.low <= band.high, band.lag <= 0, let low = Self.deciwatts(band.low, .up),
+            let high = Self.deciwatts(band.high, .down), low <= high
+        else {
+            self = .nothing
+            return
+        }
+        self.init(
+            low: low, high: high, until: Self.floor(band.until.nanoseconds), gap: Self.floor(band.gap))
+    }
+
+    /// The part on the same side of the level at which the plug is taken to be switched.
+    func within(_ level: OnLevel?) -> ScanBand {
+        guard let level, gap >= 0 else { return self }
+        let high = low &+ Int32(bitPattern: width)
+        let (least, most) = level.isOn ? (max(low, level.off), high) : (low, min(high, level.on - 1))
+        return least <= most ? ScanBand(low: least, high: most, until: until, gap: gap) : .nothing
+    }
+
+    /// The nearest tenth whose watts are inside; nil where there is none.
+    private static func deciwatts(_ watts: Double, _ rule: FloatingPointRoundingRule) -> Int32? {
+        guard !watts.isNaN else { return nil }
+        let rounded = (watts * 10).rounded(rule)
+        guard rounded > Double(Int32.min) else { return rule == .up ? .min : nil }
+        guard rounded < Double(Int32.max) else { return rule == .down ? .max : nil }
+        var tenths = Int32(rounded)
+        // Ten times a number of tenths is not always whole.
+        if rule == .up {
+            if Double(tenths) / 10 < watts { tenths += 1 } else if Double(tenths - 1) / 10 >= watts { tenths -= 1 }
+        } else {
+            if Double(tenths) / 10 > watts { tenths -= 1 } else if Double(tenths + 1) / 10 <= watts { tenths += 1 }
+        }
+        return tenths
+    }
+
+    private static func floor(_ nanoseconds: Int64) -> Int64 {
+        let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+}

@@ -1,0 +1,22 @@
+// What rules tell a person: it stays until it was seen.
+
+import { make, named } from "./dom.js";
+import { timeOf } from "./format.js";
+import { hear } from "./house.js";
+
+/** The newest stay: whoever comes back after a week does not find a wall of them. */
+const MOST = 5;
+
+export function startNotices() {
+  const place = document.getElementById("notices");
+
+  function show({ at, rule, title, text }) {
+    const close = make("button", { type: "button", class: "quiet", "aria-label": `Close: ${title || text}`, text: "×", onclick: () => notice.remove() });
+    const notice = make("div", { class: "notice" },
+      make("div", {}, title && make("strong", { dir: "auto", text: title }), make("p", { dir: "auto", text }),
+        make("p", { class: "faint" }, timeOf(Date.parse(at)), ", rule ", named(rule))), close);
+    place.append(notice);
+    while (place.children.length > MOST) place.firstElementChild.remove();
+  }
+  hear("notification", show);
+}

@@ -1,0 +1,90 @@
+// One rule: whether it is on, what it does, what it did last, and why.
+
+import { Fault, post } from "./api.js";
+import { make, setAttribute, setText } from "./dom.js";
+import { count, timeOf } from "./format.js";
+import { traceList } from "./traces.js";
+
+const lines = (title, words) => words.length > 0 && make("div", {}, make("dt", { text: title }), ...words.map((line) => make("dd", { text: line })));
+const when = (time, words) => `${timeOf(Date.parse(time))}${words ? `: ${words}` : ""}`;
+const pathOf = (name, below) => `rules/${encodeURIComponent(name)}/${below}`;
+
+/** What is shown of a rule that cannot change while it is the same one. */
+export const ruleWords = (rule) => JSON.stringify([rule.when, rule.conditions, rule.actions]);
+
+/** @param rule A RuleStateRecord. */
+export function ruleItem(rule) {
+  const name = rule.rule;
+  let [known, wanted, told] = [rule.enabled, undefined, 0];
+  const turn = make("button", { type: "button", class: "switch", role: "switch", "aria-label": `Rule ${name}`, onclick: turnOver });
+  const once = make("button", { type: "button", class: "quiet", "aria-label": `Run ${name} once`, text: "Run once", onclick: runOnce });
+  const alert = make("p", { class: "alert", role: "alert" });
+  const done = make("p", { class: "hidden", role: "status" });
+  const last = make("p", { class: "last" });
+  const held = make("p", { class: "held" });
+  const missed = make("p", { class: "last" });
+  const waiting = make("p", { class: "last" });
+  const fault = make("pre", { class: "fault", role: "group", tabindex: "0", "aria-label": `What is wrong with the file of ${name}` });
+  const broken = make("div", {}, make("p", { class: "held", text: "Its file cannot be read as it is now. What runs is its last good version." }), fault);
+  const traces = traceList(name, pathOf(name, "traces"));
+  const element = make("li", { class: "rule" },
+    make("div", { class: "bar" }, make("h3", {}, make("bdi", { class: "name", dir: "auto", text: name })), once, turn),
+    make("dl", {}, lines("When", rule.when), lines("If", rule.conditions), lines("Then", rule.actions)),
+    broken, last, held, missed, waiting, alert, done, traces.element);
+
+  function paint() {
+    setAttribute(turn, "aria-checked", String(known));
+    setAttribute(turn, "data-shown", String(wanted ?? known));
+    setAttribute(turn, "aria-busy", wanted !== undefined && "true");
+    setAttribute(element, "data-off", !known);
+  }
+
+  /** One after the other: two that are under way at once may be carried out in either order. */
+  async function turnOver() {
+    if (wanted !== undefined) return;
+    wanted = !known;
+    setText(alert, "");
+    paint();
+    try {
+      known = (await post(pathOf(name, "enabled"), { enabled: wanted })).enabled;
+    } catch (error) {
+      setText(alert, error instanceof Fault ? error.words : String(error));
+    }
+    wanted = undefined;
+    paint();
+  }
+
+  async function runOnce() {
+    once.disabled = true;
+    setText(alert, "");
+    setText(done, "");
+    try {
+      await post(pathOf(name, "fire"), {});
+      once.textContent = "It runs";
+      setText(done, `${name} runs`);
+      clearTimeout(told);
+      told = setTimeout(() => { once.textContent = "Run once"; setText(done, ""); }, 2500);
+    } catch (error) {
+      setText(alert, error instanceof Fault ? error.words : String(error));
+    }
+    once.disabled = false;
+  }
+
+  function update(now) {
+    known = now.enabled;
+    setText(last, now.lastFiring
+      ? `Last fired ${when(now.lastFiring, now.lastCause)}${now.firings > 0 ? ` (${count(now.firings, "time")} since the daemon's start)` : ""}`
+      : "It has not fired yet.");
+    setText(held, now.lastHeldBack ? `Held back ${when(now.lastHeldBack, now.heldBackBecause)}` : "");
+    setText(missed, now.lastNearMiss ? `Nearly fired ${when(now.lastNearMiss, now.nearMissBecause)}` : "");
+    setText(waiting, now.running > 0 ? `${count(now.running, "firing")} not done: waiting` : "");
+    for (const line of [held, missed, waiting]) line.hidden = line.textContent === "";
+    setText(fault, now.fault ?? "");
+    broken.hidden = now.fault === undefined;
+    setAttribute(element, "data-held", now.lastHeldBack !== undefined && (now.lastFiring === undefined || now.lastHeldBack > now.lastFiring));
+    traces.know([now.lastFiring, now.lastHeldBack, now.lastNearMiss, now.running].join());
+    paint();
+  }
+  update(rule);
+  return { element, update, words: ruleWords(rule) };
+}

@@ -1,0 +1,68 @@
+// What became of the last edges that met a rule, told when somebody asks.
+
+import { get } from "./api.js";
+import { make, setText } from "./dom.js";
+import { clockTime, number, timeOf } from "./format.js";
+
+/** How many are told. */
+const MOST = 20;
+/** ms after which the history has what just happened. */
+const LATER = 3000;
+
+const outcomes = { fired: "Fired", heldBack: "Held back", nearMiss: "Nearly fired" };
+const duration = (ms) => ms < 10_000 ? `${number(ms)} ms` : `${number(ms / 1000, 1)} s`;
+
+function conditionLine({ condition, held }) {
+  return make("li", { "data-held": String(held) }, make("span", { "aria-hidden": "true", text: held ? "✓ " : "✗ " }),
+    make("span", { dir: "auto", text: condition }), make("span", { class: held ? "hidden" : "", text: held ? ": held" : ": did not hold" }));
+}
+
+function stepLine(step) {
+  const answer = step.outcome === undefined ? "" : `: ${step.outcome}${step.answered === undefined ? "" : `, after ${duration(step.answered - step.at)}`}`;
+  const open = step.id !== undefined && step.outcome === undefined ? ": no answer yet" : "";
+  return make("li", {}, make("time", { class: "number", datetime: new Date(step.at).toISOString(), text: clockTime(step.at) }),
+    make("span", { dir: "auto", text: ` ${step.what}${answer}${open}` }));
+}
+
+/** Of a RuleTrace. */
+function traceItem(trace) {
+  const since = trace.since !== undefined && trace.since !== trace.at ? make("p", { class: "faint", text: `The threshold was crossed at ${clockTime(trace.since)}.` }) : undefined;
+  const omitted = trace.omitted > 0 && make("p", { class: "faint", text: `${number(trace.omitted)} more are not kept.` });
+  return make("li", { "data-outcome": trace.outcome },
+    make("p", {}, make("time", { class: "number", datetime: new Date(trace.at).toISOString(), text: timeOf(trace.at) }), " ",
+      make("strong", { text: outcomes[trace.outcome] ?? trace.outcome }), ": ", make("span", { dir: "auto", text: trace.cause })),
+    trace.why !== undefined && make("p", { class: "held", dir: "auto", text: trace.why }), since,
+    trace.conditions.length > 0 && make("ul", { "aria-label": "Conditions" }, ...trace.conditions.map(conditionLine)),
+    trace.steps.length > 0 && make("ol", { "aria-label": "What was done" }, ...trace.steps.map(stepLine)), omitted);
+}
+
+/**
+ * @param {string} name of the rule. @param {string} path of its traces.
+ * @returns `know(news)`: looks again, where it is open and the news are others than before.
+ */
+export function traceList(name, path) {
+  let [latest, timer, asked] = ["", 0, 0];
+  const list = make("ol", { class: "traces", "aria-label": `What ${name} did, the newest first` });
+  const trouble = make("p", { class: "faint" });
+  const element = make("details", { class: "why", ontoggle: () => element.open && ask() }, make("summary", { text: "What it did, and why" }), list, trouble);
+
+  async function ask() {
+    const own = ++asked;
+    try {
+      const traces = await get(path, { limit: MOST });
+      if (own !== asked) return;
+      list.replaceChildren(...traces.reverse().map(traceItem));
+      setText(trouble, traces.length === 0 ? "Nothing has met its triggers yet." : "");
+    } catch (error) {
+      if (own === asked) setText(trouble, error.words ?? String(error));
+    }
+  }
+
+  function know(news) {
+    if (news === latest) return;
+    latest = news;
+    clearTimeout(timer);
+    if (element.open) timer = setTimeout(() => element.open && ask(), LATER);
+  }
+  return { element, know };
+}

@@ -1,0 +1,48 @@
+#define _GNU_SOURCE
+#include "command_process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int input, int output) {
+    int error = posix_spawn_file_actions_adddup2(actions, input, STDIN_FILENO);
+    if (error == 0) error = posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
+    if (error == 0) error = posix_spawn_file_actions_adddup2(actions, output, STDERR_FILENO);
+    if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+    sigset_t signals;
+    sigemptyset(&signals);
+    if (error == 0) error = posix_spawnattr_setsigmask(attributes, &signals);
+    sigfillset(&signals);
+    if (error == 0) error = posix_spawnattr_setsigdefault(attributes, &signals);
+    short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID;
+    return error == 0 ? posix_spawnattr_setflags(attributes, flags) : error;
+}
+
+int command_start(char *const words[], char *const environment[], int input, int output, pid_t *number) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0) return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error == 0) {
+        error = prepare(&actions, &attributes, input, output);
+        if (error == 0) error = posix_spawnp(number, words[0], &actions, &attributes, words, environment);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+// The kernel sets its close-on-exec flag. glibc has a name for the call since 2.36.
+int command_watch(pid_t number) { return (int)syscall(SYS_pidfd_open, number, 0); }
+
+int command_pipe(int *reading, int *writing) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
+    *reading = ends[0];
+    *writing = ends[1];
+    return 0;
+}

@@ -1,0 +1,39 @@
+import Automation
+import PlugProtocol
+
+/// What rules do outside of the house.
+extension RuleRunner {
+    /// How long effects that are under way may take at the end; the next process does again what was cut short.
+    private static let lastWait = Duration.seconds(2)
+
+    func beginEffects() {
+        while !isStopping, let request = effects.next() {
+            let performer = performer
+            let task = Task {
+                let outcome = await performer?.perform(request) ?? .failed("nothing here does such things")
+                await ended(request.id, outcome)
+            }
+            effects.begun(request.id, task)
+        }
+    }
+
+    private func ended(_ id: RequestID, _ outcome: EffectOutcome) async {
+        guard effects.ended(id) else { return }
+        handle(.effectFinished(id, outcome))
+        beginEffects()
+        await handOver()
+    }
+
+    /// What is under way may end, for a moment; what was cut short, and what has not begun, is left to the next process.
+    func endEffects() async {
+        let tasks = effects.tasks
+        guard !tasks.isEmpty else { return }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for task in tasks { await task.value } }
+            group.addTask { try? await Task.sleep(for: Self.lastWait) }
+            await group.next()
+            effects.withdrawAll()
+            group.cancelAll()
+        }
+    }
+}

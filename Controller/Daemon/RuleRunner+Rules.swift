@@ -1,0 +1,72 @@
+public import Automation
+import LinuxNetwork
+public import PlugProtocol
+
+/// Rules are replaced, turned off and run by hand while they run.
+extension RuleRunner {
+    /// The rules that run.
+    public var rules: [Rule] { machine.rules }
+    /// Those of them, and others of before, that a person turned off.
+    public var disabled: Set<String> { machine.disabled }
+
+    /// Runs these rules from now on. One that is equal to one of before keeps what it was in the midst of.
+    public func replace(_ set: RuleFileSet) async {
+        let before = faults
+        guard set.rules != machine.rules || set.faults != before else { return }
+        faults = set.faults
+        if set.rules != machine.rules { handle(.rulesChanged(set.rules)) }
+        for plug in machine.plugs { warm(plug.name, plug.id) }
+        await house.rulesChanged(machine.rules, disabled: machine.disabled, faults: faults)
+        let broken = faults.filter { !before.contains($0) }
+        tell(broken.map { .fileBroken(path: $0.path, words: $0.words) })
+        let paths = Set(faults.map(\.path))
+        tell(before.filter { !paths.contains($0.path) }.map { .fileSound(path: $0.path) })
+        await handOver()
+    }
+
+    /// Turns a rule off, or on again; it stays so over restarts.
+    ///
+    /// - Throws: ``UnknownRule``.
+    public func enable(_ rule: String, _ isOn: Bool) async throws {
+        try check(rule)
+        handle(.ruleEnabled(rule, isOn))
+        await handOver()
+    }
+
+    /// Runs a rule's actions once, whatever its triggers and conditions say.
+    ///
+    /// - Returns: the id of the firing, with which the records tell what becomes of it.
+    /// - Throws: ``UnknownRule``.
+    public func fire(_ rule: String) async throws -> RequestID {
+        try check(rule)
+        let id = RequestID(drawnFrom: &random)
+        handle(.ruleRun(rule, id: id))
+        await handOver()
+        return id
+    }
+
+    private func check(_ rule: String) throws(UnknownRule) {
+        guard machine.rules.contains(where: { $0.name == rule }) else {
+            throw UnknownRule(name: rule, known: machine.rules.map(\.name))
+        }
+    }
+
+    // MARK: What was before
+
+    /// What the appliance on the plug did before is known to the history: a washing machine that runs now is to finish.
+    func warm(_ plug: String, _ id: PlugID) {
+        let wanted = machine.rules.contains { rule in
+            rule.triggers.contains { trigger in
+                guard case .appliance(let name, _) = trigger else { return false }
+                return name.lowercased() == plug.lowercased()
+            }
+        }
+        guard wanted, warmed.insert(id).inserted else { return }
+        Task {
+            let past = await house.past(of: id)
+            guard !past.isEmpty, !isStopping else { return }
+            handle(.recorded(plug: plug, past))
+            await handOver()
+        }
+    }
+}

@@ -1,0 +1,25 @@
+public import Automation
+import Foundation
+public import PowerHistory
+
+extension StoredTrace {
+    /// As the history keeps it.
+    public init(_ trace: RuleTrace) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let json = try? encoder.encode(trace) else {
+            preconditionFailure("a trace has no number that JSON cannot write")
+        }
+        self.init(
+            id: trace.id, at: trace.at, rule: trace.rule, isFiring: trace.outcome == .fired,
+            json: String(decoding: json, as: UTF8.self))
+    }
+}
+
+extension RuleTrace {
+    /// Nil for one that a later version wrote, or that is damaged.
+    public init?(_ stored: StoredTrace) {
+        guard let trace = try? JSONDecoder().decode(RuleTrace.self, from: Data(stored.json.utf8)) else { return nil }
+        self = trace
+    }
+}

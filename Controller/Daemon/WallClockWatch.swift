@@ -1,0 +1,51 @@
+public import Automation
+import LinuxNetwork
+public import ProtocolCore
+
+/// Where the sun rises and sets on days of the local calendar (since 1970-01-01): `instant` takes a second since 1970, UTC, to the
+/// controller's clock.
+public typealias SunTable = @Sendable (_ days: ClosedRange<Int64>, _ instant: (Int64) -> Instant) -> SunTimes
+
+/// The local wall clock beside the controller's own, as a value for the year at hand: made anew each day, and when somebody sets the
+/// clock.
+struct WallClockWatch {
+    /// A clock that the network keeps is put right by less, many times a day, which no rule need hear of.
+    static let tolerance = Duration.milliseconds(750)
+    static let lifetime = Duration.seconds(86_400)
+    /// Days that are known back, for the period of an energy that began then, and ahead.
+    private static let before: Int64 = 40
+    private static let after: Int64 = 370
+    private static let day: Int64 = 86_400
+
+    private var made: (at: Instant, origin: Int64, offset: Int)?
+
+    /// What is new since the last look; nil where nothing is.
+    ///
+    /// - Parameters:
+    ///   - wall: nanoseconds since 1970, UTC, at `now`.
+    ///   - offset: seconds that local time is ahead of UTC at a second since 1970.
+    mutating func look(
+        wall: Int64, now: Instant, sun: SunTable?, offset: (Int) -> Int
+    ) -> (time: LocalTime, sun: SunTimes)? {
+        let origin = wall - now.nanoseconds
+        let current = offset(Int(wall / 1_000_000_000))
+        if let made, now - made.at < Self.lifetime, made.offset == current,
+            (origin - made.origin).magnitude <= UInt64(Self.tolerance.wholeNanoseconds)
+        {
+            return nil
+        }
+        made = (now, origin, current)
+        let second = wall / 1_000_000_000
+        /// Whole seconds apart, so that local minutes begin with whole seconds of the controller's clock.
+        let apart = Int64((Double(origin) / 1e9).rounded())
+        func instant(_ second: Int64) -> Instant { Instant(nanoseconds: (second - apart) * 1_000_000_000) }
+        let first = second - Self.before * Self.day
+        let last = second + Self.after * Self.day
+        let offsets = LocalOffsets(from: Int(first), to: Int(last), offset: offset)
+        var pieces = [LocalTime.Piece(from: instant(first), offset: apart + Int64(offsets.initial))]
+        pieces += offsets.changes.map { .init(from: instant(Int64($0.second)), offset: apart + Int64($0.offset)) }
+        let today = (second + Int64(current)) / Self.day
+        let times = sun?(today - 2...today + Self.after, instant) ?? .unknown
+        return (LocalTime(pieces: pieces), times)
+    }
+}

@@ -1,0 +1,99 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import PlugProtocol
+import PowerHistory
+import Presentation
+import ProtocolCore
+
+extension Dashboard {
+    static let ruleRoutes = [
+        APIRoute(.get, "/api/v1/rules") { dashboard, request, _ in
+            _ = try QueryParameters(request)
+            await dashboard.board.begin()
+            return Response(json: jsonLine(await dashboard.board.board.rules.records))
+        },
+        APIRoute(.get, "/api/v1/rules/faults") { dashboard, request, _ in
+            _ = try QueryParameters(request)
+            await dashboard.board.begin()
+            return Response(json: jsonLine(await dashboard.board.board.rules.faults))
+        },
+        APIRoute(.post, "/api/v1/rules/{rule}/enabled") { dashboard, request, context in
+            _ = try QueryParameters(request)
+            let body = try await EnabledBody.read(from: request)
+            var rule = try await dashboard.rule(context)
+            try await told(of: rule.rule) { try await dashboard.house.enable(rule.rule, body.enabled) }
+            // The rules tell it in a moment.
+            rule.enabled = body.enabled
+            return Response(json: jsonLine(rule))
+        },
+        APIRoute(.post, "/api/v1/rules/{rule}/fire") { dashboard, request, context in
+            _ = try QueryParameters(request)
+            _ = try await NoBody.read(from: request)
+            let rule = try await dashboard.rule(context).rule
+            let id = try await told(of: rule) { try await dashboard.house.fire(rule) }
+            return Response(json: jsonLine(RuleFiredRecord(id: id.hexadecimal)), status: .accepted)
+        },
+        APIRoute(.get, "/api/v1/rules/{rule}/traces") { dashboard, request, context in
+            let query = try QueryParameters(request, once: ["from", "to", "limit"])
+            let span = try query.span(now: .now, default: nil)
+            let limit = try query.whole("limit", 1...1000, default: 50)
+            return try await dashboard.traces(of: ruleName(context), over: span, limit: limit)
+        },
+    ]
+
+    /// A rule that is gone by now is still explained: its history stays.
+    private func traces(of name: String, over span: ClosedRange<Int64>, limit: Int) async throws -> Response {
+        await board.begin()
+        let known = await board.board.rules.rule(named: name)
+        let rules = await board.board.rules.records.map(\.rule)
+        let json = try await reading { history in
+            let found = try history.traces(
+                of: known?.rule ?? name, from: span.lowerBound, to: span.upperBound, newest: limit)
+            guard known != nil || !found.isEmpty else { throw Self.unknownRule(name, among: rules) }
+            return "[" + found.map(\.json).joined(separator: ",") + "]"
+        }
+        return Response(json: json)
+    }
+
+    private func rule(_ context: DashboardContext) async throws -> RuleStateRecord {
+        let name = try Self.ruleName(context)
+        await board.begin()
+        let rules = await board.board.rules
+        guard let rule = rules.rule(named: name) else {
+            throw Self.unknownRule(name, among: rules.records.map(\.rule))
+        }
+        return rule
+    }
+
+    private static func ruleName(_ context: DashboardContext) throws(Fault) -> String {
+        guard let name = context.parameters.get("rule").flatMap({ String(percentEncoded: $0.utf8) }) else {
+            throw .malformed("the rule's name is not percent-encoded UTF-8")
+        }
+        return name
+    }
+
+    private static func unknownRule(_ name: String, among rules: [String]) -> Fault {
+        let near = Suggestion.nearest(to: name, among: rules).map { "did you mean \"\($0)\"?" }
+        return Fault(.notFound, "no rule \"\(name)\" runs", hint: near ?? "/api/v1/rules lists those that do")
+    }
+
+    /// Between the look and the deed the rule may have gone.
+    private static func told<Answer: Sendable>(
+        of rule: String, _ work: () async throws -> Answer
+    ) async throws -> Answer {
+        do {
+            return try await work()
+        } catch is CancellationError {
+            throw Fault.unavailable("the daemon ends", hint: "try again in a moment")
+        } catch {
+            throw Fault(.notFound, words: "\(error)")
+        }
+    }
+}
+
+private struct EnabledBody: JSONBody {
+    static let keys: Set = ["enabled"]
+
+    var enabled: Bool
+}

@@ -1,0 +1,125 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// One request and its answer, over a connection of its own.
+struct WebExchange: Sendable {
+    private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
+
+    /// Bytes of what a server says when it refuses: a line of it is told.
+    private static let answerLimit = 4096
+
+    private let request: WebRequest
+    private let trustRoots: NIOSSLTrustRoots
+
+    init(_ request: WebRequest, trustRoots: NIOSSLTrustRoots) {
+        self.request = request
+        self.trustRoots = trustRoots
+    }
+
+    /// Returns when the server has said that it did it. No redirection is followed: whoever wrote the rule named the server.
+    func run(within limit: Duration) async throws(WebFault) {
+        let result = await withTaskGroup(of: Result<Void, WebFault>?.self) { group in
+            group.addTask { await attempt(within: limit) }
+            group.addTask {
+                try? await Task.sleep(for: limit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+        guard let result else { throw WebFault("no answer came in time", isWorthAnotherTry: true) }
+        try result.get()
+    }
+
+    private func attempt(within limit: Duration) async -> Result<Void, WebFault> {
+        do {
+            let connection = try await connect(within: limit)
+            return .success(
+                try await connection.executeThenClose { inbound, outbound in
+                    try await outbound.write(contentsOf: request.parts)
+                    try await read(inbound)
+                })
+        } catch let fault as WebFault {
+            return .failure(fault)
+        } catch let error as NIOSSLError {
+            // Whoever has the wrong certificate has it in a moment as well.
+            return .failure(WebFault("no secure connection: \(error)".bounded))
+        } catch let error as NIOConnectionError {
+            let reason = error.connectionErrors.first.map { "\($0.error)" } ?? "its name is not known"
+            return .failure(WebFault("it is not reached: \(reason)".bounded, isWorthAnotherTry: true))
+        } catch {
+            return .failure(WebFault("the connection failed: \(error)".bounded, isWorthAnotherTry: true))
+        }
+    }
+
+    private func connect(within limit: Duration) async throws -> Connection {
+        let security = try securityContext()
+        return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            // Nothing else ends a connection that nobody answers.
+            .connectTimeout(TimeAmount(limit))
+            .connect(host: request.host, port: request.port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let security {
+                        // RFC 6066 section 3: an address is no server name.
+                        let isAddress = (try? SocketAddress(ipAddress: request.host, port: 0)) != nil
+                        try pipeline.addHandler(
+                            NIOSSLClientHandler(context: security, serverHostname: isAddress ? nil : request.host))
+                    }
+                    try pipeline.addHTTPClientHandlers()
+                    return try Connection(wrappingChannelSynchronously: channel)
+                }
+            }
+    }
+
+    private func securityContext() throws -> NIOSSLContext? {
+        guard request.isSecure else { return nil }
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.trustRoots = trustRoots
+        configuration.minimumTLSVersion = .tlsv12
+        return try NIOSSLContext(configuration: configuration)
+    }
+
+    private func read(_ parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>) async throws {
+        var refusal: HTTPResponseHead?
+        var said: [UInt8] = []
+        for try await part in parts {
+            switch part {
+            case .head(let head):
+                // The rest of the answer is of no interest.
+                if (200..<300).contains(head.status.code) { return }
+                refusal = head
+            case .body(let piece):
+                said += piece.readableBytesView.prefix(Self.answerLimit - said.count)
+                if let refusal, said.count >= Self.answerLimit { throw WebFault(refusal, said) }
+            case .end:
+                if let refusal { throw WebFault(refusal, said) }
+            }
+        }
+        if let refusal { throw WebFault(refusal, said) }
+        throw WebFault("the connection ended before the answer came", isWorthAnotherTry: true)
+    }
+}
+
+extension WebFault {
+    fileprivate init(_ head: HTTPResponseHead, _ said: [UInt8]) {
+        let code = head.status.code
+        if (300..<400).contains(code) {
+            let place = head.headers.first(name: "Location").map { " (\($0))" } ?? ""
+            self.init("status \(code): it points elsewhere\(place), which is not followed".bounded)
+            return
+        }
+        let line = String(decoding: said, as: UTF8.self).split(whereSeparator: \.isNewline).first.map { ": \($0)" }
+        self.init("status \(code) \(head.status.reasonPhrase)\(line ?? "")".bounded, isWorthAnotherTry: code >= 500)
+    }
+}
+
+extension String {
+    /// As a line of a log holds it, without what would move a cursor.
+    fileprivate var bounded: String {
+        let plain = unicodeScalars.prefix(300).map { $0.properties.generalCategory == .control ? " " : $0 }
+        return String(String.UnicodeScalarView(plain))
+    }
+}

@@ -1,0 +1,59 @@
+import Automation
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// A web hook as it goes over the wire (RFC 9112).
+struct WebRequest: Sendable {
+    let host: String
+    let port: Int
+    let isSecure: Bool
+    let head: HTTPRequestHead
+    let body: ByteBuffer?
+
+    /// - Throws: where nobody could be asked that.
+    init(_ hook: WebHook, _ event: EffectEvent) throws(WebFault) {
+        guard let url = URLComponents(string: hook.url), let scheme = url.scheme?.lowercased(),
+            scheme == "http" || scheme == "https", let written = url.host, !written.isEmpty
+        else { throw WebFault("\"\(hook.url)\" is no address of a web server (http:// or https://)") }
+        guard url.user == nil, url.password == nil else {
+            throw WebFault("the address of a web hook holds no user and no password")
+        }
+        let method: HTTPMethod
+        switch hook.method.uppercased() {
+        case "POST": method = .POST
+        case "PUT": method = .PUT
+        case "GET": method = .GET
+        case let other: throw WebFault("\(other) is no method of a web hook; POST, PUT and GET are")
+        }
+        isSecure = scheme == "https"
+        port = url.port ?? (isSecure ? 443 : 80)
+        guard (1...65_535).contains(port) else { throw WebFault("\(port) is no port") }
+        host = written.hasPrefix("[") ? String(written.dropFirst().dropLast()) : written
+        let authority = (host.contains(":") ? "[\(host)]" : host) + (url.port.map { ":\($0)" } ?? "")
+        var headers = HTTPHeaders([
+            ("Host", authority), ("Connection", "close"), ("User-Agent", "smartplug"), ("Accept", "*/*"),
+            ("Idempotency-Key", event.id),
+        ])
+        if method == .GET {
+            body = nil
+        } else {
+            let bytes = hook.body.map { Array($0.utf8) } ?? event.json
+            headers.add(name: "Content-Type", value: Self.type(of: bytes))
+            headers.add(name: "Content-Length", value: "\(bytes.count)")
+            body = ByteBuffer(bytes: bytes)
+        }
+        let path = url.percentEncodedPath.isEmpty ? "/" : url.percentEncodedPath
+        let target = path + (url.percentEncodedQuery.map { "?\($0)" } ?? "")
+        head = HTTPRequestHead(version: .http1_1, method: method, uri: target, headers: headers)
+    }
+
+    /// What a rule says itself may be JSON or a line of text.
+    private static func type(of bytes: [UInt8]) -> String {
+        (try? JSONSerialization.jsonObject(with: Data(bytes))) == nil ? "text/plain; charset=utf-8" : "application/json"
+    }
+
+    var parts: [HTTPClientRequestPart] {
+        [.head(head)] + (body.map { [.body(.byteBuffer($0))] } ?? []) + [.end(nil)]
+    }
+}

@@ -1,0 +1,65 @@
+import GRDB
+
+extension PowerHistory {
+    /// Of each rule the history keeps no more than so many: it stops a rule whose threshold is in the noise from filling the disk.
+    public static let tracesPerRule = 5000
+    /// Traces that are forgotten in one call. Forgetting holds nobody up.
+    static let tracesAPiece: Int64 = 2000
+
+    /// What became of edges that met a rule, or all rules, by time; `from` and `to` are included.
+    ///
+    /// - Parameter newest: no more than these, the newest; nil for all.
+    public func traces(
+        of rule: String?, from: Int64, to: Int64, newest limit: Int? = nil
+    ) throws(HistoryError) -> [StoredTrace] {
+        try read { database in
+            var traces: [StoredTrace] = []
+            try database.query(
+                """
+                SELECT trace, at, rule, fired, json FROM trace WHERE at BETWEEN ?1 AND ?2 AND (?3 IS NULL OR rule = ?3)
+                ORDER BY at DESC, id DESC LIMIT ?4
+                """, .integer(from), .integer(to), rule.map { .text($0) } ?? .null,
+                .integer(limit.map(Int64.init) ?? -1)
+            ) { traces.append(StoredTrace($0)) }
+            return traces.reversed()
+        }
+    }
+
+    /// The rules of which there are traces, by name.
+    public func tracedRules() throws(HistoryError) -> [String] {
+        try read { database in
+            var rules: [String] = []
+            try database.query("SELECT DISTINCT rule FROM trace ORDER BY rule") { rules.append($0.text(0)) }
+            return rules
+        }
+    }
+
+    /// Those that are too old go, and of a rule with too many the oldest: first of those that did nothing.
+    /// Age is counted back from the newest where the clock is ahead of it.
+    static func forgetTraces(
+        olderThan days: Int?, now: Int64, atMost perRule: Int = tracesPerRule, _ database: Database
+    ) throws {
+        if let days, let newest = try database.integer("SELECT max(at) FROM trace") {
+            let limit = min(now, newest) - Int64(days) * 86_400_000
+            try database.change(
+                "DELETE FROM trace WHERE id IN (SELECT id FROM trace WHERE at < ? ORDER BY at LIMIT ?)",
+                .integer(limit), .integer(tracesAPiece))
+        }
+        var excess: [(rule: String, count: Int64)] = []
+        try database.query("SELECT rule, count(*) FROM trace GROUP BY rule HAVING count(*) > ?", .integer(Int64(perRule)))
+        { excess.append(($0.text(0), $0.integer(1) - Int64(perRule))) }
+        for (rule, count) in excess {
+            try database.change(
+                "DELETE FROM trace WHERE id IN (SELECT id FROM trace WHERE rule = ? ORDER BY fired, at, id LIMIT ?)",
+                .text(rule), .integer(min(count, tracesAPiece)))
+        }
+    }
+}
+
+extension StoredTrace {
+    /// Of the columns `trace, at, rule, fired, json`.
+    init(_ row: SQLRow) {
+        self.init(
+            id: row.text(0), at: row.integer(1), rule: row.text(2), isFiring: row.integer(3) != 0, json: row.text(4))
+    }
+}

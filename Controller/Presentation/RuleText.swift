@@ -1,0 +1,77 @@
+public import PlugProtocol
+
+extension RuleRecord {
+    /// For a person; of a file that is broken over several lines.
+    public var text: String {
+        let (plug, why, what) = (plug ?? "", why ?? "", what ?? "")
+        let rule = "\"\(rule ?? "")\""
+        return switch event {
+        case "following": "following \(plug), \(plugs ?? 0) plugs in all"
+        case "lost": "\(plug) is gone"
+        case "gap": "\(plug): events \(from ?? 0) to \(to ?? 0) are lost (\(why))"
+        case "firing": "\(rule) fires: \(why)"
+        case "heldBack": "\(rule) held back: \(why)"
+        case "nearMiss": "\(rule) nearly fired: \(why)"
+        case "step": "\(rule) \(what)"
+        case "ruleEnabled": "\(rule) is turned \(enabled == true ? "on" : "off")"
+        case "commanded": "\(plug): \(what), for \(rule)"
+        case "remembered": "\(plug) is away: \(what) is kept for its return, for \(rule): \(why)"
+        case "notSent": "\(rule) cannot command \(plug): \(why)"
+        case "resumed": "\(plug): commanded again, for \(rule) fired before the restart: \(why)"
+        case "performing": "\(rule): \(what)"
+        case "effect": "\(rule): \(what): \(outcome == "done" ? "done" : "failed: \(why)")"
+        case "rulesChanged": "rules read anew: \((rules ?? []).joined(separator: ", "))"
+        case "fileBroken": "\(file ?? "") cannot be read, and its last good version goes on: \(why)"
+        case "fileSound": "\(file ?? "") can be read again"
+        case "notStored":
+            "nothing can be stored: \(why); until it can, being killed may lose a command or repeat a firing"
+        case "stored": "everything is stored again"
+        default: outcome == "done" ? "\(plug): done" : "\(plug): \(outcome ?? ""): \(why)"
+        }
+    }
+
+    /// Of what a rule tells a person; nil of everything else.
+    public var notification: NotificationRecord? {
+        guard event == "effect", effect == "notify", let message else { return nil }
+        return NotificationRecord(at: at, rule: rule ?? "", title: title ?? "", text: message)
+    }
+}
+
+/// What a rule tells a person.
+public struct NotificationRecord: Codable, Hashable, Sendable {
+    /// ISO 8601, UTC, milliseconds.
+    public var at: String
+    public var rule: String
+    public var title: String
+    public var text: String
+
+    public init(at: String, rule: String, title: String, text: String) {
+        self.at = at
+        self.rule = rule
+        self.title = title
+        self.text = text
+    }
+}
+
+extension PlugCommand {
+    /// `turn on for 900 s`, `dim to 30 % over 2 s`
+    var inWords: String {
+        switch self {
+        case .setRelay(let on, let autoOff):
+            "turn \(on ? "on" : "off")" + (autoOff.map { " for \(number($0.inSeconds)) s" } ?? "")
+        case .setLevel(let level, let transition):
+            "dim to \(number(level.percent)) %" + (transition > .zero ? " over \(number(transition.inSeconds)) s" : "")
+        case .identify: "identify"
+        case .resetProtection: "reset the protection"
+        case .rename: "rename"
+        case .configure: "set up"
+        }
+    }
+}
+
+extension RequestID {
+    /// 32 digits.
+    public var hexadecimal: String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,76 @@
+import Metering
+import PlugProtocol
+import ProtocolCore
+
+@testable import Automation
+
+/// Rules, and what they asked for; the test says when a write has ended.
+struct HouseBench {
+    static let ids = ["Hall": "aaaaaaaaaaaa", "Lamp": "bbbbbbbbbbbb", "Fan": "cccccccccccc"].mapValues {
+        PlugID(rawValue: $0)!
+    }
+    static let boot = BootID(bytes: [UInt8](repeating: 7, count: 16))!
+    static let toggle = Rule.button(.toggle(["Lamp"]))
+
+    var rules: HouseRules
+    var actions: [HouseRulesAction] = []
+
+    init(_ rules: Rule..., memory: HouseMemory = HouseMemory(), at seconds: Double = 0) {
+        self.init(of: rules, memory: memory, at: seconds)
+    }
+
+    init(of rules: [Rule], memory: HouseMemory = HouseMemory(), at seconds: Double = 0) {
+        self.rules = HouseRules(rules: rules, memory: memory, now: .at(seconds))
+    }
+
+    mutating func feed(_ event: HouseRulesEvent, at seconds: Double) {
+        actions += rules.handle(event, now: .at(seconds))
+    }
+
+    mutating func appear(
+        _ plug: String, on: Bool = false, at seconds: Double, id: PlugID? = nil, reading watts: Double? = nil
+    ) {
+        feed(.connected(plug: plug, id: id ?? Self.ids[plug]!, boot: Self.boot), at: seconds)
+        feed(.snapshot(plug: plug, Self.state(on: on, watts, seconds)), at: seconds)
+    }
+
+    mutating func read(_ plug: String, _ watts: Double, at seconds: Double) {
+        feed(.state(plug: plug, Self.state(on: true, watts, seconds)), at: seconds)
+    }
+
+    private static func state(on: Bool, _ watts: Double?, _ seconds: Double) -> PlugState {
+        let reading = watts.map {
+            Reading(time: .at(seconds), deciwatts: Int32(($0 * 10).rounded()), milliwattHours: 0)
+        }
+        return PlugState(relayOn: on, reading: reading)
+    }
+
+    mutating func press(
+        _ plug: String, _ sequence: SequenceNumber, _ press: ButtonPress = .single, age: Duration? = .zero,
+        at seconds: Double
+    ) {
+        let event = PlugEvent(sequence: sequence, boot: Self.boot, time: .at(seconds), kind: .buttonPressed(press))
+        feed(.event(plug: plug, event, age: age), at: seconds)
+    }
+
+    /// Ends writes until nothing is to be stored.
+    mutating func settle(at seconds: Double) {
+        feed(.stopping, at: seconds)
+        while !rules.isStored { feed(.stored, at: seconds) }
+    }
+
+    mutating func done() -> [HouseRulesAction] {
+        defer { actions = [] }
+        return actions
+    }
+
+    var stored: [HouseMemory] { actions.compactMap { if case .store(let memory) = $0 { memory } else { nil } } }
+    var sent: [CommandRequest] { actions.compactMap { if case .send(let request) = $0 { request } else { nil } } }
+    var told: [HouseNotice] { actions.compactMap { if case .tell(let notice) = $0 { notice } else { nil } } }
+    var heldBack: [SequenceNumber?] {
+        told.compactMap { if case .heldBack(let firing, _) = $0 { firing.cause.event } else { nil } }
+    }
+    var refusals: [Refusal] {
+        told.compactMap { if case .command(_, .refused(let refusal)) = $0 { refusal } else { nil } }
+    }
+}

@@ -1,0 +1,144 @@
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Automation
+
+@Suite("What rules do beyond a plug that is there")
+struct ReachTests {
+    private let on = PlugCommand.setRelay(on: true, autoOff: nil)
+    private let off = PlugCommand.setRelay(on: false, autoOff: nil)
+
+    private func settled(_ rules: Rule...) -> HouseBench {
+        var bench = HouseBench(of: rules)
+        bench.appear("Hall", at: 0)
+        bench.settle(at: 0)
+        _ = bench.done()
+        return bench
+    }
+
+    private func performed(_ bench: HouseBench) -> [EffectRequest] {
+        bench.actions.compactMap { if case .perform(let request) = $0 { request } else { nil } }
+    }
+
+    @Test("An effect is stored before it is performed, and told when it ended")
+    func effect() throws {
+        var bench = settled(.button(.notify(title: "Hall", text: "pressed")))
+        bench.press("Hall", 1, at: 1)
+        let stored = try #require(bench.stored.first)
+        #expect(performed(bench).isEmpty && stored.effects.count == 1)
+        bench.feed(.stored, at: 1.01)
+        let request = try #require(performed(bench).first)
+        #expect(request == stored.effects[0].request && bench.told.contains(.performing(request)))
+        bench.feed(.effectFinished(request.id, .done), at: 2)
+        #expect(bench.told.last == .effect(request, .done) && bench.rules.memory.effects.isEmpty)
+    }
+
+    @Test("The next process performs again what nobody said to have ended, with the same id, unless it is too late")
+    func effectAgain() throws {
+        var bench = settled(.button(.run(["beep"], timeout: .seconds(30))))
+        bench.press("Hall", 1, at: 1)
+        let memory = try #require(bench.stored.first)
+        var next = HouseBench(of: [], memory: memory, at: 3)
+        next.feed(.clockChanged(LocalTime(pieces: []), .unknown), at: 3)
+        #expect(performed(next).map(\.id) == [memory.effects[0].request.id])
+        next.feed(.deadlineReached, at: 632)
+        #expect(next.actions.contains(.withdraw(memory.effects[0].request.id)))
+        guard case .effect(_, .failed("it did not end within 630 s")) = next.told.last else {
+            Issue.record("\(next.told)")
+            return
+        }
+        var late = HouseBench(of: [], memory: memory, at: 700)
+        late.feed(.deadlineReached, at: 700)
+        #expect(performed(late).isEmpty)
+    }
+
+    @Test("A plug that is away gets the last wish when it is back, also from the next process")
+    func wish() throws {
+        var rule = Rule.button(.turnOn(["Lamp"]))
+        rule.remembersAway = .seconds(3600)
+        var bench = settled(rule)
+        for sequence in 1...2 as ClosedRange<SequenceNumber> { bench.press("Hall", sequence, at: Double(sequence)) }
+        bench.settle(at: 3)
+        #expect(bench.sent.isEmpty && bench.refusals == [HouseRules.overtaken])
+        let memory = try #require(bench.stored.last)
+        #expect(memory.wishes.map(\.until) == [.at(3602)])
+        var next = HouseBench(of: [rule], memory: memory, at: 1000)
+        next.appear("Lamp", at: 1000)
+        #expect(next.sent.isEmpty && next.stored.last?.wishes == [] && next.stored.last?.commands.count == 1)
+        next.feed(.stored, at: 1000)
+        #expect(next.sent.map(\.id) == memory.wishes.map(\.request.id))
+        var late = HouseBench(of: [rule], memory: memory, at: 4000)
+        late.appear("Lamp", at: 4000)
+        late.settle(at: 4001)
+        #expect(late.sent.isEmpty && late.refusals.map(\.code) == [.deadlinePassed])
+    }
+
+    @Test("A later command of its kind takes the place of one that is not answered; of another kind it does not")
+    func overtaken() throws {
+        var bench = settled(
+            .button(.turnOn(["Lamp"]), .dim(["Lamp"], to: DimLevel(percent: 30), over: .zero)),
+            Rule(name: "Off", triggers: [.button(plug: "Hall", .long)], actions: [.turnOff(["Lamp"])]))
+        bench.feed(.connected(plug: "Lamp", id: HouseBench.ids["Lamp"]!, boot: HouseBench.boot), at: 1)
+        bench.feed(.snapshot(plug: "Lamp", PlugState(relayOn: false, level: .full)), at: 1)
+        bench.settle(at: 1)
+        bench.press("Hall", 1, at: 2)
+        bench.feed(.stored, at: 2)
+        #expect(bench.sent.count == 2)
+        let first = bench.sent[0]
+        bench.press("Hall", 2, .long, at: 3)
+        bench.feed(.stored, at: 3)
+        #expect(bench.actions.contains(.withdraw(first.id)))
+        #expect(bench.refusals == [HouseRules.overtaken])
+        #expect(bench.sent.map(\.command) == [on, .setLevel(DimLevel(percent: 30), transition: .zero), off])
+        // The plug had done it all the same.
+        let count = bench.actions.count
+        bench.feed(.commandFinished(first.id, .done(PlugState(relayOn: true), event: 1)), at: 3)
+        #expect(bench.actions.count == count)
+    }
+
+    @Test("A dwell is stored within a second, and how far it has come twice a minute")
+    func dwell() {
+        let threshold = PowerThreshold(.risesAbove, watts: 40, dwell: .seconds(120))
+        var bench = settled(
+            Rule(name: "Long", triggers: [.activePower(plug: "Hall", threshold)], actions: [.turnOff(["Hall"])]))
+        bench.read("Hall", 5, at: 1)
+        for second in 2...100 {
+            bench.read("Hall", 80, at: Double(second))
+            while let due = bench.rules.nextDeadline, due <= .at(Double(second) + 0.9) {
+                bench.feed(.deadlineReached, at: Double(second) + 0.9)
+                if bench.rules.isStored == false { bench.feed(.stored, at: Double(second) + 0.9) }
+            }
+        }
+        let times = bench.stored.compactMap { $0.engine.dwells.first }
+        #expect(times.first?.since == .at(2))
+        #expect((3...5).contains(times.count), "\(times.map(\.latest))")
+        // A restart in the midst of it.
+        var next = HouseBench(
+            of: bench.rules.rules, memory: bench.rules.memory, at: 103)
+        next.appear("Hall", on: true, at: 103, reading: 80)
+        for second in 104...125 {
+            next.read("Hall", 80, at: Double(second))
+            next.feed(.deadlineReached, at: Double(second) + 0.5)
+            next.settle(at: Double(second) + 0.5)
+        }
+        let fired = next.told.compactMap { if case .firing(let firing) = $0 { firing.time } else { nil } }
+        #expect(fired.count == 1 && fired[0] >= .at(122) && fired[0] <= .at(123))
+    }
+
+    @Test("A rule that was turned off stays so in the next process; a new rule is told by name")
+    func rules() throws {
+        var bench = settled(.button(.turnOn(["Hall"])))
+        bench.feed(.ruleEnabled("By button", false), at: 1)
+        #expect(bench.told.isEmpty)
+        bench.feed(.stored, at: 1)
+        #expect(bench.told == [.ruleEnabled("By button", false)])
+        bench.press("Hall", 1, at: 2)
+        #expect(bench.heldBack == [1])
+        var next = HouseBench(of: bench.rules.rules, memory: try #require(bench.stored.last), at: 3)
+        #expect(next.rules.disabled == ["By button"])
+        let other = Rule(name: "Other", triggers: [.button(plug: "Hall", .long)], actions: [.turnOn(["Hall"])])
+        next.feed(.rulesChanged([other]), at: 4)
+        #expect(next.told == [.rulesChanged(["Other", "By button"])])
+    }
+}

@@ -1,0 +1,62 @@
+import Automation
+import PlugProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite struct APIRuleTests {
+    private static let rules = ["Movie night", "Hall & way", "faults"].map { name in
+        Rule(name: name, triggers: [.button(plug: "Hall", .single)], actions: [.turnOff(["Lamp"])])
+    }
+    private let json = "Content-Type: application/json"
+
+    private func status(_ answer: String) -> Int? { Int(answer.dropFirst(9).prefix(3)) }
+
+    @Test func aRuleIsTurnedOffAndOn() async throws {
+        try await DashboardAtWork.run(rules: Self.rules) { dashboard in
+            let path = "/api/v1/rules/movie%20NIGHT/enabled"
+            let off = try await dashboard.ask("POST", path, json, body: "{\"enabled\":false}")
+            #expect(status(off) == 200)
+            #expect(off.contains("\"enabled\":false") && off.contains("\"rule\":\"Movie night\""))
+            for body in ["{}", "{\"enabled\":1}", "{\"enabled\":null}", "{\"enabled\":true,\"more\":1}", ""] {
+                #expect(try await status(dashboard.ask("POST", path, json, body: body)) == 400, "\(body)")
+            }
+            #expect(try await status(dashboard.ask("GET", path)) == 405)
+        }
+    }
+
+    @Test func aRuleIsRunOnce() async throws {
+        try await DashboardAtWork.run(rules: Self.rules) { dashboard in
+            for name in ["Movie%20night", "Hall%20%26%20way", "faults"] {
+                let fired = try await dashboard.ask("POST", "/api/v1/rules/\(name)/fire", json, body: "{}")
+                #expect(status(fired) == 202, "\(name)")
+                #expect(fired.contains("{\"id\":\"09090909090909090909090909090909\"}"))
+            }
+        }
+    }
+
+    @Test func aRuleThatDoesNotRunIsSaidWithTheNearest() async throws {
+        try await DashboardAtWork.run(rules: Self.rules) { dashboard in
+            let answer = try await dashboard.ask("POST", "/api/v1/rules/Movie%20nigt/fire", json, body: "{}")
+            #expect(status(answer) == 404)
+            #expect(answer.contains("did you mean \\\"Movie night\\\"?"))
+            #expect(try await status(dashboard.ask("POST", "/api/v1/rules/%ff/fire", json, body: "{}")) == 400)
+        }
+    }
+
+    @Test func filesThatCannotBeReadAreListed() async throws {
+        try await DashboardAtWork.run(rules: Self.rules) { dashboard in
+            let faults = try await dashboard.ask("GET", "/api/v1/rules/faults")
+            #expect(status(faults) == 200 && faults.contains("\r\n\r\n[]"))
+        }
+    }
+
+    @Test func withoutAHistoryNothingIsExplained() async throws {
+        try await DashboardAtWork.run(rules: Self.rules) { dashboard in
+            let path = "/api/v1/rules/faults/traces"
+            #expect(try await status(dashboard.ask("GET", path)) == 503)
+            #expect(try await status(dashboard.ask("GET", path + "?limit=0")) == 422)
+            #expect(try await status(dashboard.ask("GET", path + "?columns=3")) == 400)
+        }
+    }
+}

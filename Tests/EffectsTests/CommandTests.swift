@@ -1,0 +1,133 @@
+import Automation
+import Foundation
+import Testing
+
+@testable import Effects
+
+/// Against real programs.
+@Suite struct CommandTests {
+    private let performer = EffectPerformer()
+
+    /// A file that is gone with the test.
+    private func withFile(_ body: (String) async throws -> Void) async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "effects-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try await body(path)
+    }
+
+    private func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+
+    @Test func itReadsWhatHappened() async throws {
+        try await withFile { path in
+            #expect(await performer.perform(request(.run(["tee", path], timeout: .seconds(20)))) == .done)
+            let event = try JSONDecoder().decode(EffectEvent.self, from: Data(text(path).utf8))
+            #expect(event.rule == "Laundry \"done\"" && event.plug == "Washer" && event.value == 2.5)
+            #expect(event.id == String(repeating: "a5", count: 16))
+            #expect(event.at.count == 24 && event.at.hasSuffix("Z"))
+        }
+    }
+
+    @Test func itNeedNotReadIt() async { #expect(await performer.perform(script("exec <&-; exit 0")) == .done) }
+
+    @Test func noShellReadsTheWords() async throws {
+        try await withFile { path in
+            let words = ["sh", "-c", "printf '%s' \"$1\" >\(path)", "x", "a; echo $(id) > b"]
+            #expect(await performer.perform(request(.run(words, timeout: .seconds(20)))) == .done)
+            #expect(text(path) == "a; echo $(id) > b")
+        }
+    }
+
+    @Test func itHasLittleOfOurEnvironmentAndNoneOfOurFiles() async throws {
+        setenv("SMARTPLUG_SECRET_OF_TEST", "x", 1)
+        try await withFile { path in
+            #expect(await performer.perform(script("env | cut -d= -f1 >\(path); ls /proc/self/fd >>\(path)")) == .done)
+            let lines = Set(text(path).split(separator: "\n").map(String.init))
+            #expect(lines.isSuperset(of: ["PATH", "SMARTPLUG_RULE", "SMARTPLUG_EVENT_ID", "0", "1", "2"]))
+            // The shell adds PWD and the like; ls has its folder open.
+            let known: Set = [
+                "PATH", "HOME", "LANG", "SMARTPLUG_RULE", "SMARTPLUG_EVENT_ID", "PWD", "OLDPWD", "SHLVL", "_", "0", "1",
+                "2", "3",
+            ]
+            #expect(lines.isSubset(of: known), "\(lines.subtracting(known))")
+        }
+    }
+
+    @Test func aStatusAndTheLastWordsSayWhyItFailed() async {
+        let outcome = await performer.perform(script("echo first; echo 'no \u{1B}such thing' >&2; exit 3"))
+        #expect(outcome == .failed("sh ended with status 3: no  such thing"))
+        #expect(await performer.perform(script("kill -9 $$")).words == "sh was ended by signal 9")
+    }
+
+    @Test func whatCannotBeStartedIsSaid() async {
+        let missing = await performer.perform(request(.run(["/no/such/program"], timeout: .seconds(5))))
+        #expect(missing == .failed("/no/such/program cannot be started: No such file or directory"))
+        #expect(await performer.perform(request(.run([], timeout: .seconds(5)))).words.contains("cannot be started"))
+        let zero = await performer.perform(request(.run(["true", "a\u{0}b"], timeout: .seconds(5))))
+        #expect(zero.words.contains("zero byte"))
+    }
+
+    @Test func itsTimeIsLimited() async {
+        var outcome = EffectOutcome.done
+        let time = await elapsed { outcome = await performer.perform(script("sleep 60", timeout: .milliseconds(200))) }
+        #expect(outcome.words == "sh took longer than 0.2 s and was ended")
+        #expect(time < .seconds(30))
+    }
+
+    @Test func alsoWhereItRefusesToEndAndHasChildren() async throws {
+        try await withFile { path in
+            let child = "(trap '' TERM; sleep 61 & echo $! >\(path); wait)"
+            let stubborn = "trap '' TERM; \(child) & while :; do sleep 1; done"
+            let outcome = await performer.perform(script(stubborn, timeout: .milliseconds(500)))
+            #expect(outcome.words.contains("took longer"))
+            let child = try #require(Int32(text(path).trimmingCharacters(in: .newlines)))
+            #expect(isGone(child))
+        }
+    }
+
+    @Test func whatItLeavesBehindEndsWithIt() async throws {
+        try await withFile { path in
+            #expect(await performer.perform(script("sleep 62 & echo $! >\(path)")) == .done)
+            let child = try #require(Int32(text(path).trimmingCharacters(in: .newlines)))
+            #expect(isGone(child))
+        }
+    }
+
+    @Test func whoeverHoldsItsOutputKeepsNobodyWaiting() async throws {
+        try await withFile { path in
+            var outcome = EffectOutcome.done
+            let time = await elapsed {
+                let other = "setsid sh -c 'echo $$ >\(path); exec sleep 63' &"
+                outcome = await performer.perform(script("\(other) sleep 0.3; exit 4"))
+            }
+            #expect(outcome.words == "sh ended with status 4" && time < .seconds(30))
+            if let other = Int32(text(path).trimmingCharacters(in: .newlines)) { kill(other, SIGKILL) }
+        }
+    }
+
+    @Test func aFloodOfOutputFillsNothing() async {
+        let flood = await performer.perform(script("yes 0123456789", timeout: .milliseconds(300)))
+        #expect(flood.words.contains("took longer") && flood.words.utf8.count < 400)
+        let long = await performer.perform(script("head -c 1000000 /dev/zero | tr '\\0' x; echo; echo end; exit 1"))
+        #expect(long == .failed("sh ended with status 1: end"))
+    }
+
+    @Test func whoeverGivesUpEndsIt() async {
+        let time = await elapsed {
+            let task = Task { await performer.perform(script("sleep 60")) }
+            task.cancel()
+            #expect(await task.value == .givenUp)
+        }
+        #expect(time < .seconds(30))
+    }
+
+    /// Nobody is left of that number but one whose parent has not looked yet.
+    private func isGone(_ id: Int32) -> Bool {
+        for _ in 0..<200 {
+            let state = text("/proc/\(id)/stat").split(separator: ")").last?.dropFirst().first
+            if state == nil || state == "Z" || state == "X" { return true }
+            sched_yield()
+            usleep(10_000)
+        }
+        return false
+    }
+}

@@ -1,0 +1,35 @@
+import Automation
+import LinuxNetwork
+import PlugProtocol
+
+@testable import Effects
+
+let effectID = RequestID(bytes: [UInt8](repeating: 0xA5, count: 16))!
+
+func request(_ effect: EffectRequest.Effect) -> EffectRequest {
+    let cause = Firing.Cause(
+        .trigger(.activePower(plug: "Washer", PowerThreshold(.fallsBelow, watts: 5))), plug: "Washer", value: 2.5)
+    let firing = Firing(id: effectID, rule: "Laundry \"done\"", cause: cause, time: BootClock.now)
+    return EffectRequest(id: effectID, effect: effect, firing: firing)
+}
+
+/// A shell's script, as a rule would run one.
+func script(_ text: String, timeout: Duration = .seconds(20)) -> EffectRequest {
+    request(.run(["sh", "-c", text], timeout: timeout))
+}
+
+extension EffectOutcome {
+    /// Empty where it is done.
+    var words: String {
+        switch self {
+        case .done: ""
+        case .failed(let words): words
+        }
+    }
+}
+
+func elapsed(_ work: () async -> Void) async -> Duration {
+    let began = ContinuousClock.now
+    await work()
+    return ContinuousClock.now - began
+}

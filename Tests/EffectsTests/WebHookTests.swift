@@ -1,0 +1,151 @@
+import Automation
+import Foundation
+import Testing
+
+@testable import Effects
+
+/// Against a server of this machine that follows a script.
+@Suite struct WebHookTests {
+    private let event = EffectEvent(request(.notify(title: "", text: "")))
+
+    private func sender(
+        pauses: [Duration] = [Duration](repeating: .milliseconds(1), count: 3), attempt: Duration = .seconds(10)
+    ) -> WebHookSender {
+        WebHookSender(patience: .init(pauses: pauses, attempt: attempt, whole: .seconds(60)))
+    }
+
+    private func hook(_ server: ScriptedServer, _ path: String = "/hook?a=b%20c", _ method: String = "POST") -> WebHook
+    {
+        WebHook(url: "http://127.0.0.1:\(server.port)\(path)", method: method)
+    }
+
+    @Test func whatHappenedIsSentAsJSON() async throws {
+        let server = try await ScriptedServer(ScriptedServer.reply("204 No Content"))
+        #expect(await sender().send(hook(server), event) == .done)
+        let heard = try #require(server.heard.first)
+        #expect(heard.hasPrefix("POST /hook?a=b%20c HTTP/1.1\r\n"))
+        #expect(heard.contains("Host: 127.0.0.1:\(server.port)\r\n"))
+        #expect(heard.contains("Content-Type: application/json\r\n"))
+        #expect(heard.contains("Idempotency-Key: \(String(repeating: "a5", count: 16))\r\n"))
+        #expect(heard.hasSuffix(String(decoding: event.json, as: UTF8.self)))
+        await server.close()
+    }
+
+    @Test func aRuleMaySayWhatIsSent() async throws {
+        let server = try await ScriptedServer(ScriptedServer.reply("200 OK"))
+        var put = hook(server, "", "put")
+        put.body = "Wäsche fertig"
+        #expect(await sender().send(put, event) == .done)
+        put.body = "{\"text\":\"done\"}"
+        #expect(await sender().send(put, event) == .done)
+        #expect(await sender().send(hook(server, "/x", "GET"), event) == .done)
+        let heard = server.heard
+        #expect(heard.count == 3)
+        #expect(heard[0].hasPrefix("PUT / HTTP/1.1\r\n") && heard[0].hasSuffix("\r\n\r\nWäsche fertig"))
+        #expect(heard[0].contains("Content-Type: text/plain; charset=utf-8") && heard[1].contains("application/json"))
+        #expect(heard[2].hasPrefix("GET /x HTTP/1.1\r\n") && heard[2].hasSuffix("\r\n\r\n"))
+        #expect(!heard[2].contains("Content-Length"))
+        await server.close()
+    }
+
+    @Test func aRefusalIsToldWithTheServersOwnWordsAndNotTriedAgain() async throws {
+        let refusal = ScriptedServer.reply("422 Unprocessable Content", body: "no such hook\nmore")
+        let server = try await ScriptedServer(refusal)
+        let outcome = await sender().send(hook(server), event)
+        #expect(outcome == .failed("POST 127.0.0.1: status 422 Unprocessable Content: no such hook"))
+        #expect(server.heard.count == 1)
+        await server.close()
+    }
+
+    @Test func noRedirectionIsFollowed() async throws {
+        let server = try await ScriptedServer(ScriptedServer.reply("302 Found", ["Location: http://127.0.0.1:1/"]))
+        let outcome = await sender().send(hook(server), event)
+        #expect(outcome.words.contains("points elsewhere (http://127.0.0.1:1/), which is not followed"))
+        #expect(server.heard.count == 1)
+        await server.close()
+    }
+
+    @Test func aServerThatFailsIsTriedThreeTimesMore() async throws {
+        let fault = ScriptedServer.reply("503 Service Unavailable")
+        let well = try await ScriptedServer(fault, .end, fault, ScriptedServer.reply("200 OK"))
+        #expect(await sender().send(hook(well), event) == .done)
+        // That of the connection that ended was not heard; each of the others carries the same id.
+        #expect(well.heard.count == 3 && well.heard.allSatisfy { $0.contains("Idempotency-Key: a5a5") })
+        await well.close()
+        let ill = try await ScriptedServer(fault)
+        #expect(await sender().send(hook(ill), event).words.contains("status 503"))
+        #expect(ill.heard.count == 4)
+        await ill.close()
+    }
+
+    @Test func whoeverSaysNothingIsNotWaitedFor() async throws {
+        let server = try await ScriptedServer(.silence)
+        var outcome = EffectOutcome.done
+        let time = await elapsed {
+            outcome = await sender(pauses: [.milliseconds(1)], attempt: .milliseconds(200)).send(hook(server), event)
+        }
+        #expect(outcome == .failed("POST 127.0.0.1: no answer came in time"))
+        #expect(server.heard.count == 2 && time < .seconds(20))
+        await server.close()
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200", "this is no HTTP\r\n\r\n", "HTTP/1.1 200 OK\r\nX: " + String(repeating: "x", count: 200_000),
+    ])
+    func whatIsNoAnswerIsAFault(answer: String) async throws {
+        let server = try await ScriptedServer(.answer(answer))
+        #expect(await sender(pauses: []).send(hook(server), event) != .done)
+        await server.close()
+    }
+
+    @Test func anAnswerWithoutEndFillsNothing() async throws {
+        let portion = String(repeating: "x", count: 65_536)
+        let server = try await ScriptedServer(.flood("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n" + portion))
+        let outcome = await sender(pauses: []).send(hook(server), event)
+        #expect(outcome.words.hasPrefix("POST 127.0.0.1: status 400") && outcome.words.utf8.count < 400)
+        await server.close()
+    }
+
+    @Test func whoeverIsNotThereIsSaid() async throws {
+        let server = try await ScriptedServer(.silence)
+        let (gone, port) = (hook(server), server.port)
+        await server.close()
+        #expect(await sender().send(gone, event).words.contains("not reached"))
+        let secure = WebHook(url: "https://127.0.0.1:\(port)/")
+        #expect(await sender().send(secure, event) != .done)
+        let nobody = WebHook(url: "http://no-such-host.invalid/")
+        #expect(await sender(pauses: []).send(nobody, event) != .done)
+    }
+
+    @Test func oneThatSpeaksNoTLSGetsNothing() async throws {
+        let server = try await ScriptedServer(ScriptedServer.reply("200 OK"))
+        let outcome = await sender(pauses: []).send(WebHook(url: "https://127.0.0.1:\(server.port)/"), event)
+        #expect(outcome != .done && server.heard.isEmpty)
+        await server.close()
+    }
+
+    @Test(arguments: [
+        "", "hook", "ftp://127.0.0.1/", "http://", "http:///x", "http://user:word@127.0.0.1/",
+        "http://127.0.0.1:99999/", "//x/y",
+    ])
+    func whatIsNoAddressIsSaid(url: String) async {
+        #expect(await sender(pauses: []).send(WebHook(url: url), event) != .done)
+        #expect(throws: WebFault.self) { try WebRequest(WebHook(url: url), event) }
+    }
+
+    @Test func otherMethodsAreNone() {
+        #expect(throws: WebFault.self) { try WebRequest(WebHook(url: "http://a/", method: "DELETE"), event) }
+        #expect(throws: Never.self) { try WebRequest(WebHook(url: "http://[::1]:80/"), event) }
+    }
+
+    @Test func whoeverGivesUpWaitsNoLonger() async throws {
+        let server = try await ScriptedServer(.silence)
+        let time = await elapsed {
+            let task = Task { await sender().send(hook(server), event) }
+            task.cancel()
+            #expect(await task.value == .givenUp)
+        }
+        #expect(time < .seconds(9))
+        await server.close()
+    }
+}

@@ -1,0 +1,179 @@
+import Automation
+import Daemon
+import LinuxNetwork
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Presentation
+
+/// Every notice as a line of JSON, and in words.
+@Suite struct RuleRecordTests {
+    private let firing = Firing(
+        id: request, rule: "Movie night",
+        cause: Firing.Cause(
+            .trigger(
+                .activePower(plug: "television", PowerThreshold(.risesAbove, watts: 40, dwell: .seconds(3)))),
+            plug: "Television", value: 83.2, since: .zero), time: .zero)
+    private let press = Firing(
+        id: request, rule: "Hall",
+        cause: Firing.Cause(.trigger(.button(plug: "Switch", .double)), plug: "Switch", event: 7), time: .zero)
+    private let decided = HouseMemory.Command(
+        request: CommandRequest(id: request, plug: "Lamp", command: .setRelay(on: true, autoOff: nil)),
+        plug: PlugID(rawValue: "0123456789ab")!, rule: "Hall", cause: "Switch: button pressed", event: 7, until: .zero)
+    private let at = #""at":"2026-11-21T09:01:23.456Z""#
+    private let id = #""id":"09090909090909090909090909090909""#
+
+    private func check(_ cases: [(HouseNotice, String, String)]) {
+        for (notice, line, text) in cases {
+            let record = RuleRecord(RunnerRecord(at: moment, notice: notice))
+            #expect(jsonLine(record) == line)
+            #expect(record.text == text)
+        }
+    }
+
+    @Test func whatRulesAndTheirCommandsAre() {
+        let why = "Television rose above 40 W for 3 s (now 83.2 W)"
+        check([
+            (
+                .following(plugs: 3, newest: "Lamp"), #"{\#(at),"event":"following","plug":"Lamp","plugs":3}"#,
+                "following Lamp, 3 plugs in all"
+            ),
+            (.lost(plug: "Lamp"), #"{\#(at),"event":"lost","plug":"Lamp"}"#, "Lamp is gone"),
+            (
+                .gap(plug: "Lamp", Gap(from: 3, to: 9, reason: .powerLost)),
+                #"{\#(at),"event":"gap","from":3,"plug":"Lamp","to":9,"why":"powerLost"}"#,
+                "Lamp: events 3 to 9 are lost (powerLost)"
+            ),
+            (
+                .firing(firing),
+                #"{\#(at),"event":"firing",\#(id),"plug":"Television","rule":"Movie night","why":"\#(why)"}"#,
+                "\"Movie night\" fires: \(why)"
+            ),
+            (
+                .heldBack(press, .condition(.relay(plug: "Lamp", on: true))),
+                #"{\#(at),"cause":7,"event":"heldBack","plug":"Switch","rule":"Hall","#
+                    + #""why":"Switch: button pressed (double); not so: Lamp is on"}"#,
+                "\"Hall\" held back: Switch: button pressed (double); not so: Lamp is on"
+            ),
+            (
+                .notSent(press, plug: "Lamp", .notPresent),
+                #"{\#(at),"cause":7,"event":"notSent","plug":"Lamp","rule":"Hall","why":"no such plug is there now"}"#,
+                "\"Hall\" cannot command Lamp: no such plug is there now"
+            ),
+            (
+                .command(decided, .done(state(), event: 12)),
+                #"{\#(at),"cause":7,"event":"command","outcome":"done","plug":"Lamp","rule":"Hall","seq":12}"#,
+                "Lamp: done"
+            ),
+            (
+                .command(decided, .refused(Refusal(.protectionTripped, "too much"))),
+                #"{\#(at),"cause":7,"event":"command","outcome":"protectionTripped","plug":"Lamp","#
+                    + #""rule":"Hall","why":"too much"}"#,
+                "Lamp: protectionTripped: too much"
+            ),
+            (
+                .resumed(decided),
+                #"{\#(at),"cause":7,"event":"resumed","plug":"Lamp","rule":"Hall","why":"Switch: button pressed"}"#,
+                "Lamp: commanded again, for \"Hall\" fired before the restart: Switch: button pressed"
+            ),
+            (
+                .notStored(reason: "no room"), #"{\#(at),"event":"notStored","why":"no room"}"#,
+                "nothing can be stored: no room; until it can, being killed may lose a command or repeat a firing"
+            ),
+            (.stored, #"{\#(at),"event":"stored"}"#, "everything is stored again"),
+        ])
+    }
+
+    @Test func whatBecameOfAnEdgeThatFiredNothing() {
+        let miss = NearMiss(
+            rule: "Movie night", trigger: .activePower(plug: "Television", PowerThreshold(.risesAbove, watts: 40)),
+            plug: "Television", since: .zero, lasted: .milliseconds(1200), end: .wentBack(12))
+        let why = "Television rises above 40 W: it held 1.2 s, then the power was 12 W"
+        check([
+            (
+                .nearMiss(miss),
+                #"{\#(at),"event":"nearMiss","lasted":1.2,"plug":"Television","rule":"Movie night","why":"\#(why)"}"#,
+                "\"Movie night\" nearly fired: \(why)"
+            ),
+            (
+                .ruleEnabled("Hall", false), #"{\#(at),"enabled":false,"event":"ruleEnabled","rule":"Hall"}"#,
+                "\"Hall\" is turned off"
+            ),
+            (
+                .step(press, .waiting(until: .zero)),
+                #"{\#(at),"cause":7,"event":"step","plug":"Switch","rule":"Hall","what":"waits"}"#,
+                "\"Hall\" waits"
+            ),
+        ])
+    }
+
+    @Test func whatIsOnItsWay() {
+        let command = CommandRequest(id: request, plug: "Lamp", command: .setRelay(on: true, autoOff: .seconds(900)))
+        let waits = "Lamp is away: turn on is kept for its return, for \"Hall\": Switch: button pressed"
+        check([
+            (
+                .commanded(command, press),
+                #"{\#(at),"cause":7,"event":"commanded","plug":"Lamp","rule":"Hall","what":"turn on for 900 s"}"#,
+                "Lamp: turn on for 900 s, for \"Hall\""
+            ),
+            (
+                .remembered(decided),
+                #"{\#(at),"cause":7,"event":"remembered","plug":"Lamp","rule":"Hall","what":"turn on","#
+                    + #""why":"Switch: button pressed"}"#, waits
+            ),
+        ])
+    }
+
+    @Test func whatIsDoneOutsideOfTheHouse() {
+        let words = EffectRequest(id: request, effect: .notify(title: "Laundry", text: "It is done"), firing: press)
+        let run = EffectRequest(id: request, effect: .run(["say", "done"], timeout: .seconds(30)), firing: press)
+        let hook = EffectRequest(id: request, effect: .webHook(WebHook(url: "http://x/y")), firing: press)
+        let who = #""cause":7,"effect""#
+        let about = #"\#(id),"message":"It is done""#
+        check([
+            (
+                .performing(hook),
+                #"{\#(at),\#(who):"webHook","event":"performing",\#(id),"plug":"Switch","rule":"Hall","#
+                    + #""what":"POST http://x/y"}"#, "\"Hall\": POST http://x/y"
+            ),
+            (
+                .effect(run, .failed("say ended with status 1")),
+                #"{\#(at),\#(who):"run","event":"effect",\#(id),"outcome":"failed","plug":"Switch","rule":"Hall","#
+                    + #""what":"run say done","why":"say ended with status 1"}"#,
+                "\"Hall\": run say done: failed: say ended with status 1"
+            ),
+            (
+                .effect(words, .done),
+                #"{\#(at),\#(who):"notify","event":"effect",\#(about),"outcome":"done","plug":"Switch","rule":"Hall","#
+                    + #""title":"Laundry","what":"notify: Laundry: It is done"}"#,
+                "\"Hall\": notify: Laundry: It is done: done"
+            ),
+        ])
+        let told = RuleRecord(RunnerRecord(at: moment, notice: .effect(words, .done))).notification
+        #expect(
+            told
+                == NotificationRecord(
+                    at: "2026-11-21T09:01:23.456Z", rule: "Hall", title: "Laundry", text: "It is done"))
+        #expect(RuleRecord(RunnerRecord(at: moment, notice: .performing(words))).notification == nil)
+        #expect(RuleRecord(RunnerRecord(at: moment, notice: .effect(run, .done))).notification == nil)
+    }
+
+    @Test func whatBecomesOfTheFiles() {
+        check([
+            (
+                .rulesChanged(["Hall", "Bedtime"]),
+                #"{\#(at),"event":"rulesChanged","rules":["Hall","Bedtime"]}"#, "rules read anew: Hall, Bedtime"
+            ),
+            (
+                .fileBroken(path: "/r.yaml", words: "line 3"),
+                #"{\#(at),"event":"fileBroken","file":"/r.yaml","why":"line 3"}"#,
+                "/r.yaml cannot be read, and its last good version goes on: line 3"
+            ),
+            (
+                .fileSound(path: "/r.yaml"), #"{\#(at),"event":"fileSound","file":"/r.yaml"}"#,
+                "/r.yaml can be read again"
+            ),
+        ])
+    }
+}

@@ -1,0 +1,133 @@
+"""Rules on the page: turned on and off, run once, explained; what they tell, and what is wrong with their files."""
+
+import pytest
+from playwright.sync_api import expect
+
+from harness.deadlines import eventually
+
+EVENING = """\
+- rule: Hall
+  when: { plug: Switch, button: single }
+  then:
+    - toggle: Television
+- rule: Evening
+  when: { plug: Switch, button: double }
+  if: { plug: Lamp, relay: on }
+  then:
+    - turn off: Lamp
+    - notify: { title: Good night, text: "{plug} was pressed" }
+"""
+BROKEN = "- rule: Hall\n  when: { plug: Switch, button: thrice }\n"
+
+
+@pytest.fixture
+def evening(house, page):
+    """Another file of rules than the house began with."""
+    house.rules.write_text(EVENING)
+    expect(rule(page, "Evening")).to_be_visible(timeout=10_000)
+    return page
+
+
+def rule(page, name):
+    region = page.page.get_by_role("region", name="Rules")
+    heading = page.page.get_by_role("heading", level=3, name=name, exact=True)
+    return region.get_by_role("listitem").filter(has=heading)
+
+
+def switch(page, name):
+    return page.page.get_by_role("switch", name=f"Rule {name}", exact=True)
+
+
+def lamp_is(house, on):
+    eventually(lambda: (house.plugs["Lamp"].status()["relay"] == "on") == on, 5, f"a lamp that is {'on' if on else 'off'}")
+
+
+def turn_lamp_on(house, page):
+    if house.plugs["Lamp"].status()["relay"] != "on":
+        page.switch("Lamp").click()
+    page.shows_relay("Lamp", True)
+
+
+def test_a_rule_that_is_turned_off_is_held_back(house, page):
+    hall = switch(page, "Hall")
+    expect(hall).to_have_attribute("aria-checked", "true")
+    before = house.plugs["Television"].status()["relay"]
+    # By keyboard, as a person without a mouse does it.
+    hall.focus()
+    page.page.keyboard.press("Space")
+    expect(hall).to_have_attribute("aria-checked", "false", timeout=5000)
+    expect(hall).not_to_have_attribute("aria-busy", "true")
+    house.plugs["Switch"].press()
+    expect(rule(page, "Hall")).to_contain_text("it is turned off", timeout=5000)
+    assert house.plugs["Television"].status()["relay"] == before
+    # Whoever opens the page now sees it so, too, and a restart changes nothing.
+    house.kill_daemon()
+    house.start_daemon()
+    page.page.reload()
+    expect(hall).to_have_attribute("aria-checked", "false", timeout=15_000)
+    hall.click()
+    expect(hall).to_have_attribute("aria-checked", "true", timeout=5000)
+
+
+def test_a_refusal_puts_the_switch_back(house, page):
+    page.page.route("**/enabled", lambda route: route.fulfill(
+        status=503, content_type="application/json", body='{"error": "the daemon ends", "hint": "try later"}'))
+    switch(page, "Hall").click()
+    expect(rule(page, "Hall").get_by_role("alert")).to_contain_text("The daemon ends")
+    expect(switch(page, "Hall")).to_have_attribute("aria-checked", "true")
+
+
+def test_a_rule_is_run_once(house, page):
+    turn_lamp_on(house, page)
+    rule(page, "Bedtime").get_by_role("button", name="Run Bedtime once").click()
+    lamp_is(house, False)
+    expect(rule(page, "Bedtime")).to_contain_text("run by hand", timeout=5000)
+
+
+@pytest.mark.time_limit(120)
+def test_what_it_did_is_explained(house, evening):
+    page = evening
+    turn_lamp_on(house, page)
+    house.plugs["Switch"].press("double")
+    lamp_is(house, False)
+    told = rule(page, "Evening")
+    expect(told).to_contain_text("Last fired", timeout=5000)
+    house.plugs["Switch"].press("double")
+    expect(told).to_contain_text("Held back", timeout=5000)
+    page.page.wait_for_timeout(3000)
+    told.get_by_text("What it did, and why").click()
+    traces = told.get_by_role("list", name="What Evening did, the newest first").locator("> li")
+    expect(traces).to_have_count(2, timeout=10_000)
+    held, fired = traces.nth(0), traces.nth(1)
+    expect(held).to_contain_text("Held back")
+    expect(held.get_by_role("list", name="Conditions")).to_contain_text("Lamp is on: did not hold")
+    expect(fired).to_contain_text("Switch: button pressed (double)")
+    expect(fired.get_by_role("list", name="Conditions")).to_contain_text("Lamp is on: held")
+    expect(fired.get_by_role("list", name="What was done")).to_contain_text("Lamp")
+
+
+def test_what_a_rule_tells_stays_until_it_was_seen(house, evening):
+    page = evening
+    turn_lamp_on(house, page)
+    house.plugs["Switch"].press("double")
+    notices = page.page.get_by_role("log", name="What rules tell")
+    expect(notices).to_contain_text("Good night", timeout=5000)
+    expect(notices).to_contain_text("Switch was pressed")
+    expect(page.events.get_by_role("listitem").filter(has_text="tells: Good night").first).to_be_visible()
+    notices.get_by_role("button", name="Close: Good night").click()
+    expect(notices).to_be_empty()
+
+
+def test_a_file_that_is_saved_broken_goes_on_as_it_was(house, page):
+    region = page.page.get_by_role("region", name="Rules")
+    house.rules.write_text(BROKEN)
+    expect(region).to_contain_text("cannot be read", timeout=10_000)
+    expect(region.get_by_role("group", name=f"What is wrong with {house.rules}")).to_contain_text("thrice")
+    before = house.plugs["Television"].status()["relay"]
+    house.plugs["Switch"].press()
+    eventually(lambda: house.plugs["Television"].status()["relay"] != before, 5, "the rule that goes on")
+    house.rules.write_text(EVENING)
+    expect(region).not_to_contain_text("cannot be read", timeout=10_000)
+    expect(rule(page, "Evening")).to_be_visible()
+    # It is another rule by now.
+    expect(rule(page, "Bedtime")).to_be_hidden()
