@@ -13,7 +13,9 @@ struct Rules: AsyncParsableCommand {
               plugctl rules run television.yaml
               plugctl rules state
             """,
-        subcommands: [RuleCheckCommand.self, RunRules.self, RuleStates.self, RuleEnable.self, RuleDisable.self, RuleFire.self])
+        subcommands: [
+            RuleCheckCommand.self, RunRules.self, RuleStates.self, RuleEnable.self, RuleDisable.self, RuleFire.self,
+        ])
 
     struct RunRules: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
