@@ -1,4 +1,5 @@
 """plugctl rules check: what a look at rules finds beyond their text."""
+
 import json
 
 LOOP = """\
