@@ -58,7 +58,7 @@ public actor RulesDirectory {
     }
 
     /// Every rule file, each once. A path that leads nowhere stays in the list, so that reading it says what is wrong.
-    static func files(in paths: [String]) -> [String] {
+    public static func files(in paths: [String]) -> [String] {
         var files: [String] = []
         var known: Set<String> = []
         for path in paths {

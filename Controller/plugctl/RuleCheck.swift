@@ -1,8 +1,8 @@
 import ArgumentParser
 import Automation
+import Daemon
 import DaemonClient
 import DurableFiles
-import Foundation
 import RuleFiles
 
 /// `plugctl rules check`
@@ -108,7 +108,7 @@ struct ReadRuleFiles {
     private(set) var isSound = true
 
     init(_ paths: [String]) throws {
-        for path in try paths.flatMap(ruleFiles) {
+        for path in RulesDirectory.files(in: paths) {
             do {
                 let text = String(decoding: try FileStore().read(path, limit: 1 << 20), as: UTF8.self)
                 files.append(try RuleFile(name: path, text: text))

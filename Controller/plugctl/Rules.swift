@@ -15,7 +15,7 @@ struct Rules: AsyncParsableCommand {
             """,
         subcommands: [
             RuleCheckCommand.self, RunRules.self, RuleStates.self, RuleEnable.self, RuleDisable.self, RuleFire.self,
-            RuleExplain.self, RuleBacktest.self,
+            RuleExplain.self, RuleBacktest.self, RuleSchemaCommand.self,
         ])
 
     struct RunRules: AsyncParsableCommand {

@@ -1,0 +1,49 @@
+"""plugctl rules check: what a look at rules finds beyond their text."""
+
+import json
+
+LOOP = """\
+- rule: Warm
+  when: { plug: Heater, active power: { falls below: 10 W } }
+  then: { turn on: Heater }
+- rule: Cool
+  when: { plug: Heater, active power: { rises above: 1000 W } }
+  then: { turn off: Heater }
+"""
+FIGHT = """\
+- rule: Evening
+  when: { time: "19:00" }
+  then: { turn on: Lamp }
+- rule: Savings
+  when: { time: "19:00" }
+  then: { turn off: Lamp }
+"""
+
+
+def check(lan, controller, tmp_path, text, *options):
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(text)
+    return controller(lan.host()).finish("rules", "check", "--offline", *options, rules)
+
+
+def test_a_loop_through_power_is_found(lan, controller, tmp_path):
+    done = check(lan, controller, tmp_path, LOOP)
+    assert done.status == 0 and done.output.strip() == "2 rules, no errors, 1 warning", done
+    assert ":3:" in done.errors and "warning: this may go round without end" in done.errors, done
+    assert "Heater rises above 1000 W" in done.errors and "hint:" in done.errors, done
+    assert check(lan, controller, tmp_path, LOOP, "--strict").status == 1
+
+
+def test_rules_that_fight_are_told_at_both_places(lan, controller, tmp_path):
+    done = check(lan, controller, tmp_path, FIGHT, "--json")
+    found = [json.loads(line) for line in done.output.splitlines()]
+    assert done.status == 0 and [(one["line"], one["rule"], one["severity"]) for one in found] == [
+        (3, "Evening", "warning"), (6, "Savings", "warning")], done
+    assert "Savings" in found[0]["message"] and "Evening" in found[1]["message"], found
+
+
+def test_the_sun_needs_a_place(lan, controller, tmp_path):
+    rule = "- rule: Dusk\n  when: { sun: sunset }\n  then: { turn on: Lamp }\n"
+    done = check(lan, controller, tmp_path, rule)
+    assert done.status == 1 and "--location" in done.errors, done
+    assert check(lan, controller, tmp_path, rule, "--location", "52.52,13.40").status == 0
