@@ -91,11 +91,12 @@ struct ButtonTests {
         var house = VirtualHouse(.button(.toggle(["Lamp"])))
         house.appear("Hall", at: 0)
         house.appear("Lamp", on: false, at: 0)
-        house.at(1, .relay(plug: "Lamp", on: true))
+        house.turn("Lamp", on: true, at: 1)
         house.press("Hall", 1, at: 2)
         #expect(house.requests.map(\.command) == [.setRelay(on: false, autoOff: nil)])
-        house.at(3, .commandRecorded(plug: "Lamp", id: house.requests[0].id))
-        house.at(3, .relay(plug: "Lamp", on: false))
+        let ours = RelayCause.controller(name: "this", request: house.requests[0].id)
+        house.happened("Lamp", 1, .relayChanged(on: false, cause: ours), at: 3)
+        house.turn("Lamp", on: false, at: 3)
         house.press("Hall", 2, at: 4)
         #expect(house.requests.last?.command == .setRelay(on: true, autoOff: nil))
     }
@@ -163,9 +164,10 @@ struct ButtonTests {
             Issue.record("nothing said")
             return
         }
-        #expect(firing.cause == .button(plug: "Hall", .single, sequence: 2))
+        #expect(firing.cause.event == 2 && firing.cause.source == .trigger(.button(plug: "Hall", .single)))
+        #expect(firing.judged == [false])
         #expect(HoldBack.condition(condition).description == "not so: Lamp is on")
-        house.at(3, .relay(plug: "Lamp", on: true))
+        house.turn("Lamp", on: true, at: 3)
         house.press("Hall", 3, at: 3)
         #expect(house.firings == ["3.0 By button"])
     }
@@ -189,10 +191,11 @@ struct ButtonTests {
         var house = VirtualHouse(rule)
         house.appear("Hall", at: 0)
         house.press("Hall", 1, at: 1)
-        #expect(house.engine.coolingDown(at: .at(10.9)) == ["By button": .at(1)])
-        #expect(house.engine.coolingDown(at: .at(11)).isEmpty)
+        var memory = house.engine.memory
+        #expect(memory.fired == ["By button": [.at(1)]])
+        memory.fired["Deleted"] = [.at(1)]
         var next = VirtualHouse(rule)
-        next.engine = RuleEngine(rules: [rule], lastFired: ["By button": .at(1), "Deleted": .at(1)])
+        next.engine = RuleEngine(rules: [rule], memory: memory)
         next.appear("Hall", at: 2)
         for (index, second) in [3, 10.9, 11].enumerated() { next.press("Hall", UInt64(index + 2), at: second) }
         #expect(next.firings == ["11.0 By button"])
@@ -204,7 +207,7 @@ struct ButtonTests {
         house.appear("Hall", at: 0)
         house.press("Hall", 1, at: 0)
         house.appear("Lamp", on: false, at: 1)
-        let id = RequestID(.event(plug: "Hall", 1), rule: "By button", position: 0)
+        let id = RequestID(bytes: 0..<16)!
         house.at(
             1, .commandResumed(CommandRequest(id: id, plug: "Lamp", command: .setRelay(on: true, autoOff: nil))))
         house.press("Hall", 2, at: 2)

@@ -15,12 +15,12 @@ struct EdgeTests {
         house.read("Television", 83.2, at: 3)
         house.read("Television", 85, at: 4)
         #expect(house.firings == ["3.0 Movie night"])
-        let firing = Firing(
-            rule: "Movie night",
-            cause: .activePower(
-                plug: "Television", PowerThreshold(.risesAbove, watts: 40), value: 83.2, since: .at(3)),
-            time: .at(3))
-        #expect(house.log.first?.action == .fired(firing))
+        guard case .fired(let firing) = house.log.first?.action else {
+            Issue.record("nothing fired")
+            return
+        }
+        #expect(firing.rule == "Movie night" && firing.time == .at(3) && firing.cause.plug == "Television")
+        #expect(firing.cause.value == 83.2 && firing.cause.since == .at(3))
         #expect(house.requests.map(\.plug) == ["Amplifier"])
         #expect(house.requests.map(\.command) == [.setRelay(on: true, autoOff: nil)])
         #expect(firing.cause.description == "Television rose above 40 W (now 83.2 W)")
@@ -130,7 +130,7 @@ struct EdgeTests {
         house.read("Television", .nan, at: 1)
         house.read("Toaster", 900, at: 2)
         house.at(3, .plugLost(plug: "Toaster"))
-        house.at(3, .relay(plug: "Toaster", on: true))
+        house.turn("Toaster", on: true, at: 3)
         #expect(house.firings.isEmpty)
         house.read("Television", .infinity, at: 4)
         #expect(house.firings == ["4.0 Movie night"])

@@ -12,17 +12,19 @@ struct LocalTimeTests {
         arguments: [(16, 59, false), (17, 0, true), (23, 59, true), (0, 0, true), (1, 59, true), (2, 0, false)])
     func overMidnight(hour: Int, minute: Int, expected: Bool) {
         let window = DailyWindow(after: Self.time(17, 0), before: Self.time(2, 0))
-        #expect(window.contains(Self.time(hour, minute)) == expected)
+        #expect(DailyWindow.contains(Self.time(hour, minute), after: Self.time(17, 0), before: Self.time(2, 0)) == expected)
         #expect(window.description == "from 17:00 to 02:00")
     }
 
     @Test("A window within a day, to its end, and of equal ends")
     func otherWindows() {
-        let day = DailyWindow(after: Self.time(8, 0), before: Self.time(9, 30))
-        #expect(!day.contains(Self.time(7, 59)) && day.contains(Self.time(8, 0)) && !day.contains(Self.time(9, 30)))
-        #expect(DailyWindow(after: Self.time(17, 0)).contains(Self.time(23, 59)))
-        #expect(!DailyWindow(after: Self.time(17, 0)).contains(.midnight))
-        #expect(DailyWindow(after: Self.time(5, 0), before: Self.time(5, 0)).contains(Self.time(12, 0)))
+        func isIn(_ hour: Int, _ minute: Int, _ after: TimeOfDay, _ before: TimeOfDay) -> Bool {
+            DailyWindow.contains(Self.time(hour, minute), after: after, before: before)
+        }
+        let (eight, half) = (Self.time(8, 0), Self.time(9, 30))
+        #expect(!isIn(7, 59, eight, half) && isIn(8, 0, eight, half) && !isIn(9, 30, eight, half))
+        #expect(isIn(23, 59, Self.time(17, 0), .endOfDay) && !isIn(0, 0, Self.time(17, 0), .endOfDay))
+        #expect(isIn(12, 0, Self.time(5, 0), Self.time(5, 0)))
     }
 
     @Test("Times of day exist on a clock")
@@ -58,13 +60,13 @@ struct LocalTimeTests {
         house.press("Hall", 1, at: 1)
         #expect(house.firings.isEmpty)
         // Instant zero is 16:00.
-        house.at(2, .localTimeChanged(LocalTime(pieces: [.init(from: .zero, offset: 16 * 3600)])))
+        house.at(2, .clockChanged(LocalTime(pieces: [.init(from: .zero, offset: 16 * 3600)]), .unknown))
         house.press("Hall", 2, at: 3599.9)
         house.press("Hall", 3, at: 3600)
         house.press("Hall", 4, at: 9.99 * 3600)
         house.press("Hall", 5, at: 10 * 3600)
         #expect(house.firings == ["3600.0 By button", "35964.0 By button"])
-        house.at(10 * 3600, .localTimeChanged(LocalTime(pieces: [.init(from: .zero, offset: 10 * 3600)])))
+        house.at(10 * 3600, .clockChanged(LocalTime(pieces: [.init(from: .zero, offset: 10 * 3600)]), .unknown))
         house.press("Hall", 6, at: 10 * 3600)
         #expect(house.firings.count == 3)
     }

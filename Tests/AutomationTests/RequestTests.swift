@@ -20,30 +20,32 @@ struct RequestTests {
 
     @Test("An id is pinned: another program version retries with the same one")
     func pinned() {
-        let event = RequestID(.event(plug: "Hall", 7), rule: "By button", position: 0)
-        #expect(event.hex == "053ae160a4fd3a18eaa9dc92877a14a6")
-        let reading = RequestID(
-            .reading(plug: "Television", boot: BootID(bytes: 0..<16), time: .at(3), trigger: 0), rule: "Movie night",
-            position: 1)
-        #expect(reading.hex == "29b0f451ae9514cc32f21fa538eb3ce0")
+        let event = FiringSeed("event", rule: "By button", trigger: 0, plug: "Hall").id(7)
+        #expect(event.hex == "4f668de5e9cb4b6a59577157f81c3afd")
+        #expect(event.part(action: 0).hex == "7ce9b1ae63cacdabc0b462b3f9b2f90f")
+        let boot = BootID(bytes: 0..<16)
+        let reading = FiringSeed("power", rule: "Movie night", trigger: 0, plug: "Television", boot: boot).id(3)
+        #expect(reading.hex == "59afde4bc70f463d0fdc3c35153744ea")
     }
 
-    @Test("Plug, number, boot, time, trigger, rule and position each make another id, however the texts are cut")
+    @Test("Plug, number, boot, kind, trigger, rule and place each make another id, however the texts are cut")
     func different() {
         let boot = BootID(bytes: 0..<16)
-        let ids: [RequestID] = [
-            RequestID(.event(plug: "Hall", 7), rule: "Rule", position: 0),
-            RequestID(.event(plug: "Hall", 8), rule: "Rule", position: 0),
-            RequestID(.event(plug: "Lamp", 7), rule: "Rule", position: 0),
-            RequestID(.event(plug: "Hall", 7), rule: "Other", position: 0),
-            RequestID(.event(plug: "Hall", 7), rule: "Rule", position: 1),
-            RequestID(.event(plug: "HallR", 7), rule: "ule", position: 0),
-            RequestID(.reading(plug: "Hall", boot: nil, time: .at(7), trigger: 0), rule: "Rule", position: 0),
-            RequestID(.reading(plug: "Hall", boot: boot, time: .at(7), trigger: 0), rule: "Rule", position: 0),
-            RequestID(.reading(plug: "Hall", boot: boot, time: .at(8), trigger: 0), rule: "Rule", position: 0),
-            RequestID(.reading(plug: "Hall", boot: boot, time: .at(7), trigger: 1), rule: "Rule", position: 0),
+        let seeds = [
+            FiringSeed("event", rule: "Rule", trigger: 0, plug: "Hall"),
+            FiringSeed("event", rule: "Rule", trigger: 0, plug: "Lamp"),
+            FiringSeed("event", rule: "Other", trigger: 0, plug: "Hall"),
+            FiringSeed("event", rule: "RuleH", trigger: 0, plug: "all"),
+            FiringSeed("event", rule: "Rule", trigger: 1, plug: "Hall"),
+            FiringSeed("event", rule: "Rule", trigger: 0, plug: "Hall", boot: boot),
+            FiringSeed("power", rule: "Rule", trigger: 0, plug: "Hall", boot: boot),
         ]
-        #expect(Set(ids).count == ids.count)
+        let firings = seeds.flatMap { seed in (0..<100).map { seed.id($0) } }
+        #expect(Set(firings).count == firings.count)
+        let parts = firings.flatMap { id in
+            (0..<8).flatMap { action in (0..<4).map { id.part(action: action, plug: $0) } }
+        }
+        #expect(Set(parts + firings).count == parts.count + firings.count)
     }
 
     @Test("Two engines that see the same edge ask with the same id, whatever else happened at either")

@@ -10,6 +10,10 @@ struct VirtualHouse {
     private(set) var log: [(time: Instant, action: RuleEngineAction)] = []
 
     init(_ rules: Rule..., start: Duration = .zero) {
+        self.init(rules, start: start)
+    }
+
+    init(_ rules: [Rule], start: Duration = .zero) {
         engine = RuleEngine(rules: rules)
         now = .zero + start
     }
@@ -50,7 +54,29 @@ struct VirtualHouse {
     mutating func press(
         _ plug: String, _ sequence: UInt64, _ press: ButtonPress = .single, age: Duration? = .zero, at seconds: Double
     ) {
-        at(seconds, .buttonPressed(plug: plug, press: press, sequence: sequence, age: age))
+        happened(plug, sequence, .buttonPressed(press), age: age, at: seconds)
+    }
+
+    mutating func happened(
+        _ plug: String, _ sequence: UInt64, _ kind: PlugEvent.Kind, age: Duration? = .zero, at seconds: Double
+    ) {
+        let event = PlugEvent(sequence: sequence, boot: .first, time: .at(seconds), kind: kind)
+        at(seconds, .happened(plug: plug, event, age: age))
+    }
+
+    mutating func turn(_ plug: String, on: Bool, level: DimLevel? = nil, at seconds: Double) {
+        at(seconds, .state(plug: plug, on: on, level: level))
+    }
+
+    /// Instant zero is this time of day, of 1 January 1970, a Thursday.
+    mutating func clock(_ hour: Int, _ minute: Int = 0, sun: SunTimes = .unknown, at seconds: Double = 0) {
+        let offset = Int64(hour * 3600 + minute * 60)
+        at(seconds, .clockChanged(LocalTime(pieces: [.init(from: Instant(nanoseconds: .min), offset: offset)]), sun))
+    }
+
+    /// Another process with the same rules, or others, which knows what this one left; no plug is there yet.
+    mutating func restart(_ rules: [Rule]? = nil) {
+        engine = RuleEngine(rules: rules ?? engine.rules, memory: engine.memory)
     }
 
     // MARK: - What came out
@@ -63,10 +89,64 @@ struct VirtualHouse {
         }
     }
 
+    /// `SECONDS RULE: REASON` of what was held back.
+    var heldBack: [String] {
+        log.compactMap { time, action in
+            guard case .heldBack(let firing, let reason) = action else { return nil }
+            return "\(time.seconds) \(firing.rule): \(reason)"
+        }
+    }
+
+    var nearMisses: [NearMiss] {
+        log.compactMap { _, action in
+            guard case .nearMiss(let miss) = action else { return nil }
+            return miss
+        }
+    }
+
+    /// `SECONDS STEP` of every run.
+    var steps: [String] {
+        log.compactMap { time, action in
+            guard case .step(_, let step) = action else { return nil }
+            return "\(time.seconds) \(step)"
+        }
+    }
+
+    /// `SECONDS PLUG: COMMAND`, where it is about relays and levels.
+    var commands: [String] {
+        log.compactMap { time, action in
+            guard case .send(let request, _) = action else { return nil }
+            return "\(time.seconds) \(request.plug): \(request.command.words)"
+        }
+    }
+
+    var effects: [EffectRequest] {
+        log.compactMap { _, action in
+            guard case .effect(let request) = action else { return nil }
+            return request
+        }
+    }
+
     var requests: [CommandRequest] {
         log.compactMap { _, action in
-            guard case .send(let request) = action else { return nil }
+            guard case .send(let request, _) = action else { return nil }
             return request
+        }
+    }
+}
+
+extension BootID {
+    static let first = BootID(bytes: Array(repeating: 1, count: 16))!
+    static let second = BootID(bytes: Array(repeating: 2, count: 16))!
+}
+
+extension PlugCommand {
+    fileprivate var words: String {
+        switch self {
+        case .setRelay(let on, let autoOff):
+            (on ? "on" : "off") + (autoOff.map { " for \($0.inSeconds) s" } ?? "")
+        case .setLevel(let level, _): "\(level.percent) %"
+        case .identify, .resetProtection, .rename, .configure: "something else"
         }
     }
 }

@@ -83,7 +83,7 @@ extension RuleEngine {
         bind()
         for index in 0..<plugs.count where plugs[index].isPresent && meters[index].hasReading {
             let meter = meters[index]
-            for trigger in powerOf[index] where power[trigger].state == .unknown {
+            for trigger in powerOf[index] where power[trigger].detector.state == .unknown {
                 _ = power[trigger].settle(meter.activePower, time: meter.time, of: plugs[index])
             }
         }

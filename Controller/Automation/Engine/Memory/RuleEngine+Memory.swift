@@ -31,7 +31,7 @@ extension RuleEngine {
         power.compactMap { trigger in
             let rule = states[trigger.rule].rule
             let words = "\(rule.triggers[trigger.place])"
-            if case .dwelling(let since) = trigger.state, let plug = trigger.plug {
+            if case .dwelling(let since) = trigger.detector.state, let plug = trigger.plug {
                 return EngineMemory.Dwell(
                     rule: rule.name, trigger: words, plug: plugs[plug].lasting, boot: plugs[plug].boot, since: since,
                     latest: meters[plug].time, value: meters[plug].activePower)

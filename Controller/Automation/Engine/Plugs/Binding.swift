@@ -12,7 +12,7 @@ extension RuleEngine {
         }
         for place in power.indices {
             let plug = plugs.find(power[place].written).index
-            if plug != power[place].plug { power[place].forget() }
+            if plug != power[place].plug { power[place].detector.forget() }
             power[place].plug = plug
             guard let plug else { continue }
             let trigger = power[place]

@@ -9,7 +9,7 @@ extension RuleEngine {
         // A snapshot without a loss before it interrupts as much as one after it.
         if let known = plugs.index(ofPresent: name) { interrupt(known) }
         let wasOn = plugs.index(of: name).map { plugs[$0].relayOn }
-        guard let index = plugs.appear(name, state, boot: boot, id: id, gap: gap) else { return }
+        guard let index = plugs.appear(name, state, boot: boot, id: id) else { return }
         while meters.count < plugs.count {
             meters.append(PlugMeter())
             powerOf.append([])
@@ -19,6 +19,7 @@ extension RuleEngine {
             counters.append(EnergyCounter())
         }
         meters[index].hasReading = false
+        meters[index].gap = gap
         bind()
         plugsAppeared = true
         if let wasOn, !wasOn, state.relayOn { turnedOn(index) }

@@ -12,12 +12,12 @@ struct PlugTable: Sendable {
         var wish: (id: RequestID, on: Bool, level: DimLevel?)?
         /// Commands of rules, the last ones, by which their journal entries are known.
         var ours: [RequestID] = []
+        /// The place of the oldest of them, where there are as many as are kept.
+        var nextOfOurs = 0
         var boot: BootID?
         var id: PlugID?
         /// The last event that came from it, so that a replay is recognised.
         var lastSequence: SequenceNumber = 0
-        /// Longer silence than this interrupts a dwell.
-        var readingGap = RuleEngine.readingGap
 
         init(name: String, relayOn: Bool) {
             self.name = name
@@ -81,7 +81,7 @@ struct PlugTable: Sendable {
     }
 
     /// The plug's index; nil where the table is full.
-    mutating func appear(_ name: String, _ state: PlugState, boot: BootID?, id: PlugID?, gap: Duration) -> Int? {
+    mutating func appear(_ name: String, _ state: PlugState, boot: BootID?, id: PlugID?) -> Int? {
         let index: Int
         if let known = indexes[name] {
             index = known
@@ -101,7 +101,6 @@ struct PlugTable: Sendable {
         plugs[index].relayOn = state.relayOn
         plugs[index].level = state.level
         plugs[index].wish = nil
-        plugs[index].readingGap = gap
         return index
     }
 
@@ -112,8 +111,12 @@ struct PlugTable: Sendable {
 
     /// A command is on its way: toggle reckons with what it will do.
     mutating func expect(_ request: CommandRequest, at index: Int) {
-        if plugs[index].ours.count >= Self.maximumOurs { plugs[index].ours.removeFirst() }
-        plugs[index].ours.append(request.id)
+        if plugs[index].ours.count < Self.maximumOurs {
+            plugs[index].ours.append(request.id)
+        } else {
+            plugs[index].ours[plugs[index].nextOfOurs] = request.id
+        }
+        plugs[index].nextOfOurs = (plugs[index].nextOfOurs + 1) % Self.maximumOurs
         switch request.command {
         case .setRelay(let on, _): plugs[index].wish = (request.id, on, plugs[index].expectedLevel)
         case .setLevel(let level, _): plugs[index].wish = (request.id, level.permille > 0, level)

@@ -46,6 +46,8 @@ struct PlugMeter: Sendable {
     var activePower = 0.0
     var arrival = Instant.zero
     var hasReading = false
+    /// Longer silence than this interrupts a dwell.
+    var gap = RuleEngine.readingGap
 }
 
 extension RuleEngine {

@@ -4,7 +4,7 @@ import ProtocolCore
 extension RuleEngine {
     /// An action on plugs becomes a command for each of them, or what is told instead.
     mutating func command(
-        _ action: RuleAction, at place: Int, of rule: Rule, _ firing: Firing, _ actions: inout [Action]
+        _ action: RuleAction, at place: Int, of rule: Int, _ firing: Firing, _ actions: inout [Action]
     ) {
         let plugs = action.plugs
         for position in plugs.indices {
@@ -14,18 +14,18 @@ extension RuleEngine {
     }
 
     private mutating func command(
-        _ action: RuleAction, _ written: String, id: RequestID, of rule: Rule, _ firing: Firing,
+        _ action: RuleAction, _ written: String, id: RequestID, of rule: Int, _ firing: Firing,
         _ actions: inout [Action]
     ) {
         switch plugs.find(written) {
         case .plug(let index):
             guard let command = resolve(action, of: index, written, firing, &actions) else { return }
             let request = CommandRequest(id: id, plug: plugs[index].name, command: command)
-            remember(command, of: index, rule, firing)
+            if needsBefores { remember(command, of: index, rule, firing) }
             plugs.expect(request, at: index)
             actions.append(.send(request, firing))
         case .notPresent:
-            guard let span = rule.remembersAway, let command = resolveAway(action, written) else {
+            guard let span = states[rule].rule.remembersAway, let command = resolveAway(action, written) else {
                 return actions.append(.notSent(firing, plug: written, .notPresent))
             }
             let request = CommandRequest(id: id, plug: written, command: command)
@@ -38,28 +38,27 @@ extension RuleEngine {
     private mutating func resolve(
         _ action: RuleAction, of index: Int, _ written: String, _ firing: Firing, _ actions: inout [Action]
     ) -> PlugCommand? {
-        let plug = plugs[index]
         switch action {
         case .turnOn(_, let autoOff): return .setRelay(on: true, autoOff: autoOff)
         case .turnOff: return .setRelay(on: false, autoOff: nil)
-        case .toggle: return .setRelay(on: !plug.expectedOn, autoOff: nil)
+        case .toggle: return .setRelay(on: !plugs[index].expectedOn, autoOff: nil)
         case .dim(_, let level, let transition): return .setLevel(level, transition: transition)
         case .dimBy(_, let permille, let transition):
-            guard let level = plug.expectedLevel else {
+            guard let level = plugs[index].expectedLevel else {
                 actions.append(.notSent(firing, plug: written, .noLevel))
                 return nil
             }
             // A lamp that is off is dark, whatever level it keeps for later.
-            let present = plug.expectedOn ? Int(level.permille) : 0
+            let present = plugs[index].expectedOn ? Int(level.permille) : 0
             let sum = present.addingReportingOverflow(permille)
             let wanted = sum.overflow ? (permille < 0 ? 0 : 1000) : min(max(0, sum.partialValue), 1000)
             return DimLevel(permille: wanted).map { .setLevel($0, transition: transition) }
         case .restore:
-            guard let before = befores.removeValue(forKey: plug.lasting) else {
-                actions.append(.step(firing, .nothingToRestore(plug: plug.name)))
+            guard let before = befores.removeValue(forKey: plugs[index].lasting) else {
+                actions.append(.step(firing, .nothingToRestore(plug: plugs[index].name)))
                 return nil
             }
-            return before.command(from: plug.expectedLevel)
+            return before.command(from: plugs[index].expectedLevel)
         case .wait, .waitUntil, .notify, .run, .webHook: return nil
         }
     }
@@ -80,8 +79,7 @@ extension RuleEngine {
     // MARK: As it was before
 
     /// Keeps what the plug was before the first command of a firing that changes it.
-    private mutating func remember(_ command: PlugCommand, of index: Int, _ rule: Rule, _ firing: Firing) {
-        guard needsBefores else { return }
+    private mutating func remember(_ command: PlugCommand, of index: Int, _ rule: Int, _ firing: Firing) {
         let plug = plugs[index]
         let changes =
             switch command {
@@ -91,7 +89,7 @@ extension RuleEngine {
             }
         guard changes, befores[plug.lasting]?.firing != firing.id else { return }
         befores[plug.lasting] = EngineMemory.Before(
-            plug: plug.lasting, rule: rule.name, firing: firing.id, on: plug.expectedOn, level: plug.expectedLevel)
+            plug: plug.lasting, rule: states[rule].rule.name, firing: firing.id, on: plug.expectedOn, level: plug.expectedLevel)
     }
 
     /// The relay was switched: where no rule did it, what was before is not to come back.

@@ -39,10 +39,12 @@ extension RuleEngine {
     }
 
     private func reasonToHoldBack(_ index: Int, age: Duration?, depth: Int, now: Instant) -> HoldBack? {
-        let rule = states[index].rule
-        guard let age, age <= rule.maximumAge else { return .old(age: age) }
+        guard let age, age <= states[index].rule.maximumAge else { return .old(age: age) }
         if states[index].isDisabled { return .disabled }
-        if let last = states[index].lastFired, now < last + rule.cooldown { return .cooldown(until: last + rule.cooldown) }
+        let cooldown = states[index].rule.cooldown
+        if cooldown > .zero, let last = states[index].lastFired, now < last + cooldown {
+            return .cooldown(until: last + cooldown)
+        }
         if states[index].recent.isReached(at: now) { return .limit(states[index].recent.limit) }
         if depth >= Self.maximumChain { return .limit(FiringLimit(Self.maximumChain, within: .zero)) }
         return nil
@@ -73,6 +75,7 @@ extension RuleEngine {
             }
         }
         states[index].fired(at: now)
+        actions.reserveCapacity(actions.count + 1 + states[index].rule.actions.count)
         actions.append(.fired(firing))
         if queues {
             add(Run(number: nextRun, rule: index, firing: firing, next: 0, wait: .turn))

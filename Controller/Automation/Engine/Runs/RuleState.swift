@@ -1,9 +1,15 @@
 import PlugProtocol
 import ProtocolCore
 
+/// One reference to count, where a rule itself has many.
+private final class SharedRule: Sendable {
+    let rule: Rule
+    init(_ rule: Rule) { self.rule = rule }
+}
+
 /// What the engine keeps of a rule besides its triggers.
 struct RuleState: Sendable {
-    let rule: Rule
+    private let shared: SharedRule
     /// Only the actions of such a rule are ever under way.
     let hasWaits: Bool
     /// Rules that fire when this one does, in their order, and which of their triggers that is.
@@ -16,13 +22,15 @@ struct RuleState: Sendable {
     /// How many of its runs are under way, or wait for their turn.
     var runs = 0
 
+    var rule: Rule { _read { yield shared.rule } }
+
     struct Listener: Hashable, Sendable {
         var rule: Int
         var place: Int
     }
 
     init(_ rule: Rule) {
-        self.rule = rule
+        shared = SharedRule(rule)
         hasWaits = rule.actions.contains { action in
             switch action {
             case .wait, .waitUntil: true

@@ -19,12 +19,12 @@ extension RuleEngine {
         _ firing: Firing, of index: Int, from first: Int, hasWaited: Bool = false, now: Instant,
         _ actions: inout [Action]
     ) {
-        let rule = states[index].rule
-        for place in first..<max(first, rule.actions.count) {
-            let action = rule.actions[place]
+        let count = states[index].rule.actions.count
+        for place in first..<max(first, count) {
+            let action = states[index].rule.actions[place]
             switch action {
             case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore:
-                command(action, at: place, of: rule, firing, &actions)
+                command(action, at: place, of: index, firing, &actions)
             case .notify, .run, .webHook: effect(action, at: place, firing, &actions)
             case .wait(let duration):
                 guard duration > .zero else { continue }

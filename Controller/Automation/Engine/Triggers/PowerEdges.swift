@@ -29,14 +29,17 @@ extension RuleEngine {
         guard !before.hasReading || before.time < time else {
             for trigger in powerOf[index] {
                 power[trigger].broken = nil
-                power[trigger].forget()
+                power[trigger].detector.forget()
             }
             return settle(index, watts, time: time, now: now, &actions)
         }
         meters[index].keep(watts, time: time, now: now)
         edges.removeAll(keepingCapacity: true)
         for trigger in powerOf[index] {
-            let outcome = power[trigger].follow(watts, time: time, latest: before.time, of: plugs[index])
+            let outcome =
+                power[trigger].detector.state == .unknown
+                ? power[trigger].settle(watts, time: time, of: plugs[index])
+                : power[trigger].detector.follow(watts, time: time, latest: before.time, gap: before.gap)
             if let outcome { note(outcome, of: trigger, meters[index], &actions) }
         }
         refresh(index)
@@ -67,9 +70,9 @@ extension RuleEngine {
         edges.removeAll(keepingCapacity: true)
         for trigger in dwelling.sorted() {
             guard let plug = power[trigger].plug else { continue }
-            let (meter, gap) = (meters[plug], plugs[plug].readingGap)
-            let end = power[trigger].deadlines(meter, gap: gap)?.due
-            let outcome = power[trigger].deadlineReached(meter, gap: gap, now: now)
+            let meter = meters[plug]
+            let end = power[trigger].detector.deadlines(meter)?.due
+            let outcome = power[trigger].detector.deadlineReached(meter, now: now)
             guard let outcome else { continue }
             // A controller that slept through the end of a dwell acts on it only where the rule says so.
             note(outcome, of: trigger, meter, age: end.map { now - $0 }, &actions)
@@ -82,7 +85,7 @@ extension RuleEngine {
     // MARK: What came of it
 
     private mutating func note(
-        _ outcome: PowerTrigger.Outcome, of trigger: Int, _ meter: PlugMeter, age: Duration? = nil,
+        _ outcome: PowerDetector.Outcome, of trigger: Int, _ meter: PlugMeter, age: Duration? = nil,
         _ actions: inout [Action]
     ) {
         switch outcome {
@@ -107,16 +110,17 @@ extension RuleEngine {
         // By place: firing may not look at the list, but it may grow anew only with the next event.
         for place in edges.indices where power[edges[place].trigger].rule != last {
             let edge = edges[place]
-            let trigger = power[edge.trigger]
-            last = trigger.rule
-            guard let plug = trigger.plug, let seed = trigger.seed else { continue }
+            // Not the whole trigger: copying it would count references.
+            let rule = power[edge.trigger].rule
+            last = rule
+            guard let plug = power[edge.trigger].plug, let seed = power[edge.trigger].seed else { continue }
             let meter = meters[plug]
             var cause = Firing.Cause(
-                .trigger(states[trigger.rule].rule.triggers[trigger.place]), plug: plugs[plug].name,
+                .trigger(states[rule].rule.triggers[power[edge.trigger].place]), plug: plugs[plug].name,
                 value: meter.activePower, since: meter.arrival - (meter.time - edge.since))
             if let age = edge.age, age > .zero { cause.age = age }
             let id = seed.id(UInt64(bitPattern: edge.since.nanoseconds))
-            fire(trigger.rule, cause, id, age: edge.age ?? .zero, now: now, &actions)
+            fire(rule, cause, id, age: edge.age ?? .zero, now: now, &actions)
         }
     }
 
@@ -125,10 +129,9 @@ extension RuleEngine {
         var band = QuietBand.nothing
         defer { meters[index].band = band }
         band.after = meters[index].band.after
-        let gap = plugs[index].readingGap
         var isDwelling = false
         for trigger in powerOf[index] {
-            let deadlines = power[trigger].deadlines(meters[index], gap: gap)
+            let deadlines = power[trigger].detector.deadlines(meters[index])
             if let deadlines {
                 isDwelling = true
                 dwelling.insert(trigger)
@@ -139,11 +142,11 @@ extension RuleEngine {
         }
         if isDwelling { findDwellDeadline() }
         // Each sample teaches what the appliance does, so that none is quiet.
-        guard plugs[index].isPresent, meters[index].hasReading, senseOf[index] == nil else { return }
+        guard meters[index].hasReading, plugs[index].isPresent, senseOf[index] == nil else { return }
         band.low = -.infinity
         band.high = .infinity
         band.until = Instant(nanoseconds: .max)
-        for trigger in powerOf[index] { power[trigger].narrow(&band, meters[index], gap: gap) }
+        for trigger in powerOf[index] { power[trigger].detector.narrow(&band, meters[index]) }
         if waitingFor > 0 { narrowForRuns(&band, index) }
     }
 
@@ -151,7 +154,7 @@ extension RuleEngine {
         dwellDeadline = nil
         for trigger in dwelling {
             guard let plug = power[trigger].plug else { continue }
-            let deadlines = power[trigger].deadlines(meters[plug], gap: plugs[plug].readingGap)
+            let deadlines = power[trigger].detector.deadlines(meters[plug])
             if let deadlines { dwellDeadline = sooner(dwellDeadline, min(deadlines.due, deadlines.silent)) }
         }
     }

@@ -1,28 +1,8 @@
 import PlugProtocol
 import ProtocolCore
 
-/// One trigger on active power: an edge detector with hysteresis and dwell.
-///
-/// Dwell is measured by the plug's reading times as far as readings have come, and continued on the controller's clock
-/// from the arrival of the last one, since a plug that says nothing within its reporting interval has not changed. After
-/// the plug's reading gap of silence that no longer holds: the dwell is cancelled and the next reading beyond the
-/// threshold begins it anew. The last reading is the plug's ``PlugMeter``, so that one that changes nothing touches no trigger.
+/// A trigger on active power: its detector, whose plug it is about, and what is left of a dwell that was broken off.
 struct PowerTrigger: Sendable {
-    enum Shape: Hashable, Sendable {
-        case threshold(PowerThreshold)
-        case band(PowerBand)
-    }
-
-    enum State: Hashable, Sendable {
-        /// No reading of this following of the plug yet: the next one only arms or disarms, or lets a dwell go on.
-        case unknown
-        /// The power has not been back past the hysteresis since it was last beyond the threshold.
-        case disarmed
-        case armed
-        /// Beyond the threshold, waiting for the dwell to pass; since when on the plug's clock.
-        case dwelling(since: Instant)
-    }
-
     /// A dwell that was under way when the plug, or the controller, went away. It goes on where the next reading is of the same boot
     /// of the plug, still beyond, and not much later.
     struct Broken: Hashable, Sendable {
@@ -35,183 +15,53 @@ struct PowerTrigger: Sendable {
         var value: Double
     }
 
-    /// What became of a dwell that began at `since` on the plug's clock.
-    enum Outcome: Hashable {
-        case fires(since: Instant)
-        case missed(since: Instant, lasted: Duration, NearMiss.End)
-    }
-
     let rule: Int
     /// Its place among the rule's triggers.
     let place: Int
     let written: String
-    let shape: Shape
     /// The plug that it listens to now.
     var plug: Int?
     var seed: FiringSeed?
-    private(set) var state = State.unknown
+    /// Apart from the rest, and without anything that is counted, since each reading of the plug may touch it.
+    var detector: PowerDetector
     var broken: Broken?
 
-    init(rule: Int, place: Int, written: String, shape: Shape) {
+    init(rule: Int, place: Int, written: String, shape: PowerDetector.Shape) {
         self.rule = rule
         self.place = place
         self.written = written
-        self.shape = shape
+        detector = PowerDetector(shape)
     }
-
-    var dwell: Duration {
-        switch shape {
-        case .threshold(let threshold): threshold.dwell
-        case .band(let band): band.dwell
-        }
-    }
-
-    /// Whether the power is beyond the threshold, or in the band.
-    func isBeyond(_ watts: Double) -> Bool {
-        switch shape {
-        case .threshold(let threshold): threshold.isCrossed(by: watts)
-        case .band(let band): band.low <= watts && watts <= band.high
-        }
-    }
-
-    private func isArmed(by watts: Double) -> Bool {
-        switch shape {
-        case .threshold(let threshold): threshold.isArmed(by: watts)
-        case .band(let band): watts < band.low - band.hysteresis || watts > band.high + band.hysteresis
-        }
-    }
-
-    // MARK: Steps
-
-    /// What came before is not to be compared with what comes next.
-    mutating func forget() { state = .unknown }
 
     /// Takes the state of an equal trigger of an earlier set of rules.
     mutating func take(_ other: PowerTrigger) {
-        state = other.state
+        detector = other.detector
         broken = other.broken
     }
 
-    /// The plug went away, or begins anew with a snapshot; the last reading was at `latest`.
+    /// The plug went away, or begins anew with a snapshot; the last reading is the meter's.
     mutating func interrupt(_ plug: PlugTable.Plug, _ meter: PlugMeter) {
-        if case .dwelling(let since) = state, let boot = plug.boot {
+        if case .dwelling(let since) = detector.state, let boot = plug.boot {
             broken = Broken(
                 plug: plug.lasting, boot: boot, since: since, latest: meter.time, value: meter.activePower)
         }
-        state = .unknown
+        detector.forget()
     }
 
-    /// A reading that says where the power is: it arms or disarms, and never fires, but where a dwell that was broken goes on.
-    mutating func settle(_ watts: Double, time: Instant, of plug: PlugTable.Plug) -> Outcome? {
+    /// A reading that says where the power is: it never fires, but where a dwell that was broken off goes on.
+    mutating func settle(_ watts: Double, time: Instant, of plug: PlugTable.Plug) -> PowerDetector.Outcome? {
         guard let old = broken, old.plug == plug.lasting else {
-            state = isArmed(by: watts) ? .armed : .disarmed
+            detector.settle(watts)
             return nil
         }
         broken = nil
         let isNear = old.boot == plug.boot && old.latest <= time && time - old.latest <= RuleEngine.restartGap
-        guard isNear, isBeyond(watts) else {
-            state = isArmed(by: watts) ? .armed : .disarmed
+        guard isNear, detector.isBeyond(watts) else {
+            detector.settle(watts)
             return .missed(
                 since: old.since, lasted: (isNear ? time : old.latest) - old.since,
                 isNear ? .wentBack(watts) : .silence)
         }
-        return dwell(since: old.since, time: time)
-    }
-
-    /// A reading of now, later than the one before, which was at `latest`.
-    mutating func follow(_ watts: Double, time: Instant, latest: Instant, of plug: PlugTable.Plug) -> Outcome? {
-        switch state {
-        case .unknown: return settle(watts, time: time, of: plug)
-        case .disarmed:
-            if isArmed(by: watts) { state = .armed }
-            return nil
-        case .armed: return isBeyond(watts) ? dwell(since: time, time: time) : nil
-        case .dwelling(let since):
-            guard isBeyond(watts) else {
-                state = .armed
-                return .missed(since: since, lasted: time - since, .wentBack(watts))
-            }
-            guard time - latest <= plug.readingGap else {
-                // What fires at once has no dwell, so that this one only begins.
-                state = .dwelling(since: time)
-                return .missed(since: since, lasted: latest - since, .silence)
-            }
-            return dwell(since: since, time: time)
-        }
-    }
-
-    private mutating func dwell(since: Instant, time: Instant) -> Outcome? {
-        guard time - since < dwell else {
-            state = .disarmed
-            return .fires(since: since)
-        }
-        state = .dwelling(since: since)
-        return nil
-    }
-
-    // MARK: Time
-
-    /// When the dwell ends, and when the last reading is too old for it, both on the controller's clock.
-    func deadlines(_ meter: PlugMeter, gap: Duration) -> (due: Instant, silent: Instant)? {
-        guard case .dwelling(let since) = state else { return nil }
-        return (meter.arrival + (dwell - (meter.time - since)), meter.arrival + gap)
-    }
-
-    /// The controller's clock has reached one of the deadlines. Nil: neither.
-    mutating func deadlineReached(_ meter: PlugMeter, gap: Duration, now: Instant) -> Outcome? {
-        guard case .dwelling(let since) = state, let (due, silent) = deadlines(meter, gap: gap),
-            min(due, silent) <= now
-        else { return nil }
-        guard due <= silent else {
-            state = .armed
-            return .missed(since: since, lasted: meter.time - since, .silence)
-        }
-        state = .disarmed
-        return .fires(since: since)
-    }
-
-    // MARK: Quiet
-
-    /// Leaves of the band what does not change the state.
-    func narrow(_ band: inout QuietBand, _ meter: PlugMeter, gap: Duration) {
-        switch state {
-        case .unknown: band.atMost(-.infinity)
-        case .disarmed:
-            switch shape {
-            case .threshold(let threshold):
-                switch threshold.direction {
-                case .risesAbove: band.atLeast((threshold.watts - threshold.hysteresis).nextUp)
-                case .fallsBelow: band.atMost((threshold.watts + threshold.hysteresis).nextDown)
-                }
-            case .band(let own):
-                band.atLeast(own.low - own.hysteresis)
-                band.atMost(own.high + own.hysteresis)
-            }
-        case .armed:
-            switch shape {
-            case .threshold(let threshold):
-                switch threshold.direction {
-                case .risesAbove: band.atMost(threshold.watts)
-                case .fallsBelow: band.atLeast(threshold.watts)
-                }
-            case .band(let own):
-                // On the side where it is now.
-                if meter.activePower < own.low { band.atMost(own.low.nextDown) } else { band.atLeast(own.high.nextUp) }
-            }
-        case .dwelling(let since):
-            switch shape {
-            case .threshold(let threshold):
-                switch threshold.direction {
-                case .risesAbove: band.atLeast(threshold.watts.nextUp)
-                case .fallsBelow: band.atMost(threshold.watts.nextDown)
-                }
-            case .band(let own):
-                band.atLeast(own.low)
-                band.atMost(own.high)
-            }
-            band.until = min(band.until, since + dwell - .nanoseconds(1))
-            band.gap = min(band.gap, gap.wholeNanoseconds)
-            band.lag = max(band.lag, meter.arrival.nanoseconds &- meter.time.nanoseconds)
-        }
+        return detector.dwell(since: old.since, time: time)
     }
 }
