@@ -52,7 +52,8 @@ public struct TraceBook: Sendable {
             var step = Self.step(request, milliseconds)
             (step.answered, step.outcome) = (milliseconds, outcome.words)
             return add(step, to: request.firing, milliseconds)
-        case .following, .lost, .gap, .resumed, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .notStored, .stored:
+        case .following, .lost, .gap, .resumed, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .notStored,
+            .stored:
             return nil
         }
     }
