@@ -185,8 +185,7 @@ let controller: [Target] = [
             "CDashboardPage", "CPasswordHash", nioCore, nioPosix, nioHTTP, nioSSL, logging, crypto, deque, hummingbird,
             hummingbirdCore, hummingbirdTLS, httpTypes,
         ]),
-    module(
-        "DaemonClient", "Controller/DaemonClient", ["DurableFiles", nioCore, nioPosix, nioHTTP]),
+    module("DaemonClient", "Controller/DaemonClient", ["DurableFiles", nioCore, nioPosix, nioHTTP]),
     program(
         "plugctl", "Controller/plugctl",
         [
@@ -195,9 +194,7 @@ let controller: [Target] = [
             "Backtesting", "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting", "Pictures", "Terminal",
             "DurableFiles", "Daylight", "Effects", "ProtocolCore", arguments, signals, logging,
         ]),
-    program(
-        "BrowseServices", "Controller/Examples/BrowseServices",
-        ["LinuxNetwork", "ServiceDiscovery"]),
+    program("BrowseServices", "Controller/Examples/BrowseServices", ["LinuxNetwork", "ServiceDiscovery"]),
     program(
         "FollowPlug", "Controller/Examples/FollowPlug",
         ["PlugClient", "PlugTransport", "PlugProtocol", "DurableFiles", logging]),

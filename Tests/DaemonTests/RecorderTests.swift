@@ -27,7 +27,7 @@ import Testing
         let recorder = Recorder(history, cursors: cursors, on: loop) { complaints.add($0) }
         let seen = EventsSeen([:], others: EventsSeen.first(cursors), start: .zero)
         let shared = SharedHouse(house, rules: seen, recorder: recorder, on: loop)
-        let runner = RuleRunner(rules: rules, house: shared, store: nil, on: loop)
+        let runner = RuleRunner(RuleFileSet(rules: rules), house: shared, store: nil, on: loop)
         let task = Task { await runner.run() }
         let (kept, continuation) = AsyncStream.makeStream(of: RunnerRecord.self)
         let keeping = Task {
