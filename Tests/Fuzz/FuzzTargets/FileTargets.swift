@@ -11,19 +11,9 @@ extension FuzzTarget {
         name: "rule-file",
         seeds: { ruleFiles.map { Array($0.utf8) } },
         check: { bytes in
+            let file: RuleFile
             do throws(RuleFileError) {
-                let file = try RuleFile(name: "fuzzed.yaml", text: String(decoding: bytes, as: UTF8.self))
-                try require(file.rules.count == file.places.count, "a rule without places")
-                for (rule, places) in zip(file.rules, file.places) {
-                    // Whatever is told of a part has a place in the text.
-                    for index in rule.actions.indices {
-                        try require(places.place(of: .action(index)).line >= 1, "an action is nowhere")
-                    }
-                    for index in rule.conditions.indices {
-                        try require(places.place(of: .condition(index)).line >= 1, "a condition is nowhere")
-                    }
-                }
-                return true
+                file = try RuleFile(name: "fuzzed.yaml", text: String(decoding: bytes, as: UTF8.self))
             } catch {
                 try require(!error.diagnostics.isEmpty && !error.description.isEmpty, "refused without a reason")
                 for diagnostic in error.diagnostics {
@@ -33,6 +23,17 @@ extension FuzzTarget {
                 }
                 return false
             }
+            try require(file.rules.count == file.places.count, "a rule without places")
+            for (rule, places) in zip(file.rules, file.places) {
+                // Whatever is told of a part has a place in the text.
+                for index in rule.actions.indices {
+                    try require(places.place(of: .action(index)).line >= 1, "an action is nowhere")
+                }
+                for index in rule.conditions.indices {
+                    try require(places.place(of: .condition(index)).line >= 1, "a condition is nowhere")
+                }
+            }
+            return true
         })
 
     /// A recording that was read keeps its promises; compressed ones are unpacked first.
