@@ -116,7 +116,8 @@ struct DwellTests {
         #expect(awake.handle(.deadlineReached, now: late).count == 2)
         var asleep = house.engine
         let actions = asleep.handle(.deadlineReached, now: late + .nanoseconds(1))
-        guard case .heldBack(_, .old(RuleEngine.maximumAge + .nanoseconds(1))) = actions.first, actions.count == 1 else {
+        guard case .heldBack(_, .old(RuleEngine.maximumAge + .nanoseconds(1))) = actions.first, actions.count == 1
+        else {
             Issue.record("\(actions)")
             return
         }

@@ -12,7 +12,8 @@ struct LocalTimeTests {
         arguments: [(16, 59, false), (17, 0, true), (23, 59, true), (0, 0, true), (1, 59, true), (2, 0, false)])
     func overMidnight(hour: Int, minute: Int, expected: Bool) {
         let window = DailyWindow(after: Self.time(17, 0), before: Self.time(2, 0))
-        #expect(DailyWindow.contains(Self.time(hour, minute), after: Self.time(17, 0), before: Self.time(2, 0)) == expected)
+        #expect(
+            DailyWindow.contains(Self.time(hour, minute), after: Self.time(17, 0), before: Self.time(2, 0)) == expected)
         #expect(window.description == "from 17:00 to 02:00")
     }
 

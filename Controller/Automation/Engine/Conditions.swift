@@ -30,7 +30,8 @@ extension RuleEngine {
     private func timeOfDay(_ point: DailyWindow.Point, of day: Int64) -> TimeOfDay? {
         switch point {
         case .clock(let time): time
-        case .sun(let event, let offset): sun.instant(of: event, day: day).flatMap { localTime?.timeOfDay(at: $0 + offset) }
+        case .sun(let event, let offset):
+            sun.instant(of: event, day: day).flatMap { localTime?.timeOfDay(at: $0 + offset) }
         }
     }
 

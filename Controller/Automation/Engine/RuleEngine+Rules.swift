@@ -38,7 +38,8 @@ extension RuleEngine {
                     return appliances.count - 1
                 }()
             let seed = FiringSeed("appliance", rule: states[rule].rule.name, trigger: place, plug: plug)
-            appliances[index].triggers.append(AppliancePlugTrigger(rule: rule, place: place, change: change, seed: seed))
+            appliances[index].triggers.append(
+                AppliancePlugTrigger(rule: rule, place: place, change: change, seed: seed))
         case .schedule(let schedule):
             let seed = FiringSeed("schedule", rule: states[rule].rule.name, trigger: place)
             schedules.append(ScheduleTrigger(rule: rule, place: place, schedule: schedule, seed: seed))

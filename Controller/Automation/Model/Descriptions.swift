@@ -238,7 +238,8 @@ extension Duration {
     var words: String {
         let seconds = inSeconds
         switch seconds.magnitude {
-        case 3600... where (seconds / 60).truncatingRemainder(dividingBy: 3) == 0: return "\((seconds / 3600).decimal) h"
+        case 3600... where (seconds / 60).truncatingRemainder(dividingBy: 3) == 0:
+            return "\((seconds / 3600).decimal) h"
         case 60... where seconds.truncatingRemainder(dividingBy: 3) == 0: return "\((seconds / 60).decimal) min"
         case ..<1 where seconds != 0: return "\((seconds * 1000).decimal) ms"
         case _: return "\(seconds.decimal) s"

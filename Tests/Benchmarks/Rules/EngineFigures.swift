@@ -107,7 +107,9 @@ private func firingFigures() -> [Figure] {
         for number in 0..<2 * firings {
             let watts = number / plugs.count % 2 == 0 ? 1.0 : 80
             let plug = number % plugs.count
-            if watts > 40, !isAbove[plug] { commands.append(PlainCommand(plug: plugNames[(plug + 1) % 10], isOn: false)) }
+            if watts > 40, !isAbove[plug] {
+                commands.append(PlainCommand(plug: plugNames[(plug + 1) % 10], isOn: false))
+            }
             isAbove[plug] = watts > 40
         }
     }

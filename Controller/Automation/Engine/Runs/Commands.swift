@@ -89,7 +89,8 @@ extension RuleEngine {
             }
         guard changes, befores[plug.lasting]?.firing != firing.id else { return }
         befores[plug.lasting] = EngineMemory.Before(
-            plug: plug.lasting, rule: states[rule].rule.name, firing: firing.id, on: plug.expectedOn, level: plug.expectedLevel)
+            plug: plug.lasting, rule: states[rule].rule.name, firing: firing.id, on: plug.expectedOn,
+            level: plug.expectedLevel)
     }
 
     /// The relay was switched: where no rule did it, what was before is not to come back.

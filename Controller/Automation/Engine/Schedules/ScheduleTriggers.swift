@@ -71,7 +71,8 @@ extension RuleEngine {
                 }
                 // What is long over is stepped over at once.
                 let oldest = now - rule.maximumAge - .nanoseconds(1)
-                findNext(place, after: count < Self.maximumLate ? max(next.instant, isLate ? oldest : next.instant) : now)
+                findNext(
+                    place, after: count < Self.maximumLate ? max(next.instant, isLate ? oldest : next.instant) : now)
             }
         }
         judgedUntil = from

@@ -62,7 +62,9 @@ extension RuleEngine {
         var last: Int?
         for place in presence.indices {
             let trigger = presence[place]
-            guard let due = trigger.due, due <= now, let since = trigger.since, let plug = trigger.plug else { continue }
+            guard let due = trigger.due, due <= now, let since = trigger.since, let plug = trigger.plug else {
+                continue
+            }
             presence[place].cancel()
             presence[place].wasLost = false
             guard trigger.rule != last else { continue }

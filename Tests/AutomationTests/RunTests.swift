@@ -1,0 +1,169 @@
+@testable import Automation
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@Suite("Runs: waits, modes, restore, effects")
+struct RunTests {
+    private static func fan(_ mode: RuleMode = .single) -> Rule {
+        var rule = Rule.button(.turnOn(["Fan"]), .wait(.seconds(60)), .turnOff(["Fan"]))
+        rule.mode = mode
+        return rule
+    }
+
+    private static func house(_ rules: Rule...) -> VirtualHouse {
+        var house = VirtualHouse(rules)
+        for plug in ["Hall", "Fan"] { house.appear(plug, on: false, at: 0) }
+        return house
+    }
+
+    @Test("Actions wait; a single rule holds back meanwhile")
+    func single() {
+        var house = Self.house(Self.fan())
+        house.press("Hall", 1, at: 1)
+        house.press("Hall", 2, at: 30)
+        house.run(to: 200)
+        #expect(house.commands == ["1.0 Fan: on", "61.0 Fan: off"])
+        #expect(house.heldBack == ["30.0 By button: what it did before is not done"])
+        #expect(house.steps == ["1.0 waits", "61.0 done"])
+    }
+
+    @Test("Restart gives up the earlier one, queued goes on after it, parallel beside it, each up to its count")
+    func modes() {
+        var restart = Self.house(Self.fan(.restart))
+        var queued = Self.house(Self.fan(.queued(atMost: 1)))
+        var parallel = Self.house(Self.fan(.parallel(atMost: 2)))
+        for (number, second) in [1, 30, 40].enumerated() {
+            restart.press("Hall", UInt64(number + 1), at: Double(second))
+            queued.press("Hall", UInt64(number + 1), at: Double(second))
+            parallel.press("Hall", UInt64(number + 1), at: Double(second))
+        }
+        restart.run(to: 300)
+        queued.run(to: 300)
+        parallel.run(to: 300)
+        #expect(restart.commands == ["1.0 Fan: on", "30.0 Fan: on", "40.0 Fan: on", "100.0 Fan: off"])
+        #expect(restart.steps.contains("30.0 given up: the rule fired again"))
+        #expect(queued.commands == ["1.0 Fan: on", "61.0 Fan: off", "61.0 Fan: on", "121.0 Fan: off"])
+        #expect(queued.heldBack == ["40.0 By button: 2 earlier firings are not done"])
+        #expect(parallel.commands == ["1.0 Fan: on", "30.0 Fan: on", "61.0 Fan: off", "90.0 Fan: off"])
+    }
+
+    @Test("Waiting for a condition goes on when it holds, and stops or goes on at the timeout")
+    func waitUntil() {
+        func rule(_ end: RuleAction.Timeout) -> Rule {
+            .button(
+                .waitUntil(.activePower(plug: "Fan", .below(5)), timeout: .seconds(20), end), .turnOff(["Fan"]))
+        }
+        for (end, commands) in [(RuleAction.Timeout.stop, 1), (.goOn, 2)] {
+            var house = Self.house(rule(end))
+            house.read("Fan", 50, at: 1)
+            house.press("Hall", 1, at: 2)
+            house.read("Fan", 40, at: 3)
+            house.read("Fan", 4, at: 4)
+            #expect(house.commands == ["4.0 Fan: off"])
+            house.read("Fan", 50, at: 5)
+            house.press("Hall", 2, at: 6)
+            house.run(to: 60)
+            #expect(house.commands.count == commands)
+        }
+    }
+
+    @Test("A run does not go on in the next process after a day, nor where the rule was changed")
+    func ended() {
+        var house = Self.house(Self.fan())
+        house.press("Hall", 1, at: 1)
+        var late = RuleEngine(rules: house.engine.rules, memory: house.engine.memory)
+        let actions = late.handle(.deadlineReached, now: .at(61) + RuleEngine.longestLate + .nanoseconds(1))
+        #expect(actions.contains { if case .step(_, .cancelled(.missed)) = $0 { true } else { false } })
+        house.restart([.button(.turnOn(["Fan"]), .wait(.seconds(61)), .turnOff(["Fan"]))])
+        house.run(to: 100)
+        #expect(house.steps.last == "1.0 given up: the rule was changed" && house.commands.count == 1)
+    }
+
+    @Test("The fan goes off where nobody ran when it should have")
+    func lateOff() {
+        var house = Self.house(Self.fan())
+        house.press("Hall", 1, at: 1)
+        let memory = house.engine.memory
+        var next = RuleEngine(rules: house.engine.rules, memory: memory)
+        #expect(next.handle(.deadlineReached, now: .at(3600)).isEmpty)
+        let state = PlugState(relayOn: true)
+        let actions = next.handle(.plugAppeared(plug: "Fan", state: state), now: .at(3603))
+        let requests = actions.compactMap { action -> CommandRequest? in
+            guard case .send(let request, _) = action else { return nil }
+            return request
+        }
+        house.run(to: 61)
+        #expect(requests == [house.requests[1]])
+    }
+
+    @Test("Restore brings back what was before the rule, unless somebody switched it since")
+    func restore() {
+        let off = Rule(name: "Off", triggers: [.button(plug: "Hall", .single)], actions: [.turnOff(["Fan", "Hall"])])
+        let back = Rule(name: "Back", triggers: [.button(plug: "Hall", .double)], actions: [.restore(["Fan", "Hall"])])
+        var house = VirtualHouse(off, back)
+        house.appear("Hall", on: false, at: 0)
+        house.appear("Fan", on: true, at: 0)
+        house.press("Hall", 1, at: 1)
+        house.turn("Fan", on: false, at: 1)
+        // A second time changes nothing, and so remembers nothing anew.
+        house.press("Hall", 2, at: 2)
+        let ours = RelayCause.controller(name: "this", request: house.requests[0].id)
+        house.happened("Fan", 1, .relayChanged(on: false, cause: ours), at: 2)
+        house.press("Hall", 3, .double, at: 3)
+        #expect(house.commands.suffix(1) == ["3.0 Fan: on"])
+        #expect(house.steps == ["3.0 Hall: nothing to restore"])
+        house.turn("Fan", on: true, at: 4)
+        house.press("Hall", 4, at: 5)
+        house.happened("Fan", 2, .relayChanged(on: true, cause: .button), at: 6)
+        house.press("Hall", 5, .double, at: 7)
+        #expect(house.steps.suffix(2) == ["7.0 Fan: nothing to restore", "7.0 Hall: nothing to restore"])
+    }
+
+    @Test("A notification says what it is asked to, once")
+    func effects() {
+        var rule = Rule.television(dwell: .zero)
+        rule.actions = [.notify(title: nil, text: "{plug} {value} W {time} {rule} {why} {x} {")]
+        var house = VirtualHouse(rule)
+        house.appear("Television", watts: 1, at: 0)
+        house.clock(20, 15)
+        house.read("Television", 83.25, at: 1)
+        let words = "Television 83.25 W 20:15 Movie night Television rose above 40 W (now 83.25 W) {x} {"
+        #expect(house.effects.map(\.effect) == [.notify(title: "Movie night", text: words)])
+    }
+
+    @Test("A rule that a person turned off is held back and its run ends; one run by hand is not asked")
+    func disabled() {
+        var house = Self.house(Self.fan())
+        house.press("Hall", 1, at: 1)
+        house.at(2, .ruleEnabled("By button", false))
+        house.press("Hall", 2, at: 3)
+        #expect(house.steps.last == "2.0 given up: the rule was turned off")
+        #expect(house.heldBack == ["3.0 By button: it is turned off"])
+        house.restart()
+        house.appear("Fan", at: 4)
+        house.appear("Hall", at: 4)
+        house.press("Hall", 3, at: 5)
+        #expect(house.heldBack.count == 2)
+        house.at(6, .ruleRun("By button", id: RequestID(bytes: 0..<16)!))
+        house.run(to: 100)
+        #expect(house.commands.suffix(2) == ["6.0 Fan: on", "66.0 Fan: off"])
+    }
+
+    @Test("A limit holds back, a plug that is away is remembered where the rule says so")
+    func limitAndAway() {
+        var rule = Rule.button(.turnOff(["Cellar"]))
+        rule.limit = FiringLimit(2, within: .seconds(60))
+        rule.remembersAway = .seconds(7200)
+        var house = Self.house(rule)
+        for number in 1...3 { house.press("Hall", UInt64(number), at: Double(number)) }
+        house.press("Hall", 4, at: 61)
+        #expect(
+            house.firings.count == 3 && house.heldBack == ["3.0 By button: it has fired 2 times within 1 min already"])
+        let remembered = house.log.compactMap { item -> CommandRequest? in
+            guard case .remember(let request, _, for: .seconds(7200)) = item.action else { return nil }
+            return request
+        }
+        #expect(remembered.map(\.plug) == ["Cellar", "Cellar", "Cellar"])
+    }
+}

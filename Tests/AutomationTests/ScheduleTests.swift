@@ -1,0 +1,117 @@
+@testable import Automation
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@Suite("Schedules")
+struct ScheduleTests {
+    private static func rule(_ schedule: Schedule, late: Duration? = nil) -> Rule {
+        var rule = Rule(name: "Rule", triggers: [.schedule(schedule)], actions: [.turnOff(["Lamp"])])
+        if let late { rule.maximumAge = late }
+        return rule
+    }
+
+    private static func daily(_ hour: Int, _ minute: Int, on days: Weekdays = .all) -> Schedule {
+        .daily(TimeOfDay(hour: hour, minute: minute)!, on: days)
+    }
+
+    @Test("A time of day comes once a day, on its weekdays")
+    func daily() {
+        // Instant zero is a Thursday.
+        var house = VirtualHouse(Self.rule(Self.daily(7, 30, on: [.friday, .saturday])))
+        house.clock(7)
+        house.run(to: 86_400 * 9)
+        #expect(house.firings == [1, 2, 8].map { "\(Double(86_400 * $0 + 1800)) Rule" })
+    }
+
+    @Test("A clock set forward over it fires what is not too old; set back it does not fire twice")
+    func steps() {
+        var house = VirtualHouse(Self.rule(Self.daily(7, 30)))
+        house.clock(7, 29)
+        house.at(
+            59, .clockChanged(LocalTime(pieces: [.init(from: .at(-1e6), offset: 7 * 3600 + 29 * 60 + 3)]), .unknown))
+        #expect(house.firings == ["59.0 Rule"])
+        house.clock(7, 20, at: 70)
+        house.run(to: 3600)
+        #expect(house.firings.count == 1)
+        var late = VirtualHouse(Self.rule(Self.daily(7, 30)))
+        late.clock(7, 29)
+        late.clock(7, 40, at: 30)
+        #expect(late.firings.isEmpty && late.heldBack == ["30.0 Rule: that was 630 s ago"])
+        var taken = VirtualHouse(Self.rule(Self.daily(7, 30), late: .seconds(3600)))
+        taken.clock(7, 29)
+        taken.clock(7, 40, at: 30)
+        #expect(taken.firings == ["30.0 Rule"])
+    }
+
+    @Test("A time that does not exist comes with the first moment after, one that exists twice the first time")
+    func daylightSaving() {
+        // At 2:00 to 3:00; at 2:00 of the next day, which is 25 h later, back to 1:00.
+        let time = LocalTime(pieces: [
+            .init(from: .at(-1e6), offset: 0), .init(from: .at(7200), offset: 3600),
+            .init(from: .at(90_000), offset: 0),
+        ])
+        var house = VirtualHouse(Self.rule(Self.daily(2, 30)))
+        house.at(0, .clockChanged(time, .unknown))
+        house.run(to: 100_000)
+        #expect(house.firings == ["7200.0 Rule", "\(26.5 * 3600) Rule"])
+        // Told anew in the hour that comes twice, nothing comes again.
+        var twice = VirtualHouse(Self.rule(Self.daily(1, 30), late: .seconds(3600)))
+        twice.at(80_000, .clockChanged(time, .unknown))
+        twice.at(91_000, .clockChanged(time, .unknown))
+        twice.run(to: 100_000)
+        #expect(twice.firings == ["\(86_400.0 + 1800) Rule"])
+    }
+
+    @Test("Minutes of a cron schedule fit all sets, and one of the days where both are restricted")
+    func cron() {
+        let quarter = CronSchedule(
+            text: "*/15 6 * * *", minutes: 1 | 1 << 15 | 1 << 30 | 1 << 45, hours: 1 << 6, days: .max << 1,
+            months: 0x1FFE, weekdays: .all)
+        var house = VirtualHouse(Self.rule(.cron(quarter)))
+        house.clock(6, 10)
+        house.run(to: 86_400)
+        #expect(house.firings == [300, 1200, 2100, 85_800].map { "\(Double($0)) Rule" })
+        var either = quarter
+        either.days = 1 << 3
+        either.weekdays = .monday
+        // 3 January 1970 was a Saturday, the 5th a Monday.
+        #expect((0..<7).map { either.fits(day: $0) } == [false, false, true, false, true, false, false])
+        var never = quarter
+        (never.days, never.months) = (1 << 30, 1 << 2)
+        #expect(
+            Schedule.cron(never).next(after: .zero, LocalTime(pieces: [.init(from: .zero, offset: 0)]), .unknown) == nil
+        )
+    }
+
+    @Test("The sun's events come with their offset, and a day without them has none")
+    func sun() {
+        let sun = SunTimes(days: [
+            .init(day: 0, sunrise: .at(7 * 3600), sunset: .at(18 * 3600)), .init(day: 1, sunrise: nil, sunset: nil),
+            .init(day: 2, sunrise: .at(55 * 3600), sunset: .at(66 * 3600)),
+        ])
+        var rule = Self.rule(.sun(.sunset, offset: .seconds(-1800), on: .all))
+        rule.conditions = [
+            .time(DailyWindow(after: .sun(.sunrise, offset: .zero), before: .sun(.sunset, offset: .zero)))
+        ]
+        var house = VirtualHouse(rule)
+        house.clock(0, sun: sun)
+        house.run(to: 4 * 86_400)
+        #expect(house.firings == ["\(17.5 * 3600) Rule", "\(65.5 * 3600) Rule"])
+    }
+
+    @Test("Another process judges what came while nobody ran, and nothing that was judged")
+    func restart() {
+        var house = VirtualHouse(Self.rule(Self.daily(7, 30)))
+        house.clock(7, 29)
+        house.run(to: 61)
+        #expect(house.firings == ["60.0 Rule"])
+        house.restart()
+        house.clock(7, 29, at: 62)
+        house.run(to: 86_400)
+        house.restart()
+        house.at(86_464, .plugLost(plug: "Nobody"))
+        house.clock(7, 29, at: 86_464)
+        #expect(house.firings == ["60.0 Rule", "86464.0 Rule"])
+    }
+}

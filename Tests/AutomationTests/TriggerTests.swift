@@ -1,0 +1,144 @@
+import Automation
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@Suite("Triggers other than thresholds and buttons")
+struct TriggerTests {
+    private static func rule(_ triggers: Trigger..., name: String = "Rule") -> Rule {
+        Rule(name: name, triggers: triggers, actions: [.turnOff(["Lamp"])])
+    }
+
+    @Test(
+        "Power that comes into a band and stays fires; what is in it at the start does not; leaving it by the hysteresis arms"
+    )
+    func band() {
+        var house = VirtualHouse(Self.rule(.activePowerStays(plug: "Oven", PowerBand(5, 40, dwell: .seconds(3)))))
+        house.appear("Oven", watts: 10, at: 0)
+        for second in 1...6 { house.read("Oven", 11, at: Double(second)) }
+        #expect(house.firings.isEmpty)
+        house.read("Oven", 41, at: 7)
+        house.read("Oven", 39, at: 8)
+        house.run(to: 12)
+        #expect(house.firings.isEmpty)
+        house.read("Oven", 80, at: 13)
+        for second in 14...18 { house.read("Oven", 20, at: Double(second)) }
+        #expect(house.firings == ["17.0 Rule"])
+        // Through the band without staying.
+        house.read("Oven", 0, at: 19)
+        house.read("Oven", 20, at: 20)
+        house.read("Oven", 90, at: 21)
+        house.run(to: 30)
+        #expect(house.firings.count == 1)
+        #expect(
+            house.nearMisses.map(\.description) == [
+                "Oven stays between 5 W and 40 W for 3 s: it held 1 s, then the power was 90 W"
+            ])
+    }
+
+    @Test("Energy of a day fires once a day, from where the day began")
+    func energy() {
+        var house = VirtualHouse(Self.rule(.activeEnergy(plug: "Heater", EnergyThreshold(100, since: .day))))
+        house.appear("Heater", at: 0)
+        house.clock(23, 59, at: 0)
+        func heard(_ wattHours: UInt64, _ second: Double) {
+            house.at(second, .energy(plug: "Heater", milliwattHours: wattHours * 1000))
+        }
+        heard(5000, 1)
+        heard(5100, 2)
+        #expect(house.firings.isEmpty)
+        heard(5101, 3)
+        heard(5200, 4)
+        #expect(house.firings == ["3.0 Rule"])
+        // The next day begins after 60 s.
+        heard(5250, 59)
+        heard(5260, 61)
+        heard(5350, 62)
+        #expect(house.firings.count == 1)
+        heard(5351, 63)
+        #expect(house.firings == ["3.0 Rule", "63.0 Rule"])
+        // Another counter, which counts anew; the day has fired.
+        heard(1, 64)
+        heard(1000, 65)
+        #expect(house.firings.count == 2)
+    }
+
+    @Test("Energy since the relay was turned on begins anew with it")
+    func energySinceOn() {
+        var house = VirtualHouse(Self.rule(.activeEnergy(plug: "Heater", EnergyThreshold(10, since: .on))))
+        house.appear("Heater", on: false, at: 0)
+        for (second, wattHours) in [(1, 100), (2, 100)] as [(Double, UInt64)] {
+            house.at(second, .energy(plug: "Heater", milliwattHours: wattHours * 1000))
+        }
+        for turn in 0..<2 {
+            let start = Double(10 * turn + 10)
+            house.turn("Heater", on: true, at: start)
+            house.at(start + 1, .energy(plug: "Heater", milliwattHours: UInt64(110 + 20 * turn) * 1000))
+            house.at(start + 2, .energy(plug: "Heater", milliwattHours: UInt64(115 + 20 * turn) * 1000))
+            house.turn("Heater", on: false, at: start + 3)
+        }
+        #expect(house.firings == ["12.0 Rule", "21.0 Rule"])
+    }
+
+    @Test("The relay fires by whomever it is switched, one way or either; a protection too")
+    func journal() {
+        var house = VirtualHouse(
+            Self.rule(.relay(plug: "Fan", on: true), name: "On"),
+            Self.rule(.relay(plug: "Fan", on: nil), name: "Either"),
+            Self.rule(.protection(plug: "Fan", .overPower), name: "Power"),
+            Self.rule(.protection(plug: "Fan", nil), name: "Any"))
+        house.appear("Fan", at: 0)
+        house.happened("Fan", 1, .relayChanged(on: false, cause: .button), at: 1)
+        house.happened("Fan", 2, .relayChanged(on: true, cause: .timer), at: 2)
+        house.happened("Fan", 3, .protectionTripped(.overPower), at: 3)
+        house.happened("Fan", 4, .protectionTripped(.weldedRelay), at: 4)
+        #expect(house.firings == ["1.0 Either", "2.0 On", "2.0 Either", "3.0 Power", "3.0 Any", "4.0 Any"])
+    }
+
+    @Test("Lost and back fire after their dwell, a short flap does not, and nobody who was never there is lost")
+    func presence() {
+        var house = VirtualHouse(
+            Self.rule(.lost(plug: "Fan", dwell: .seconds(10)), name: "Lost"),
+            Self.rule(.back(plug: "fan", dwell: .seconds(5)), name: "Back"))
+        house.run(to: 100)
+        house.appear("Fan", at: 100)
+        house.run(to: 200)
+        #expect(house.firings.isEmpty)
+        house.at(200, .plugLost(plug: "Fan"))
+        house.appear("Fan", at: 209)
+        house.at(210, .plugLost(plug: "Fan"))
+        house.run(to: 230)
+        house.appear("Fan", at: 230)
+        house.run(to: 300)
+        #expect(house.firings == ["220.0 Lost", "235.0 Back"])
+    }
+
+    @Test("A rule that another one sets off fires; two that set each other off end")
+    func chains() {
+        let first = Rule(
+            name: "First", triggers: [.button(plug: "Hall", .single), .rule("Second")], actions: [.turnOff(["Hall"])])
+        let second = Rule(name: "Second", triggers: [.rule("First")], actions: [.turnOn(["Hall"])])
+        var house = VirtualHouse(first, second)
+        house.appear("Hall", at: 0)
+        house.press("Hall", 1, at: 1)
+        #expect(house.firings.prefix(3) == ["1.0 First", "1.0 Second", "1.0 First"])
+        #expect(house.firings.count == 8 && house.heldBack.count == 1)
+        #expect(Set(house.requests.map(\.id)).count == house.requests.count)
+        for number in 2...100 { house.press("Hall", UInt64(number), at: 1 + Double(number) / 100) }
+        #expect(house.firings.count <= 2 * RuleEngine.usualLimit.count)
+    }
+
+    @Test("A washing machine is done once, at its end, also where its beginning was recorded before")
+    func appliance() {
+        var house = VirtualHouse(Self.rule(.appliance(plug: "Washer", .finished(nil))))
+        let samples = (0..<1800).map {
+            RecordedPower(milliseconds: Int64($0 - 1800) * 1000, deciwatts: $0 < 600 ? 20_000 : 3000)
+        }
+        house.at(0, .recorded(plug: "Washer", samples))
+        house.appear("Washer", watts: 300, at: 0)
+        for second in 1..<1800 { house.read("Washer", second % 20 < 10 ? 300 : 60, at: Double(second)) }
+        #expect(house.firings.isEmpty)
+        for second in 1800..<4200 { house.read("Washer", 1, at: Double(second)) }
+        #expect(house.firings.count == 1)
+    }
+}
