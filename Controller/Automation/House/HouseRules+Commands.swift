@@ -11,7 +11,7 @@ extension HouseRules {
         let isEnd = hasWaited && request.command == .setRelay(on: false, autoOff: nil)
         let until = now + (isEnd ? Self.waitedPatience : Self.patience)
         let command = HouseMemory.Command(request, firing, to: plug, until: until)
-        let done = [Action.tell(.commanded(request, firing))] + overtake(by: command, now: now)
+        let done = [Action.tell(.commanded(request, firing))] + overtake(by: command)
         guard memory.commands.count < HouseMemory.maximumCommands else {
             let detail = "\(memory.commands.count) commands wait for their answers already"
             return done + [.tell(.command(command, refuse(request, Refusal(.busy, detail), now: now)))]
@@ -21,19 +21,36 @@ extension HouseRules {
         return done + [.send(request)]
     }
 
-    /// Nobody waits any more for the answer to an earlier command about the same thing: what it asked for is not wanted now.
-    private mutating func overtake(by later: HouseMemory.Command, now: Instant) -> [Action] {
-        let earlier = memory.commands.filter {
-            $0.plug == later.plug && $0.request.command.isOvertaken(by: later.request.command)
+    /// Nobody waits any more for the answer to an earlier command about the same thing, once this one is stored: what it asked for is
+    /// not wanted now.
+    mutating func overtake(by later: HouseMemory.Command) -> [Action] {
+        let end = memory.commands.firstIndex { $0.request.id == later.request.id } ?? memory.commands.endIndex
+        var ends: [Action] = []
+        for command in memory.commands[..<end]
+        where command.isForSamePlug(as: later) && command.request.command.isOvertaken(by: later.request.command) {
+            let id = command.request.id
+            switch deliveries[id] {
+            case .overtaken: continue
+            case .sent: deliveries[id] = .overtaken(wasSent: true)
+            case .decided, .ready, nil: deliveries[id] = .overtaken(wasSent: false)
+            }
+            ends.append(.withdraw(id))
         }
-        guard !earlier.isEmpty else { return [] }
-        let ids = Set(earlier.map(\.request.id))
-        memory.commands.removeAll { ids.contains($0.request.id) }
-        return earlier.flatMap { command in
-            let wasSent = deliveries.removeValue(forKey: command.request.id) == .sent
-            let outcome = refuse(command.request, Self.overtaken, now: now)
-            return (wasSent ? [.withdraw(command.request.id)] : []) + [Action.tell(.command(command, outcome))]
-        }
+        return ends
+    }
+
+    /// The later command is stored.
+    mutating func endOvertaken(_ id: RequestID, now: Instant, _ actions: inout [Action]) {
+        // It may have been answered meanwhile after all.
+        guard case .overtaken(let wasSent) = deliveries[id],
+            let index = memory.commands.firstIndex(where: { $0.request.id == id })
+        else { return }
+        let command = memory.commands.remove(at: index)
+        deliveries[id] = nil
+        changed(now: now)
+        if wasSent { actions.append(.withdraw(id)) }
+        actions.append(.tell(.command(command, refuse(command.request, Self.overtaken, now: now))))
+        if let plug = command.plug { actions += dispatch(to: plug) }
     }
 
     /// Sends the plug's commands that are stored, in their order, so many at a time as it takes.
@@ -73,7 +90,7 @@ extension HouseRules {
         let plug = memory.plug(named: request.plug)
         let until = now + min(span, Self.longestRemembering)
         let wish = HouseMemory.Command(request, firing, to: plug, until: until)
-        var done = overtake(by: wish, now: now)
+        var done = overtake(by: wish)
         let replaced = memory.wishes.filter { $0.isForSamePlug(as: wish) }
         memory.wishes.removeAll { $0.isForSamePlug(as: wish) }
         done += replaced.map { .tell(.command($0, refuse($0.request, Self.overtaken, now: now))) }
@@ -97,7 +114,7 @@ extension HouseRules {
         for wish in granted {
             var command = wish
             (command.plug, command.request.plug, command.until) = (id, name, now + Self.patience)
-            for action in overtake(by: command, now: now) { afterStoring(action, now: now) }
+            for action in overtake(by: command) { afterStoring(action, now: now) }
             memory.commands.append(command)
             deliveries[command.request.id] = .decided
             run(.commandResumed(command.request), now: now, &actions)
@@ -133,6 +150,9 @@ extension HouseRules {
             case .sent:
                 actions.append(.withdraw(id))
                 detail = "the plug did not answer in time"
+            case .overtaken(let wasSent):
+                if wasSent { actions.append(.withdraw(id)) }
+                detail = Self.overtaken.detail
             case .decided, .ready: detail = "it could not be sent in time"
             case nil: detail = "nobody was there in time to send it, or to hear its answer"
             }

@@ -37,8 +37,8 @@ extension HouseRules {
         case .effectFinished(let id, let outcome): finish(id, outcome, now: now, &actions)
         case .clockChanged(let time, let sun): run(.clockChanged(time, sun), now: now, &actions)
         case .rulesChanged, .ruleEnabled, .ruleRun: changeRules(event, now: now, &actions)
-        case .stored: writeEnded(failure: nil, &actions)
-        case .storeFailed(let reason): writeEnded(failure: reason, &actions)
+        case .stored: writeEnded(failure: nil, now: now, &actions)
+        case .storeFailed(let reason): writeEnded(failure: reason, now: now, &actions)
         case .stopping: storeAll(now: now)
         case .deadlineReached: break
         }
@@ -78,6 +78,10 @@ extension HouseRules {
             present[plug]?.isFollowed = true
             let count = present.values.count { $0.isFollowed }
             actions.append(.tell(.following(plugs: count, newest: plug)))
+        }
+        // An earlier process may have been killed before it could say that they were.
+        for command in memory.commands where command.plug == presence.id {
+            for action in overtake(by: command) { afterStoring(action, now: now) }
         }
         for command in memory.commands where command.plug == presence.id {
             let request = CommandRequest(id: command.request.id, plug: plug, command: command.request.command)

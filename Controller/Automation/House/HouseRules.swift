@@ -41,6 +41,9 @@ public struct HouseRules: Machine, Sendable {
         /// Stored; it waits for its turn at the plug.
         case ready
         case sent
+        /// A later command is being stored, after which nobody waits for this one. It stays in the memory until then, so that a
+        /// process that is killed meanwhile leaves somebody to tell of it.
+        case overtaken(wasSent: Bool)
     }
 
     struct Presence: Sendable {
@@ -152,7 +155,7 @@ public struct HouseRules: Machine, Sendable {
         storeRest(now: now)
     }
 
-    mutating func writeEnded(failure: String?, _ actions: inout [Action]) {
+    mutating func writeEnded(failure: String?, now: Instant, _ actions: inout [Action]) {
         if let failure, !storageFails { actions.append(.tell(.notStored(reason: failure))) }
         if failure == nil, storageFails { actions.append(.tell(.stored)) }
         storageFails = failure != nil
@@ -161,13 +164,16 @@ public struct HouseRules: Machine, Sendable {
             switch action {
             case .send(let request):
                 // It may have expired meanwhile, or been overtaken.
-                guard let command = memory.commands.first(where: { $0.request.id == request.id }) else { continue }
+                guard deliveries[request.id] == .decided,
+                    let command = memory.commands.first(where: { $0.request.id == request.id })
+                else { continue }
                 deliveries[request.id] = .ready
                 if let plug = command.plug { actions += dispatch(to: plug) }
             case .perform(let request):
                 guard memory.effects.contains(where: { $0.request.id == request.id }) else { continue }
                 actions.append(action)
-            case .store, .withdraw, .acknowledge, .tell: actions.append(action)
+            case .withdraw(let id): endOvertaken(id, now: now, &actions)
+            case .store, .acknowledge, .tell: actions.append(action)
             }
         }
     }
