@@ -49,7 +49,7 @@ extension BrokenFile {
             rules.yaml:5:7: error: 'explode' is not known in an action
               5 |     - explode: Lamp
                 |       ^
-              hint: known here: turn on, turn off, toggle, dim, restore, wait, wait until, timeout, otherwise, notify, run, web hook
+              hint: known here: turn on, turn off, toggle, dim, restore, wait, timeout, wait until, otherwise, notify, run, web hook
             """),
         BrokenFile(
             "units missing, unknown, negative",

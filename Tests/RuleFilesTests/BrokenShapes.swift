@@ -30,11 +30,11 @@ extension BrokenFile {
             rules.yaml:2:14: error: 'plug' is not known in an action
               2 |   when: &w { plug: TV, button: often }
                 |              ^
-              hint: known here: turn on, turn off, toggle, dim, restore, wait, wait until, timeout, otherwise, notify, run, web hook
+              hint: known here: turn on, turn off, toggle, dim, restore, wait, timeout, wait until, otherwise, notify, run, web hook
             rules.yaml:2:24: error: 'button' is not known in an action
               2 |   when: &w { plug: TV, button: often }
                 |                        ^
-              hint: known here: turn on, turn off, toggle, dim, restore, wait, wait until, timeout, otherwise, notify, run, web hook
+              hint: known here: turn on, turn off, toggle, dim, restore, wait, timeout, wait until, otherwise, notify, run, web hook
             rules.yaml:2:32: error: 'often' is not known in 'button'
               2 |   when: &w { plug: TV, button: often }
                 |                                ^

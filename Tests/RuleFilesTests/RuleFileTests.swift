@@ -68,8 +68,8 @@ struct RuleFileTests {
         #expect(
             rule.conditions == [
                 .relay(plug: "Lamp", on: true),
-                .time(DailyWindow(before: try #require(TimeOfDay(hour: 6, minute: 30)))),
                 .relay(plug: "Fan", on: false),
+                .time(DailyWindow(before: try #require(TimeOfDay(hour: 6, minute: 30)))),
                 .time(DailyWindow(after: try #require(TimeOfDay(second: 80_130)))),
             ])
         #expect(

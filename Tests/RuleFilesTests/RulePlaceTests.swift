@@ -29,7 +29,7 @@ struct RulePlaceTests {
         let expected: [(RulePart, String?, Int, Int)] = [
             (.name, nil, 1, 9), (.trigger(0), nil, 3, 7), (.trigger(0), "Television", 3, 15), (.trigger(1), nil, 4, 7),
             (.trigger(1), "Hall", 4, 13), (.condition(0), nil, 7, 7), (.condition(1), nil, 8, 7),
-            (.condition(1), "sun", 8, 23), (.condition(2), "Lamp", 9, 15), (.action(0), "Lamp", 11, 34),
+            (.condition(1), "sun", 8, 23), (.condition(2), "Lamp", 9, 15), (.action(0), "Lamp", 11, 33),
             (.action(1), nil, 12, 7), (.key("cooldown"), nil, 13, 13), (.key("mode"), nil, 1, 9),
             (.trigger(0), "nobody", 3, 7), (.action(9), nil, 1, 9),
         ]

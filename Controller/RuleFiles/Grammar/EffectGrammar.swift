@@ -46,13 +46,17 @@ enum EffectGrammar {
         most: RuleFileLimits.argumentBytes, pattern: #"^[^\u0000]*$"#, isEmptyAllowed: true, "logger",
         "a line in the log")
 
+    private static let commandForm = Form.either([
+        .text(TextForm(pattern: #"^[^\s\u0000]+$"#, most: RuleFileLimits.argumentBytes, examples: ["sync"])),
+        .list(argument.form, of: "program and arguments", count: 1...RuleFileLimits.entries),
+    ])
+
     /// One word alone is a program without arguments.
-    private static let command = Shape<[String]>(.oneOrMore(argument.form, of: "program and arguments")) {
-        reader, tree, key in
+    private static let command = Shape<[String]>(commandForm) { reader, tree, key in
         let words = argument.oneOrMore(of: "program and arguments").read(&reader, tree, key)
         guard let program = words?.first else { return nil }
-        if case .scalar = tree.value, program.contains(" ") {
-            let list = program.split(separator: " ").prefix(8).joined(separator: ", ")
+        if case .scalar = tree.value, program.contains(where: \.isWhitespace) {
+            let list = program.split(whereSeparator: \.isWhitespace).prefix(8).joined(separator: ", ")
             reader.report(
                 tree.place, "no shell takes the line apart: '\(program.prefix(80))' would be the program's name",
                 hint: "write it as a list: [\(list.prefix(80))]")

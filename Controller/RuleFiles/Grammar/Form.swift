@@ -58,6 +58,8 @@ struct KeyForm: Sendable {
     var summary: String
     /// In every mapping of its kind.
     var isNeeded = false
+    /// Reads the value only to report what is wrong with it.
+    var check: @Sendable (inout RuleReader, YAMLTree) -> Void
 }
 
 /// A key that decides what its mapping is about, with the names of the keys that must and that may stand beside it.

@@ -11,9 +11,15 @@ struct Key<Value: Sendable>: Sendable {
     }
 
     /// In a mapping that cannot do without it.
-    var needed: KeyForm { KeyForm(name: name, form: shape.form, summary: summary, isNeeded: true) }
+    var needed: KeyForm { form(isNeeded: true) }
     /// In a mapping that can.
-    var optional: KeyForm { KeyForm(name: name, form: shape.form, summary: summary) }
+    var optional: KeyForm { form(isNeeded: false) }
+
+    private func form(isNeeded: Bool) -> KeyForm {
+        KeyForm(name: name, form: shape.form, summary: summary, isNeeded: isNeeded) { [shape, name] reader, tree in
+            _ = shape.read(&reader, tree, name)
+        }
+    }
 }
 
 /// A mapping, together with how it is read.
@@ -54,10 +60,18 @@ struct Variant<Value: Sendable>: Sendable {
         build: @escaping @Sendable (inout RuleReader, Fields, Head) -> Value?
     ) {
         form = VariantForm(head: head.name, needs: needs.map(\.name), takes: takes.map(\.name))
-        keys = (needs + [head.optional] + takes).map {
-            KeyForm(name: $0.name, form: $0.form, summary: $0.summary)
+        keys = (needs + [head.optional] + takes).map { key in
+            // Needed beside this one, not in general.
+            var key = key
+            key.isNeeded = false
+            return key
         }
-        self.build = { reader, fields in reader.value(head, fields).flatMap { build(&reader, fields, $0) } }
+        self.build = { reader, fields in
+            if let value = reader.value(head, fields) { return build(&reader, fields, value) }
+            // What stands beside what is wrong may be wrong too, and one run shows every fault.
+            for key in needs + takes { if let entry = fields.entries[key.name] { key.check(&reader, entry.value) } }
+            return nil
+        }
     }
 }
 

@@ -84,9 +84,8 @@ enum RuleGrammar {
                 "limit", "'limit'", "How often it may fire.", example: "{ firings: 6, per: 1 h }",
                 keys: [firings.needed, per.needed]
             ) { reader, fields in
-                guard let count = reader.value(firings, fields), let span = reader.value(per, fields) else {
-                    return nil
-                }
+                let span = reader.value(per, fields)
+                guard let count = reader.value(firings, fields), let span else { return nil }
                 return FiringLimit(count, within: span)
             }), "How often it may fire; left out: 60 times a minute.")
 

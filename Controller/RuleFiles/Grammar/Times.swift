@@ -56,7 +56,7 @@ enum Times {
     /// An end of a daily window: a time up to 24:00, or one of the sun's events.
     static let windowEnd = QuantityKind(
         pattern: "^(\(clock)|\(SunEvent.allCases.map(\.rawValue).joined(separator: "|")))$",
-        examples: ["17:00", "24:00", "sunset", "sunrise"]
+        examples: ["17:00", "sunset", "sunrise"]
     ) { text throws(Mistake) in
         if let time = time(text) { return DailyWindow.Point.clock(time) }
         if let event = SunEvent(rawValue: text) { return .sun(event, offset: .zero) }

@@ -4,11 +4,15 @@ import ProtocolCore
 /// Reads rules from a tree. What is wrong is reported and reading goes on, so that one run shows every fault.
 struct RuleReader {
     private(set) var faults: [Fault] = []
+    private var known: Set<Fault> = []
 
-    mutating func report(_ fault: Fault) { faults.append(fault) }
+    /// Once: a value that several parts of a mapping need is read for each of them.
+    mutating func report(_ fault: Fault) {
+        if known.insert(fault).inserted { faults.append(fault) }
+    }
 
     mutating func report(_ place: Place, _ message: String, hint: String? = nil) {
-        faults.append(Fault(place, message, hint: hint))
+        report(Fault(place, message, hint: hint))
     }
 
     mutating func rules(of root: YAMLTree) -> [PlacedRule] {
