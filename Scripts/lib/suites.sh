@@ -30,7 +30,7 @@ run_format_check() {
 }
 
 # The modules whose tests wait for sockets, disks and clocks: beside tests that only compute they would wait for these as well.
-in_real_time='^(AddressService|Daemon|DaemonClient|Dashboard|LinuxNetwork|PlugClient|PlugService|PlugTransport)Tests\.'
+in_real_time='^(AddressService|Daemon|DaemonClient|Dashboard|Effects|LinuxNetwork|PlugClient|PlugService|PlugTransport)Tests\.'
 
 run_unit() {
     local fuzz=()
