@@ -79,7 +79,7 @@ def test_a_recording_that_is_not_there(lan, programs, tmp_path):
     assert done.status == 1 and str(missing) in done.errors and "hint:" in done.errors, done
 
 
-@pytest.mark.parametrize("words", [["rules", "check"], ["rules", "run"], ["daemon", "--rules"]])
+@pytest.mark.parametrize("words", [["rules", "check"], ["rules", "run"]])
 def test_a_rule_file_with_an_error(lan, controller, tmp_path, words):
     rules = tmp_path / "rules.yaml"
     faulty = "when: { plug: Television, active power: { rises above: 40 V } }"

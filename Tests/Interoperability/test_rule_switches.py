@@ -107,7 +107,7 @@ def test_a_program_gets_the_event_and_everybody_the_words(served):
 
 
 def test_a_program_that_hangs_is_ended_and_others_go_on(served):
-    served.kettle.press("double")
+    served.kettle.press("--double")
     served.kettle.press()
     lamp_is(served, True)
     told = served.running.seen_object(

@@ -33,8 +33,7 @@ extension RuleEngine {
     /// A person wants it done, whatever triggers, conditions, cooldown and limit say.
     mutating func runByHand(_ name: String, id: RequestID, now: Instant, _ actions: inout [Action]) {
         guard let index = ruleIndexes[name] else { return }
-        let firing = Firing(
-            id: FiringSeed("person", rule: name, after: id).id(0), rule: name, cause: Firing.Cause(.person), time: now)
+        let firing = Firing(id: id, rule: name, cause: Firing.Cause(.person), time: now)
         begin(firing, of: index, depth: 0, now: now, &actions)
     }
 
