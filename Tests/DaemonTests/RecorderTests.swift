@@ -85,7 +85,9 @@ import Testing
             for _ in 0..<2 { _ = await records.next() }
             for sequence in 5..<30 as Range<SequenceNumber> {
                 await house.press("Switch", sequence: sequence)
-                guard case .firing = await records.next()?.notice, case .command = await records.next()?.notice else {
+                guard case .firing = await records.next()?.notice, case .commanded = await records.next()?.notice,
+                    case .command = await records.next()?.notice
+                else {
                     Issue.record("not fired")
                     return gate.signal(1000)
                 }
