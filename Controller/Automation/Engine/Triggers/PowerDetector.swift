@@ -86,7 +86,8 @@ struct PowerDetector: Sendable {
 
     /// Beyond the threshold since then.
     mutating func dwell(since: Instant, time: Instant) -> Outcome? {
-        guard time - since < dwell else {
+        // Most have none, and reckoning with durations takes longer than all the rest.
+        guard time > since ? time - since < dwell : dwell > .zero else {
             state = .disarmed
             return .fires(since: since)
         }
