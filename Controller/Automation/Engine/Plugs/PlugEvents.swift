@@ -85,13 +85,14 @@ extension RuleEngine {
         }
         var last: Int?
         for place in eventsOf[index] {
-            let trigger = events[place]
-            guard trigger.rule != last, trigger.kind.isMet(by: event.kind), let seed = trigger.seed else { continue }
-            last = trigger.rule
+            // Not the whole trigger: copying it would count references.
+            let (rule, seed) = (events[place].rule, events[place].seed)
+            guard rule != last, events[place].kind.isMet(by: event.kind), let seed else { continue }
+            last = rule
             var cause = Firing.Cause(
-                states[trigger.rule].sources[trigger.place], plug: plugs[index].name, event: event.sequence)
+                states[rule].sources[events[place].place], plug: plugs[index].name, event: event.sequence)
             if let age, age > .zero { cause.age = age }
-            fire(trigger.rule, cause, seed.key(event.sequence), age: age, now: now, &actions)
+            fire(rule, cause, seed.key(event.sequence), age: age, now: now, &actions)
         }
     }
 }

@@ -13,7 +13,7 @@ extension RuleEngine {
     ///   - age: how long ago the edge was; nil: nobody knows.
     ///   - depth: of how many rules that set each other off it is the last.
     mutating func fire(
-        _ index: Int, _ cause: Firing.Cause, _ key: UInt128, age: Duration?, depth: Int = 0, now: Instant,
+        _ index: Int, _ cause: consuming Firing.Cause, _ key: UInt128, age: Duration?, depth: Int = 0, now: Instant,
         _ actions: inout [Action]
     ) {
         var firing = Firing(key: key, rule: states[index].rule.name, cause: cause, time: now)
