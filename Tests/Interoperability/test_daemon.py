@@ -70,7 +70,8 @@ class House:
         return {told["cause"] for told in self.told("heldBack")}
 
     def accounted(self, presses, within):
-        """Every press has fired or was told as held back, never both, and the lamp turned over once for each firing."""
+        """Every press has fired or was told as held back, never both, and the lamp turned over once for each firing, but for those whose
+        command was overtaken by the next one's."""
         def told():
             return "\n".join(f"daemon {number}:\n{daemon.transcript()}" for number, daemon in enumerate(self.daemons))
 
@@ -80,10 +81,14 @@ class House:
         assert not fired & self.held_back(), told()
         assert not self.told("notSent", "gap", "notStored"), told()
         eventually(lambda: {line["cause"] for line in self.told("command")} == fired, 12, told)
-        assert all(line["outcome"] == "done" for line in self.told("command")), told()
-        eventually(lambda: len(self.switchings()) >= len(fired), 5, told)
+        undone = [line for line in self.told("command") if line["outcome"] != "done"]
+        assert all(line["why"] == "overtaken by a later command" for line in undone), told()
+        overtaken = len({line["cause"] for line in undone})
+        eventually(lambda: len(self.switchings()) >= len(fired) - 2 * overtaken, 5, told)
         turns = [line["on"] for line in self.switchings()]
-        assert len(turns) == len(fired) and all(one != other for one, other in zip(turns, turns[1:])), told()
+        # One that was overtaken may have been carried out all the same, and if not, the next one changed nothing.
+        assert len(turns) <= len(fired) and (len(fired) - len(turns)) % 2 == 0, told()
+        assert all(one != other for one, other in zip(turns, turns[1:])), told()
         return fired
 
 
@@ -123,7 +128,7 @@ def test_presses_of_long_ago_are_told_and_do_nothing(lan, plug, controller, tmp_
     house.press()
     daemon.seen_object(lambda told: told["event"] == "command", 5, "the press of now")
     told = [line.json["event"] for line in daemon.lines if line.json and line.json["event"] != "serving"]
-    assert told == ["following", "following", "firing", "command"]
+    assert told == ["following", "following", "firing", "commanded", "command"]
 
 
 def test_plugs_that_swap_names_lose_nothing(lan, plug, controller, tmp_path):
