@@ -29,17 +29,19 @@ extension RuleEngine {
 
     private var dwells: [EngineMemory.Dwell] {
         power.compactMap { trigger in
-            let rule = states[trigger.rule].rule
-            let words = "\(rule.triggers[trigger.place])"
             if case .dwelling(let since) = trigger.detector.state, let plug = trigger.plug {
+                let rule = states[trigger.rule].rule
                 return EngineMemory.Dwell(
-                    rule: rule.name, trigger: words, plug: plugs[plug].lasting, boot: plugs[plug].boot, since: since,
-                    latest: meters[plug].time, value: meters[plug].activePower)
+                    rule: rule.name, trigger: "\(rule.triggers[trigger.place])", plug: plugs[plug].lasting,
+                    boot: plugs[plug].boot, since: since, latest: meters[plug].time, value: meters[plug].activePower)
             }
-            guard let broken = trigger.broken else { return nil }
+            guard let broken = trigger.broken,
+                trigger.plug.map({ trigger.isBroken(plugs[$0], meters[$0]) }) ?? true
+            else { return nil }
+            let rule = states[trigger.rule].rule
             return EngineMemory.Dwell(
-                rule: rule.name, trigger: words, plug: broken.plug, boot: broken.boot, since: broken.since,
-                latest: broken.latest, value: broken.value)
+                rule: rule.name, trigger: "\(rule.triggers[trigger.place])", plug: broken.plug, boot: broken.boot,
+                since: broken.since, latest: broken.latest, value: broken.value)
         }
     }
 
