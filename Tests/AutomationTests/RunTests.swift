@@ -97,6 +97,51 @@ struct RunTests {
         #expect(requests == [house.requests[1]])
     }
 
+    @Test("In the next process a condition is judged and a queue goes on when their plugs are there, or a minute later")
+    func restored() {
+        let absent = Condition.not(.activePower(plug: "Fan", .above(5)))
+        let rule = Rule.button(.waitUntil(absent, timeout: .seconds(600), .stop), .turnOff(["Hall"]))
+        var house = Self.house(rule)
+        house.read("Fan", 50, at: 1)
+        house.press("Hall", 1, at: 2)
+        house.restart()
+        house.clock(12, at: 10)
+        house.appear("Hall", at: 11)
+        #expect(house.commands.isEmpty && house.engine.nextDeadline == .at(10) + RuleEngine.reunion)
+        house.appear("Fan", watts: 50, at: 12)
+        #expect(house.engine.nextDeadline == .at(602))
+        house.read("Fan", 4, at: 20)
+        #expect(house.commands == ["20.0 Hall: off"])
+
+        var alone = Self.house(rule)
+        alone.read("Fan", 50, at: 1)
+        alone.press("Hall", 1, at: 2)
+        alone.restart()
+        alone.appear("Hall", at: 11)
+        alone.run(to: 100)
+        #expect(alone.commands == ["71.0 Hall: off"])
+
+        let over = RuleAction.waitUntil(.relay(plug: "Lamp", on: true), timeout: .seconds(5), .goOn)
+        var late = Self.house(.button(over, .turnOff(["Fan"])))
+        late.press("Hall", 1, at: 1)
+        late.restart()
+        late.appear("Fan", at: 30)
+        #expect(late.commands == ["30.0 Fan: off"])
+
+        var queued = Rule.button(.turnOn(["Fan", "Hall"]), .wait(.seconds(60)), .turnOff(["Fan"]))
+        queued.mode = .queued(atMost: 2)
+        var queue = Self.house(queued)
+        queue.press("Hall", 1, at: 1)
+        queue.press("Hall", 2, at: 2)
+        queue.restart()
+        queue.appear("Fan", at: 70)
+        #expect(queue.commands.suffix(1) == ["70.0 Fan: off"])
+        queue.appear("Hall", at: 75)
+        #expect(queue.commands.suffix(2) == ["75.0 Fan: on", "75.0 Hall: on"])
+        queue.run(to: 300)
+        #expect(queue.commands.last == "135.0 Fan: off" && queue.engine.nextDeadline == nil)
+    }
+
     @Test("Restore brings back what was before the rule, unless somebody switched it since")
     func restore() {
         let off = Rule(name: "Off", triggers: [.button(plug: "Hall", .single)], actions: [.turnOff(["Fan", "Hall"])])
