@@ -159,9 +159,12 @@ struct RunTests {
         #expect(house.commands.suffix(1) == ["3.0 Fan: on"])
         #expect(house.steps == ["3.0 Hall: nothing to restore"])
         house.turn("Fan", on: true, at: 4)
-        house.press("Hall", 4, at: 5)
+        // What was restored is not remembered in its turn.
+        house.press("Hall", 4, .double, at: 4)
+        #expect(house.steps.suffix(2) == ["4.0 Fan: nothing to restore", "4.0 Hall: nothing to restore"])
+        house.press("Hall", 5, at: 5)
         house.happened("Fan", 2, .relayChanged(on: true, cause: .button), at: 6)
-        house.press("Hall", 5, .double, at: 7)
+        house.press("Hall", 6, .double, at: 7)
         #expect(house.steps.suffix(2) == ["7.0 Fan: nothing to restore", "7.0 Hall: nothing to restore"])
     }
 
