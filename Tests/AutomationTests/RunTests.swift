@@ -180,6 +180,23 @@ struct RunTests {
         #expect(house.effects.map(\.effect) == [.notify(title: "Movie night", text: words)])
     }
 
+    @Test("A plug's name becomes no part of a command, and ends no text in JSON")
+    func hostileName() {
+        let name = "a\"; \\ {rule}\n\u{1b}"
+        let bodies = [" {\"plug\": \"{plug}\"}", "[\"{plug}\"]", "{plug} is on"]
+        var rule = Rule(name: "Rule", triggers: [.button(plug: name, .single)], actions: [])
+        rule.actions = [.run(["sh", "-c", "say {plug}"], timeout: .seconds(1))]
+        rule.actions += bodies.map { .webHook(WebHook(url: "http://a", body: $0)) }
+        var house = VirtualHouse(rule)
+        house.appear(name, at: 0)
+        house.press(name, 1, at: 1)
+        let escaped = "a\\\"; \\\\ {rule}\\u000a\\u001b"
+        let expected = [" {\"plug\": \"\(escaped)\"}", "[\"\(escaped)\"]", "\(name) is on"]
+        #expect(
+            house.effects.map(\.effect) == [.run(["sh", "-c", "say {plug}"], timeout: .seconds(1))]
+                + expected.map { .webHook(WebHook(url: "http://a", body: $0)) })
+    }
+
     @Test("A rule that a person turned off is held back and its run ends; one run by hand is not asked")
     func disabled() {
         var house = Self.house(Self.fan())
