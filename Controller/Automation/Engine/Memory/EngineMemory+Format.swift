@@ -75,6 +75,7 @@ extension MemoryWriter {
         put(UInt64(bitPattern: mark.number))
         put(mark.milliwattHours)
         putEach(mark.fired.sorted()) { $0.put($1) }
+        putEach(mark.known.sorted()) { $0.put($1) }
     }
 
     private mutating func put(_ firing: Firing) {

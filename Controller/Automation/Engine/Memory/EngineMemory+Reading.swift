@@ -82,8 +82,11 @@ extension MemoryReader {
         let counter: UInt64 = try integer()
         var fired: Set<String> = []
         for _ in 0..<(try entries()) { fired.insert(try text()) }
+        var known: Set<String> = []
+        for _ in 0..<(try entries()) { known.insert(try text()) }
         return EngineMemory.EnergyMark(
-            plug: plug, period: periods[Int(period)], number: number, milliwattHours: counter, fired: fired)
+            plug: plug, period: periods[Int(period)], number: number, milliwattHours: counter, fired: fired,
+            known: known)
     }
 
     private mutating func firing(_ moved: (Instant) -> Instant) throws(MemoryFault) -> Firing {

@@ -52,7 +52,7 @@ extension RuleEngine {
                 marks.append(
                     EngineMemory.EnergyMark(
                         plug: plugs[index].lasting, period: period, number: mark.number,
-                        milliwattHours: mark.milliwattHours, fired: mark.fired))
+                        milliwattHours: mark.milliwattHours, fired: mark.fired, known: mark.known))
             }
         }
         return marks.sorted { ($0.plug, $0.period.rawValue) < ($1.plug, $1.period.rawValue) }
@@ -72,6 +72,7 @@ extension RuleEngine {
         aliveBefore = memory.judgedUntil
         for dwell in memory.dwells { take(dwell) }
         for mark in memory.energies { storedMarks[mark.plug, default: []].append(mark) }
+        forgetEnergies()
         for before in memory.befores { befores[before.plug] = before }
         for occurrence in memory.occurrences {
             guard let rule = ruleIndexes[occurrence.rule] else { continue }
