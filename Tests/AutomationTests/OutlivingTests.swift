@@ -43,6 +43,33 @@ struct OutlivingTests {
         }
     }
 
+    @Test("It goes on over a loss noticed late, or a restart meanwhile, but not where the plug was heard since")
+    func lostLate() {
+        for restarts in [false, true] {
+            var house = Self.dwelling()
+            house.run(to: 20)
+            if restarts { house.restart() } else { house.at(55, .plugLost(plug: "Television")) }
+            house.appear("Television", watts: 100, at: 60, boot: .first)
+            #expect(house.firings == ["60.0 Movie night"] && house.nearMisses.count == 1)
+        }
+        // The second reading is quiet, so that no trigger hears it.
+        for watts in [39.0, 1] {
+            var house = Self.dwelling()
+            house.read("Television", watts, at: 20)
+            #expect(house.engine.memory.dwells.isEmpty)
+            house.at(55, .plugLost(plug: "Television"))
+            house.appear("Television", watts: 100, at: 60, boot: .first)
+            house.run(to: 300)
+            #expect(house.firings.isEmpty && house.nearMisses.count == 1)
+        }
+        var house = Self.dwelling()
+        house.read("Television", 80, at: 20)
+        house.at(21, .plugLost(plug: "Television"))
+        house.appear("Television", watts: 100, at: 49, boot: .first)
+        house.read("Television", 100, at: 50)
+        #expect(house.firings == ["50.0 Movie night"])
+    }
+
     @Test(
         "Rules that are read anew keep what they were in the midst of, others begin anew, and nothing that is already so fires"
     )

@@ -97,6 +97,51 @@ struct RunTests {
         #expect(requests == [house.requests[1]])
     }
 
+    @Test("In the next process a condition is judged and a queue goes on when their plugs are there, or a minute later")
+    func restored() {
+        let absent = Condition.not(.activePower(plug: "Fan", .above(5)))
+        let rule = Rule.button(.waitUntil(absent, timeout: .seconds(600), .stop), .turnOff(["Hall"]))
+        var house = Self.house(rule)
+        house.read("Fan", 50, at: 1)
+        house.press("Hall", 1, at: 2)
+        house.restart()
+        house.clock(12, at: 10)
+        house.appear("Hall", at: 11)
+        #expect(house.commands.isEmpty && house.engine.nextDeadline == .at(10) + RuleEngine.reunion)
+        house.appear("Fan", watts: 50, at: 12)
+        #expect(house.engine.nextDeadline == .at(602))
+        house.read("Fan", 4, at: 20)
+        #expect(house.commands == ["20.0 Hall: off"])
+
+        var alone = Self.house(rule)
+        alone.read("Fan", 50, at: 1)
+        alone.press("Hall", 1, at: 2)
+        alone.restart()
+        alone.appear("Hall", at: 11)
+        alone.run(to: 100)
+        #expect(alone.commands == ["71.0 Hall: off"])
+
+        let over = RuleAction.waitUntil(.relay(plug: "Lamp", on: true), timeout: .seconds(5), .goOn)
+        var late = Self.house(.button(over, .turnOff(["Fan"])))
+        late.press("Hall", 1, at: 1)
+        late.restart()
+        late.appear("Fan", at: 30)
+        #expect(late.commands == ["30.0 Fan: off"])
+
+        var queued = Rule.button(.turnOn(["Fan", "Hall"]), .wait(.seconds(60)), .turnOff(["Fan"]))
+        queued.mode = .queued(atMost: 2)
+        var queue = Self.house(queued)
+        queue.press("Hall", 1, at: 1)
+        queue.press("Hall", 2, at: 2)
+        queue.restart()
+        queue.appear("Fan", at: 70)
+        #expect(queue.commands.suffix(1) == ["70.0 Fan: off"])
+        queue.appear("Hall", at: 75)
+        #expect(queue.commands.suffix(2) == ["75.0 Fan: on", "75.0 Hall: on"])
+        queue.run(to: 300)
+        #expect(queue.commands.last == "135.0 Fan: off" && queue.engine.nextDeadline == nil)
+    }
+
     @Test("Restore brings back what was before the rule, unless somebody switched it since")
     func restore() {
         let off = Rule(name: "Off", triggers: [.button(plug: "Hall", .single)], actions: [.turnOff(["Fan", "Hall"])])
@@ -114,9 +159,12 @@ struct RunTests {
         #expect(house.commands.suffix(1) == ["3.0 Fan: on"])
         #expect(house.steps == ["3.0 Hall: nothing to restore"])
         house.turn("Fan", on: true, at: 4)
-        house.press("Hall", 4, at: 5)
+        // What was restored is not remembered in its turn.
+        house.press("Hall", 4, .double, at: 4)
+        #expect(house.steps.suffix(2) == ["4.0 Fan: nothing to restore", "4.0 Hall: nothing to restore"])
+        house.press("Hall", 5, at: 5)
         house.happened("Fan", 2, .relayChanged(on: true, cause: .button), at: 6)
-        house.press("Hall", 5, .double, at: 7)
+        house.press("Hall", 6, .double, at: 7)
         #expect(house.steps.suffix(2) == ["7.0 Fan: nothing to restore", "7.0 Hall: nothing to restore"])
     }
 
@@ -130,6 +178,23 @@ struct RunTests {
         house.read("Television", 83.25, at: 1)
         let words = "Television 83.25 W 20:15 Movie night Television rose above 40 W (now 83.25 W) {x} {"
         #expect(house.effects.map(\.effect) == [.notify(title: "Movie night", text: words)])
+    }
+
+    @Test("A plug's name becomes no part of a command, and ends no text in JSON")
+    func hostileName() {
+        let name = "a\"; \\ {rule}\n\u{1b}"
+        let bodies = [" {\"plug\": \"{plug}\"}", "[\"{plug}\"]", "{plug} is on"]
+        var rule = Rule(name: "Rule", triggers: [.button(plug: name, .single)], actions: [])
+        rule.actions = [.run(["sh", "-c", "say {plug}"], timeout: .seconds(1))]
+        rule.actions += bodies.map { .webHook(WebHook(url: "http://a", body: $0)) }
+        var house = VirtualHouse(rule)
+        house.appear(name, at: 0)
+        house.press(name, 1, at: 1)
+        let escaped = "a\\\"; \\\\ {rule}\\u000a\\u001b"
+        let expected = [" {\"plug\": \"\(escaped)\"}", "[\"\(escaped)\"]", "\(name) is on"]
+        #expect(
+            house.effects.map(\.effect) == [.run(["sh", "-c", "say {plug}"], timeout: .seconds(1))]
+                + expected.map { .webHook(WebHook(url: "http://a", body: $0)) })
     }
 
     @Test("A rule that a person turned off is held back and its run ends; one run by hand is not asked")

@@ -24,6 +24,20 @@ struct ScheduleTests {
         #expect(house.firings == [1, 2, 8].map { "\(Double(86_400 * $0 + 1800)) Rule" })
     }
 
+    @Test("Two triggers of one rule that come together fire it once, also where the timer is late")
+    func together() {
+        var rule = Self.rule(Self.daily(7, 30), late: .seconds(600))
+        rule.triggers += [.schedule(Self.daily(7, 30, on: [.thursday])), .schedule(Self.daily(7, 31))]
+        for late in [Duration.zero, .milliseconds(1), .seconds(120)] {
+            var house = VirtualHouse(rule)
+            house.clock(7)
+            let moment = Instant.at(1800) + late
+            let actions = house.engine.handle(.deadlineReached, now: moment)
+            let fired = actions.count { if case .fired = $0 { true } else { false } }
+            #expect(fired == (late > .seconds(60) ? 2 : 1))
+        }
+    }
+
     @Test("A clock set forward over it fires what is not too old; set back it does not fire twice")
     func steps() {
         var house = VirtualHouse(Self.rule(Self.daily(7, 30)))

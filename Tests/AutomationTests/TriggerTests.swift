@@ -82,6 +82,40 @@ struct TriggerTests {
         #expect(house.firings.count == 2)
     }
 
+    @Test("Energy that is exceeded before a trigger was there fires nothing; what a restart missed does")
+    func energyReloaded() {
+        let day = Self.rule(.activeEnergy(plug: "Heater", EnergyThreshold(100, since: .day)))
+        let lower = Self.rule(.activeEnergy(plug: "Heater", EnergyThreshold(50, since: .day)))
+        let other = Self.rule(.activeEnergy(plug: "Heater", EnergyThreshold(60, since: .day)), name: "Other")
+        func house() -> VirtualHouse {
+            var house = VirtualHouse(day)
+            house.appear("Heater", at: 0)
+            house.clock(12, at: 0)
+            for (second, wattHours) in [(1, 5000), (2, 5080)] as [(Double, UInt64)] {
+                house.at(second, .energy(plug: "Heater", milliwattHours: wattHours * 1000))
+            }
+            return house
+        }
+        func heard(_ wattHours: UInt64, _ second: Double, _ house: inout VirtualHouse) -> [String] {
+            house.at(second, .energy(plug: "Heater", milliwattHours: wattHours * 1000))
+            return house.firings
+        }
+        var reloaded = house()
+        reloaded.at(3, .rulesChanged([lower, other]))
+        #expect(heard(5090, 4, &reloaded).isEmpty && heard(5200, 5, &reloaded).isEmpty)
+        reloaded.at(6, .rulesChanged([day, other]))
+        #expect(heard(5201, 7, &reloaded).isEmpty)
+
+        for rules in [[day], [day, other]] {
+            var restarted = house()
+            restarted.restart(rules)
+            restarted.appear("Heater", at: 10)
+            restarted.clock(12, at: 10)
+            #expect(heard(5101, 11, &restarted) == ["11.0 Rule"])
+            #expect(heard(5102, 12, &restarted).count == 1)
+        }
+    }
+
     @Test("Energy since the relay was turned on begins anew with it")
     func energySinceOn() {
         var house = VirtualHouse(Self.rule(.activeEnergy(plug: "Heater", EnergyThreshold(10, since: .on))))

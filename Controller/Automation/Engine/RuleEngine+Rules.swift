@@ -22,7 +22,8 @@ extension RuleEngine {
         case .activePowerStays(let plug, let band):
             power.append(PowerTrigger(rule: rule, place: place, written: plug, shape: .band(band)))
         case .activeEnergy(let plug, let threshold):
-            energies.append(EnergyTrigger(rule: rule, place: place, written: plug, threshold: threshold))
+            let key = EngineMemory.key(rule: states[rule].rule.name, trigger: trigger)
+            energies.append(EnergyTrigger(rule: rule, place: place, written: plug, threshold: threshold, key: key))
         case .button(let plug, let press): add(.button(press), plug, rule: rule, place: place)
         case .relay(let plug, let on): add(.relay(on: on), plug, rule: rule, place: place)
         case .protection(let plug, let protection): add(.protection(protection), plug, rule: rule, place: place)
@@ -78,6 +79,7 @@ extension RuleEngine {
         }
         waitingFor = runs.count { $0.condition != nil }
         takeTriggers(of: old, kept)
+        forgetEnergies()
         for index in states.indices { states[index].isDisabled = disabled.contains(states[index].rule.name) }
         dwelling = []
         dwellDeadline = nil

@@ -237,7 +237,7 @@ public enum RunStep: Hashable, Sendable {
     case waiting(until: Instant)
     /// For the condition, but not longer.
     case waitingFor(Condition, until: Instant)
-    /// What was waited for did not come in time.
+    /// What was waited for did not come in time. With ``RuleAction/Timeout/stop`` it is the run's end: nothing follows it.
     case timedOut(RuleAction.Timeout)
     /// Nothing is remembered of the plug, or somebody has switched it since.
     case nothingToRestore(plug: String)

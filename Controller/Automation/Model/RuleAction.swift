@@ -16,7 +16,7 @@ public enum RuleAction: Hashable, Sendable {
     case waitUntil(Condition, timeout: Duration, Timeout)
     /// Words for a person. `{rule}`, `{plug}`, `{value}`, `{why}` and `{time}` in them are filled in.
     case notify(title: String?, text: String)
-    /// A program with its arguments, which gets the event as JSON on its standard input and is killed after the timeout.
+    /// A program with its arguments as they are written, which gets the event as JSON on its standard input and is killed after the timeout.
     case run([String], timeout: Duration)
     case webHook(WebHook)
 
@@ -40,7 +40,7 @@ public struct WebHook: Hashable, Sendable {
     public var url: String
     /// POST, PUT or GET.
     public var method: String
-    /// With the same placeholders as a notification.
+    /// With the same placeholders as a notification; of one that begins with `{` or `[` they are escaped as texts in JSON are.
     public var body: String?
 
     public init(url: String, method: String = "POST", body: String? = nil) {

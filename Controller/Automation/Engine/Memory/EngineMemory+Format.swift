@@ -26,7 +26,7 @@ extension MemoryWriter {
             out.put(UInt64(bitPattern: entry.number))
         }
         putEach(memory.disabled.sorted()) { $0.put($1) }
-        putMaybe(memory.judgedUntil) { $0.put($1) }
+        put(optional: memory.judgedUntil) { $0.put($1) }
     }
 
     private mutating func putEach<Entry>(_ entries: [Entry], _ body: (inout MemoryWriter, Entry) -> Void) {
@@ -39,34 +39,29 @@ extension MemoryWriter {
         putEach(Array(entries), body)
     }
 
-    private mutating func putMaybe<Value>(_ value: Value?, _ body: (inout MemoryWriter, Value) -> Void) {
-        put(UInt8(value == nil ? 0 : 1))
-        if let value { body(&self, value) }
-    }
-
     private mutating func put(_ dwell: EngineMemory.Dwell) {
         put(dwell.rule)
         put(dwell.trigger)
         put(dwell.plug)
-        putMaybe(dwell.boot) { $0.put($1.bytes) }
+        put(optional: dwell.boot) { $0.put($1.bytes) }
         put(dwell.since)
         put(dwell.latest)
-        put(dwell.value.bitPattern)
+        put(dwell.value)
     }
 
     private mutating func put(_ run: EngineMemory.Run) {
-        put(run.firing)
+        put(firing: run.firing)
         put(run.actions)
         put(UInt16(clamping: run.next))
-        putMaybe(run.until) { $0.put($1) }
+        put(optional: run.until) { $0.put($1) }
     }
 
     private mutating func put(_ before: EngineMemory.Before) {
         put(before.plug)
         put(before.rule)
         put(before.firing.bytes)
-        put(UInt8(before.on ? 1 : 0))
-        putMaybe(before.level) { $0.put($1.permille) }
+        put(before.on)
+        put(optional: before.level) { $0.put($1.permille) }
     }
 
     private mutating func put(_ mark: EngineMemory.EnergyMark) {
@@ -75,18 +70,6 @@ extension MemoryWriter {
         put(UInt64(bitPattern: mark.number))
         put(mark.milliwattHours)
         putEach(mark.fired.sorted()) { $0.put($1) }
-    }
-
-    private mutating func put(_ firing: Firing) {
-        put(firing.id.bytes)
-        put(firing.rule)
-        put("\(firing.cause)")
-        putMaybe(firing.cause.plug) { $0.put($1) }
-        putMaybe(firing.cause.value) { $0.put($1.bitPattern) }
-        put(firing.cause.event)
-        putMaybe(firing.cause.age) { $0.put(UInt64(bitPattern: $1.wholeNanoseconds)) }
-        putMaybe(firing.cause.since) { $0.put($1) }
-        put(firing.time)
-        putEach(firing.judged) { $0.put(UInt8($1 ? 1 : 0)) }
+        putEach(mark.known.sorted()) { $0.put($1) }
     }
 }

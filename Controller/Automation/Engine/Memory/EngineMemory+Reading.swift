@@ -24,18 +24,11 @@ extension MemoryReader {
             memory.occurrences.append(EngineMemory.Occurrence(rule: rule, trigger: trigger, number: number))
         }
         for _ in 0..<(try entries()) { memory.disabled.insert(try text()) }
-        if try isThere() { memory.judgedUntil = moved(try instant()) }
+        if try flag() { memory.judgedUntil = moved(try instant()) }
         return memory
     }
 
     private mutating func entries() throws(MemoryFault) -> Int { try count(EngineMemory.maximumEntries) }
-
-    /// A flag ahead of a value, or of a truth.
-    private mutating func isThere() throws(MemoryFault) -> Bool {
-        let byte: UInt8 = try integer()
-        guard byte <= 1 else { throw fault("a flag") }
-        return byte == 1
-    }
 
     /// A measured value: what is no number, or without end, was none.
     private mutating func number() throws(MemoryFault) -> Double {
@@ -44,14 +37,9 @@ extension MemoryReader {
         return value
     }
 
-    private mutating func firingID() throws(MemoryFault) -> RequestID {
-        guard let id = RequestID(bytes: try take(16)) else { preconditionFailure("16 bytes were taken") }
-        return id
-    }
-
     private mutating func dwell() throws(MemoryFault) -> EngineMemory.Dwell {
         let (rule, trigger, plug) = (try text(), try text(), try text())
-        let boot = try isThere() ? BootID(bytes: try take(16)) : nil
+        let boot = try flag() ? BootID(bytes: try take(16)) : nil
         return EngineMemory.Dwell(
             rule: rule, trigger: trigger, plug: plug, boot: boot, since: try instant(), latest: try instant(),
             value: try number())
@@ -61,16 +49,16 @@ extension MemoryReader {
         let firing = try firing(moved)
         let actions = try text()
         let next: UInt16 = try integer()
-        let until = try isThere() ? moved(try instant()) : nil
+        let until = try flag() ? moved(try instant()) : nil
         return EngineMemory.Run(firing: firing, actions: actions, next: Int(next), until: until)
     }
 
     private mutating func before() throws(MemoryFault) -> EngineMemory.Before {
         let (plug, rule) = (try text(), try text())
-        let firing = try firingID()
-        let on = try isThere()
+        let firing = try requestID()
+        let on = try flag()
         var level: DimLevel?
-        if try isThere() {
+        if try flag() {
             let permille: UInt16 = try integer()
             level = DimLevel(permille: Int(permille))
             if level == nil { throw fault("a level") }
@@ -87,21 +75,17 @@ extension MemoryReader {
         let counter: UInt64 = try integer()
         var fired: Set<String> = []
         for _ in 0..<(try entries()) { fired.insert(try text()) }
+        var known: Set<String> = []
+        for _ in 0..<(try entries()) { known.insert(try text()) }
         return EngineMemory.EnergyMark(
-            plug: plug, period: periods[Int(period)], number: number, milliwattHours: counter, fired: fired)
+            plug: plug, period: periods[Int(period)], number: number, milliwattHours: counter, fired: fired,
+            known: known)
     }
 
     private mutating func firing(_ moved: (Instant) -> Instant) throws(MemoryFault) -> Firing {
-        let id = try firingID()
-        let (rule, words) = (try text(), try text())
-        var cause = Firing.Cause(.told(words))
-        if try isThere() { cause.plug = try text() }
-        if try isThere() { cause.value = try number() }
-        cause.event = try cursor()
-        if try isThere() { cause.age = .nanoseconds(Int64(bitPattern: try integer())) }
-        if try isThere() { cause.since = moved(try instant()) }
-        var firing = Firing(id: id, rule: rule, cause: cause, time: moved(try instant()))
-        for _ in 0..<(try entries()) { firing.judged.append(try isThere()) }
+        var firing = try firing()
+        firing.time = moved(firing.time)
+        firing.cause.since = firing.cause.since.map(moved)
         return firing
     }
 }

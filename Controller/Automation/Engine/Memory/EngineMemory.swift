@@ -48,6 +48,8 @@ public struct EngineMemory: Hashable, Sendable {
         public var milliwattHours: UInt64
         /// Triggers that have fired in it, as ``EngineMemory/key(rule:trigger:)`` names them.
         public var fired: Set<String>
+        /// Triggers that have been judged, named so too: for others what is exceeded already is no edge.
+        public var known: Set<String>
     }
 
     /// The last occurrence of a schedule that was judged, which a clock that was set a little does not bring back.

@@ -29,17 +29,19 @@ extension RuleEngine {
 
     private var dwells: [EngineMemory.Dwell] {
         power.compactMap { trigger in
-            let rule = states[trigger.rule].rule
-            let words = "\(rule.triggers[trigger.place])"
             if case .dwelling(let since) = trigger.detector.state, let plug = trigger.plug {
+                let rule = states[trigger.rule].rule
                 return EngineMemory.Dwell(
-                    rule: rule.name, trigger: words, plug: plugs[plug].lasting, boot: plugs[plug].boot, since: since,
-                    latest: meters[plug].time, value: meters[plug].activePower)
+                    rule: rule.name, trigger: "\(rule.triggers[trigger.place])", plug: plugs[plug].lasting,
+                    boot: plugs[plug].boot, since: since, latest: meters[plug].time, value: meters[plug].activePower)
             }
-            guard let broken = trigger.broken else { return nil }
+            guard let broken = trigger.broken,
+                trigger.plug.map({ trigger.isBroken(plugs[$0], meters[$0]) }) ?? true
+            else { return nil }
+            let rule = states[trigger.rule].rule
             return EngineMemory.Dwell(
-                rule: rule.name, trigger: words, plug: broken.plug, boot: broken.boot, since: broken.since,
-                latest: broken.latest, value: broken.value)
+                rule: rule.name, trigger: "\(rule.triggers[trigger.place])", plug: broken.plug, boot: broken.boot,
+                since: broken.since, latest: broken.latest, value: broken.value)
         }
     }
 
@@ -50,7 +52,7 @@ extension RuleEngine {
                 marks.append(
                     EngineMemory.EnergyMark(
                         plug: plugs[index].lasting, period: period, number: mark.number,
-                        milliwattHours: mark.milliwattHours, fired: mark.fired))
+                        milliwattHours: mark.milliwattHours, fired: mark.fired, known: mark.known))
             }
         }
         return marks.sorted { ($0.plug, $0.period.rawValue) < ($1.plug, $1.period.rawValue) }
@@ -70,6 +72,7 @@ extension RuleEngine {
         aliveBefore = memory.judgedUntil
         for dwell in memory.dwells { take(dwell) }
         for mark in memory.energies { storedMarks[mark.plug, default: []].append(mark) }
+        forgetEnergies()
         for before in memory.befores { befores[before.plug] = before }
         for occurrence in memory.occurrences {
             guard let rule = ruleIndexes[occurrence.rule] else { continue }

@@ -23,7 +23,7 @@ extension RuleEngine {
     ) {
         guard let command = resolve(action, of: index, written, firing, &actions) else { return }
         let request = CommandRequest(key: key, plug: plugs[index].name, command: command)
-        if needsBefores { remember(command, of: index, rule, firing) }
+        if needsBefores, !action.restores { remember(command, of: index, rule, firing) }
         plugs.expect(request, at: index)
         actions.append(.send(request, firing))
     }
@@ -122,6 +122,11 @@ extension RuleEngine {
             action.plugs.indices.contains { before.firing.part(action: place, plug: $0) == request }
         }
     }
+}
+
+extension RuleAction {
+    /// What it undoes is not to be brought back by the next one.
+    fileprivate var restores: Bool { if case .restore = self { true } else { false } }
 }
 
 extension EngineMemory.Before {

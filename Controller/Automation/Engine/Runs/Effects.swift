@@ -8,10 +8,14 @@ extension RuleEngine {
         case .notify(let title, let text):
             effect = .notify(title: title.map { filled($0, firing) } ?? firing.rule, text: filled(text, firing))
         case .run(let command, let timeout):
-            // The program is what the rule says, whatever a plug calls itself.
-            effect = .run(command.prefix(1) + command.dropFirst().map { filled($0, firing) }, timeout: timeout)
+            // What a plug calls itself must not become part of a command; it is in the event on standard input.
+            effect = .run(command, timeout: timeout)
         case .webHook(var hook):
-            hook.body = hook.body.map { filled($0, firing) }
+            hook.body = hook.body.map { body in
+                // Nor must it end a text in JSON.
+                let isJSON = body.looksLikeJSON
+                return filled(body, firing) { isJSON ? $0.escapedForJSON : $0 }
+            }
             effect = .webHook(hook)
         case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .wait, .waitUntil: return
         }
@@ -19,7 +23,7 @@ extension RuleEngine {
     }
 
     /// With `{rule}`, `{plug}`, `{value}`, `{why}` and `{time}` filled in, once: what they bring is not looked at again.
-    private func filled(_ text: String, _ firing: Firing) -> String {
+    private func filled(_ text: String, _ firing: Firing, _ written: (String) -> String = { $0 }) -> String {
         guard text.utf8.contains(UInt8(ascii: "{")) else { return text }
         var filled = ""
         var rest = text[...]
@@ -31,7 +35,7 @@ extension RuleEngine {
                 rest = rest.dropFirst()
                 continue
             }
-            filled += value
+            filled += written(value)
             rest = rest[close...].dropFirst()
         }
         return filled + rest
@@ -46,5 +50,29 @@ extension RuleEngine {
         case "{time}": localTime?.timeOfDay(at: firing.time).map { String("\($0)".prefix(5)) } ?? ""
         case _: nil
         }
+    }
+}
+
+extension String {
+    /// Begins as an object or a list does; a placeholder is no object.
+    fileprivate var looksLikeJSON: Bool {
+        let start = drop { $0.isWhitespace }
+        if start.hasPrefix("[") { return true }
+        let placeholders = ["{rule}", "{plug}", "{value}", "{why}", "{time}"]
+        return start.hasPrefix("{") && !placeholders.contains { start.hasPrefix($0) }
+    }
+
+    /// As it stands between quotation marks (RFC 8259, section 7).
+    fileprivate var escapedForJSON: String {
+        var escaped = ""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\"", "\\": escaped += "\\\(scalar)"
+            case "\u{0}"..."\u{f}": escaped += "\\u000\(String(scalar.value, radix: 16))"
+            case "\u{10}"..."\u{1f}": escaped += "\\u00\(String(scalar.value, radix: 16))"
+            case _: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
     }
 }

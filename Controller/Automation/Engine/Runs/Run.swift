@@ -26,9 +26,8 @@ struct Run: Sendable {
     /// When it is to be looked at; nil: when something happens.
     var deadline: Instant? {
         switch wait {
-        case .turn: nil
-        case .time(let until): plugsUntil ?? until
-        case .condition(_, let until, _): until
+        case .turn: plugsUntil
+        case .time(let until), .condition(_, let until, _): plugsUntil ?? until
         }
     }
 

@@ -95,7 +95,10 @@ extension RuleEngine {
 
     private mutating func wake(_ place: Int, now: Instant, _ actions: inout [Action]) {
         switch runs[place].wait {
-        case .turn: return
+        case .turn:
+            // The one before it may have ended in the earlier process's last moment, or its plugs are there now.
+            guard runs[place].isRestored else { return }
+            return startNext(runs[place].rule, now: now, &actions)
         case .time(let until):
             guard until <= now else { return }
             if now - until > Self.longestLate {
@@ -105,6 +108,7 @@ extension RuleEngine {
             }
             if waitsForPlugs(place, now: now) { return }
         case .condition(let condition, let until, let end):
+            if waitsForPlugs(place, now: now) { return }
             if !holds(condition, now: now) {
                 guard until <= now else { return }
                 actions.append(.step(runs[place].firing, .timedOut(end)))
@@ -128,22 +132,38 @@ extension RuleEngine {
     mutating func startNext(_ index: Int, now: Instant, _ actions: inout [Action]) {
         // Each turn takes one from the queue, so that this ends.
         while !runs.contains(where: { $0.rule == index && $0.wait != .turn }),
-            let place = runs.firstIndex(where: { $0.rule == index })
+            let place = runs.firstIndex(where: { $0.rule == index }), !waitsForPlugs(place, now: now)
         {
             let run = take(place)
             perform(run.firing, of: index, from: 0, hasWaited: true, now: now, &actions)
         }
     }
 
-    /// An earlier process's run has its plugs found again before it goes on, for a while.
+    /// An earlier process's run has its plugs found again before it goes on or its condition is judged, for a while, once.
     private mutating func waitsForPlugs(_ place: Int, now: Instant) -> Bool {
         guard runs[place].isRestored else { return false }
         let run = runs[place]
-        let coming = states[run.rule].rule.actions.dropFirst(run.next + 1)
-        let isMissing = coming.lazy.flatMap(\.plugs).contains { plugs.find($0) == .notPresent }
+        // Whether its condition holds does not matter where it goes on in any case.
+        var isOver = false
+        if case .condition(_, let until, .goOn) = run.wait { isOver = until <= now }
+        let coming = states[run.rule].rule.actions.dropFirst(isOver ? run.next + 1 : run.next)
+        let isMissing = coming.lazy.flatMap(\.askedPlugs).contains { plugs.find($0) == .notPresent }
         let until = run.plugsUntil ?? now + Self.reunion
-        guard isMissing, now < until else { return false }
+        guard isMissing, now < until else {
+            (runs[place].isRestored, runs[place].plugsUntil) = (false, nil)
+            return false
+        }
         runs[place].plugsUntil = until
         return true
+    }
+}
+
+extension RuleAction {
+    /// What must be there for it to do what it says: plugs that it commands, and those that it waits for.
+    fileprivate var askedPlugs: [String] {
+        switch self {
+        case .waitUntil(let condition, _, _): condition.plugs
+        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .wait, .notify, .run, .webHook: plugs
+        }
     }
 }

@@ -51,7 +51,11 @@ extension RuleEngine {
         guard let due = scheduleDeadline, due <= now else { return }
         let from = max(judgedUntil ?? now, now)
         var last: Int?
+        // Moments at which the last rule has been fired, so that several triggers that come together fire it once.
+        var moments: Set<Instant> = []
         for place in schedules.indices {
+            if schedules[place].rule != last { moments = [] }
+            last = schedules[place].rule
             var isTold = false
             var count = 0
             while let next = schedules[place].next, next.instant <= now {
@@ -61,13 +65,12 @@ extension RuleEngine {
                 schedules[place].judged = next.number
                 count += 1
                 let isLate = age > rule.maximumAge
-                if (!isLate || !isTold) && (trigger.rule != last || age > .zero) {
+                if (!isLate || !isTold) && moments.insert(next.instant).inserted {
                     isTold = isLate
                     var cause = Firing.Cause(states[trigger.rule].sources[trigger.place])
                     if age >= .seconds(1) { cause.age = age }
                     let key = trigger.seed.key(UInt64(bitPattern: next.number))
                     fire(trigger.rule, cause, key, age: age, now: now, &actions)
-                    last = trigger.rule
                 }
                 // What is long over is stepped over at once.
                 let oldest = now - rule.maximumAge - .nanoseconds(1)

@@ -8,6 +8,8 @@ struct EnergyTrigger: Sendable {
     let place: Int
     let written: String
     let threshold: EnergyThreshold
+    /// As ``EngineMemory/key(rule:trigger:)`` names it.
+    let key: String
     var plug: Int?
     var seed: FiringSeed?
 }
@@ -19,6 +21,8 @@ struct EnergyCounter: Sendable {
         var number: Int64
         var milliwattHours: UInt64
         var fired: Set<String> = []
+        /// Triggers that have been judged, in this period or an earlier one: what is exceeded already at the first time is no edge.
+        var known: Set<String> = []
     }
 
     /// The counter, and when it was heard.
@@ -65,15 +69,14 @@ extension RuleEngine {
         var lastRule: Int?
         for place in energyOf[index] {
             let trigger = energies[place]
-            guard let used = used(trigger, index, milliwattHours, now: now), used > trigger.threshold.wattHours,
-                let number = counters[index].marks[trigger.threshold.period]?.number, let seed = trigger.seed
+            let period = trigger.threshold.period
+            guard let used = used(trigger, index, milliwattHours, now: now), let seed = trigger.seed else { continue }
+            let isFirst = counters[index].marks[period]?.known.insert(trigger.key).inserted ?? true
+            guard used > trigger.threshold.wattHours, let mark = counters[index].marks[period],
+                !mark.fired.contains(trigger.key)
             else { continue }
-            let rule = states[trigger.rule].rule
-            let key = EngineMemory.key(rule: rule.name, trigger: rule.triggers[trigger.place])
-            let mark = counters[index].marks[trigger.threshold.period]
-            guard let mark, !mark.fired.contains(key) else { continue }
-            counters[index].marks[trigger.threshold.period]?.fired.insert(key)
-            guard trigger.rule != lastRule else { continue }
+            counters[index].marks[period]?.fired.insert(trigger.key)
+            guard !isFirst, trigger.rule != lastRule else { continue }
             lastRule = trigger.rule
             var cause = Firing.Cause(states[trigger.rule].sources[trigger.place], plug: plugs[index].name, value: used)
             // Where nobody listened for long, nobody knows when it was exceeded.
@@ -81,7 +84,7 @@ extension RuleEngine {
             let isFresh = hole.map { $0 <= Self.restartGap } ?? false
             if !isFresh { cause.age = hole }
             // Of a period that the relay began, where it began is what tells it from others.
-            let id = seed.key(number == 0 ? mark.milliwattHours : UInt64(bitPattern: number))
+            let id = seed.key(mark.number == 0 ? mark.milliwattHours : UInt64(bitPattern: mark.number))
             fire(trigger.rule, cause, id, age: isFresh ? .zero : hole, now: now, &actions)
         }
         counters[index].last = (milliwattHours, now)
@@ -107,15 +110,17 @@ extension RuleEngine {
         // The counter at the beginning is the one heard just before it, where that was not long ago.
         let isNear = counter.marks[period] != nil && counter.last.map { now - $0.heard <= Self.restartGap } ?? false
         let start = isNear ? counter.last?.milliwattHours ?? milliwattHours : milliwattHours
-        counters[index].marks[period] = EnergyCounter.Mark(number: number, milliwattHours: start)
+        counters[index].marks[period] = EnergyCounter.Mark(
+            number: number, milliwattHours: start, known: counter.marks[period]?.known ?? [])
         return Double(milliwattHours - start) / 1000
     }
 
     mutating func turnedOn(_ index: Int) {
         guard counters[index].marks[.on] != nil || !energyOf[index].isEmpty else { return }
         restoreMarks(index)
+        let known = counters[index].marks[.on]?.known ?? []
         counters[index].marks[.on] = counters[index].last.map {
-            EnergyCounter.Mark(number: 0, milliwattHours: $0.milliwattHours)
+            EnergyCounter.Mark(number: 0, milliwattHours: $0.milliwattHours, known: known)
         }
     }
 
@@ -125,7 +130,20 @@ extension RuleEngine {
         counters[index].isRestored = true
         for mark in storedMarks.removeValue(forKey: plugs[index].lasting) ?? [] {
             counters[index].marks[mark.period] = EnergyCounter.Mark(
-                number: mark.number, milliwattHours: mark.milliwattHours, fired: mark.fired)
+                number: mark.number, milliwattHours: mark.milliwattHours, fired: mark.fired, known: mark.known)
+        }
+    }
+
+    /// A trigger that is no more, and comes again, is judged for the first time then.
+    mutating func forgetEnergies() {
+        let keys = Set(energies.map(\.key))
+        for index in counters.indices {
+            for period in counters[index].marks.keys { counters[index].marks[period]?.known.formIntersection(keys) }
+        }
+        for plug in storedMarks.keys {
+            for place in storedMarks[plug, default: []].indices {
+                storedMarks[plug]?[place].known.formIntersection(keys)
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ import ProtocolCore
 /// Dwell is measured by the plug's reading times as far as readings have come, and continued on the controller's clock
 /// from the arrival of the last one, since a plug that says nothing within its reporting interval has not changed. After
 /// the plug's reading gap of silence that no longer holds: the dwell is cancelled and the next reading beyond the
-/// threshold begins it anew. The last reading is the plug's ``PlugMeter``, so that one that changes nothing touches no trigger.
+/// threshold begins it anew, unless the plug was lost meanwhile and comes back soon. The last reading is the plug's ``PlugMeter``, so that one that changes nothing touches no trigger.
 struct PowerDetector: Sendable {
     enum Shape: Hashable, Sendable {
         case threshold(PowerThreshold)

@@ -74,7 +74,7 @@ extension RuleEngine {
             guard let plug = power[trigger].plug else { continue }
             let meter = meters[plug]
             let end = power[trigger].detector.deadlines(meter)?.due
-            let outcome = power[trigger].detector.deadlineReached(meter, now: now)
+            let outcome = power[trigger].deadlineReached(plugs[plug], meter, now: now)
             guard let outcome else { continue }
             // A controller that slept through the end of a dwell acts on it only where the rule says so.
             note(outcome, of: trigger, meter, age: end.map { now - $0 }, &actions)

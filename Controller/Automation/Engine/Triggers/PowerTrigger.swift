@@ -13,6 +13,8 @@ struct PowerTrigger: Sendable {
         var since: Instant
         var latest: Instant
         var value: Double
+        /// Its end was told as a near miss, so that it is not told again.
+        var isTold = false
     }
 
     let rule: Int
@@ -41,11 +43,32 @@ struct PowerTrigger: Sendable {
 
     /// The plug went away, or begins anew with a snapshot; the last reading is the meter's.
     mutating func interrupt(_ plug: PlugTable.Plug, _ meter: PlugMeter) {
-        if case .dwelling(let since) = detector.state, let boot = plug.boot {
-            broken = Broken(
-                plug: plug.lasting, boot: boot, since: since, latest: meter.time, value: meter.activePower)
+        if case .dwelling(let since) = detector.state {
+            keep(since: since, plug, meter, isTold: false)
+        } else if !isBroken(plug, meter) {
+            broken = nil
         }
         detector.forget()
+    }
+
+    /// The controller's clock has reached one of the detector's deadlines. Silence may be the beginning of a loss that nobody has
+    /// noticed yet, so that what it broke off is kept.
+    mutating func deadlineReached(_ plug: PlugTable.Plug, _ meter: PlugMeter, now: Instant) -> PowerDetector.Outcome? {
+        let outcome = detector.deadlineReached(meter, now: now)
+        if case .missed(let since, _, _) = outcome { keep(since: since, plug, meter, isTold: true) }
+        return outcome
+    }
+
+    private mutating func keep(since: Instant, _ plug: PlugTable.Plug, _ meter: PlugMeter, isTold: Bool) {
+        guard let boot = plug.boot else { return }
+        broken = Broken(
+            plug: plug.lasting, boot: boot, since: since, latest: meter.time, value: meter.activePower, isTold: isTold)
+    }
+
+    /// Whether what is left of a dwell may still go on: not where the plug was heard since, also with what was quiet.
+    func isBroken(_ plug: PlugTable.Plug, _ meter: PlugMeter) -> Bool {
+        guard let broken else { return false }
+        return detector.state == .unknown || broken.plug != plug.lasting || broken.latest == meter.time
     }
 
     /// A reading that says where the power is: it never fires, but where a dwell that was broken off goes on.
@@ -58,6 +81,7 @@ struct PowerTrigger: Sendable {
         let isNear = old.boot == plug.boot && old.latest <= time && time - old.latest <= RuleEngine.restartGap
         guard isNear, detector.isBeyond(watts) else {
             detector.settle(watts)
+            if old.isTold { return nil }
             return .missed(
                 since: old.since, lasted: (isNear ? time : old.latest) - old.since,
                 isNear ? .wentBack(watts) : .silence)
