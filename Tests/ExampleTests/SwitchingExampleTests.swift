@@ -36,6 +36,19 @@ struct SwitchingExampleTests {
         #expect(touched.on["Ceiling Light"] == false && touched.on["Amplifier"] == false)
     }
 
+    @Test("Music in standby plays on after the peak of a power supply, and after a movie")
+    func music() throws {
+        var house = try livingRoom(lightOn: true)
+        house.switches("Amplifier", on: true, at: 20)
+        house.draws("Television", 90, from: 21, to: 23)
+        house.draws("Television", 1.2, from: 23, to: 60)
+        #expect(house.on["Amplifier"] == true && house.on["Ceiling Light"] == true)
+        house.draws("Television", 130, from: 60, to: 90)
+        #expect(house.on["Ceiling Light"] == false)
+        house.draws("Television", 1.2, from: 90, to: 120)
+        #expect(house.on["Amplifier"] == true && house.on["Ceiling Light"] == true)
+    }
+
     @Test("The peak of a power supply and a dark scene are no reason")
     func shortOnes() throws {
         var house = try livingRoom(lightOn: true)
