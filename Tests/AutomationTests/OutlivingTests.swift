@@ -115,6 +115,24 @@ struct OutlivingTests {
         }
     }
 
+    @Test("A stored value that no meter measured is refused", arguments: [.nan, .infinity, -.infinity, 80.5])
+    func values(value: Double) throws {
+        var memory = EngineMemory()
+        memory.dwells = [
+            EngineMemory.Dwell(
+                rule: "Movie night", trigger: "", plug: "Television", boot: .first, since: .at(1), latest: .at(2),
+                value: value)
+        ]
+        var out = MemoryWriter(bytes: HouseMemory.magic + [HouseMemory.version])
+        out.put(memory)
+        var input = try MemoryReader(out.sealed)
+        if value.isFinite {
+            #expect(try input.engineMemory { $0 } == memory)
+        } else {
+            #expect(throws: MemoryFault.self) { try input.engineMemory { $0 } }
+        }
+    }
+
     @Test("Quiet readings that are skipped leave the engine as readings that were told do")
     func skipped() throws {
         for seed in 0..<200 {

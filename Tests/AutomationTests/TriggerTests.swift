@@ -36,6 +36,25 @@ struct TriggerTests {
             ])
     }
 
+    @Test("A wide band is left at each end by that end's own hysteresis")
+    func wideBand() {
+        var house = VirtualHouse(Self.rule(.activePowerStays(plug: "Oven", PowerBand(5, 2000))))
+        house.appear("Oven", watts: 0, at: 0)
+        house.read("Oven", 1500, at: 1)
+        #expect(house.firings == ["1.0 Rule"])
+        // 0.5 W below, 100 W above.
+        house.read("Oven", 4.6, at: 2)
+        house.read("Oven", 2090, at: 3)
+        house.read("Oven", 1500, at: 4)
+        #expect(house.firings.count == 1)
+        house.read("Oven", 2101, at: 5)
+        house.read("Oven", 1500, at: 6)
+        house.read("Oven", 4.4, at: 7)
+        house.read("Oven", 5, at: 8)
+        #expect(house.firings == ["1.0 Rule", "6.0 Rule", "8.0 Rule"])
+        #expect(PowerBand(5, 40, hysteresis: 3).armsBelow == 2 && PowerBand(5, 40, hysteresis: 3).armsAbove == 43)
+    }
+
     @Test("Energy of a day fires once a day, from where the day began")
     func energy() {
         var house = VirtualHouse(Self.rule(.activeEnergy(plug: "Heater", EnergyThreshold(100, since: .day))))
@@ -140,5 +159,37 @@ struct TriggerTests {
         #expect(house.firings.isEmpty)
         for second in 1800..<4200 { house.read("Washer", 1, at: Double(second)) }
         #expect(house.firings.count == 1)
+    }
+
+    @Test("A washing machine that goes on after it was done is done again only at its new end")
+    func goesOn() throws {
+        // Twelve washes of before, with a short pause, teach that so much quiet as comes below is the end.
+        let wash = [(400, 25), (3, 4), (400, 25), (0, 31)].flatMap { watts, minutes in
+            Array(repeating: Int32(watts * 10), count: minutes * 60)
+        }
+        let past = (0..<12).flatMap { _ in wash }
+        var house = VirtualHouse(Self.rule(.appliance(plug: "Washer", .finished(.programme))))
+        let samples = past.enumerated().map { index, power in
+            RecordedPower(milliseconds: Int64(index - past.count) * 1000, deciwatts: power)
+        }
+        house.at(0, .recorded(plug: "Washer", samples))
+        house.appear("Washer", watts: 0, at: 0)
+        house.appear("Lamp", at: 0)
+        var second = 0.0
+        func draw(_ watts: Double, minutes: Int) {
+            for _ in 0..<minutes * 60 {
+                second += 1
+                house.read("Washer", watts, at: second)
+            }
+        }
+        draw(0, minutes: 10)
+        draw(400, minutes: 25)
+        draw(0, minutes: 15)
+        #expect(house.firings.count == 1)
+        draw(400, minutes: 25)
+        #expect(house.firings.count == 1)
+        draw(0, minutes: 31)
+        #expect(house.firings.count == 2)
+        #expect(Set(house.requests.map(\.id)).count == 2)
     }
 }

@@ -66,8 +66,9 @@ extension RuleInspection {
         if band.low > Self.rating { return beyondRating("it never comes to \(band.low.decimal) W") }
         let feedsBack = known.map { $0.lowerBound < 0 } ?? false
         if band.high < 0, !feedsBack { return feedingOnly("the power never falls to \(band.high.decimal) W") }
-        let leavesBelow = band.low - band.hysteresis >= 0 || feedsBack
-        if !leavesBelow, band.high + band.hysteresis > Self.rating {
+        // Power of nothing is to be below where it arms, as a plug that is off has it.
+        let leavesBelow = band.armsBelow > 0 || feedsBack
+        if !leavesBelow, band.armsAbove >= Self.rating {
             return Complaint(
                 severity: .error, message: "the power never leaves this band, so that it never comes into it",
                 hint: "narrow it, or lower the hysteresis")

@@ -74,15 +74,25 @@ public enum RuleEngineAction: Hashable, Sendable {
 
 /// A command on its way to a plug. The same edge, rule and place in the rule always give the same `id`.
 public struct CommandRequest: Hashable, Sendable {
-    public var id: RequestID
+    /// The number that the id is: its bytes are made only where somebody asks for them.
+    var key: UInt128
     /// The plug's announced name; as the rule writes it where the plug is away.
     public var plug: String
     public var command: PlugCommand
 
     public init(id: RequestID, plug: String, command: PlugCommand) {
-        self.id = id
+        self.init(key: id.key, plug: plug, command: command)
+    }
+
+    init(key: UInt128, plug: String, command: PlugCommand) {
+        self.key = key
         self.plug = plug
         self.command = command
+    }
+
+    public var id: RequestID {
+        get { RequestID(key) }
+        set { key = newValue.key }
     }
 }
 
@@ -116,8 +126,8 @@ public enum EffectOutcome: Hashable, Sendable {
 
 /// One edge that met one rule.
 public struct Firing: Hashable, Sendable {
-    /// The same for the same edge and rule, also in another process.
-    public var id: RequestID
+    /// The number that the id is: its bytes are made only where somebody asks for them.
+    var key: UInt128
     /// The rule's name.
     public var rule: String
     public var cause: Cause
@@ -127,16 +137,27 @@ public struct Firing: Hashable, Sendable {
     public var judged: [Bool] = []
 
     public init(id: RequestID, rule: String, cause: Cause, time: Instant) {
-        self.id = id
+        self.init(key: id.key, rule: rule, cause: cause, time: time)
+    }
+
+    init(key: UInt128, rule: String, cause: Cause, time: Instant) {
+        self.key = key
         self.rule = rule
         self.cause = cause
         self.time = time
     }
 
+    /// The same for the same edge and rule, also in another process.
+    public var id: RequestID {
+        get { RequestID(key) }
+        set { key = newValue.key }
+    }
+
     /// What met the rule. Words are made of it only where somebody reads them.
     public struct Cause: Hashable, Sendable {
         public enum Source: Hashable, Sendable {
-            case trigger(Trigger)
+            /// Indirect, so that copying it counts one reference, and the engine makes it once for all firings of a trigger.
+            indirect case trigger(Trigger)
             /// Somebody ran it by hand.
             case person
             /// What an earlier process knew, in its words.

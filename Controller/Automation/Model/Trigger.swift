@@ -34,23 +34,27 @@ public enum Trigger: Hashable, Sendable {
 }
 
 /// Active power between two levels, both included, for so long. After a firing, or at the start, the power has to leave the band
-/// by the hysteresis before it can come in again.
+/// by the hysteresis of that end before it can come in again.
 public struct PowerBand: Hashable, Sendable {
     /// Watts.
     public var low: Double
     public var high: Double
     public var dwell: Duration
-    /// Watts; never negative.
-    public var hysteresis: Double
+    /// Watts; never negative. Nil: of each end what ``PowerThreshold/defaultHysteresis(for:)`` has for it, so that a wide band can be
+    /// left at its lower end too.
+    public var hysteresis: Double?
 
     public init(_ low: Double, _ high: Double, dwell: Duration = .zero, hysteresis: Double? = nil) {
         self.low = low
         self.high = high
         self.dwell = dwell
-        self.hysteresis =
-            hysteresis
-            ?? max(PowerThreshold.defaultHysteresis(for: low), PowerThreshold.defaultHysteresis(for: high))
+        self.hysteresis = hysteresis
     }
+
+    /// Watts; power below this has left the band.
+    public var armsBelow: Double { low - (hysteresis ?? PowerThreshold.defaultHysteresis(for: low)) }
+    /// Watts; power above this has left the band.
+    public var armsAbove: Double { high + (hysteresis ?? PowerThreshold.defaultHysteresis(for: high)) }
 }
 
 /// Active energy, Wh by the plug's counter, that a period has when it exceeds this. Once a period.

@@ -95,7 +95,7 @@ public struct PowerTriggerCourse: Sendable {
     private func isArmed(_ watts: Double) -> Bool {
         switch bounds {
         case .threshold(let threshold): threshold.isArmed(by: watts)
-        case .band(let band): watts < band.low - band.hysteresis || watts > band.high + band.hysteresis
+        case .band(let band): watts < band.armsBelow || watts > band.armsAbove
         }
     }
 
@@ -108,7 +108,7 @@ public struct PowerTriggerCourse: Sendable {
             case .fallsBelow: "at or above \((threshold.watts + threshold.hysteresis).decimal) W"
             }
         case .band(let band):
-            "below \((band.low - band.hysteresis).decimal) W or above \((band.high + band.hysteresis).decimal) W"
+            "below \(band.armsBelow.decimal) W or above \(band.armsAbove.decimal) W"
         }
     }
 

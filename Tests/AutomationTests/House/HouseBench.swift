@@ -59,6 +59,14 @@ struct HouseBench {
         while !rules.isStored { feed(.stored, at: seconds) }
     }
 
+    /// Lets time pass with every deadline, each of which is stored.
+    mutating func run(to seconds: Double) {
+        while let due = rules.nextDeadline, due <= .at(seconds) {
+            feed(.deadlineReached, at: due.seconds)
+            settle(at: due.seconds)
+        }
+    }
+
     mutating func done() -> [HouseRulesAction] {
         defer { actions = [] }
         return actions

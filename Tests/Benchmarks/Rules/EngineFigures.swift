@@ -3,7 +3,7 @@ import PlugProtocol
 import ProtocolCore
 
 /// The rule engine beside a plain loop over the rules' thresholds, with the rules of a house: twenty, over ten plugs.
-func engineFigures() -> [Figure] { quietFigures() + firingFigures() }
+func engineFigures() -> [Figure] { quietFigures() + pressFigures() + crossingFigures() }
 
 /// What a rule is to the plain loop.
 private struct PlainRule {
@@ -79,19 +79,42 @@ private struct PlainCommand {
     var isOn: Bool
 }
 
-/// Power that goes up and down over a threshold without a dwell: every other reading fires a rule that turns off a plug.
-private func firingFigures() -> [Figure] {
-    let firings = 500_000
-    let rules = plugNames.indices.map { number in
+/// A rule for each plug, whose edge turns off the next one.
+private func firingRules(_ trigger: (String) -> Trigger) -> [Rule] {
+    plugNames.indices.map { number in
         var rule = Rule(
-            name: "Rule \(number)",
-            triggers: [.activePower(plug: plugNames[number], PowerThreshold(.risesAbove, watts: 40))],
+            name: "Rule \(number)", triggers: [trigger(plugNames[number])],
             actions: [.turnOff([plugNames[(number + 1) % 10]])])
         // The usual limit would hold back what is to be measured.
         rule.limit = FiringLimit(1, within: .nanoseconds(1))
         return rule
     }
-    var (engine, plugs) = house(rules)
+}
+
+/// Buttons pressed in turn: every event fires a rule.
+private func pressFigures() -> [Figure] {
+    let firings = 500_000
+    var (engine, _) = house(firingRules { .button(plug: $0, .single) })
+    guard let boot = BootID(bytes: 0..<16) else { preconditionFailure("16 bytes are a boot") }
+    var actions = 0
+    let own = secondsTaken {
+        for number in 0..<firings {
+            let now = Instant(nanoseconds: Int64(number + 1) * 1_000_000)
+            let press = PlugEvent(
+                sequence: UInt64(number / 10 + 1), boot: boot, time: now, kind: .buttonPressed(.single))
+            actions += engine.handle(.happened(plug: plugNames[number % 10], press, age: .zero), now: now).count
+        }
+    }
+    precondition(actions == 2 * firings, "each press fires once, with one command")
+    // Asked is a million a second: a microsecond each.
+    return [Figure("a press, its firing and its command", own / Double(firings) * 1e6, "µs", .atMost(1))]
+}
+
+/// Power that goes up and down over a threshold without a dwell: every other reading fires a rule, those between arm its trigger.
+private func crossingFigures() -> [Figure] {
+    let firings = 500_000
+    let threshold = PowerThreshold(.risesAbove, watts: 40)
+    var (engine, plugs) = house(firingRules { .activePower(plug: $0, threshold) })
     var actions = 0
     let own = secondsTaken {
         for number in 0..<2 * firings {
@@ -116,8 +139,7 @@ private func firingFigures() -> [Figure] {
     precondition(commands.count == firings, "the plain loop saw other rises")
     let plain = Figure.Reference(name: "plain loop that appends a command", value: Double(firings) / reference / 1e6)
     return [
-        // Asked is a million a second: a microsecond each.
-        Figure("a firing with its command", own / Double(firings) * 1e6, "µs", .atMost(1)),
+        Figure("two crossings, a firing and its command", own / Double(firings) * 1e6, "µs", .atMost(1)),
         Figure("firings", Double(firings) / own / 1e6, "M/s", against: plain),
     ]
 }

@@ -33,11 +33,16 @@ extension MemoryReader {
     /// A flag ahead of a value, or of a truth.
     private mutating func isThere() throws(MemoryFault) -> Bool {
         let byte: UInt8 = try integer()
-        guard byte <= 1 else { throw MemoryFault(offset: 0, reason: .outOfRange("a flag")) }
+        guard byte <= 1 else { throw fault("a flag") }
         return byte == 1
     }
 
-    private mutating func number() throws(MemoryFault) -> Double { Double(bitPattern: try integer()) }
+    /// A measured value: what is no number, or without end, was none.
+    private mutating func number() throws(MemoryFault) -> Double {
+        let value = try double()
+        guard value.isFinite else { throw fault("a number") }
+        return value
+    }
 
     private mutating func firingID() throws(MemoryFault) -> RequestID {
         guard let id = RequestID(bytes: try take(16)) else { preconditionFailure("16 bytes were taken") }
@@ -68,7 +73,7 @@ extension MemoryReader {
         if try isThere() {
             let permille: UInt16 = try integer()
             level = DimLevel(permille: Int(permille))
-            if level == nil { throw MemoryFault(offset: 0, reason: .outOfRange("a level")) }
+            if level == nil { throw fault("a level") }
         }
         return EngineMemory.Before(plug: plug, rule: rule, firing: firing, on: on, level: level)
     }
@@ -77,7 +82,7 @@ extension MemoryReader {
         let plug = try text()
         let period: UInt8 = try integer()
         let periods = EnergyThreshold.Period.allCases
-        guard period < periods.count else { throw MemoryFault(offset: 0, reason: .outOfRange("a period")) }
+        guard period < periods.count else { throw fault("a period") }
         let number = Int64(bitPattern: try integer())
         let counter: UInt64 = try integer()
         var fired: Set<String> = []

@@ -45,6 +45,10 @@ extension RuleEngine {
             appliances[place].plug = plug
             if senseOf[plug] == nil { senseOf[plug] = place }
         }
+        for rule in states.indices {
+            let actions = states[rule].rule.actions
+            states[rule].targets = actions.map { action in action.plugs.map { plugs.find($0).index } }
+        }
         // Those that lost their plug dwell no more.
         dwelling = dwelling.filter { power[$0].plug != nil }
         findDwellDeadline()

@@ -72,7 +72,7 @@ extension RuleEngine {
         case .done(let result, _): state(index, on: result.relayOn, level: result.level)
         case .refused: break
         }
-        plugs.answered(id, at: index)
+        plugs.answered(id.key, at: index)
     }
 
     mutating func happened(
@@ -81,18 +81,18 @@ extension RuleEngine {
         guard let index = plugs.index(ofPresent: name), plugs.isNews(event.sequence, from: index) else { return }
         if case .relayChanged(_, let cause) = event.kind {
             relaySwitched(index, cause: cause)
-            if case .controller(_, let request) = cause { plugs.answered(request, at: index) }
+            if case .controller(_, let request) = cause { plugs.answered(request.key, at: index) }
         }
         var last: Int?
         for place in eventsOf[index] {
-            let trigger = events[place]
-            guard trigger.rule != last, trigger.kind.isMet(by: event.kind), let seed = trigger.seed else { continue }
-            last = trigger.rule
+            // Not the whole trigger: copying it would count references.
+            let (rule, seed) = (events[place].rule, events[place].seed)
+            guard rule != last, events[place].kind.isMet(by: event.kind), let seed else { continue }
+            last = rule
             var cause = Firing.Cause(
-                .trigger(states[trigger.rule].rule.triggers[trigger.place]), plug: plugs[index].name,
-                event: event.sequence)
+                states[rule].sources[events[place].place], plug: plugs[index].name, event: event.sequence)
             if let age, age > .zero { cause.age = age }
-            fire(trigger.rule, cause, seed.id(event.sequence), age: age, now: now, &actions)
+            fire(rule, cause, seed.key(event.sequence), age: age, now: now, &actions)
         }
     }
 }

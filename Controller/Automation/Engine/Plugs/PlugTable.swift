@@ -9,9 +9,9 @@ struct PlugTable: Sendable {
         var relayOn: Bool
         var level: DimLevel?
         /// The command on its way, whose result toggle already reckons with. The last one wins.
-        var wish: (id: RequestID, on: Bool, level: DimLevel?)?
+        var wish: (id: UInt128, on: Bool, level: DimLevel?)?
         /// Commands of rules, the last ones, by which their journal entries are known.
-        var ours: [RequestID] = []
+        var ours: [UInt128] = []
         /// The place of the oldest of them, where there are as many as are kept.
         var nextOfOurs = 0
         var boot: BootID?
@@ -112,19 +112,19 @@ struct PlugTable: Sendable {
     /// A command is on its way: toggle reckons with what it will do.
     mutating func expect(_ request: CommandRequest, at index: Int) {
         if plugs[index].ours.count < Self.maximumOurs {
-            plugs[index].ours.append(request.id)
+            plugs[index].ours.append(request.key)
         } else {
-            plugs[index].ours[plugs[index].nextOfOurs] = request.id
+            plugs[index].ours[plugs[index].nextOfOurs] = request.key
         }
         plugs[index].nextOfOurs = (plugs[index].nextOfOurs + 1) % Self.maximumOurs
         switch request.command {
-        case .setRelay(let on, _): plugs[index].wish = (request.id, on, plugs[index].expectedLevel)
-        case .setLevel(let level, _): plugs[index].wish = (request.id, level.permille > 0, level)
+        case .setRelay(let on, _): plugs[index].wish = (request.key, on, plugs[index].expectedLevel)
+        case .setLevel(let level, _): plugs[index].wish = (request.key, level.permille > 0, level)
         case .identify, .resetProtection, .rename, .configure: break
         }
     }
 
-    mutating func answered(_ id: RequestID, at index: Int) {
+    mutating func answered(_ id: UInt128, at index: Int) {
         if plugs[index].wish?.id == id { plugs[index].wish = nil }
     }
 

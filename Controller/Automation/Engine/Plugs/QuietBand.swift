@@ -94,4 +94,9 @@ extension PlugMeter {
     }
 
     var time: Instant { band.after }
+
+    /// When a reading of that time would have come, on the controller's clock: as late as the last one did.
+    func arrival(of time: Instant) -> Instant {
+        Instant(nanoseconds: arrival.nanoseconds &- (self.time.nanoseconds &- time.nanoseconds))
+    }
 }

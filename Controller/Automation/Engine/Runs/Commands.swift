@@ -6,29 +6,39 @@ extension RuleEngine {
     mutating func command(
         _ action: RuleAction, at place: Int, of rule: Int, _ firing: Firing, _ actions: inout [Action]
     ) {
-        let plugs = action.plugs
-        for position in plugs.indices {
-            let id = firing.id.part(action: place, plug: position)
-            command(action, plugs[position], id: id, of: rule, firing, &actions)
+        let written = action.plugs
+        for position in written.indices {
+            let key = firing.key.part(action: place, plug: position)
+            if let index = states[rule].targets[place][position] {
+                command(action, index, written[position], key: key, of: rule, firing, &actions)
+            } else {
+                command(action, missing: written[position], key: key, of: rule, firing, &actions)
+            }
         }
     }
 
     private mutating func command(
-        _ action: RuleAction, _ written: String, id: RequestID, of rule: Int, _ firing: Firing,
+        _ action: RuleAction, _ index: Int, _ written: String, key: UInt128, of rule: Int, _ firing: Firing,
+        _ actions: inout [Action]
+    ) {
+        guard let command = resolve(action, of: index, written, firing, &actions) else { return }
+        let request = CommandRequest(key: key, plug: plugs[index].name, command: command)
+        if needsBefores { remember(command, of: index, rule, firing) }
+        plugs.expect(request, at: index)
+        actions.append(.send(request, firing))
+    }
+
+    private mutating func command(
+        _ action: RuleAction, missing written: String, key: UInt128, of rule: Int, _ firing: Firing,
         _ actions: inout [Action]
     ) {
         switch plugs.find(written) {
-        case .plug(let index):
-            guard let command = resolve(action, of: index, written, firing, &actions) else { return }
-            let request = CommandRequest(id: id, plug: plugs[index].name, command: command)
-            if needsBefores { remember(command, of: index, rule, firing) }
-            plugs.expect(request, at: index)
-            actions.append(.send(request, firing))
+        case .plug(let index): command(action, index, written, key: key, of: rule, firing, &actions)
         case .notPresent:
             guard let span = states[rule].rule.remembersAway, let command = resolveAway(action, written) else {
                 return actions.append(.notSent(firing, plug: written, .notPresent))
             }
-            let request = CommandRequest(id: id, plug: written, command: command)
+            let request = CommandRequest(key: key, plug: written, command: command)
             actions.append(.remember(request, firing, for: span))
         case .ambiguous(let names): actions.append(.notSent(firing, plug: written, .ambiguous(names)))
         }
@@ -99,7 +109,7 @@ extension RuleEngine {
         guard let before = befores[plug.lasting] else { return }
         switch cause {
         case .controller(_, let request):
-            if plug.ours.contains(request) || isOf(before, request) { return }
+            if plug.ours.contains(request.key) || isOf(before, request) { return }
         case .button, .protection, .timer, .powerOn: break
         }
         befores[plug.lasting] = nil

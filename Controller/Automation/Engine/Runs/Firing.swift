@@ -13,15 +13,15 @@ extension RuleEngine {
     ///   - age: how long ago the edge was; nil: nobody knows.
     ///   - depth: of how many rules that set each other off it is the last.
     mutating func fire(
-        _ index: Int, _ cause: Firing.Cause, _ id: RequestID, age: Duration?, depth: Int = 0, now: Instant,
+        _ index: Int, _ cause: consuming Firing.Cause, _ key: UInt128, age: Duration?, depth: Int = 0, now: Instant,
         _ actions: inout [Action]
     ) {
-        var firing = Firing(id: id, rule: states[index].rule.name, cause: cause, time: now)
+        var firing = Firing(key: key, rule: states[index].rule.name, cause: cause, time: now)
         if let reason = reasonToHoldBack(index, age: age, depth: depth, now: now) {
             return actions.append(.heldBack(firing, reason))
         }
-        let conditions = states[index].rule.conditions
-        if !conditions.isEmpty {
+        if !states[index].rule.conditions.isEmpty {
+            let conditions = states[index].rule.conditions
             firing.judged = conditions.map { holds($0, now: now) }
             if let broken = firing.judged.firstIndex(of: false) {
                 return actions.append(.heldBack(firing, .condition(conditions[broken])))
@@ -92,9 +92,9 @@ extension RuleEngine {
             chained += 1
             let rule = states[listener.rule].rule
             let cause = Firing.Cause(
-                .trigger(rule.triggers[listener.place]), plug: firing.cause.plug, value: firing.cause.value)
-            let id = FiringSeed("rule", rule: rule.name, after: firing.id).id(UInt64(depth))
-            fire(listener.rule, cause, id, age: .zero, depth: depth + 1, now: now, &actions)
+                states[listener.rule].sources[listener.place], plug: firing.cause.plug, value: firing.cause.value)
+            let key = FiringSeed("rule", rule: rule.name, after: firing.id).key(UInt64(depth))
+            fire(listener.rule, cause, key, age: .zero, depth: depth + 1, now: now, &actions)
         }
     }
 }

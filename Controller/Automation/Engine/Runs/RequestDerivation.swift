@@ -67,7 +67,10 @@ struct FiringSeed: Hashable, Sendable {
         value = hash.value
     }
 
-    func id(_ number: UInt64) -> RequestID { RequestID(value.mixed(number)) }
+    func id(_ number: UInt64) -> RequestID { RequestID(key(number)) }
+
+    /// The same as a number.
+    func key(_ number: UInt64) -> UInt128 { value.mixed(number) }
 }
 
 extension RequestID {
@@ -76,15 +79,19 @@ extension RequestID {
         self = id
     }
 
-    private var value: UInt128 { bytes.reduce(0) { $0 << 8 | UInt128($1) } }
+    /// Big endian.
+    var key: UInt128 { bytes.reduce(0) { $0 << 8 | UInt128($1) } }
 
     /// Of a command or an effect of this firing: its action's place in the rule, and its plug's in the action.
-    func part(action: Int, plug: Int = 0) -> RequestID {
-        RequestID(value.mixed(UInt64(truncatingIfNeeded: (action + 1) << 20 + plug)))
-    }
+    func part(action: Int, plug: Int = 0) -> RequestID { RequestID(key.part(action: action, plug: plug)) }
 }
 
 extension UInt128 {
+    /// The same as ``RequestID/part(action:plug:)``, of ids as numbers.
+    func part(action: Int, plug: Int = 0) -> UInt128 {
+        mixed(UInt64(truncatingIfNeeded: (action + 1) << 20 + plug))
+    }
+
     /// Multiplying by an odd number and folding the upper half onto the lower one can both be undone, so that different numbers
     /// give different values; twice, so that each bit of the number reaches all of them.
     fileprivate func mixed(_ number: UInt64) -> UInt128 {

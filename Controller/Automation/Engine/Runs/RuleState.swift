@@ -12,6 +12,10 @@ struct RuleState: Sendable {
     private let shared: SharedRule
     /// Only the actions of such a rule are ever under way.
     let hasWaits: Bool
+    /// What firings of its triggers say of their cause, in their order: made once.
+    let sources: [Firing.Cause.Source]
+    /// Where the plugs of its actions are, in their order, as long as they are there.
+    var targets: [[Int?]]
     /// Rules that fire when this one does, in their order, and which of their triggers that is.
     var listeners: [Listener] = []
     var isDisabled = false
@@ -31,6 +35,8 @@ struct RuleState: Sendable {
 
     init(_ rule: Rule) {
         shared = SharedRule(rule)
+        sources = rule.triggers.map { .trigger($0) }
+        targets = rule.actions.map { $0.plugs.map { _ in nil } }
         hasWaits = rule.actions.contains { action in
             switch action {
             case .wait, .waitUntil: true
@@ -68,6 +74,8 @@ struct RecentFirings: Sendable {
 
     let limit: FiringLimit
     private let capacity: Int
+    /// Nanoseconds.
+    private let span: Int64
     /// Where the ring is full, `next` is the place of the oldest.
     private var ring: [Instant] = []
     private var next = 0
@@ -75,18 +83,21 @@ struct RecentFirings: Sendable {
     init(_ limit: FiringLimit) {
         self.limit = limit
         capacity = min(max(limit.count, 0), Self.maximumCount)
+        span = limit.span.wholeNanoseconds
     }
 
     /// Whether one more would be too many.
     func isReached(at now: Instant) -> Bool {
         if capacity == 0 { return true }
-        return ring.count == capacity && now < ring[next] + limit.span
+        guard ring.count == capacity else { return false }
+        let (end, overflow) = ring[next].nanoseconds.addingReportingOverflow(span)
+        return overflow || now.nanoseconds < end
     }
 
     mutating func add(_ now: Instant) {
         if capacity == 0 { return }
         if ring.count < capacity { ring.append(now) } else { ring[next] = now }
-        next = (next + 1) % capacity
+        next = next + 1 == capacity ? 0 : next + 1
     }
 
     /// Oldest first.

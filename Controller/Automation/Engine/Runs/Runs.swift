@@ -103,7 +103,7 @@ extension RuleEngine {
                 actions.append(.step(run.firing, .cancelled(.missed)))
                 return startNext(run.rule, now: now, &actions)
             }
-            guard !waitsForPlugs(place, now: now) else { return }
+            if waitsForPlugs(place, now: now) { return }
         case .condition(let condition, let until, let end):
             if !holds(condition, now: now) {
                 guard until <= now else { return }
@@ -112,6 +112,11 @@ extension RuleEngine {
                 case .goOn: break
                 case .stop: return startNext(take(place).rule, now: now, &actions)
                 }
+            }
+            if waitsForPlugs(place, now: now) {
+                // What it waited for is over. From here on it waits for its plugs alone.
+                runs[place].wait = .time(now)
+                return waitingChanged(by: -1)
             }
         }
         let run = take(place)

@@ -63,10 +63,10 @@ extension RuleEngine {
                 let isLate = age > rule.maximumAge
                 if (!isLate || !isTold) && (trigger.rule != last || age > .zero) {
                     isTold = isLate
-                    var cause = Firing.Cause(.trigger(rule.triggers[trigger.place]))
+                    var cause = Firing.Cause(states[trigger.rule].sources[trigger.place])
                     if age >= .seconds(1) { cause.age = age }
-                    let id = trigger.seed.id(UInt64(bitPattern: next.number))
-                    fire(trigger.rule, cause, id, age: age, now: now, &actions)
+                    let key = trigger.seed.key(UInt64(bitPattern: next.number))
+                    fire(trigger.rule, cause, key, age: age, now: now, &actions)
                     last = trigger.rule
                 }
                 // What is long over is stepped over at once.

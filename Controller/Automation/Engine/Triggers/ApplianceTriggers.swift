@@ -84,10 +84,9 @@ extension RuleEngine {
         var last: Int?
         for trigger in appliances[watched].triggers where trigger.rule != last && trigger.isMet(by: event) {
             last = trigger.rule
-            let rule = states[trigger.rule].rule
-            var cause = Firing.Cause(.trigger(rule.triggers[trigger.place]), plug: plugs[index].name)
+            var cause = Firing.Cause(states[trigger.rule].sources[trigger.place], plug: plugs[index].name)
             if age > .zero { cause.age = age }
-            fire(trigger.rule, cause, trigger.seed.id(event.number), age: age, now: now, &actions)
+            fire(trigger.rule, cause, trigger.seed.key(event.number), age: age, now: now, &actions)
         }
     }
 }

@@ -75,13 +75,13 @@ extension RuleEngine {
             counters[index].marks[trigger.threshold.period]?.fired.insert(key)
             guard trigger.rule != lastRule else { continue }
             lastRule = trigger.rule
-            var cause = Firing.Cause(.trigger(rule.triggers[trigger.place]), plug: plugs[index].name, value: used)
+            var cause = Firing.Cause(states[trigger.rule].sources[trigger.place], plug: plugs[index].name, value: used)
             // Where nobody listened for long, nobody knows when it was exceeded.
             let hole = heard.map { now - $0 }
             let isFresh = hole.map { $0 <= Self.restartGap } ?? false
             if !isFresh { cause.age = hole }
             // Of a period that the relay began, where it began is what tells it from others.
-            let id = seed.id(number == 0 ? mark.milliwattHours : UInt64(bitPattern: number))
+            let id = seed.key(number == 0 ? mark.milliwattHours : UInt64(bitPattern: number))
             fire(trigger.rule, cause, id, age: isFresh ? .zero : hole, now: now, &actions)
         }
         counters[index].last = (milliwattHours, now)

@@ -51,7 +51,7 @@ struct PowerDetector: Sendable {
     func isArmed(by watts: Double) -> Bool {
         switch shape {
         case .threshold(let threshold): threshold.isArmed(by: watts)
-        case .band(let band): watts < band.low - band.hysteresis || watts > band.high + band.hysteresis
+        case .band(let band): watts < band.armsBelow || watts > band.armsAbove
         }
     }
 
@@ -86,7 +86,8 @@ struct PowerDetector: Sendable {
 
     /// Beyond the threshold since then.
     mutating func dwell(since: Instant, time: Instant) -> Outcome? {
-        guard time - since < dwell else {
+        // Most have none, and reckoning with durations takes longer than all the rest.
+        guard time > since ? time - since < dwell : dwell > .zero else {
             state = .disarmed
             return .fires(since: since)
         }
@@ -129,8 +130,8 @@ struct PowerDetector: Sendable {
                 case .fallsBelow: band.atMost((threshold.watts + threshold.hysteresis).nextDown)
                 }
             case .band(let own):
-                band.atLeast(own.low - own.hysteresis)
-                band.atMost(own.high + own.hysteresis)
+                band.atLeast(own.armsBelow)
+                band.atMost(own.armsAbove)
             }
         case .armed:
             switch shape {

@@ -44,7 +44,9 @@ extension RuleEngine {
         }
         refresh(index)
         fireEdges(now: now, &actions)
-        sense(index, now: now, hole: before.hasReading ? now - before.arrival : nil, &actions)
+        if senseOf[index] != nil {
+            sense(index, now: now, hole: before.hasReading ? now - before.arrival : nil, &actions)
+        }
     }
 
     /// A reading that says what is, not what became.
@@ -100,12 +102,13 @@ extension RuleEngine {
                 .nearMiss(
                     NearMiss(
                         rule: rule.name, trigger: rule.triggers[missed.place], plug: plugs[plug].name,
-                        since: meter.arrival - (meter.time - since), lasted: lasted, end: end)))
+                        since: meter.arrival(of: since), lasted: lasted, end: end)))
         }
     }
 
     /// Edges of one event, in the order of the rules; a rule fires once.
     private mutating func fireEdges(now: Instant, _ actions: inout [Action]) {
+        guard !edges.isEmpty else { return }
         var last: Int?
         // By place: firing may not look at the list, but it may grow anew only with the next event.
         for place in edges.indices where power[edges[place].trigger].rule != last {
@@ -116,11 +119,11 @@ extension RuleEngine {
             guard let plug = power[edge.trigger].plug, let seed = power[edge.trigger].seed else { continue }
             let meter = meters[plug]
             var cause = Firing.Cause(
-                .trigger(states[rule].rule.triggers[power[edge.trigger].place]), plug: plugs[plug].name,
-                value: meter.activePower, since: meter.arrival - (meter.time - edge.since))
+                states[rule].sources[power[edge.trigger].place], plug: plugs[plug].name, value: meter.activePower,
+                since: meter.arrival(of: edge.since))
             if let age = edge.age, age > .zero { cause.age = age }
-            let id = seed.id(UInt64(bitPattern: edge.since.nanoseconds))
-            fire(rule, cause, id, age: edge.age ?? .zero, now: now, &actions)
+            let key = seed.key(UInt64(bitPattern: edge.since.nanoseconds))
+            fire(rule, cause, key, age: edge.age ?? .zero, now: now, &actions)
         }
     }
 
@@ -129,8 +132,12 @@ extension RuleEngine {
         var band = QuietBand.nothing
         defer { meters[index].band = band }
         band.after = meters[index].band.after
+        // Each sample teaches what the appliance does, so that none is quiet.
+        let mayBeQuiet = meters[index].hasReading && plugs[index].isPresent && senseOf[index] == nil
+        if mayBeQuiet { (band.low, band.high, band.until) = (-.infinity, .infinity, Instant(nanoseconds: .max)) }
         var isDwelling = false
         for trigger in powerOf[index] {
+            if mayBeQuiet { power[trigger].detector.narrow(&band, meters[index]) }
             let deadlines = power[trigger].detector.deadlines(meters[index])
             if let deadlines {
                 isDwelling = true
@@ -141,13 +148,7 @@ extension RuleEngine {
             }
         }
         if isDwelling { findDwellDeadline() }
-        // Each sample teaches what the appliance does, so that none is quiet.
-        guard meters[index].hasReading, plugs[index].isPresent, senseOf[index] == nil else { return }
-        band.low = -.infinity
-        band.high = .infinity
-        band.until = Instant(nanoseconds: .max)
-        for trigger in powerOf[index] { power[trigger].detector.narrow(&band, meters[index]) }
-        if waitingFor > 0 { narrowForRuns(&band, index) }
+        if mayBeQuiet, waitingFor > 0 { narrowForRuns(&band, index) }
     }
 
     mutating func findDwellDeadline() {

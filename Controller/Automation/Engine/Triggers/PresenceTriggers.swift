@@ -70,13 +70,13 @@ extension RuleEngine {
             guard trigger.rule != last else { continue }
             last = trigger.rule
             let rule = states[trigger.rule].rule
-            let cause = Firing.Cause(.trigger(rule.triggers[trigger.place]), plug: plugs[plug].name, since: since)
+            let cause = Firing.Cause(states[trigger.rule].sources[trigger.place], plug: plugs[plug].name, since: since)
             // The wall's time, as far as it is known: in another boot of the controller its own begins anew.
             let seed = FiringSeed(
                 trigger.isLost ? "lost" : "back", rule: rule.name, trigger: trigger.place, plug: plugs[plug].lasting)
             let second = localTime?.second(at: since) ?? 0
             let number = UInt64(bitPattern: second &* 1_000_000_000 &+ since.nanoseconds)
-            fire(trigger.rule, cause, seed.id(number), age: now - due, now: now, &actions)
+            fire(trigger.rule, cause, seed.key(number), age: now - due, now: now, &actions)
         }
         findPresenceDeadline()
     }
