@@ -76,6 +76,15 @@ struct SwitchingExampleTests {
         #expect(house.log == ["3700 Standby killer", "3700 Television off"])
     }
 
+    @Test("Standby that begins with nothing at all, where somebody has turned on the plug, ends too")
+    func standbyFromNothing() throws {
+        var house = try ExampleHouse("standby.yaml")
+        house.add("Television", on: true)
+        house.draws("Television", 0, from: 1, to: 100)
+        house.draws("Television", 3, from: 100, to: 2000)
+        #expect(house.log == ["1900 Standby killer", "1900 Television off"])
+    }
+
     @Test("The bathroom's fan: pressed twice for a quarter of an hour, held down for its end")
     func fan() throws {
         var house = try ExampleHouse("bathroom-fan.yaml")

@@ -14,7 +14,7 @@ extension RuleInspection {
             let indices = byPlug[key] ?? []
             for (offset, first) in indices.enumerated() {
                 for second in indices.dropFirst(offset + 1) {
-                    work.spend(10)
+                    work.spend(4)
                     guard !work.isSpent, findings.count < RuleCheck.findingLimit else { return findings }
                     guard let mine = orders[first][key], let its = orders[second][key],
                         areOpposite(rules[first].actions[mine.place], rules[second].actions[its.place]),
@@ -84,7 +84,7 @@ extension RuleInspection {
     private func shortGap(_ first: [RuleMoment], _ second: [RuleMoment]) -> Duration? {
         for mine in first {
             for its in second where mine.key == its.key {
-                work.spend(2)
+                work.spend(10)
                 guard !work.isSpent else { return nil }
                 guard let gap = gap(mine.origin, its.origin), gap != .zero, gap.magnitude <= Self.shortGap,
                     canMeet(mine, its)

@@ -2,7 +2,8 @@
 ///
 /// Rules are compared with each other, trigger by trigger and plug by plug, and a file of a megabyte holds enough of them for hours.
 final class InspectionWork {
-    /// A step takes a few dozen nanoseconds: all of them about a second. A house of a thousand sensible rules needs a tenth.
+    /// A step takes a few dozen nanoseconds: all of them less than a second. It is enough for a thousand rules of a trigger each that
+    /// all command one plug.
     static let allowance = 10_000_000
     /// Schedules whose times are kept. Each has ten thousand of them at most.
     private static let keptSchedules = 64

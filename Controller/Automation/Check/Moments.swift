@@ -49,7 +49,7 @@ extension RuleInspection {
     func commonMoment(_ first: [RuleMoment], _ second: [RuleMoment]) -> (first: RuleMoment, second: RuleMoment)? {
         for mine in first {
             for its in second {
-                work.spend(2)
+                work.spend(10)
                 if work.isSpent { return nil }
                 guard mine.key == its.key, coincide(mine.origin, its.origin), canMeet(mine, its) else { continue }
                 return (mine, its)

@@ -56,6 +56,10 @@ struct TriggerLimitTests {
         #expect(found(band(0, 3600, 100)).map { $0.prefix(32) } == ["error: the power never leaves th"])
         #expect(found(band(0, 3600)).count == 1 && found(band(5, 3600, 100)).count == 1)
         #expect(found(band(5, 40)) == [] && found(band(0, 40)) == [] && found(band(5, 3600)) == [])
+        let never = "warning: what comes up from nothing never sets it off: it arms below "
+        #expect(found(band(5, 40, 5)) == [never + "0 W, or above 45 W"])
+        #expect(found(band(5, 40, 6)) == [never + "-1 W, or above 46 W"])
+        #expect(found(band(5, 40, 4.9)) == [] && found(band(5, 40, 6), in: heater(-300...80)) == [])
         #expect(found(band(100, 200), in: heater(0...80)).count == 1)
         #expect(found(band(10, 20), in: heater(0...80)) == [])
     }
