@@ -39,7 +39,9 @@ enum Output {
 }
 
 /// Says on standard error what went wrong; `hint:` lines stay lines of their own.
-func complain(_ text: String) {
+///
+/// - Parameter sender: empty where the text begins with the file that it is about, as editors look for it.
+func complain(_ text: String, sender: String = "plugctl: ") {
     let lines = text.split(separator: "\n").map { safeText(String($0)) }
-    TerminalDevice.standardError.write(Array(("plugctl: " + lines.joined(separator: "\n") + "\n").utf8))
+    TerminalDevice.standardError.write(Array((sender + lines.joined(separator: "\n") + "\n").utf8))
 }

@@ -56,14 +56,16 @@ struct RuleCheckCommand: AsyncParsableCommand {
         }
         if json { for record in found where !Output.json(record) { return } }
         let errors = found.count { $0.severity == Diagnostic.Severity.error.rawValue }
-        if !json, !text.isEmpty { complain(text.joined(separator: "\n")) }
-        if !json, errors == 0, read.isSound { Output.line(summary(rules.count, warnings: found.count)) }
+        if !json, errors > 0, read.isSound { text.append(summary(rules.count, errors, warnings: found.count - errors)) }
+        if !json, !text.isEmpty { complain(text.joined(separator: "\n"), sender: "") }
+        if !json, errors == 0, read.isSound { Output.line(summary(rules.count, 0, warnings: found.count)) }
         guard read.isSound, errors == 0, !strict || found.isEmpty else { throw ExitCode.failure }
     }
 
-    private func summary(_ rules: Int, warnings: Int) -> String {
-        "\(rules) rule\(rules == 1 ? "" : "s"), no errors"
-            + (warnings == 0 ? "" : ", \(warnings) warning\(warnings == 1 ? "" : "s")")
+    private func summary(_ rules: Int, _ errors: Int, warnings: Int) -> String {
+        func counted(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
+        return counted(rules, "rule") + ", " + (errors == 0 ? "no errors" : counted(errors, "error"))
+            + (warnings == 0 ? "" : ", " + counted(warnings, "warning"))
     }
 }
 

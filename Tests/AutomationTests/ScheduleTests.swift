@@ -77,7 +77,7 @@ struct ScheduleTests {
         #expect(twice.firings == ["\(86_400.0 + 1800) Rule"])
     }
 
-    @Test("Minutes of a cron schedule fit all sets, and one of the days where both are restricted")
+    @Test("Minutes of a cron schedule fit all sets, and both days, or either of them")
     func cron() {
         let quarter = CronSchedule(
             text: "*/15 6 * * *", minutes: 1 | 1 << 15 | 1 << 30 | 1 << 45, hours: 1 << 6, days: .max << 1,
@@ -89,6 +89,8 @@ struct ScheduleTests {
         var either = quarter
         either.days = 1 << 3
         either.weekdays = .monday
+        #expect((0..<7).map { either.fits(day: $0) } == Array(repeating: false, count: 7))
+        either.eitherDay = true
         // 3 January 1970 was a Saturday, the 5th a Monday.
         #expect((0..<7).map { either.fits(day: $0) } == [false, false, true, false, true, false, false])
         var never = quarter

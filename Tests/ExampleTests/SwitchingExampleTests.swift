@@ -36,6 +36,19 @@ struct SwitchingExampleTests {
         #expect(touched.on["Ceiling Light"] == false && touched.on["Amplifier"] == false)
     }
 
+    @Test("Music in standby plays on after the peak of a power supply, and after a movie")
+    func music() throws {
+        var house = try livingRoom(lightOn: true)
+        house.switches("Amplifier", on: true, at: 20)
+        house.draws("Television", 90, from: 21, to: 23)
+        house.draws("Television", 1.2, from: 23, to: 60)
+        #expect(house.on["Amplifier"] == true && house.on["Ceiling Light"] == true)
+        house.draws("Television", 130, from: 60, to: 90)
+        #expect(house.on["Ceiling Light"] == false)
+        house.draws("Television", 1.2, from: 90, to: 120)
+        #expect(house.on["Amplifier"] == true && house.on["Ceiling Light"] == true)
+    }
+
     @Test("The peak of a power supply and a dark scene are no reason")
     func shortOnes() throws {
         var house = try livingRoom(lightOn: true)
@@ -61,6 +74,15 @@ struct SwitchingExampleTests {
         house.draws("Television", 1.2, from: 1900, to: 3800)
         house.draws("Television", 0, from: 3800, to: 9000)
         #expect(house.log == ["3700 Standby killer", "3700 Television off"])
+    }
+
+    @Test("Standby that begins with nothing at all, where somebody has turned on the plug, ends too")
+    func standbyFromNothing() throws {
+        var house = try ExampleHouse("standby.yaml")
+        house.add("Television", on: true)
+        house.draws("Television", 0, from: 1, to: 100)
+        house.draws("Television", 3, from: 100, to: 2000)
+        #expect(house.log == ["1900 Standby killer", "1900 Television off"])
     }
 
     @Test("The bathroom's fan: pressed twice for a quarter of an hour, held down for its end")

@@ -24,6 +24,7 @@ EVERYTHING = """
     - { plug: Washer, appliance: finished, cycle: programme }
     - { time: "07:30", weekdays: [mon, tuesday] }
     - { cron: "*/15 6-9 * * mon-fri" }
+    - { cron: "@Daily" }
     - { sun: sunset, offset: -30 min, weekdays: sat }
     - { rule: Movie night }
   if:
@@ -61,6 +62,8 @@ WRONG = [
     "- { rule: A, when: { plug: TV, button: long }, then: { web hook: 'ftp://house.example' } }",
     "- { rule: A, when: { plug: TV, button: long }, then: { toggle: TV }, mode: { queued: 0x } }",
     "- { rule: A, when: { plug: TV, button: long } }",
+    "- { rule: .., when: { plug: TV, button: long }, then: { toggle: TV } }",
+    "- { rule: A, when: { plug: ., button: long }, then: { toggle: TV } }",
 ]
 
 

@@ -2,6 +2,24 @@ extension BrokenFile {
     /// Files that are YAML and no rules.
     static let rules = [
         BrokenFile(
+            "a name that no address can hold",
+            """
+            - rule: ..
+              when: { plug: TV, button: pressed }
+              then: { toggle: . }
+
+            """,
+            """
+            rules.yaml:1:9: error: '..' is no name
+              1 | - rule: ..
+                |         ^
+              hint: add a letter
+            rules.yaml:3:19: error: '.' is no name
+              3 |   then: { toggle: . }
+                |                   ^
+              hint: add a letter
+            """),
+        BrokenFile(
             "misspelt key",
             """
             - rule: A

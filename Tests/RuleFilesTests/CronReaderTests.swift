@@ -33,9 +33,20 @@ struct CronReaderTests {
         #expect(try CronReader.schedule("0 0 * * 5-7").weekdays == [.friday, .saturday, .sunday])
     }
 
+    @Test("Both days have to fit where a field begins with a star, else either is enough")
+    func days() throws {
+        for text in ["0 0 * * mon", "0 0 */2 * mon", "0 0 1 * *", "0 0 1 * */2", "@weekly"] {
+            #expect(try !CronReader.schedule(text).eitherDay, "\(text)")
+        }
+        for text in ["0 0 1 * mon", "0 0 1-31 * mon", "0 0 1,*/2 * 1-5"] {
+            #expect(try CronReader.schedule(text).eitherDay, "\(text)")
+        }
+    }
+
     @Test("A nickname is what crontab(5) says")
     func nicknames() throws {
         let weekly = try CronReader.schedule("@weekly")
+        #expect(try CronReader.schedule("@Daily").hours == 1)
         #expect(weekly.minutes == 1 && weekly.hours == 1 && weekly.weekdays == .sunday)
     }
 

@@ -56,7 +56,7 @@ struct ExampleTests {
         #expect(
             rules.map(\.actions) == [
                 [.turnOff(["Ceiling Light"]), .turnOn(["Amplifier"])],
-                [.restore(["Ceiling Light"]), .turnOff(["Amplifier"])],
+                [.restore(["Ceiling Light", "Amplifier"])],
             ])
     }
 }

@@ -21,7 +21,7 @@ extension RuleInspection {
 
     /// Whether conditions, with what else is known, leave nothing that could be.
     func isImpossible(_ conditions: [Condition], _ facts: [SupposedWorld.Fact] = []) -> Bool {
-        var suppositions = Suppositions(in: house)
+        var suppositions = Suppositions(self)
         suppositions.suppose(facts)
         suppositions.suppose(conditions)
         return suppositions.areImpossible
@@ -29,7 +29,7 @@ extension RuleInspection {
 
     /// Whether a condition holds whenever its plugs are there.
     func isCertain(_ condition: Condition) -> Bool {
-        var suppositions = Suppositions(in: house)
+        var suppositions = Suppositions(self)
         suppositions.deny(condition, alsoAway: false)
         return suppositions.areImpossible
     }
@@ -58,6 +58,7 @@ extension RuleInspection {
 
     private func triggerExclusions(_ index: Int) -> [RuleFinding] {
         let rule = rules[index]
+        if rule.conditions.isEmpty { return [] }
         return rule.triggers.enumerated().compactMap { place, trigger in
             let facts = self.facts(trigger, of: rule)
             guard isImpossible(rule.conditions, facts) else { return nil }
@@ -105,15 +106,8 @@ extension RuleInspection {
                 case .sunset: offset <= .zero && offset > .seconds(-4 * 3600)
                 }
             return isByDay && !days.isEmpty ? [.time(WeekTimes(days))] : []
-        case .schedule(.cron(let cron)): return cron.comes ? [.time(WeekTimes(cron))] : []
+        case .schedule(.cron(let cron)): return cron.comes ? [.time(work.times(of: cron))] : []
         case .appliance, .rule: return []
         }
-    }
-}
-
-extension Weekdays {
-    /// Each a day later.
-    fileprivate var nextDays: Weekdays {
-        Weekdays(rawValue: (rawValue << 1 | rawValue >> 6) & Weekdays.all.rawValue)
     }
 }

@@ -1,12 +1,11 @@
 extension RuleInspection {
-    /// Pairs of rules that are compared. A thousand rules on one button would be half a million.
-    private static let pairLimit = 20_000
+    /// What lasts no longer was hardly meant. A lamp that a second rule turns off after a minute may be.
+    private static let shortGap = Duration.seconds(10)
 
-    /// Two rules that are set off in one moment and want opposite things of one plug.
+    /// Two rules that want opposite things of one plug, in one moment or one right after the other.
     func fights() -> [RuleFinding] {
         var findings: [RuleFinding] = []
-        var pairs = 0
-        let orders = rules.map(immediateOrders)
+        let orders = rules.map(immediateOrders), moments = moments()
         // Only rules that command the same plug can fight.
         var byPlug: [String: [Int]] = [:]
         for (index, order) in orders.enumerated() { for key in order.keys { byPlug[key, default: []].append(index) } }
@@ -15,16 +14,23 @@ extension RuleInspection {
             let indices = byPlug[key] ?? []
             for (offset, first) in indices.enumerated() {
                 for second in indices.dropFirst(offset + 1) {
-                    pairs += 1
-                    guard pairs <= Self.pairLimit, findings.count < RuleCheck.findingLimit else { return findings }
+                    work.spend(4)
+                    guard !work.isSpent, findings.count < RuleCheck.findingLimit else { return findings }
                     guard let mine = orders[first][key], let its = orders[second][key],
                         areOpposite(rules[first].actions[mine.place], rules[second].actions[its.place]),
-                        let met = commonTrigger(rules[first], rules[second]), seen.insert([first, second]).inserted
+                        seen.insert([first, second]).inserted
                     else { continue }
-                    findings += [
-                        fight(first, mine, with: second, its, met.first),
-                        fight(second, its, with: first, mine, met.second),
-                    ]
+                    if let met = commonMoment(moments[first], moments[second]) {
+                        findings += [
+                            fight(first, mine, with: second, its, met.first.own),
+                            fight(second, its, with: first, mine, met.second.own),
+                        ]
+                    } else if let gap = shortGap(moments[first], moments[second]) {
+                        findings.append(
+                            gap > .zero
+                                ? undoing(first, mine, by: second, its, after: gap)
+                                : undoing(second, its, by: first, mine, after: .zero - gap))
+                    }
                 }
             }
         }
@@ -57,58 +63,60 @@ extension RuleInspection {
             .warning, rule: rule, .action(order.place), word: order.plug,
             """
             it fights with \"\(rules[other].name)\", which does this in the same moment: \
-            \(rules[other].actions[its.place]) (when \(trigger))
+            \(rules[other].actions[its.place]) (trigger: \(trigger))
             """,
             hint: "give them conditions that exclude each other, or make one rule of both")
     }
 
-    /// Triggers that one event meets, where the conditions of both can hold then.
-    private func commonTrigger(_ first: Rule, _ second: Rule) -> (first: Trigger, second: Trigger)? {
-        for mine in first.triggers {
-            for its in second.triggers where coincide(mine, its) {
-                let facts = facts(mine, of: first) + facts(its, of: second)
-                if !isImpossible(first.conditions + second.conditions, facts) { return (mine, its) }
+    private func undoing(
+        _ rule: Int, _ order: Order, by other: Int, _ its: Order, after gap: Duration
+    ) -> RuleFinding {
+        RuleFinding(
+            .warning, rule: rule, .action(order.place), word: order.plug,
+            """
+            \"\(rules[other].name)\" undoes it \(gap.words) later, each time that it stays so: \
+            \(rules[other].actions[its.place])
+            """,
+            hint: "if that is meant, write one rule of both, with a wait between; else change one of the two times")
+    }
+
+    /// How much later the second rule is set off by what sets off the first, if that is soon: negative where it is earlier.
+    private func shortGap(_ first: [RuleMoment], _ second: [RuleMoment]) -> Duration? {
+        for mine in first {
+            for its in second where mine.key == its.key {
+                work.spend(10)
+                guard !work.isSpent else { return nil }
+                guard let gap = gap(mine.origin, its.origin), gap != .zero, gap.magnitude <= Self.shortGap,
+                    canMeet(mine, its)
+                else {
+                    continue
+                }
+                return gap
             }
         }
         return nil
     }
 
-    /// Whether one event can set off both.
-    private func coincide(_ first: Trigger, _ second: Trigger) -> Bool {
-        if let mine = first.plug, let its = second.plug, house.key(mine) != house.key(its) { return false }
+    /// Between the dwells of triggers that are otherwise the same, or of which the later one follows from the earlier one.
+    private func gap(_ first: Trigger, _ second: Trigger) -> Duration? {
         switch (first, second) {
         case (.activePower(_, let mine), .activePower(_, let its)):
-            // A leap passes both thresholds at once.
-            return mine.direction == its.direction && mine.dwell == its.dwell
+            guard mine.direction == its.direction else { return nil }
+            let (earlier, later) = mine.dwell < its.dwell ? (mine, its) : (its, mine)
+            let follows =
+                switch mine.direction {
+                case .risesAbove: later.watts <= earlier.watts
+                case .fallsBelow: later.watts >= earlier.watts
+                }
+            return follows ? its.dwell - mine.dwell : nil
         case (.activePowerStays(_, let mine), .activePowerStays(_, let its)):
-            return mine.dwell == its.dwell && mine.low <= its.high && its.low <= mine.high
-        case (.activeEnergy(_, let mine), .activeEnergy(_, let its)): return mine == its
-        case (.button(_, let mine), .button(_, let its)): return mine == its
-        case (.relay(_, let mine), .relay(_, let its)): return mine == nil || its == nil || mine == its
-        case (.lost(_, let mine), .lost(_, let its)), (.back(_, let mine), .back(_, let its)): return mine == its
-        case (.protection(_, let mine), .protection(_, let its)): return mine == nil || its == nil || mine == its
-        case (.appliance(_, let mine), .appliance(_, let its)): return mine == its
-        case (.rule(let mine), .rule(let its)): return mine == its
-        case (.schedule(let mine), .schedule(let its)): return coincide(mine, its)
-        case _: return false
+            return mine.low == its.low && mine.high == its.high ? its.dwell - mine.dwell : nil
+        case (.lost(_, let mine), .lost(_, let its)), (.back(_, let mine), .back(_, let its)): return its - mine
+        case _: return nil
         }
     }
+}
 
-    private func coincide(_ first: Schedule, _ second: Schedule) -> Bool {
-        switch (first, second) {
-        case (.sun(let mine, let offset, let days), .sun(let its, let other, let otherDays)):
-            return mine == its && offset == other && !days.isDisjoint(with: otherDays)
-        case (.cron(let mine), .cron(let its)):
-            guard mine.hasEitherDay || its.hasEitherDay || mine.days & its.days & CronSchedule.everyDay != 0,
-                mine.months & its.months != 0
-            else { return false }
-            return !WeekTimes(mine).intersection(WeekTimes(its)).isEmpty
-        case (.daily(let time, let days), .daily(let other, let otherDays)):
-            return time == other && !days.isDisjoint(with: otherDays)
-        case (.daily(let time, let days), .cron(let cron)), (.cron(let cron), .daily(let time, let days)):
-            let due = WeekTimes(days, from: time.second, to: time.second + 1)
-            return !due.intersection(WeekTimes(cron)).isEmpty
-        case (.sun, .daily), (.sun, .cron), (.daily, .sun), (.cron, .sun): return false
-        }
-    }
+extension Duration {
+    fileprivate var magnitude: Duration { self < .zero ? .zero - self : self }
 }

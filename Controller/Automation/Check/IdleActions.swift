@@ -42,7 +42,7 @@ extension RuleInspection {
                 }
             }
             if case .restore(let plugs) = action {
-                for plug in plugs.unique where !isChanged(house.key(plug)) {
+                for plug in plugs.unique where !changedKeys.contains(house.key(plug)) {
                     findings.append(
                         RuleFinding(
                             .warning, rule: index, .action(place), word: plug,
@@ -67,15 +67,6 @@ extension RuleInspection {
         }
     }
 
-    private func isChanged(_ key: String) -> Bool {
-        rules.contains { rule in
-            rule.actions.contains { action in
-                if case .restore = action { return false }
-                return action.plugs.contains { house.key($0) == key }
-            }
-        }
-    }
-
     /// What stands twice.
     func repetitions(_ index: Int) -> [RuleFinding] {
         let rule = rules[index]
@@ -94,9 +85,9 @@ extension RuleInspection {
             if place > 0, rule.actions[place - 1] == action, !action.mayRepeat {
                 tell(.action(place), "this is done twice in a row: \(action)")
             }
-            for plug in action.plugs.unique where action.plugs.count(where: { house.key($0) == house.key(plug) }) > 1 {
+            var keys: Set<String> = []
+            if let plug = action.plugs.first(where: { !keys.insert(house.key($0)).inserted }) {
                 tell(.action(place), "\(plug) stands twice in one list", word: plug)
-                break
             }
         }
         return findings

@@ -13,7 +13,9 @@ struct LoopWalk {
 
     /// It can go round for ever, as far as can be told.
     var goesOn: Bool {
-        guard canBeUndone, canHoldTogether else { return false }
+        // Each command is performed twice here, and its effect looked at once more.
+        inspection.work.spend(members.reduce(0) { $0 + $1.actions.reduce(50) { $0 + 20 + 20 * $1.plugs.count } })
+        guard !inspection.work.isSpent, canBeUndone, canHoldTogether else { return false }
         var walk = self
         for _ in 0..<2 {
             for (place, link) in loop.enumerated() {
@@ -21,7 +23,7 @@ struct LoopWalk {
                 guard walk.take(link, after: incoming) else { return false }
             }
         }
-        return true
+        return !inspection.work.isSpent
     }
 
     private var members: [Rule] { loop.map { inspection.rules[$0.from] } }

@@ -2,14 +2,12 @@ extension RuleInspection {
     private enum Limit {
         /// Rules of one loop. Longer ones are beyond what anybody writes, and their number explodes.
         static let length = 6
-        /// Links that are tried. It stops a thousand rules that all work on one plug.
-        static let steps = 100_000
         static let loops = 32
     }
 
     /// Rules that set each other off without end, each loop once.
     func loops() -> [RuleFinding] {
-        var search = LoopSearch(inspection: self, links: trimmed(links()), stepsLeft: Limit.steps)
+        var search = LoopSearch(inspection: self, links: trimmed(links()))
         for start in rules.indices where search.found.count < Limit.loops {
             search.follow(from: start, to: start, length: Limit.length)
         }
@@ -31,8 +29,8 @@ extension RuleInspection {
         let isCertain = loop.allSatisfy(isCertain)
         let path = loop.map { link in
             let rule = rules[link.from]
-            let done = link.action.map { ": \(rule.actions[$0])" } ?? ""
-            return "\"\(rule.name)\"\(done) → \(rules[link.to].triggers[link.trigger])"
+            guard let action = link.action else { return "\"\(rule.name)\" fires" }
+            return "\"\(rule.name)\": \(rule.actions[action]) → \(rules[link.to].triggers[link.trigger])"
         }
         let word = loop[0].action.flatMap { place in
             rules[loop[0].from].actions[place].plugs.first { house.key($0) == loop[0].plug }
@@ -69,23 +67,20 @@ extension RuleInspection {
 private struct LoopSearch {
     let inspection: RuleInspection
     let links: [Int: [RuleLink]]
-    var stepsLeft: Int
     private(set) var found: [[RuleLink]] = []
     private var path: [RuleLink] = []
     private var isOnPath: Set<Int> = []
     private var known: Set<[Int]> = []
 
-    init(inspection: RuleInspection, links: [Int: [RuleLink]], stepsLeft: Int) {
-        (self.inspection, self.links, self.stepsLeft) = (inspection, links, stepsLeft)
-    }
+    init(inspection: RuleInspection, links: [Int: [RuleLink]]) { (self.inspection, self.links) = (inspection, links) }
 
     /// Each loop is found from its first rule, so that the others are behind it.
     mutating func follow(from rule: Int, to start: Int, length: Int) {
         isOnPath.insert(rule)
         defer { isOnPath.remove(rule) }
         for link in links[rule] ?? [] where link.to >= start {
-            guard stepsLeft > 0 else { return }
-            stepsLeft -= 1
+            inspection.work.spend(10)
+            guard !inspection.work.isSpent else { return }
             path.append(link)
             defer { path.removeLast() }
             if link.to == start {

@@ -16,10 +16,9 @@ extension RuleInspection {
                     .error, rule: index, part, word: plug, "no plug is called \"\(plug)\"", hint: plugHint(plug))
             }
         }
-        let names = Set(rules.map(\.name))
         for (place, trigger) in rule.triggers.enumerated() {
             guard case .rule(let other) = trigger, !names.contains(other) else { continue }
-            let nearest = Suggestion.nearest(to: other, among: rules.map(\.name).filter { $0 != rule.name })
+            let nearest = nearest(to: other, among: rules.map(\.name).filter { $0 != rule.name })
             findings.append(
                 RuleFinding(
                     .error, rule: index, .trigger(place), word: other, "no rule is called \"\(other)\"",
@@ -29,9 +28,15 @@ extension RuleInspection {
         return findings
     }
 
+    /// Names of 63 letters take some thousand comparisons each.
+    private func nearest(to word: String, among known: [String]) -> String? {
+        work.spend(known.count * word.utf8.count * 8)
+        return work.isSpent ? nil : Suggestion.nearest(to: word, among: known)
+    }
+
     private func plugHint(_ written: String) -> String {
         let names = (house.plugs ?? []).map(\.name)
-        if let nearest = Suggestion.nearest(to: written, among: names) { return "did you mean \"\(nearest)\"?" }
+        if let nearest = nearest(to: written, among: names) { return "did you mean \"\(nearest)\"?" }
         // More would not be read.
         let shown = names.sorted().prefix(8).joined(separator: ", ")
         return names.isEmpty

@@ -19,12 +19,19 @@ public enum RuleCheck {
             findings += inspection.idleActions(rule) + inspection.repetitions(rule)
         }
         findings += inspection.twins() + inspection.fights() + inspection.loops()
-        return Array(
-            findings.enumerated().sorted {
-                ($0.element.rule, $0.element.part.order, $0.offset) < (
-                    $1.element.rule, $1.element.part.order, $1.offset
-                )
-            }.map(\.element).prefix(findingLimit))
+        let sorted = findings.enumerated().sorted {
+            ($0.element.rule, $0.element.part.order, $0.offset) < ($1.element.rule, $1.element.part.order, $1.offset)
+        }.map(\.element)
+        guard inspection.work.isSpent else { return Array(sorted.prefix(findingLimit)) }
+        return [unfinished] + sorted.prefix(findingLimit - 1)
+    }
+
+    /// Of all rules, and told at the first.
+    private static var unfinished: RuleFinding {
+        RuleFinding(
+            .warning, rule: 0, .name,
+            "not everything was looked at: there is too much here to compare all of it; fights and loops may be left",
+            hint: "check fewer files at once, or give rules fewer triggers, conditions and plugs")
     }
 }
 
@@ -33,6 +40,21 @@ struct RuleInspection {
     let rules: [Rule]
     let house: KnownHouse
     let knowsSun: Bool
+    let work = InspectionWork()
+    /// Plugs that some rule commands, by ``KnownHouse/key(_:)``.
+    let changedKeys: Set<String>
+    let names: Set<String>
+
+    init(rules: [Rule], house: KnownHouse, knowsSun: Bool) {
+        (self.rules, self.house, self.knowsSun) = (rules, house, knowsSun)
+        names = Set(rules.map(\.name))
+        var changedKeys: Set<String> = []
+        for action in rules.lazy.flatMap(\.actions) {
+            if case .restore = action { continue }
+            for plug in action.plugs { changedKeys.insert(house.key(plug)) }
+        }
+        self.changedKeys = changedKeys
+    }
 }
 
 extension RulePart {

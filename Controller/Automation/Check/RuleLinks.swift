@@ -23,18 +23,23 @@ extension RuleInspection {
         var listeners: [String: [(rule: Int, place: Int)]] = [:]
         for (index, rule) in rules.enumerated() {
             for (place, trigger) in rule.triggers.enumerated() {
-                if let plug = trigger.plug { followers[house.key(plug), default: []].append((index, place, trigger)) }
+                if let plug = trigger.plug, trigger.followsCommands {
+                    followers[house.key(plug), default: []].append((index, place, trigger))
+                }
                 if case .rule(let name) = trigger { listeners[name, default: []].append((index, place)) }
             }
         }
         var links: [RuleLink] = []
         for (index, rule) in rules.enumerated() where links.count < Self.linkLimit {
             for (listener, place) in listeners[rule.name] ?? [] {
+                work.spend(2)
                 links.append(RuleLink(from: index, plug: "", effect: [], to: listener, trigger: place))
             }
             for (place, action) in rule.actions.enumerated() {
                 for key in action.plugs.map(house.key).unique {
                     for follower in followers[key] ?? [] {
+                        work.spend(10)
+                        if work.isSpent { return [] }
                         for effect in effects(of: action, meeting: follower.trigger) {
                             links.append(
                                 RuleLink(
@@ -74,6 +79,16 @@ extension RuleInspection {
             return effect == .turnsOff ? band.low <= 0 : most >= band.low
         case .activeEnergy(_, let threshold): return threshold.period == .on && effect == .turnsOn
         case .button, .lost, .back, .protection, .appliance, .schedule, .rule: return false
+        }
+    }
+}
+
+extension Trigger {
+    /// A command to its plug may set it off.
+    fileprivate var followsCommands: Bool {
+        switch self {
+        case .activePower, .activePowerStays, .activeEnergy, .relay: true
+        case .button, .lost, .back, .protection, .appliance, .schedule, .rule: false
         }
     }
 }

@@ -43,16 +43,13 @@ extension CronSchedule {
     /// Days of the longest February and of every other month, from January.
     private static let monthLengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-    /// Both kinds of days are restricted, so that either is enough (crontab(5)).
-    var hasEitherDay: Bool { days & Self.everyDay != Self.everyDay && weekdays != .all }
-
     /// Whether there is any minute that fits.
     var comes: Bool {
         guard minutes != 0, hours != 0 else { return false }
         let months = Self.monthLengths.indices.filter { self.months >> ($0 + 1) & 1 == 1 }
         if months.isEmpty { return false }
-        if hasEitherDay, !weekdays.isEmpty { return true }
-        if !hasEitherDay, weekdays.isEmpty { return false }
+        if eitherDay, !weekdays.isEmpty { return true }
+        if !eitherDay, weekdays.isEmpty { return false }
         return months.contains { month in
             (1...Self.monthLengths[month]).contains { days >> UInt32($0) & 1 == 1 }
         }

@@ -54,6 +54,11 @@ struct SupposedWorld {
     private var times = WeekTimes.always
     private var windows: [DailyWindow: Bool] = [:]
 
+    /// What copying it and adding to it takes.
+    var weight: Int {
+        relays.count + presences.count + measures.count + unread.count + windows.count + times.ranges.count
+    }
+
     /// - Returns: whether it can be, beside what is supposed already.
     mutating func suppose(_ fact: Fact) -> Bool {
         switch fact {

@@ -4,10 +4,11 @@ struct Suppositions {
     private static let limit = 256
 
     private let house: KnownHouse
+    private let work: InspectionWork
     /// Nil: too many to tell.
     private var worlds: [SupposedWorld]? = [SupposedWorld()]
 
-    init(in house: KnownHouse) { self.house = house }
+    init(_ inspection: RuleInspection) { (house, work) = (inspection.house, inspection.work) }
 
     /// Nothing is left of what there could be.
     var areImpossible: Bool { worlds?.isEmpty ?? false }
@@ -52,6 +53,8 @@ struct Suppositions {
         var found: [SupposedWorld] = []
         for world in worlds {
             for facts in alternatives {
+                work.spend(10 + world.weight)
+                if work.isSpent { return nil }
                 var world = world
                 if facts.allSatisfy({ world.suppose($0) }) { found.append(world) }
             }

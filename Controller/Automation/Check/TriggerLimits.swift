@@ -73,6 +73,16 @@ extension RuleInspection {
                 severity: .error, message: "the power never leaves this band, so that it never comes into it",
                 hint: "narrow it, or lower the hysteresis")
         }
+        // From 0 W up is no way down: whoever writes that expects the power to come from above.
+        if !leavesBelow, band.low > 0 {
+            return Complaint(
+                severity: .warning,
+                message: """
+                    what comes up from nothing never sets it off: it arms below \(band.armsBelow.decimal) W, or above \
+                    \(band.armsAbove.decimal) W
+                    """,
+                hint: "the hysteresis has to be smaller than \(band.low.decimal) W; leave it out, or lower it")
+        }
         guard let known else { return nil }
         if known.upperBound < band.low { return unheardOf(plug, known, "it never came to \(band.low.decimal) W") }
         if !leavesBelow, known.upperBound <= band.high {

@@ -39,7 +39,7 @@ struct WeekTimes: Hashable {
 
     /// The first second of each minute that fits, where weekdays say something for certain: a day of the month can be any weekday.
     init(_ cron: CronSchedule) {
-        let days = cron.hasEitherDay ? Weekdays.all : cron.weekdays
+        let days = cron.certainWeekdays
         let hours = (0..<24).filter { cron.hours >> UInt32($0) & 1 == 1 }
         let minutes = (0..<60).filter { cron.minutes >> UInt64($0) & 1 == 1 }
         let seconds = hours.flatMap { hour in minutes.map { hour * 3600 + $0 * 60 } }

@@ -33,8 +33,7 @@ public struct Weekdays: OptionSet, Hashable, Sendable {
     public init(day: Int64) { rawValue = 1 << UInt8(((day + 3) % 7 + 7) % 7) }
 }
 
-/// Minutes that fit five sets, as crontab(5) has them. Where both days of the month and of the week are restricted, one that fits is
-/// enough.
+/// Minutes that fit five sets, as crontab(5) has them.
 public struct CronSchedule: Hashable, Sendable {
     /// As a person wrote it.
     public var text: String
@@ -44,14 +43,21 @@ public struct CronSchedule: Hashable, Sendable {
     public var days: UInt32
     public var months: UInt16
     public var weekdays: Weekdays
+    /// A day of the month or one of the week is enough. Otherwise both have to fit: crontab(5) wants that where one of the two fields
+    /// begins with a star.
+    public var eitherDay: Bool
 
-    public init(text: String, minutes: UInt64, hours: UInt32, days: UInt32, months: UInt16, weekdays: Weekdays) {
+    public init(
+        text: String, minutes: UInt64, hours: UInt32, days: UInt32, months: UInt16, weekdays: Weekdays,
+        eitherDay: Bool = false
+    ) {
         self.text = text
         self.minutes = minutes
         self.hours = hours
         self.days = days
         self.months = months
         self.weekdays = weekdays
+        self.eitherDay = eitherDay
     }
 }
 

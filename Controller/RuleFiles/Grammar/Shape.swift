@@ -73,9 +73,9 @@ extension Shape where Value == String {
 
     /// The name of a plug or a rule.
     static func name(_ examples: String...) -> Shape {
-        // Neither spaces at the ends nor control characters.
-        let pattern =
-            #"^[^\s\u0000-\u001F\u007F-\u009F]([^\u0000-\u001F\u007F-\u009F]*[^\s\u0000-\u001F\u007F-\u009F])?$"#
+        // Neither . and .. nor spaces at the ends nor control characters.
+        let control = #"\u0000-\u001F\u007F-\u009F"#
+        let pattern = #"^(?!\.{1,2}$)[^\s"# + control + "]([^" + control + #"]*[^\s"# + control + "])?$"
         return Shape(.text(TextForm(pattern: pattern, most: RuleFileLimits.nameBytes, examples: examples))) {
             $0.name($1, of: $2)
         }

@@ -5,7 +5,7 @@ import ProtocolCore
 /// of them with a step, or several of these behind commas. Months and days have names of three letters, and both 0 and 7 are Sunday.
 enum CronReader {
     static let kind = QuantityKind(
-        pattern: #"^ *([^ ]+ +){4}[^ ]+ *$|^ *@[a-z]+ *$"#,
+        pattern: #"^ *([^ ]+ +){4}[^ ]+ *$|^ *@[A-Za-z]+ *$"#,
         examples: ["*/15 6-9 * * mon-fri", "0 7 1 jan,jul *", "@daily"]
     ) { text throws(Mistake) in try schedule(text) }
 
@@ -57,7 +57,9 @@ enum CronReader {
         let weekdays = (sets[4] | sets[4] >> 7 & 1) & 0x7F
         return CronSchedule(
             text: text, minutes: sets[0], hours: UInt32(sets[1]), days: UInt32(sets[2]), months: UInt16(sets[3]),
-            weekdays: Weekdays(rawValue: UInt8(weekdays >> 1 | weekdays << 6 & 0x40)))
+            weekdays: Weekdays(rawValue: UInt8(weekdays >> 1 | weekdays << 6 & 0x40)),
+            // Such as */2, too: every second day, but on Mondays only.
+            eitherDay: !words[2].hasPrefix("*") && !words[4].hasPrefix("*"))
     }
 
     private static func set(_ word: String, _ field: Field) throws(Mistake) -> UInt64 {

@@ -103,6 +103,11 @@ extension RuleReader {
             report(tree.place, "a name is one line without spaces at its ends", hint: "delete them")
             return nil
         }
+        // Both mean a folder in an address, so that no browser could ask for what is called so.
+        guard text != ".", text != ".." else {
+            report(tree.place, "'\(text)' is no name", hint: "add a letter")
+            return nil
+        }
         return text
     }
 

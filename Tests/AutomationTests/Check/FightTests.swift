@@ -16,11 +16,11 @@ struct FightTests {
             found(first, second) == [
                 """
                 warning 0 then 1: it fights with "B", which does this in the same moment: turn off lamp \
-                (when Hall: button pressed (single))
+                (trigger: Hall: button pressed (single))
                 """,
                 """
                 warning 1 then 0: it fights with "A", which does this in the same moment: turn on Lamp \
-                (when hall: button pressed (single))
+                (trigger: hall: button pressed (single))
                 """,
             ])
     }
@@ -58,9 +58,18 @@ struct FightTests {
                     CronSchedule(text: "", minutes: 1 << 30, hours: .max, days: .max, months: .max, weekdays: .all)))
         ),
         (.schedule(.sun(.sunset, offset: .zero, on: .all)), .schedule(.sun(.sunset, offset: .zero, on: .all))),
+        (
+            .rises("Television", 40, for: .seconds(3)),
+            .activePowerStays(plug: "Television", PowerBand(50, 900, dwell: .seconds(3)))
+        ),
+        (.falls("Television", 20), .activePowerStays(plug: "Television", PowerBand(5, 40))),
+        (.button(plug: "Hall", .single), .rule("A")),
     ]
 
     static let apart: [(Trigger, Trigger)] = [
+        (.rises("Television", 40), .activePowerStays(plug: "Television", PowerBand(5, 40))),
+        (.falls("Television", 20), .activePowerStays(plug: "Television", PowerBand(20, 900))),
+        (.button(plug: "Hall", .single), .rule("C")),
         (.rises("Television", 40), .falls("Television", 20)), (.rises("Television", 40), .rises("Heater", 40)),
         (.rises("Television", 40), .rises("Television", 40, for: .seconds(60))),
         (.relay(plug: "Television", on: false), .relay(plug: "Television", on: true)),
@@ -86,6 +95,29 @@ struct FightTests {
                 .checked("A", when: first, then: .turnOn(["Lamp"])),
                 .checked("B", when: second, then: .turnOff(["Lamp"])))
                 == 0)
+    }
+
+    @Test("A rule that follows another's firing does so in the same moment, also by way of a third")
+    func followers() {
+        let first = Rule.checked("A", when: .button(plug: "Hall", .single), then: .turnOn(["Lamp"]))
+        let between = Rule.checked("Between", when: .rule("A"), .rule("Last"))
+        var last = Rule.checked("Last", when: .rule("Between"), then: .turnOff(["Lamp"]))
+        #expect(found(first, between, last).filter { $0.contains("fights") }.count == 2)
+        last.conditions = [.present(plug: "Hall", false)]
+        #expect(found(first, between, last).filter { $0.contains("fights") } == [])
+    }
+
+    @Test("What another rule undoes a few seconds later, each time, is told at the first; after a minute it is meant")
+    func undoing() {
+        func turnsOn(_ watts: Double, _ seconds: Int) -> Rule {
+            .checked("A", when: .rises("Television", watts, for: .seconds(seconds)), then: .turnOn(["Lamp"]))
+        }
+        let off = Rule.checked("B", when: .rises("Television", 40, for: .seconds(5)), then: .turnOff(["Lamp"]))
+        let words = "\"B\" undoes it 2 s later, each time that it stays so: turn off Lamp"
+        #expect(found(turnsOn(40, 3), off) == ["warning 0 then 0: \(words)"])
+        #expect(found(off, turnsOn(60, 3)) == ["warning 1 then 0: \(words)"])
+        #expect(found(turnsOn(30, 3), off) == [], "what rises above 30 W need not rise above 40 W")
+        #expect(found(turnsOn(40, 65), off) == [])
     }
 
     @Test("What is undone at once has no effect, unless there is a wait between")

@@ -56,6 +56,10 @@ struct TriggerLimitTests {
         #expect(found(band(0, 3600, 100)).map { $0.prefix(32) } == ["error: the power never leaves th"])
         #expect(found(band(0, 3600)).count == 1 && found(band(5, 3600, 100)).count == 1)
         #expect(found(band(5, 40)) == [] && found(band(0, 40)) == [] && found(band(5, 3600)) == [])
+        let never = "warning: what comes up from nothing never sets it off: it arms below "
+        #expect(found(band(5, 40, 5)) == [never + "0 W, or above 45 W"])
+        #expect(found(band(5, 40, 6)) == [never + "-1 W, or above 46 W"])
+        #expect(found(band(5, 40, 4.9)) == [] && found(band(5, 40, 6), in: heater(-300...80)) == [])
         #expect(found(band(100, 200), in: heater(0...80)).count == 1)
         #expect(found(band(10, 20), in: heater(0...80)) == [])
     }
@@ -74,15 +78,17 @@ struct TriggerLimitTests {
 
     @Test("Schedules without a day, and the sun without a place")
     func schedules() {
-        func cron(days: UInt32, months: UInt16, weekdays: Weekdays = .all) -> Trigger {
+        func cron(days: UInt32, months: UInt16, weekdays: Weekdays = .all, eitherDay: Bool = false) -> Trigger {
             .schedule(
                 .cron(
                     CronSchedule(
-                        text: "...", minutes: 1, hours: 1, days: days, months: months, weekdays: weekdays)))
+                        text: "...", minutes: 1, hours: 1, days: days, months: months, weekdays: weekdays,
+                        eitherDay: eitherDay)))
         }
         #expect(found(cron(days: 1 << 31, months: 1 << 2 | 1 << 4)).count == 1)
         #expect(found(cron(days: 1 << 29, months: 1 << 2)) == [])
-        #expect(found(cron(days: 1 << 31, months: 1 << 2, weekdays: .monday)) == [], "either day is enough")
+        #expect(found(cron(days: 1 << 31, months: 1 << 2, weekdays: .monday)).count == 1)
+        #expect(found(cron(days: 1 << 31, months: 1 << 2, weekdays: .monday, eitherDay: true)) == [])
         #expect(found(.schedule(.daily(clock("07:30"), on: []))) == ["error: it is due on no day of the week"])
         let sunset = Rule.checked(
             when: .schedule(.sun(.sunset, offset: .zero, on: .all)),

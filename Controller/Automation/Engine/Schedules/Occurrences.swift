@@ -45,15 +45,12 @@ extension Schedule {
 }
 
 extension CronSchedule {
-    /// Where both are restricted one is enough, as crontab(5) has it.
     func fits(day: Int64) -> Bool {
         let date = CivilTime(localSeconds: Double(day) * 86_400)
         guard months >> UInt16(date.month) & 1 == 1 else { return false }
         let fitsDate = days >> UInt32(date.day) & 1 == 1
         let fitsWeek = weekdays.contains(Weekdays(day: day))
-        let all = UInt32.max << 1
-        let restrictsDate = days & all != all
-        return restrictsDate && weekdays != .all ? fitsDate || fitsWeek : fitsDate && fitsWeek
+        return eitherDay ? fitsDate || fitsWeek : fitsDate && fitsWeek
     }
 
     /// Of a day, rising.

@@ -1,0 +1,85 @@
+import Automation
+import PlugProtocol
+import Testing
+
+@Suite("Rule check: files that are made to take hours")
+struct HugeHouseTests {
+    private static let cutShort = "warning 0 name: not everything was looked at"
+
+    /// - Returns: what is found, and whether it took as long as a look may, with room for a busy machine.
+    private func look(_ rules: [Rule]) -> (lines: [String], isQuick: Bool) {
+        var lines: [String] = []
+        let time = ContinuousClock().measure { lines = found(rules) }
+        return (lines, time < .seconds(10))
+    }
+
+    private func rules(
+        _ count: Int, _ triggers: (Int) -> [Trigger], if conditions: (Int) -> [Condition] = { _ in [] },
+        then actions: (Int) -> [RuleAction]
+    ) -> [Rule] {
+        (0..<count).map {
+            Rule(name: "Rule \($0)", triggers: triggers($0), conditions: conditions($0), actions: actions($0))
+        }
+    }
+
+    private func opposite(_ index: Int) -> [RuleAction] {
+        [index.isMultiple(of: 2) ? .turnOn(["Lamp"]) : .turnOff(["Lamp"])]
+    }
+
+    private func everyMinute(_ hours: UInt32) -> Trigger {
+        .schedule(
+            .cron(
+                CronSchedule(
+                    text: "* * * * *", minutes: .max, hours: hours, days: .max, months: .max, weekdays: .all)))
+    }
+
+    @Test("Each minute, 64 times in each of 200 rules, with opposite commands: fights up to what is told at most")
+    func everyMinute() {
+        let (lines, isQuick) = look(
+            rules(200, { _ in Array(repeating: everyMinute(.max), count: 64) }, then: opposite))
+        #expect(isQuick && lines.count == RuleCheck.findingLimit)
+    }
+
+    @Test("Schedules that never meet are compared until it is too much, and that is told")
+    func neverMeet() {
+        let (lines, isQuick) = look(
+            rules(
+                200,
+                { index in
+                    (0..<64).map { place in
+                        .schedule(
+                            .cron(
+                                CronSchedule(
+                                    text: "\(place)", minutes: .max, hours: 1 << (index % 2), days: .max, months: .max,
+                                    weekdays: .all)))
+                    }
+                }, then: opposite))
+        #expect(isQuick && lines.first?.hasPrefix(Self.cutShort) == true)
+    }
+
+    @Test("Schedules that meet, where conditions exclude each other")
+    func excluded() {
+        let (lines, isQuick) = look(
+            rules(
+                200, { _ in Array(repeating: everyMinute(.max), count: 64) },
+                if: { [.relay(plug: "Fan", on: $0.isMultiple(of: 2)), .time("00:30", "23:30")] }, then: opposite))
+        #expect(isQuick && lines.first?.hasPrefix(Self.cutShort) == true)
+    }
+
+    @Test("Each rule follows and commands each plug: ways without number, few of which are loops")
+    func ways() {
+        let plugs = (0..<64).map { "Plug \($0)" }
+        let (lines, isQuick) = look(
+            rules(
+                200, { _ in plugs.map { .relay(plug: $0, on: true) } },
+                then: { _ in Array(repeating: RuleAction.turnOn(plugs), count: 64) }))
+        #expect(isQuick && lines.first?.hasPrefix(Self.cutShort) == true)
+    }
+
+    @Test("A thousand sensible rules that share a plug are looked at to the end")
+    func sensible() {
+        let (lines, isQuick) = look(
+            rules(1000, { [.button(plug: "Button \($0)", .single)] }, then: opposite))
+        #expect(isQuick && lines == [])
+    }
+}
