@@ -69,10 +69,12 @@ struct RuleBacktest: AsyncParsableCommand {
             do {
                 let past = try RulePast(history, rules: rules, window: window, place: place)
                 try past.checkNames(of: rules)
+                try past.checkSun(of: rules)
                 let report = try past.house.run(rules, over: past.span, tellsAsides: verbose)
                 if let against {
                     let others = try chosen(await readRules([against]), of: against)
                     try past.checkNames(of: others)
+                    try past.checkSun(of: others)
                     let there = try past.house.run(others, over: past.span)
                     return show(BacktestComparison(report, against: there), against, past.zone)
                 }
