@@ -29,7 +29,12 @@ extension Backtest {
                 note(.commanded(request, firing), firing, at: time)
                 compare(request, firing, at: time)
                 queue += carryOut(request, at: time)
-            case .remember(let request, let firing, _): note(.commanded(request, firing), firing, at: time)
+            case .remember(let request, let firing, let span):
+                note(.commanded(request, firing), firing, at: time)
+                if let place = firings[firing.id], let trace = book.keep(request.id) {
+                    report.firings[place].trace = trace
+                }
+                wishes[request.plug.lowercased()] = Wish(request: request, firing: firing, until: time.adding(span))
             case .notSent(let firing, let plug, let reason):
                 note(.notSent(firing, plug: plug, reason), firing, at: time)
             case .effect(let request): note(.performing(request), request.firing, at: time)
@@ -53,6 +58,16 @@ extension Backtest {
         return actions
     }
 
+    /// The plug is back: what it should have done meanwhile it does now.
+    mutating func grant(_ place: Int, at time: Int64) {
+        let name = streams[place].name
+        guard let wish = wishes.removeValue(forKey: name.lowercased()), time <= wish.until else { return }
+        var request = wish.request
+        request.plug = name
+        compare(request, wish.firing, at: time)
+        perform(carryOut(request, at: time), at: time)
+    }
+
     /// An event of the virtual house.
     mutating func tell(_ event: PlugEvent, of name: String, age: Duration? = .zero, at time: Int64) {
         let now = Self.instant(time)
@@ -65,14 +80,19 @@ extension Backtest {
     }
 
     /// An event of a plug's journal.
-    mutating func happened(_ stored: StoredEvent) {
+    /// - Parameter byRule: what the rules themselves did then they do here anew, or do not.
+    mutating func happened(_ stored: StoredEvent, byRule: Bool) {
         guard let place = places[stored.plug], case .event(let recordedEvent) = stored.content else { return }
         let name = streams[place].name
-        if !streams[place].isPresent { appear(place, at: stored.at) }
+        if !streams[place].isPresent {
+            appear(place, at: stored.at)
+            grant(place, at: stored.at)
+        }
         let age: Duration? = stored.isTimeKnown ? .zero : nil
         var event: PlugEvent?
         if case .relayChanged(let on, let cause) = recordedEvent.kind {
-            recorded(name, on, at: stored.at)
+            recorded(name, on, at: stored.at, byRule: byRule)
+            guard !byRule else { return }
             event = relays[name]?.switchTo(on, cause, at: stored.at)
         } else {
             event = relays[name]?.event(recordedEvent.kind, at: stored.at)
@@ -92,8 +112,8 @@ extension Backtest {
     }
 
     /// A plug was really switched.
-    mutating func recorded(_ name: String, _ on: Bool, at time: Int64) {
-        for (place, recorded) in switchings[name]?.switched(on, at: time) ?? [] {
+    mutating func recorded(_ name: String, _ on: Bool, at time: Int64, byRule: Bool = false) {
+        for (place, recorded) in switchings[name]?.switched(on, at: time, byRule: byRule) ?? [] {
             report.firings[place.firing].recorded[place.step] = recorded
         }
     }
@@ -102,7 +122,8 @@ extension Backtest {
 
     private mutating func note(_ notice: HouseNotice, _ firing: Firing, at time: Int64) {
         let known = firings[firing.id]
-        guard known != nil || report.firings.count < BacktestReport.limit, let trace = book.take(notice, at: time)
+        guard known != nil || report.firings.count < BacktestReport.limit,
+            let trace = book.take(notice, at: time, now: Self.instant(time))
         else { return }
         if let known {
             report.firings[known].trace = trace
@@ -113,8 +134,26 @@ extension Backtest {
     }
 
     private mutating func aside(_ notice: HouseNotice, at time: Int64) {
-        guard report.asides.count < BacktestReport.limit, let trace = book.take(notice, at: time) else { return }
+        guard report.asides.count < BacktestReport.limit,
+            let trace = book.take(notice, at: time, now: Self.instant(time))
+        else { return }
         report.asides.append(trace)
+    }
+}
+
+/// A command for a plug that is away.
+struct Wish: Sendable {
+    var request: CommandRequest
+    var firing: Firing
+    /// Milliseconds since 1970.
+    var until: Int64
+}
+
+extension Int64 {
+    /// Milliseconds.
+    fileprivate func adding(_ duration: Duration) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(duration.wholeNanoseconds / 1_000_000)
+        return overflow ? .max : sum
     }
 }
 

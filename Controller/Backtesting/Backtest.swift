@@ -19,6 +19,8 @@ struct Backtest {
     var book: TraceBook
     /// Where a firing stands in the report.
     var firings: [RequestID: Int] = [:]
+    /// What plugs are to do once they are back: the last thing for each, by its name as the rule writes it.
+    var wishes: [String: Wish] = [:]
     private var events: EventPages
     private let end: Int64
     /// What comes next of each plug, as far as ``barrier``.
@@ -33,7 +35,7 @@ struct Backtest {
         engine = RuleEngine(rules: rules)
         report = BacktestReport(rules, span: span)
         book = TraceBook(rules: rules)
-        events = EventPages(house.history, over: span)
+        events = EventPages(house.history, of: rules.map(\.name), over: span)
         end = span.upperBound
         self.tellsAsides = tellsAsides
         let now = Self.instant(span.lowerBound)
@@ -59,6 +61,7 @@ struct Backtest {
             }
         }
         settle(through: end)
+        report.coverage += streams.compactMap(\.coverage)
     }
 
     /// The plug of which something comes before all else; of two the first.
@@ -100,7 +103,7 @@ struct Backtest {
         settle(through: now)
         if let event = try events.next(), event.at <= now {
             events.remove()
-            happened(event)
+            happened(event, byRule: events.isOfRule(event))
         } else if let (name, _) = relays.filter({ $0.value.autoOff.map { $0 <= now } ?? false }).min(by: {
             $0.key < $1.key
         }) {
@@ -126,7 +129,12 @@ struct Backtest {
         streams[place].settle(&engine, through: time)
         switch stop {
         case .refill:
+            let gap = streams[place].pace.gap
             try streams[place].refill()
+            if let index = streams[place].index, streams[place].pace.gap != gap {
+                engine.expect(readingGap: .milliseconds(streams[place].pace.gap), of: index)
+                streams[place].ask(engine)
+            }
             stops[place] = streams[place].stop(before: barrier)
         case .lost:
             settle(through: time)
@@ -183,6 +191,7 @@ struct Backtest {
         let reading = RuleEngineEvent.reading(
             plug: name, activePower: sample.activePower, time: sample.time, isSnapshot: true)
         perform(engine.handle(reading, now: sample.time), at: time)
+        grant(place, at: time)
     }
 
     mutating func appear(_ place: Int, at time: Int64) {
@@ -190,7 +199,7 @@ struct Backtest {
         streams[place].appear(at: time)
         let appeared = RuleEngineEvent.plugAppeared(
             plug: name, state: relays[name]?.state ?? PlugState(relayOn: true), boot: VirtualRelay.boot,
-            id: streams[place].id, readingGap: streams[place].readingGap)
+            id: streams[place].id, readingGap: .milliseconds(streams[place].pace.gap))
         perform(engine.handle(appeared, now: Self.instant(time)), at: time)
         streams[place].index = engine.index(of: name)
     }

@@ -12,13 +12,13 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
         /// When the plug was really switched so, nearest to it within ten minutes, and how many seconds after it; negative: before.
         public var recorded: String?
         public var recordedAfter: Double?
-        /// journal or power: how it is known.
+        /// journal or power: how it is known; rule: one of the rules itself commanded it then.
         public var recordedBy: String?
         /// Nobody switched it, and it was so already.
         public var wasSo: Bool?
     }
 
-    /// firing, heldBack, nearMiss, onlyHere, onlyThere, summary, comparison.
+    /// firing, heldBack, nearMiss, onlyHere, onlyThere, recorded, summary, comparison.
     public var event: String
     /// ISO 8601, UTC, milliseconds.
     public var at: String?
@@ -36,6 +36,16 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
     public var firings: Int?
     public var nearMisses: Int?
     public var heldBack: [String: Int]?
+    /// recorded: of the plug's samples in the span the first and the last; missing where there is none.
+    public var from: String?
+    public var to: String?
+    /// recorded: seconds between them of which there is none, and chunks that are damaged.
+    public var away: Double?
+    public var damaged: Int?
+    /// comparison: up to when; missing where all was compared.
+    public var until: String?
+    /// comparison: firings that were not compared.
+    public var omitted: Int?
 
     private init(_ event: String) { self.event = event }
 
@@ -58,12 +68,19 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
         conditions = trace.conditions.isEmpty ? nil : trace.conditions
     }
 
+    private init(_ coverage: PlugCoverage) {
+        self.init("recorded")
+        plug = coverage.plug
+        (from, to) = (coverage.first.map(TimeWords.iso8601), coverage.last.map(TimeWords.iso8601))
+        (away, damaged) = (Double(coverage.away) / 1000, coverage.damaged)
+    }
+
     /// All that a report has to tell: firings and what did nothing, by time, then each rule's summary.
     public static func records(of report: BacktestReport) -> [BacktestRecord] {
         let told =
             report.firings.map { BacktestRecord($0) } + report.asides.map { BacktestRecord($0.outcome.rawValue, $0) }
         let sorted = told.enumerated().sorted { ($0.element.at ?? "", $0.offset) < ($1.element.at ?? "", $1.offset) }
-        return sorted.map(\.element)
+        return sorted.map(\.element) + report.coverage.map { BacktestRecord($0) }
             + report.counts.sorted { $0.key < $1.key }.map { rule, count in
                 var record = BacktestRecord("summary")
                 (record.rule, record.firings) = (rule, count.firings)
@@ -75,6 +92,8 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
     public static func records(of comparison: BacktestComparison) -> [BacktestRecord] {
         var last = BacktestRecord("comparison")
         last.firings = comparison.inBoth
+        last.until = comparison.until.map(TimeWords.iso8601)
+        last.omitted = comparison.until.map { _ in comparison.omitted }
         return comparison.onlyHere.map { BacktestRecord($0, "onlyHere") }
             + comparison.onlyThere.map { BacktestRecord($0, "onlyThere") } + [last]
     }

@@ -25,6 +25,8 @@ public struct BacktestReport: Sendable {
     public internal(set) var counts: [String: Count] = [:]
     /// Plugs that the rules name and nobody recorded.
     public internal(set) var unrecorded: [String] = []
+    /// Of the others: what of them was recorded.
+    public internal(set) var coverage: [PlugCoverage] = []
     /// Milliseconds since 1970.
     public internal(set) var span: ClosedRange<Int64>
 
@@ -37,7 +39,9 @@ public struct BacktestReport: Sendable {
     }
 
     /// Firings that are not among ``firings``.
-    public var omitted: Int { counts.values.reduce(0) { $0 + $1.firings } - firings.count }
+    public var omitted: Int { total - firings.count }
+
+    fileprivate var total: Int { counts.values.reduce(0) { $0 + $1.firings } }
 }
 
 /// Two reports beside each other: what another version of the rules changes.
@@ -46,15 +50,26 @@ public struct BacktestComparison: Sendable {
     public var onlyHere: [BacktestReport.Firing] = []
     public var onlyThere: [BacktestReport.Firing] = []
     public var inBoth = 0
+    /// Where one of the two has more firings than it lists: up to when they are compared, milliseconds since 1970.
+    public var until: Int64?
+    /// Firings of both that were not compared.
+    public var omitted = 0
 
     /// Two firings of rules of the same name are the same within so many milliseconds.
     public static let tolerance: Int64 = 1000
 
     public init(_ here: BacktestReport, against there: BacktestReport) {
+        until = [here, there].filter { $0.omitted > 0 }.compactMap { $0.firings.last?.trace.at }.min()
+        let end = until ?? .max
+        func compared(_ report: BacktestReport) -> [BacktestReport.Firing] {
+            report.firings.filter { $0.trace.at <= end }
+        }
+        let firings = (here: compared(here), there: compared(there))
+        omitted = here.total + there.total - firings.here.count - firings.there.count
         var others: [String: [BacktestReport.Firing]] = [:]
-        for firing in there.firings { others[firing.trace.rule, default: []].append(firing) }
+        for firing in firings.there { others[firing.trace.rule, default: []].append(firing) }
         var nexts: [String: Int] = [:]
-        for firing in here.firings {
+        for firing in firings.here {
             let (rule, at) = (firing.trace.rule, firing.trace.at)
             let list = others[rule] ?? []
             var next = nexts[rule] ?? 0

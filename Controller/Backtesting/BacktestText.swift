@@ -28,6 +28,7 @@ extension BacktestReport {
             lines.append(
                 "not recorded, so taken to be on until a rule switches it: \(unrecorded.joined(separator: ", "))")
         }
+        lines += coverage.compactMap { $0.line(within: span, zone) }
         lines.append("from \(TimeWords.local(span.lowerBound, zone)) to \(TimeWords.local(span.upperBound, zone))")
         return lines
     }
@@ -48,7 +49,12 @@ extension RecordedSwitching {
     /// `it was really switched on 42 s later (by its power)`
     func words(beside command: Int64, _ what: String) -> String {
         let direction = what.hasPrefix("turn off") ? "off" : "on"
-        let by = source == .power ? " (by its power)" : ""
+        let by =
+            switch source {
+            case .journal: ""
+            case .power: " (by its power)"
+            case .rule: " by the rule itself"
+            }
         guard let at else {
             return wasSo
                 ? "it was \(direction) already\(by)"
@@ -70,9 +76,14 @@ extension RuleTrace {
 extension BacktestComparison {
     /// For a person: what fires with one of the two alone.
     public func lines(_ zone: ZoneOffsets, names: (here: String, there: String)) -> [String] {
+        var last = ["with both: \(inBoth)"]
+        if let until {
+            last.append(
+                "compared up to \(TimeWords.local(until, zone)): \(omitted) firings more are counted and not compared")
+        }
         func list(_ firings: [BacktestReport.Firing], _ name: String) -> [String] {
             ["only with \(name): \(firings.count)"] + firings.flatMap { $0.lines(zone).map { "  " + $0 } }
         }
-        return list(onlyHere, names.here) + list(onlyThere, names.there) + ["with both: \(inBoth)"]
+        return list(onlyHere, names.here) + list(onlyThere, names.there) + last
     }
 }

@@ -53,22 +53,30 @@ public struct PastHouse: Sendable {
         var isTrigger = false
         var isCommanded = false
         var needsRelay = false
+        /// A rule dims it, or asks how bright it is.
+        var needsLevel = false
         var needsEnergy = false
         var needsAppliance = false
         /// A condition is about its power.
         var needsPower = false
+
+        /// Nobody records a level: a lamp that rules dim is as bright as it can be before they do, and others have none.
+        var level: DimLevel? { needsLevel ? DimLevel(percent: 100) : nil }
     }
 
     /// The plugs that rules name, as the history calls them, and others as they are written; in the order of their names.
-    func wanted(by rules: [Rule], among known: [HistoryPlug]) -> [(name: String, plug: HistoryPlug?, Wanted)] {
+    func wanted(
+        by rules: [Rule], among known: [HistoryPlug], over span: ClosedRange<Int64>
+    ) -> [(name: String, plug: HistoryPlug?, Wanted)] {
         var wanted: [String: Wanted] = [:]
         func want(_ written: String, _ change: (inout Wanted) -> Void) {
-            change(&wanted[Self.find(written, among: known)?.title ?? written, default: Wanted()])
+            change(&wanted[Self.find(written, among: known, over: span)?.title ?? written, default: Wanted()])
         }
         func want(_ condition: Condition) {
             switch condition {
             case .time, .weekdays: break
-            case .relay(let plug, _), .level(let plug, _): want(plug) { $0.needsRelay = true }
+            case .relay(let plug, _): want(plug) { $0.needsRelay = true }
+            case .level(let plug, _): want(plug) { ($0.needsRelay, $0.needsLevel) = (true, true) }
             case .activePower(let plug, _): want(plug) { $0.needsPower = true }
             case .present(let plug, _): want(plug) { _ in }
             case .all(let parts), .any(let parts): parts.forEach(want)
@@ -91,32 +99,51 @@ public struct PastHouse: Sendable {
             rule.conditions.forEach(want)
             for action in rule.actions {
                 for plug in action.plugs {
-                    want(plug) { ($0.isCommanded, $0.needsRelay) = (true, true) }
+                    want(plug) { wanted in
+                        (wanted.isCommanded, wanted.needsRelay) = (true, true)
+                        if action.isDimming { wanted.needsLevel = true }
+                    }
                 }
                 if case .waitUntil(let condition, _, _) = action { want(condition) }
             }
         }
-        // Of several plugs that bore one name, the one that was measured last.
-        let plugs = Dictionary(known.map { ($0.title, $0) }) { first, second in
-            (first.span?.upperBound ?? .min) >= (second.span?.upperBound ?? .min) ? first : second
+        return wanted.sorted { $0.key < $1.key }.map { name, wanted in
+            (name, Self.find(name, among: known, over: span), wanted)
         }
-        return wanted.sorted { $0.key < $1.key }.map { ($0.key, plugs[$0.key], $0.value) }
     }
 
-    /// As the engine finds plugs: of exactly this name, else the only one that differs in capitals.
-    static func find(_ written: String, among known: [HistoryPlug]) -> HistoryPlug? {
-        if let exact = known.last(where: { $0.title == written }) { return exact }
-        let near = known.filter { $0.title.lowercased() == written.lowercased() }
-        return Set(near.map(\.title)).count == 1 ? near.last : nil
+    /// As the engine finds plugs: of exactly this name, else the only one that differs in capitals. Of several that bore one name, the
+    /// one of which most was recorded in the span, else the one that was measured last.
+    static func find(_ written: String, among known: [HistoryPlug], over span: ClosedRange<Int64>) -> HistoryPlug? {
+        let exact = known.filter { $0.title == written }
+        let found = exact.isEmpty ? known.filter { $0.title.lowercased() == written.lowercased() } : exact
+        guard Set(found.map(\.title)).count == 1 else { return nil }
+        func rank(_ plug: HistoryPlug) -> (Int64, Int64) {
+            guard let recorded = plug.span else { return (.min, .min) }
+            let shared = min(recorded.upperBound, span.upperBound) - max(recorded.lowerBound, span.lowerBound)
+            return (max(-1, shared), recorded.upperBound)
+        }
+        return found.max { rank($0) < rank($1) }
     }
 
     /// The names of plugs that a trigger needs and nobody recorded, each with the nearest that somebody did.
-    public func missing(for rules: [Rule]) throws(HistoryError) -> [(rule: String, plug: String, nearest: String?)] {
+    public func missing(
+        for rules: [Rule], over span: ClosedRange<Int64>
+    ) throws(HistoryError) -> [(rule: String, plug: String, nearest: String?)] {
         let known = try history.plugs()
         return rules.flatMap { rule in
-            rule.triggers.compactMap(\.plug).filter { Self.find($0, among: known) == nil }.map { plug in
+            rule.triggers.compactMap(\.plug).filter { Self.find($0, among: known, over: span) == nil }.map { plug in
                 (rule.name, plug, Suggestion.nearest(to: plug, among: known.map(\.title)))
             }
+        }
+    }
+}
+
+extension RuleAction {
+    fileprivate var isDimming: Bool {
+        switch self {
+        case .dim, .dimBy: true
+        case .turnOn, .turnOff, .toggle, .restore, .wait, .waitUntil, .notify, .run, .webHook: false
         }
     }
 }

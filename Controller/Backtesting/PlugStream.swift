@@ -13,7 +13,7 @@ struct PlugStream: Sendable {
         case sample
         /// The samples at hand are at their end.
         case refill
-        /// Nothing was recorded for longer than ``awayLimit``.
+        /// Nothing was recorded for longer than ``SamplePace/away``.
         case lost
         /// What it has taken since it began is counted on.
         case energy
@@ -23,11 +23,12 @@ struct PlugStream: Sendable {
     let id: PlugID
     /// The engine's for it; nil until it has appeared.
     var index: PlugIndex?
-    /// So long without a sample, and the plug was away.
-    private(set) var awayLimit = Self.shortestAway
-    /// Longer silence than this interrupts a dwell: three of the usual distances of samples, and at least what holds for plugs.
-    private(set) var readingGap = RuleEngine.readingGap
+    /// Of the samples at hand.
+    private(set) var pace = SamplePace()
+    private var covered: PlugCoverage
     var isPresent = false
+    /// What is not metered of it was told by its journal.
+    var isJournalled = false
     /// Where nobody wrote down when it was switched, its power tells.
     var level: OnLevel?
     /// Counts what it takes; nil where no rule asks.
@@ -46,15 +47,11 @@ struct PlugStream: Sendable {
     /// A plug without any, such as one that is not metered, is always there.
     private(set) var hasSamples = false
 
-    /// Longer silence than two minutes is more than a plug that starts anew needs.
-    static let shortestAway: Int64 = 120_000
-    /// Neighbours from which the usual distance of samples is taken.
-    private static let measured = 1000
-
     init(name: String, id: PlugID, cursor: SampleCursor) {
         self.name = name
         self.id = id
         self.cursor = cursor
+        covered = PlugCoverage(plug: name)
     }
 
     // MARK: What comes next
@@ -62,16 +59,16 @@ struct PlugStream: Sendable {
     /// Looks ahead as far as the barrier (included); what comes next, and when.
     mutating func stop(before barrier: Int64) -> (time: Int64, stop: Stop)? {
         guard !hasEnded else {
-            let isLost = isPresent && last > .min && last + awayLimit <= barrier && hasSamples
-            return isLost ? (last + awayLimit, .lost) : nil
+            let isLost = isPresent && last > .min && last + pace.away <= barrier && hasSamples
+            return isLost ? (last + pace.away, .lost) : nil
         }
         if isPresent { scan(through: barrier) }
         if let mark = energy?.nextMark(in: samples, before: scanned), mark <= barrier { return (mark, .energy) }
         let before = scanned > next ? samples[scanned - 1].milliseconds : last
         guard scanned < samples.count else { return before <= barrier ? (max(before, .min), .refill) : nil }
         let time = samples[scanned].milliseconds
-        if isPresent, time - before > awayLimit {
-            return before + awayLimit <= barrier ? (before + awayLimit, .lost) : nil
+        if isPresent, time - before > pace.away {
+            return before + pace.away <= barrier ? (before + pace.away, .lost) : nil
         }
         return time <= barrier ? (time, .sample) : nil
     }
@@ -127,23 +124,24 @@ struct PlugStream: Sendable {
         scanned = next
     }
 
-    /// The next samples. The engine knows all of those at hand.
+    /// The next samples, and from them how often it measured. The engine knows all of those at hand.
     mutating func refill() throws(HistoryError) {
         guard let piece = try cursor.piece() else {
             hasEnded = true
             return
         }
+        pace = SamplePace(of: piece, before: pace)
+        covered.take(piece, pace)
         (samples, next, scanned, hasSamples) = (piece, 0, 0, true)
         energy?.count(piece)
     }
 
-    /// Reads the first samples, and from them how often it measured.
-    mutating func begin() throws(HistoryError) {
-        try refill()
-        let steps = zip(samples, samples.dropFirst()).prefix(Self.measured).map { $1.milliseconds - $0.milliseconds }
-        let usual = steps.isEmpty ? 1000 : steps.sorted()[steps.count / 2]
-        awayLimit = max(Self.shortestAway, 5 * usual)
-        readingGap = max(RuleEngine.readingGap, .milliseconds(3 * min(usual, 86_400_000)))
+    /// What of the span was recorded.
+    var coverage: PlugCoverage? {
+        guard hasSamples || !isJournalled else { return nil }
+        var coverage = covered
+        coverage.damaged = cursor.damaged
+        return coverage
     }
 }
 

@@ -46,7 +46,7 @@ extension PastHouse {
         for (index, trigger) in rule.triggers.enumerated() {
             var state = RuleAbsence.TriggerState(trigger: "\(trigger)")
             if let plug = trigger.plug {
-                guard let found = Self.find(plug, among: known) else {
+                guard let found = Self.find(plug, among: known, over: span) else {
                     state.facts = ["nothing was ever recorded of \(plug)"]
                     absence.triggers.append(state)
                     continue
@@ -68,9 +68,13 @@ extension PastHouse {
     private func power(
         _ trigger: Trigger, of plug: HistoryPlug, _ span: ClosedRange<Int64>, _ near: ClosedRange<Int64>
     ) throws(HistoryError) -> [String] {
-        guard var course = PowerTriggerCourse(trigger, near: near, gap: 30_000) else { return [] }
-        try history.samples(of: plug.id, from: span.lowerBound, to: span.upperBound) { time, sample in
-            course.take(time, watts: sample.activePower)
+        var pace = SamplePace()
+        guard var course = PowerTriggerCourse(trigger, near: near, gap: pace.gap, away: pace.away) else { return [] }
+        var cursor = try history.cursor(of: plug.id, from: span.lowerBound, to: span.upperBound)
+        while let samples = try cursor.piece() {
+            pace = SamplePace(of: samples, before: pace)
+            (course.gap, course.away) = (pace.gap, pace.away)
+            for sample in samples { course.take(sample.milliseconds, watts: sample.activePower) }
         }
         guard let first = course.first else {
             return ["nothing was recorded of \(plug.title) from \(TimeWords.local(span.lowerBound, zone)) on"]
@@ -78,6 +82,10 @@ extension PastHouse {
         var facts: [String] = []
         if let since = course.armedSince {
             facts.append("armed since \(TimeWords.local(since, zone)): the power was \(course.armingWords)")
+        } else if let back = course.lastReturn, course.lastArming.map({ $0.at < back.at }) ?? true {
+            facts.append(
+                "not armed: \(plug.title) was back at \(TimeWords.local(back.at, zone)) after \(TimeWords.span(back.after)) "
+                    + "without a sample, and from then on the power had not been \(course.armingWords)")
         } else {
             let since = course.lastArming?.at ?? first
             facts.append(

@@ -5,6 +5,8 @@ public struct RecordedSwitching: Hashable, Sendable {
         case journal
         /// Its power crossed the level between what it takes when it is off and when it is on.
         case power
+        /// One of the rules itself commanded it then.
+        case rule
     }
 
     /// When the plug was really switched the same way, nearest to the command: milliseconds since 1970; nil where it was not within
@@ -29,7 +31,7 @@ struct Switchings: Sendable {
     let source: RecordedSwitching.Source
     /// Whether the plug was really on; nil: nobody knows.
     private(set) var isOn: Bool?
-    private var recent: [(at: Int64, on: Bool)] = []
+    private var recent: [(at: Int64, on: Bool, source: RecordedSwitching.Source)] = []
     private var pending: [(place: CommandPlace, at: Int64, on: Bool, best: Int64?)] = []
 
     /// More switchings, or commands, within ten minutes are those of a rule or a level in the noise.
@@ -42,17 +44,19 @@ struct Switchings: Sendable {
     /// - Returns: what is known so far.
     mutating func command(_ on: Bool, at: Int64, _ place: CommandPlace) -> RecordedSwitching {
         prune(at)
-        let best = recent.last { $0.on == on }?.at
-        if pending.count < Self.limit { pending.append((place, at, on, best)) }
-        return RecordedSwitching(at: best, wasSo: isOn == on && best == nil, source: source)
+        let best = recent.last { $0.on == on }
+        if pending.count < Self.limit { pending.append((place, at, on, best?.at)) }
+        return RecordedSwitching(
+            at: best?.at, wasSo: isOn == on && best == nil, source: best?.source ?? source)
     }
 
     /// The plug was really switched.
     /// - Returns: the commands of which more is known now.
-    mutating func switched(_ on: Bool, at: Int64) -> [(CommandPlace, RecordedSwitching)] {
+    mutating func switched(_ on: Bool, at: Int64, byRule: Bool) -> [(CommandPlace, RecordedSwitching)] {
         prune(at)
         isOn = on
-        if recent.count < Self.limit { recent.append((at, on)) }
+        let source = byRule ? RecordedSwitching.Source.rule : source
+        if recent.count < Self.limit { recent.append((at, on, source)) }
         var found: [(CommandPlace, RecordedSwitching)] = []
         for index in pending.indices where pending[index].on == on {
             let command = pending[index]

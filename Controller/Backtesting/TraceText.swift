@@ -18,6 +18,7 @@ extension RuleTrace {
         if let since {
             add("crossed", "\(TimeWords.clock(since, zone)), \(TimeWords.span(at - since)) before")
         }
+        if isPart == true { add("", "what it did at first is not known") }
         for condition in conditions { add("if", "\(condition.condition): \(condition.held ? "held" : "did not hold")") }
         if let why { add("but", why) }
         for step in steps {

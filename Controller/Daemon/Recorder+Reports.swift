@@ -61,7 +61,7 @@ extension Recorder {
 
     /// A rule did something.
     func note(_ record: RunnerRecord) {
-        if let trace = book.take(record.notice, at: record.at.milliseconds) {
+        if let trace = book.take(record.notice, at: record.at.milliseconds, now: BootClock.now) {
             add { $0.traces.append(StoredTrace(trace)) }
         }
         guard case .firing(let firing) = record.notice else { return }

@@ -40,6 +40,8 @@ public actor Recorder {
     var book: TraceBook
     /// Why the last write failed; nil where it did not.
     public internal(set) var fault: String?
+    /// Firings that are looked through for those of which more may come.
+    private static let resumed = 2000
     private var isFinishing = false
     /// What comes from now on is for the next process.
     private(set) var hasEnded = false
@@ -56,7 +58,7 @@ public actor Recorder {
     ) throws(HistoryError) {
         let now = WallTime.now.milliseconds
         // Without them an answer that comes now finds no step that it answers, and nothing else is lost.
-        let open = (try? history.traces(of: nil, from: now - 86_400_000, to: now, newest: TraceBook.openLimit)) ?? []
+        let open = (try? history.firedTraces(from: now - 86_400_000, newest: Self.resumed)) ?? []
         self.init(
             history, cursors: try history.cursors(), resuming: open.compactMap { RuleTrace($0) }, on: eventLoop,
             complain: complain)

@@ -12,7 +12,7 @@ extension StoredTrace {
         }
         self.init(
             id: trace.id, at: trace.at, rule: trace.rule, isFiring: trace.outcome == .fired,
-            json: String(decoding: json, as: UTF8.self))
+            json: String(decoding: json, as: UTF8.self), isPart: trace.isPart ?? false)
     }
 }
 

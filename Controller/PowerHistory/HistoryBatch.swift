@@ -117,12 +117,15 @@ public struct StoredTrace: Hashable, Sendable {
     /// False for an edge that did nothing.
     public var isFiring: Bool
     public var json: String
+    /// It lacks its beginning: one that is there already stays as it is, unless it lacks that too.
+    public var isPart: Bool
 
-    public init(id: String, at: Int64, rule: String, isFiring: Bool, json: String) {
+    public init(id: String, at: Int64, rule: String, isFiring: Bool, json: String, isPart: Bool = false) {
         self.id = id
         self.at = at
         self.rule = rule
         self.isFiring = isFiring
         self.json = json
+        self.isPart = isPart
     }
 }

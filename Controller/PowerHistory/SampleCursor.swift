@@ -23,6 +23,8 @@ public struct SampleCursor: Sendable {
     private let to: Int64
     private var next = 0
     private var last: Int64
+    /// Chunks that could not be read, so far.
+    public private(set) var damaged = 0
 
     fileprivate init(history: PowerHistory, places: [ChunkPlace], from: Int64, to: Int64) {
         self.history = history
@@ -38,8 +40,11 @@ public struct SampleCursor: Sendable {
         while next < places.count {
             let place = places[next]
             next += 1
-            guard place.until > last, let (first, samples) = try history.read({ try $0.samples(ofChunk: place.id) })
-            else { continue }
+            guard place.until > last else { continue }
+            guard let (first, samples) = try history.read({ try $0.samples(ofChunk: place.id) }) else {
+                damaged += 1
+                continue
+            }
             let found = later(samples, place.since.subtractingClamped(first))
             if let end = found.last {
                 last = end.milliseconds

@@ -1,8 +1,10 @@
 import GRDB
 
 extension PowerHistory {
-    /// Of each rule the history keeps no more than so many: it stops a rule whose threshold is in the noise from filling the disk.
-    public static let tracesPerRule = 5000
+    /// Of each rule the history keeps no more firings than so many: it stops a rule whose threshold is in the noise from filling the disk.
+    public static let firingsPerRule = 3000
+    /// And no more edges that did nothing, so that these do not take the firings' place.
+    public static let asidesPerRule = 2000
     /// Traces that are forgotten in one call. Forgetting holds nobody up.
     static let tracesAPiece: Int64 = 2000
 
@@ -13,13 +15,33 @@ extension PowerHistory {
         of rule: String?, from: Int64, to: Int64, newest limit: Int? = nil
     ) throws(HistoryError) -> [StoredTrace] {
         try read { database in
+            let columns = "SELECT trace, at, rule, fired, json FROM trace WHERE"
+            let order = "ORDER BY at DESC, id DESC LIMIT ?3"
+            let bounds = (SQLValue.integer(from), SQLValue.integer(to), SQLValue.integer(limit.map(Int64.init) ?? -1))
+            var traces: [StoredTrace] = []
+            if let rule {
+                // The index begins with both.
+                try database.query(
+                    "\(columns) rule = ?4 AND fired IN (0, 1) AND at BETWEEN ?1 AND ?2 \(order)", bounds.0, bounds.1,
+                    bounds.2, .text(rule)
+                ) { traces.append(StoredTrace($0)) }
+            } else {
+                try database.query("\(columns) at BETWEEN ?1 AND ?2 \(order)", bounds.0, bounds.1, bounds.2) {
+                    traces.append(StoredTrace($0))
+                }
+            }
+            return traces.reversed()
+        }
+    }
+
+    /// The newest of rules that fired, by time.
+    public func firedTraces(from: Int64, newest limit: Int) throws(HistoryError) -> [StoredTrace] {
+        try read { database in
             var traces: [StoredTrace] = []
             try database.query(
                 """
-                SELECT trace, at, rule, fired, json FROM trace WHERE at BETWEEN ?1 AND ?2 AND (?3 IS NULL OR rule = ?3)
-                ORDER BY at DESC, id DESC LIMIT ?4
-                """, .integer(from), .integer(to), rule.map { .text($0) } ?? .null,
-                .integer(limit.map(Int64.init) ?? -1)
+                SELECT trace, at, rule, fired, json FROM trace WHERE at >= ? AND fired = 1 ORDER BY at DESC, id DESC LIMIT ?
+                """, .integer(from), .integer(Int64(limit))
             ) { traces.append(StoredTrace($0)) }
             return traces.reversed()
         }
@@ -34,10 +56,11 @@ extension PowerHistory {
         }
     }
 
-    /// Those that are too old go, and of a rule with too many the oldest: first of those that did nothing.
-    /// Age is counted back from the newest where the clock is ahead of it.
+    /// Those that are too old go, and of a rule with too many the oldest. Age is counted back from the newest where the clock is ahead of
+    /// it.
     static func forgetTraces(
-        olderThan days: Int?, now: Int64, atMost perRule: Int = tracesPerRule, _ database: Database
+        olderThan days: Int?, now: Int64, firings: Int = firingsPerRule, asides: Int = asidesPerRule,
+        _ database: Database
     ) throws {
         if let days, let newest = try database.integer("SELECT max(at) FROM trace") {
             let limit = min(now, newest) - Int64(days) * 86_400_000
@@ -45,14 +68,19 @@ extension PowerHistory {
                 "DELETE FROM trace WHERE id IN (SELECT id FROM trace WHERE at < ? ORDER BY at LIMIT ?)",
                 .integer(limit), .integer(tracesAPiece))
         }
-        var excess: [(rule: String, count: Int64)] = []
-        try database.query(
-            "SELECT rule, count(*) FROM trace GROUP BY rule HAVING count(*) > ?", .integer(Int64(perRule))
-        ) { excess.append(($0.text(0), $0.integer(1) - Int64(perRule))) }
-        for (rule, count) in excess {
-            try database.change(
-                "DELETE FROM trace WHERE id IN (SELECT id FROM trace WHERE rule = ? ORDER BY fired, at, id LIMIT ?)",
-                .text(rule), .integer(min(count, tracesAPiece)))
+        for (fired, most) in [(SQLValue.integer(1), Int64(firings)), (.integer(0), Int64(asides))] {
+            var excess: [(rule: String, count: Int64)] = []
+            try database.query(
+                "SELECT rule, count(*) FROM trace WHERE fired = ? GROUP BY rule HAVING count(*) > ?", fired,
+                .integer(most)
+            ) { excess.append(($0.text(0), $0.integer(1) - most)) }
+            for (rule, count) in excess {
+                try database.change(
+                    """
+                    DELETE FROM trace WHERE id IN
+                        (SELECT id FROM trace WHERE rule = ? AND fired = ? ORDER BY at, id LIMIT ?)
+                    """, .text(rule), fired, .integer(min(count, tracesAPiece)))
+            }
         }
     }
 }

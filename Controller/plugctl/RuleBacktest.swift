@@ -44,9 +44,9 @@ struct RuleBacktest: AsyncParsableCommand {
     var png: String?
     @Flag(
         help: """
-            One JSON object a line: event (firing, heldBack, nearMiss, summary; onlyHere, onlyThere, comparison), at, rule, \
-            plug, cause, value, since, why, conditions, steps (at, what, plug, outcome, recorded, recordedAfter, recordedBy, \
-            wasSo), firings, nearMisses, heldBack.
+            One JSON object a line: event (firing, heldBack, nearMiss, recorded, summary; onlyHere, onlyThere, comparison), at, \
+            rule, plug, cause, value, since, why, conditions, steps (at, what, plug, outcome, recorded, recordedAfter, \
+            recordedBy, wasSo), firings, nearMisses, heldBack; of what was recorded of a plug from, to, away (seconds), damaged.
             """)
     var json = false
     @OptionGroup var place: LocationOptions
@@ -69,10 +69,12 @@ struct RuleBacktest: AsyncParsableCommand {
             do {
                 let past = try RulePast(history, rules: rules, window: window, place: place)
                 try past.checkNames(of: rules)
+                try past.checkSun(of: rules)
                 let report = try past.house.run(rules, over: past.span, tellsAsides: verbose)
                 if let against {
                     let others = try chosen(await readRules([against]), of: against)
                     try past.checkNames(of: others)
+                    try past.checkSun(of: others)
                     let there = try past.house.run(others, over: past.span)
                     return show(BacktestComparison(report, against: there), against, past.zone)
                 }

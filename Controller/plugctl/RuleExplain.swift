@@ -136,6 +136,7 @@ struct RuleExplain: AsyncParsableCommand {
                 """)
         }
         let past = try RulePast(history, over: time - RuleAbsence.arming...time + RuleAbsence.near, place: place)
+        try past.checkSun(of: [rule])
         let absence = try past.house.absence(of: rule, among: rules, at: time)
         if json {
             Output.json(absence)

@@ -14,6 +14,7 @@ struct RulePast {
     let span: ClosedRange<Int64>
     let zone: ZoneOffsets
     private let plugs: [HistoryPlug]
+    private let knowsSun: Bool
 
     /// Nobody has rules that ran for longer, and the calendar is exact for this time.
     private static let longest: Int64 = 200 * 366 * 86_400_000
@@ -33,13 +34,17 @@ struct RulePast {
             span = max(first, last - Self.longest)...last
         }
         self.plugs = plugs
-        (house, zone) = Self.house(history, over: span, try place.read())
+        let daylight = try place.read()
+        knowsSun = daylight != nil
+        (house, zone) = Self.house(history, over: span, daylight)
     }
 
     init(_ history: PowerHistory, over span: ClosedRange<Int64>, place: LocationOptions) throws {
         self.span = span
         plugs = try history.plugs()
-        (house, zone) = Self.house(history, over: span, try place.read())
+        let daylight = try place.read()
+        knowsSun = daylight != nil
+        (house, zone) = Self.house(history, over: span, daylight)
     }
 
     private static func house(
@@ -54,7 +59,7 @@ struct RulePast {
 
     /// Says which plugs of triggers were never recorded; where no rule is left that could fire, that is an error.
     func checkNames(of rules: [Rule]) throws {
-        let missing = try house.missing(for: rules)
+        let missing = try house.missing(for: rules, over: span)
         for (rule, plug, nearest) in missing {
             let hint = nearest.map { "did you mean \"\($0)\"?" } ?? "plugctl history lists what is recorded"
             complain("nothing is recorded of \"\(plug)\", for which \"\(rule)\" waits\nhint: \(hint)")
@@ -64,6 +69,17 @@ struct RulePast {
             rule.triggers.contains { trigger in trigger.plug.map { !names.contains($0) } ?? true }
         }
         guard canFire || rules.isEmpty else { throw Complaint("no rule is left that could fire") }
+    }
+
+    /// What goes by the sun nobody can judge who does not know where the house is.
+    func checkSun(of rules: [Rule]) throws {
+        guard !knowsSun, let rule = rules.first(where: \.goesBySun) else { return }
+        throw Complaint(
+            """
+            \(rule.name) goes by the sun, and nobody has said where the house is
+            hint: --location 52.52,13.40, or in ~/.config/smartplug/location.toml: [location], latitude = 52.52, \
+            longitude = 13.40
+            """)
     }
 
     func recordedPlugs(of rules: [Rule]) -> [HistoryPlug] { Self.plugs(of: rules, among: plugs) }

@@ -53,6 +53,23 @@ final class MadeUpPast {
         try history.record(batch)
     }
 
+    /// As the daemon told that a rule had the plug switched.
+    func commanded(_ plug: PlugID, _ number: UInt64, on: Bool, at second: Int, by rule: String) throws {
+        let id = try #require(RequestID(bytes: [UInt8](repeating: 0xAB, count: 16)))
+        let event = PlugEvent(
+            sequence: number, boot: boot, time: .zero,
+            kind: .relayChanged(on: on, cause: .controller(name: "plugctl", request: id)))
+        let at = Self.midnight + Int64(second) * 1000
+        var batch = HistoryBatch()
+        batch.events = [StoredEvent(plug: plug, content: .event(event), at: at, isTimeKnown: true)]
+        batch.traces = [
+            StoredTrace(
+                id: "\(rule) \(second)", at: at, rule: rule, isFiring: true,
+                json: #"{"steps":[{"id":"\#(id.hexadecimal)","plug":"Amplifier"}]}"#)
+        ]
+        try history.record(batch)
+    }
+
     func run(_ rules: [Rule], _ seconds: ClosedRange<Int>, tellsAsides: Bool = false) throws -> BacktestReport {
         let span = Self.midnight + Int64(seconds.lowerBound) * 1000...Self.midnight + Int64(seconds.upperBound) * 1000
         return try PastHouse(history, zone: .utc).run(rules, over: span, tellsAsides: tellsAsides)
@@ -145,5 +162,60 @@ extension BacktestReport {
         let comparison = BacktestComparison(try past.run([low], 0...3599), against: try past.run([high], 0...3599))
         #expect(comparison.inBoth == 1 && comparison.onlyThere.isEmpty)
         #expect(comparison.onlyHere.map(\.trace.at) == [MadeUpPast.midnight + 500_000])
+    }
+
+    @Test func whatTheRuleItselfDidThenIsNobodysSwitching() throws {
+        let past = try MadeUpPast()
+        _ = try past.record("Television", "00000000a001", 0..<3600) { $0 >= 1000 ? 90 : 1 }
+        let amplifier = try past.record("Amplifier", "00000000a002", 0..<3600) { _ in 0 }
+        try past.switched(amplifier, 1, on: false, at: 10)
+        try past.commanded(amplifier, 2, on: true, at: 990, by: "Movie")
+        let rules = [
+            Rule(name: "Movie", triggers: [rises("Television", 40)], actions: [.turnOn(["Amplifier"])]),
+            Rule(name: "on", triggers: [.relay(plug: "Amplifier", on: true)], actions: []),
+        ]
+        let report = try past.run(rules, 20...3599)
+        #expect(report.told == ["Movie 1000.0", "on 1000.0"])
+        #expect(
+            report.firings[0].recorded[0] == RecordedSwitching(at: MadeUpPast.midnight + 990_000, source: .rule))
+        #expect(report.lines(.utc).contains { $0.hasSuffix("switched on 10 s before by the rule itself") })
+    }
+
+    @Test func aPlugThatIsAwayHasItsWishWhenItIsBack() throws {
+        let past = try MadeUpPast()
+        _ = try past.record("Heater", "00000000a001", 0..<600) { _ in 1 }
+        _ = try past.record("Heater", "00000000a001", 1200..<1800) { _ in 1 }
+        var cold = Rule(
+            name: "cold", triggers: [.lost(plug: "Heater", dwell: .seconds(60))], actions: [.turnOff(["Heater"])])
+        cold.remembersAway = .seconds(3600)
+        let rules = [cold, Rule(name: "off", triggers: [.relay(plug: "Heater", on: false)], actions: [])]
+        let report = try past.run(rules, 0...1799)
+        #expect(report.told == ["cold 779.0", "off 1200.0"])
+        #expect(report.firings[0].trace.steps.map(\.what) == ["turn off Heater, once the plug is back"])
+    }
+
+    @Test func aSpanOfWhichLittleWasRecordedIsNotTakenForAQuietOne() throws {
+        let past = try MadeUpPast()
+        _ = try past.record("Heater", "00000000a001", 0..<600) { _ in 1 }
+        _ = try past.record("Heater", "00000000a001", 1200..<1800) { _ in 1 }
+        let rule = Rule(name: "hot", triggers: [rises("Heater", 100)], actions: [.turnOff(["Heater"])])
+        let part = try past.run([rule], 0...7200)
+        #expect(
+            part.summary(.utc).contains(
+                "Heater is recorded from 2024-03-04 00:00:00 to 2024-03-04 00:29:59, without 10 min 1 s of it"))
+        let none = try past.run([rule], 5000...7200)
+        #expect(none.summary(.utc).contains("nothing is recorded of Heater in this time"))
+        #expect(try past.run([rule], 0...599).summary(.utc).count == 2)
+    }
+
+    @Test func aRelayStoodTheOtherWayBeforeItWasFirstSwitched() throws {
+        let past = try MadeUpPast()
+        let lamp = try past.record("Lamp", "00000000a001", 0..<3600) { _ in 0 }
+        for number in 1...500 { try past.switched(lamp, UInt64(number), on: number % 2 == 1, at: 100 + number) }
+        #expect(
+            try past.history.relay(of: lamp, at: MadeUpPast.midnight, until: MadeUpPast.midnight + 1_000_000) == false)
+        #expect(
+            try past.history.relay(of: lamp, at: MadeUpPast.midnight + 600_500, until: MadeUpPast.midnight + 601_000)
+                == false)
     }
 }

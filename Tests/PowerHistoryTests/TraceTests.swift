@@ -62,15 +62,30 @@ import Testing
         #expect(try history.traces(of: nil, from: 0, to: .max) == [newest])
     }
 
-    @Test func ofTooManyThoseThatDidNothingGoFirst() throws {
+    @Test func ofTooManyTheOldestGoAndFiringsApart() throws {
         let history = try PowerHistory(directory.path, role: .recorder)
         let idle = (0..<6).map { trace($0 + 100, isFiring: false) }
         let fired = (0..<6).map { trace($0) }
         try record(idle + fired + [trace(1, of: "Hall")], history)
-        try history.write { try PowerHistory.forgetTraces(olderThan: nil, now: midnight, atMost: 8, $0) }
+        try history.write {
+            try PowerHistory.forgetTraces(olderThan: nil, now: midnight, firings: 4, asides: 2, $0)
+        }
         let kept = try history.traces(of: "Movie night", from: 0, to: .max)
-        #expect(kept == fired + idle.suffix(2))
+        #expect(kept == fired.suffix(4) + idle.suffix(2))
         #expect(try history.traces(of: "Hall", from: 0, to: .max).count == 1)
+    }
+
+    @Test func oneWithoutItsBeginningReplacesNoWholeOne() throws {
+        let history = try PowerHistory(directory.path, role: .recorder)
+        var (part, later) = (trace(1), trace(1))
+        (part.json, part.isPart) = (#"{"isPart":true}"#, true)
+        (later.json, later.isPart) = (#"{"isPart":true,"more":1}"#, true)
+        try record([trace(1), part], history)
+        #expect(try history.traces(of: nil, from: 0, to: .max).map(\.json) == [trace(1).json])
+        var (other, grown) = (part, later)
+        (other.id, grown.id) = ("other", "other")
+        try record([other, grown], history)
+        #expect(try history.traces(of: nil, from: 0, to: .max).last?.json == later.json)
     }
 
     @Test func repairAndExportCopyThem() throws {

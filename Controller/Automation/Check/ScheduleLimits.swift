@@ -56,6 +56,14 @@ extension CronSchedule {
     }
 }
 
+extension Rule {
+    /// One of its triggers or conditions does, and so cannot be judged where nobody has said where the house is.
+    public var goesBySun: Bool {
+        triggers.contains { if case .schedule(.sun) = $0 { true } else { false } }
+            || placedConditions.contains { $0.condition.leaves.contains(where: \.goesBySun) }
+    }
+}
+
 extension Condition {
     /// Of a leaf.
     fileprivate var goesBySun: Bool {

@@ -60,6 +60,10 @@ public struct RuleTrace: Codable, Hashable, Sendable {
     public var omitted: Int?
     /// Of actions that waited: when the last was done, or given up.
     public var finished: Int64?
+    /// Actions of it wait still.
+    public var isWaiting: Bool?
+    /// Who told it did not know its beginning: what came before its first step.
+    public var isPart: Bool?
 
     /// A rule has at most 64 actions, of at most 64 plugs each; who commands so many is told of the first ones.
     public static let stepLimit = 200
@@ -71,4 +75,7 @@ public struct RuleTrace: Codable, Hashable, Sendable {
         self.outcome = outcome
         self.cause = cause
     }
+
+    /// Nothing is known of which more could come.
+    var isSettled: Bool { isWaiting != true && !steps.contains(where: \.isOpen) }
 }

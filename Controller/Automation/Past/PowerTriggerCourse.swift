@@ -17,11 +17,16 @@ public struct PowerTriggerCourse: Sendable {
     private let bounds: Bounds
     /// What is told of greatest and least is within it.
     private let near: ClosedRange<Int64>
-    private let gap: Int64
+    /// Silence of so many milliseconds interrupts a dwell.
+    public var gap: Int64
+    /// And of so many the plug was away: it begins anew.
+    public var away: Int64
 
     public private(set) var first: Int64?
     /// Since when it was ready to fire; nil while it was not.
     public private(set) var armedSince: Int64?
+    /// When it was back after it had been away, and how long that was, in milliseconds.
+    public private(set) var lastReturn: (at: Int64, after: Int64)?
     /// When it was last so far on the near side that it armed.
     public private(set) var lastArming: Point?
     /// Of the near time.
@@ -32,10 +37,8 @@ public struct PowerTriggerCourse: Sendable {
     private var stay: (from: Int64, last: Int64)?
     private var last: Int64?
 
-    /// - Parameters:
-    ///   - gap: silence of so many milliseconds interrupts a dwell.
     /// - Returns: nil for a trigger that is not about power.
-    public init?(_ trigger: Trigger, near: ClosedRange<Int64>, gap: Int64) {
+    public init?(_ trigger: Trigger, near: ClosedRange<Int64>, gap: Int64, away: Int64) {
         switch trigger {
         case .activePower(_, let threshold): bounds = .threshold(threshold)
         case .activePowerStays(_, let band): bounds = .band(band)
@@ -43,6 +46,7 @@ public struct PowerTriggerCourse: Sendable {
         }
         self.near = near
         self.gap = gap
+        self.away = away
     }
 
     /// The next sample, in the order of time. Nothing is looked at after the near time.
@@ -54,8 +58,12 @@ public struct PowerTriggerCourse: Sendable {
             if greatest.map({ $0.watts < watts }) ?? true { greatest = point }
             if least.map({ $0.watts > watts }) ?? true { least = point }
         }
-        // What came before a hole says nothing of after it, but that it arms.
+        // What came before a hole says nothing of after it.
         if let last, milliseconds - last > gap { stay = nil }
+        if let last, milliseconds - last > away {
+            armedSince = nil
+            lastReturn = (milliseconds, milliseconds - last)
+        }
         last = milliseconds
         if isInside(watts) {
             // What fires, or would have, disarms it.
@@ -122,14 +130,6 @@ public struct PowerTriggerCourse: Sendable {
             case .fallsBelow: return "less than \(threshold.watts.decimal) W" + time
             }
         case .band(let band): return "\(band.low.decimal) W to \(band.high.decimal) W" + time
-        }
-    }
-
-    /// Whether it would have been the greatest power, rather than the least, that fires it.
-    public var wantsMore: Bool {
-        switch bounds {
-        case .threshold(let threshold): threshold.direction == .risesAbove
-        case .band: false
         }
     }
 }

@@ -1,11 +1,12 @@
-import PlugProtocol
-import ProtocolCore
+public import PlugProtocol
+public import ProtocolCore
 
 /// Makes traces of what running rules tell: one for each edge that met a rule, which grows while its commands are answered and its
 /// actions go on. Whoever keeps traces puts each one in place of an earlier one of its id.
 public struct TraceBook: Sendable {
-    /// Firings of which more may come: nobody says when the last word is spoken. Of more than so many the one that was touched longest
-    /// ago is told nothing more, which stops them from filling the memory.
+    /// Firings of which more may come: nobody says when the last word is spoken. Of more than so many one is told nothing more, which
+    /// stops them from filling the memory: of those that wait for nothing, else of those whose actions are done, else of all the one that
+    /// was touched longest ago.
     public static let openLimit = 256
 
     /// The rules' conditions in words, by name: told with a firing, which has only whether they held.
@@ -13,9 +14,9 @@ public struct TraceBook: Sendable {
     /// The one that was touched last stands last.
     private var open: [RuleTrace] = []
 
-    /// - Parameter resuming: what an earlier process has told, the newest last. Those that did not fire are ignored.
+    /// - Parameter resuming: what an earlier process has told, the newest last. Those of which nothing can come any more are ignored.
     public init(rules: [Rule] = [], resuming: [RuleTrace] = []) {
-        open = Array(resuming.filter { $0.outcome == .fired }.suffix(Self.openLimit))
+        open = Array(resuming.filter { $0.outcome == .fired && !$0.isSettled }.suffix(Self.openLimit))
         follow(rules)
     }
 
@@ -24,9 +25,11 @@ public struct TraceBook: Sendable {
         conditions = Dictionary(rules.map { ($0.name, $0.conditions.map { "\($0)" }) }) { first, _ in first }
     }
 
-    /// - Parameter milliseconds: when it was told, since 1970.
+    /// - Parameters:
+    ///   - milliseconds: when it was told, since 1970.
+    ///   - now: the same moment on the clock of the firings' times.
     /// - Returns: the trace that is new or has changed by it; nil where it is about none.
-    public mutating func take(_ notice: HouseNotice, at milliseconds: Int64) -> RuleTrace? {
+    public mutating func take(_ notice: HouseNotice, at milliseconds: Int64, now: Instant) -> RuleTrace? {
         switch notice {
         case .firing(let firing):
             if let known = change(firing, milliseconds, { _ in }) { return known }
@@ -37,21 +40,21 @@ public struct TraceBook: Sendable {
             return trace
         case .nearMiss(let miss): return RuleTrace(miss, at: milliseconds)
         case .commanded(let request, let firing):
-            return add(Self.step(request, milliseconds), to: firing, milliseconds)
+            return add(Self.step(request, milliseconds), to: firing, milliseconds, now)
         case .performing(let request):
-            return add(Self.step(request, milliseconds), to: request.firing, milliseconds)
+            return add(Self.step(request, milliseconds), to: request.firing, milliseconds, now)
         case .notSent(let firing, let plug, let reason):
             var step = RuleTrace.Step(at: milliseconds, what: "command \(plug)", plug: plug)
             step.outcome = "not sent: \(reason)"
-            return add(step, to: firing, milliseconds)
-        case .step(let firing, let step): return add(step, to: firing, milliseconds)
+            return add(step, to: firing, milliseconds, now)
+        case .step(let firing, let step): return add(step, to: firing, milliseconds, now)
         case .remembered(let command): return add(command, milliseconds)
         case .command(let command, let outcome): return answer(command.request.id, outcome.words, milliseconds)
         case .effect(let request, let outcome):
             if let known = answer(request.id, outcome.words, milliseconds) { return known }
             var step = Self.step(request, milliseconds)
             (step.answered, step.outcome) = (milliseconds, outcome.words)
-            return add(step, to: request.firing, milliseconds)
+            return add(step, to: request.firing, milliseconds, now)
         case .following, .lost, .gap, .resumed, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .notStored,
             .stored:
             return nil
@@ -77,8 +80,20 @@ public struct TraceBook: Sendable {
 
     private mutating func begin(_ trace: RuleTrace) -> RuleTrace {
         open.append(trace)
-        open.removeFirst(max(0, open.count - Self.openLimit))
+        if open.count > Self.openLimit {
+            let others = open.dropLast()
+            let done = others.firstIndex(where: \.isSettled) ?? others.firstIndex { $0.isWaiting != true }
+            open.remove(at: done ?? 0)
+        }
         return trace
+    }
+
+    /// Of a firing that an earlier process told of, or that was forgotten: whoever has its beginning keeps that.
+    private mutating func beginPart(_ firing: Firing, _ milliseconds: Int64, _ now: Instant) -> RuleTrace {
+        let age = max(0, firing.time.duration(to: now).wholeNanoseconds / 1_000_000)
+        var trace = trace(of: firing, .fired, milliseconds - age)
+        trace.isPart = true
+        return begin(trace)
     }
 
     /// - Returns: nil where nothing is known of the firing.
@@ -99,39 +114,47 @@ public struct TraceBook: Sendable {
 
     // MARK: Steps
 
-    private mutating func add(_ step: RuleTrace.Step, to firing: Firing, _ milliseconds: Int64) -> RuleTrace {
+    private mutating func add(
+        _ step: RuleTrace.Step, to firing: Firing, _ milliseconds: Int64, _ now: Instant
+    ) -> RuleTrace {
         if let known = change(firing, milliseconds, { $0.add(step) }) { return known }
-        // What an earlier process decided, and did not tell.
-        var trace = trace(of: firing, .fired, milliseconds)
-        trace.add(step)
-        return begin(trace)
+        _ = beginPart(firing, milliseconds, now)
+        return touch(open.count - 1) { $0.add(step) }
     }
 
-    private mutating func add(_ step: RunStep, to firing: Firing, _ milliseconds: Int64) -> RuleTrace {
-        if open.last?.id != firing.id.hexadecimal, !open.contains(where: { $0.id == firing.id.hexadecimal }) {
-            _ = begin(trace(of: firing, .fired, milliseconds))
-        }
-        return change(firing, milliseconds) { trace in
+    private mutating func add(
+        _ step: RunStep, to firing: Firing, _ milliseconds: Int64, _ now: Instant
+    ) -> RuleTrace {
+        func note(_ trace: inout RuleTrace) {
+            if step != .finished { trace.add(RuleTrace.Step(at: milliseconds, what: "\(step)", plug: step.plug)) }
             switch step {
-            case .waiting, .waitingFor, .timedOut, .nothingToRestore:
-                trace.add(RuleTrace.Step(at: milliseconds, what: "\(step)", plug: step.plug))
-            case .finished: trace.finished = milliseconds
-            case .cancelled:
-                trace.add(RuleTrace.Step(at: milliseconds, what: "\(step)"))
+            case .waiting, .waitingFor: trace.isWaiting = true
+            case .nothingToRestore: break
+            case .timedOut(.goOn): trace.isWaiting = nil
+            case .timedOut(.stop), .finished, .cancelled:
+                trace.isWaiting = nil
                 trace.finished = milliseconds
             }
-        } ?? trace(of: firing, .fired, milliseconds)
+        }
+        if let known = change(firing, milliseconds, note) { return known }
+        _ = beginPart(firing, milliseconds, now)
+        return touch(open.count - 1, note)
     }
 
     /// A command that waits for its plug. It is told right after the rule's firing.
     private mutating func add(_ command: HouseMemory.Command, _ milliseconds: Int64) -> RuleTrace? {
-        if let place = place(of: command.request.id) {
-            return touch(place.trace) { $0.steps[place.step].what += Self.kept }
-        }
+        if let known = keep(command.request.id) { return known }
         guard let index = open.lastIndex(where: { $0.rule == command.rule }) else { return nil }
         var step = Self.step(command.request, milliseconds)
         step.what += Self.kept
         return touch(index) { $0.add(step) }
+    }
+
+    /// A command that was told waits for its plug.
+    /// - Returns: nil where nothing is known of it.
+    public mutating func keep(_ command: RequestID) -> RuleTrace? {
+        guard let place = place(of: command) else { return nil }
+        return touch(place.trace) { $0.steps[place.step].what += Self.kept }
     }
 
     private static let kept = ", once the plug is back"

@@ -1,7 +1,7 @@
 import GRDB
 
 extension BatchTransaction {
-    /// The one that was told last is the one that knows most.
+    /// The one that was told last is the one that knows most, unless it lacks its beginning.
     func store(_ trace: StoredTrace) throws {
         guard trace.json.utf8.count <= StoredTrace.limit else {
             return complain(
@@ -12,9 +12,10 @@ extension BatchTransaction {
         }
         try database.change(
             """
-            INSERT INTO trace (trace, at, rule, fired, json) VALUES (?, ?, ?, ?, ?)
+            INSERT INTO trace (trace, at, rule, fired, json) VALUES (?1, ?2, ?3, ?4, ?5)
             ON CONFLICT (trace) DO UPDATE SET fired = excluded.fired, json = excluded.json
+                WHERE ?6 = 0 OR instr(json, '"isPart":true')
             """, .text(trace.id), .integer(trace.at), .text(trace.rule), .integer(trace.isFiring ? 1 : 0),
-            .text(trace.json))
+            .text(trace.json), .integer(trace.isPart ? 1 : 0))
     }
 }

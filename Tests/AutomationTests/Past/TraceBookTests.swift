@@ -91,13 +91,35 @@ import Testing
             other.id = RequestID(bytes: [UInt8(number / 256), UInt8(number % 256)] + [UInt8](repeating: 7, count: 14))!
             _ = book.take(.firing(other), at: 2)
         }
-        // It is told anew, without what nobody remembers.
-        let anew = try book.told(.step(firing(), .finished), at: 3)
-        #expect(anew.steps.isEmpty && anew.finished == 3)
+        // It waits for answers, so that others went; one of those is told anew, as what lacks its beginning.
+        #expect(try book.told(.step(firing(), .finished), at: 3).steps.count == RuleTrace.stepLimit)
+        var other = firing()
+        other.id = RequestID(bytes: [0, 0] + [UInt8](repeating: 7, count: 14))!
+        let anew = try book.told(.step(other, .finished), at: 6000)
+        #expect(anew.steps.isEmpty && anew.isPart == true && anew.finished == 6000 && anew.at == 5000)
+    }
+
+    @Test func aRunThatWaitsIsKeptWhileOthersComeAndGo() throws {
+        var book = TraceBook(rules: [rule])
+        _ = book.take(.firing(firing()), at: 0)
+        let waiting = try book.told(.step(firing(), .waiting(until: Instant(nanoseconds: 9))), at: 1)
+        #expect(waiting.isWaiting == true)
+        for number in 0..<2 * TraceBook.openLimit {
+            var other = firing()
+            other.id = RequestID(bytes: [UInt8(number / 256), UInt8(number % 256)] + [UInt8](repeating: 7, count: 14))!
+            _ = book.take(.commanded(command(2), other), at: 2)
+        }
+        let ended = try book.told(.step(firing(), .timedOut(.stop)), at: 3)
+        #expect(ended.isPart == nil && ended.steps.count == 2 && ended.isWaiting == nil && ended.finished == 3)
     }
 }
 
 extension TraceBook {
+    /// The clock of these firings began with the wall's.
+    fileprivate mutating func take(_ notice: HouseNotice, at milliseconds: Int64) -> RuleTrace? {
+        take(notice, at: milliseconds, now: Instant(nanoseconds: milliseconds * 1_000_000))
+    }
+
     fileprivate mutating func told(_ notice: HouseNotice, at milliseconds: Int64) throws -> RuleTrace {
         let trace = take(notice, at: milliseconds)
         return try #require(trace)

@@ -4,17 +4,19 @@ import Foundation
 import LinuxNetwork
 import PlugClient
 import PlugTransport
+import PowerHistory
 import ProtocolCore
 
 private let presses = 300
 
-/// From a plug's recording of a press to the command of the rule that it fires, with the daemon's own runner over loopback: once with
-/// everything stored before it is sent, and synchronised to the disk, and once with nothing stored.
+/// From a plug's recording of a press to the command of the rule that it fires, with the daemon's own runner over loopback: as the daemon
+/// does it, with everything stored before it is sent, and synchronised to the disk, and a history that is written beside; and, to see
+/// what of it is the disk's, with nothing stored.
 func answering(_ setting: Setting) async throws -> [Figure] {
     let stored = try await AnsweredPresses(keeps: true).measure(presses)
     let kept = try await AnsweredPresses(keeps: false).measure(presses)
-    return Distribution(stored).figures("press to command sent, stored and synchronised first")
-        + Distribution(kept).figures("press to command sent, nothing stored", .atMost(1000))
+    return Distribution(stored).figures("press to command sent, stored and synchronised first", .atMost(1000))
+        + Distribution(kept).figures("press to command sent, nothing stored")
 }
 
 /// A plug in its own process, and rules that hear it in this one.
@@ -24,7 +26,7 @@ private struct AnsweredPresses {
     /// - Returns: nanoseconds from the plug's time of each press to the command's being handed to the connection.
     func measure(_ count: Int) async throws -> [Double] {
         let name = "Benchmark \(getpid())"
-        let directory = FileManager.default.temporaryDirectory.appending(path: "benchmark-\(getpid())").path
+        let directory = try Self.directory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let process = try Peer.start(.plug, [name, directory + "/plug", "1000"])
         defer { process.finish() }
@@ -34,7 +36,9 @@ private struct AnsweredPresses {
         let rule = Rule(
             name: "Light", triggers: [.button(plug: name, .single)], actions: [.turnOn([name])])
         let store = try keeps ? RuleStore(directory + "/rules") { _ in } : nil
-        let runner = RuleRunner(RuleFileSet(rules: [rule]), client: events.client, store: store)
+        let recorder = try keeps ? recorder(directory + "/history", on: events.client) : nil
+        let runner = RuleRunner(
+            RuleFileSet(rules: [rule]), client: events.client, store: store, recorder: recorder)
         let running = Task { await runner.run() }
         var records = runner.records.makeAsyncIterator()
         while let record = await records.next() { if case .following = record.notice { break } }
@@ -55,6 +59,23 @@ private struct AnsweredPresses {
         await running.value
         await events.stop()
         return times
+    }
+
+    private func recorder(_ path: String, on client: PlugClient) throws -> Recorder {
+        try Recorder(try PowerHistory(path, role: .recorder), on: client.eventLoop) { _ in }
+    }
+
+    /// Beside the program: what is temporary may lie in memory, where to synchronise costs nothing.
+    private static func directory() throws -> String {
+        guard let program = Bundle.main.executableURL else { throw Complaint("nobody knows where this program lies") }
+        let folder = program.deletingLastPathComponent().path
+        var system = statfs()
+        guard statfs(folder, &system) == 0 else { throw Complaint("cannot look at the file system of \(folder)") }
+        // tmpfs and ramfs, as statfs(2) numbers them.
+        guard ![0x0102_1994, 0x8584_58F6].contains(UInt32(truncatingIfNeeded: system.f_type)) else {
+            throw Complaint("\(folder) lies in memory\nhint: build where files lie on a disk")
+        }
+        return folder + "/benchmark-\(getpid())"
     }
 
     /// The wall clock's nanoseconds at the next press; the plug is on this machine, and has its clock.

@@ -13,6 +13,8 @@ struct MonthOfAHouse {
     private static let origin: Int64 = 1_790_000_000_000 / day * day
     private static let days = 30
     private static let plugs = 10
+    /// Megabytes that 28 days more may take: what is listed of their firings. All their samples would be four hundred.
+    private static let growth = 16.0
     private static let span = origin...origin + Int64(days) * day - 1
 
     func figures() throws -> [Figure] {
@@ -20,6 +22,11 @@ struct MonthOfAHouse {
         let history = try fill(folder.path)
         let house = PastHouse(history, zone: .utc)
         let rules = Self.rules
+        // Before the long runs: what the process once had it need not ask for again.
+        let short = try peak {
+            _ = try house.run(rules, over: Self.span.lowerBound...Self.span.lowerBound + 2 * Self.day)
+        }
+        let long = try peak { _ = try house.run(rules, over: Self.span) }
         var times: (backtest: [Double], pass: [Double]) = ([], [])
         var firings = 0
         for _ in 0..<3 {
@@ -30,11 +37,6 @@ struct MonthOfAHouse {
                 })
         }
         guard firings > Self.days else { throw Complaint("\(firings) firings in \(Self.days) days") }
-        // What an earlier group has given back is not the backtest's.
-        let short = try peak {
-            _ = try house.run(rules, over: Self.span.lowerBound...Self.span.lowerBound + 2 * Self.day)
-        }
-        let long = try peak { _ = try house.run(rules, over: Self.span) }
         let samples = Double(Self.days * Self.plugs) * 86_400
         return [
             Figure(
@@ -42,9 +44,8 @@ struct MonthOfAHouse {
                 against: .init(name: "decoding and one pass", value: times.pass.median), .ratioAtMost(2)),
             Figure("the same, samples a second", samples / times.backtest.median / 1e6, "M/s"),
             Figure("the same, firings", Double(firings), ""),
-            Figure(
-                "the same, peak memory", long, "MB", against: .init(name: "of 2 days", value: short), .ratioAtMost(1.25)
-            ),
+            Figure("the same, peak memory", long, "MB", against: .init(name: "of 2 days", value: short)),
+            Figure("the same, more than of 2 days", max(0, long - short), "MB", .atMost(Self.growth)),
         ]
     }
 

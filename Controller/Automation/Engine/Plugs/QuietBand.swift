@@ -71,6 +71,13 @@ extension RuleEngine {
         return actions
     }
 
+    /// Its readings come more seldom now, or more often: longer silence than this interrupts a dwell.
+    public mutating func expect(readingGap: Duration, of plug: PlugIndex) {
+        meters[plug.value].gap = readingGap
+        // It was drawn with the other gap.
+        meters[plug.value].band = .nothing
+    }
+
     /// Every reading after the one before and up to this one was in the band.
     public mutating func skip(_ plug: PlugIndex, activePower: Double, time: Instant, now: Instant) {
         meters[plug.value].keep(activePower, time: time, now: now)
