@@ -102,6 +102,7 @@ extension HouseRules {
         // Most readings mean nothing to any rule: the shortest way for them.
         let decided = engine.read(index, activePower: reading.activePower, time: reading.time, now: now)
         follow(decided, now: now, &actions)
+        tellAnswers(now: now, &actions)
         count(plug, state, now: now, &actions)
     }
 
@@ -140,6 +141,14 @@ extension HouseRules {
 
     mutating func run(_ event: RuleEngineEvent, now: Instant, _ actions: inout [Action]) {
         follow(engine.handle(event, now: now), now: now, &actions)
+        tellAnswers(now: now, &actions)
+    }
+
+    /// What refused commands mean to the engine, which does then whatever is due: a rule may fire.
+    mutating func tellAnswers(now: Instant, _ actions: inout [Action]) {
+        while !answers.isEmpty {
+            follow(engine.handle(answers.removeFirst(), now: now), now: now, &actions)
+        }
     }
 
     /// What the engine decided. What reaches beyond this process, and what is told of it, waits until it is stored.

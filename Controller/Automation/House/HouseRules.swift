@@ -63,6 +63,10 @@ public struct HouseRules: Machine, Sendable {
     var present: [String: Presence] = [:]
     /// How far the memory's commands are; nil where this process has not taken one up yet.
     var deliveries: [RequestID: Delivery] = [:]
+    /// Commands that ended here, which the engine is to be told of.
+    var answers: [RuleEngineEvent] = []
+    /// A plug is back whose wish there was no room for.
+    var wishesWait = false
     /// Effects that this process has asked for, or will once they are stored.
     var taken: Set<RequestID> = []
     var assembly: Assembly?
@@ -103,6 +107,8 @@ public struct HouseRules: Machine, Sendable {
         take(event, now: now, &actions)
         resumeEffects(now: now, &actions)
         expire(now: now, &actions)
+        tellAnswers(now: now, &actions)
+        grantWaiting(now: now, &actions)
         if let assembly, assembly.isComplete || assembly.until <= now { assemble(now: now, &actions) }
         if let due = lookDue, due <= now { look(now: now) }
         if commit.isDue(now: now) {
