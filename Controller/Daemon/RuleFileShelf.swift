@@ -47,15 +47,25 @@ struct RuleFileShelf {
                 }
             case .broken(let fault): words = fault
             }
-            // What another file has taken over meanwhile is that one's.
-            let last = (good[path] ?? []).filter { owners[$0.name] == nil }
-            kept[path] = last.isEmpty ? nil : last
-            all.rules += last
-            for rule in last { owners[rule.name] = path }
-            all.faults.append(RuleFileFault(path: path, words: words, rules: last.map(\.name)))
+            var names: [String] = []
+            for file in files(of: path) where kept[file] == nil {
+                // What another file has taken over meanwhile is that one's.
+                let last = (good[file] ?? []).filter { owners[$0.name] == nil }
+                kept[file] = last.isEmpty ? nil : last
+                all.rules += last
+                for rule in last { owners[rule.name] = file }
+                names += last.map(\.name)
+            }
+            all.faults.append(RuleFileFault(path: path, words: words, rules: names))
         }
         good = kept
         return all
+    }
+
+    /// The path itself; of a directory that cannot be read, the files that were in it: it may be back the next moment, as what a
+    /// version control system or a network serves often is.
+    private func files(of path: String) -> [String] {
+        good[path] == nil ? good.keys.filter { $0.hasPrefix(path + "/") }.sorted() : [path]
     }
 
     private func conflict(of rules: [Rule], with count: Int, _ owners: [String: String]) -> String? {

@@ -13,12 +13,14 @@ extension RuleRunner {
                 let outcome = await performer?.perform(request) ?? .failed("nothing here does such things")
                 await ended(request.id, outcome)
             }
-            effects.begun(request.id, task)
+            effects.begun(request, task)
+            handle(.effectBegun(request.id))
         }
     }
 
     private func ended(_ id: RequestID, _ outcome: EffectOutcome) async {
         guard effects.ended(id) else { return }
+        if isStopping, effects.isIdle { stopWaiting() }
         handle(.effectFinished(id, outcome))
         beginEffects()
         await handOver()
@@ -26,14 +28,19 @@ extension RuleRunner {
 
     /// What is under way may end, for a moment; what was cut short, and what has not begun, is left to the next process.
     func endEffects() async {
-        let tasks = effects.tasks
-        guard !tasks.isEmpty else { return }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { for task in tasks { await task.value } }
-            group.addTask { try? await Task.sleep(for: Self.lastWait) }
-            await group.next()
-            effects.withdrawAll()
-            group.cancelAll()
+        guard !effects.isIdle else { return }
+        let patience = Task {
+            try? await Task.sleep(for: Self.lastWait)
+            stopWaiting()
         }
+        await withCheckedContinuation { waitingForEffects = $0 }
+        patience.cancel()
+        // Not waited for: one that does not heed it would keep the daemon from ending.
+        effects.withdrawAll()
+    }
+
+    private func stopWaiting() {
+        waitingForEffects?.resume()
+        waitingForEffects = nil
     }
 }

@@ -16,36 +16,47 @@ extension RuleRunner {
         faults = set.faults
         if set.rules != machine.rules { handle(.rulesChanged(set.rules)) }
         for plug in machine.plugs { warm(plug.name, plug.id) }
-        await house.rulesChanged(machine.rules, disabled: machine.disabled, faults: faults)
         let broken = faults.filter { !before.contains($0) }
         tell(broken.map { .fileBroken(path: $0.path, words: $0.words) })
         let paths = Set(faults.map(\.path))
         tell(before.filter { !paths.contains($0.path) }.map { .fileSound(path: $0.path) })
+        // What rules of before did is told to somebody who still knows them.
         await handOver()
+        await house.rulesChanged(machine.rules, disabled: machine.disabled, faults: faults)
     }
 
     /// Turns a rule off, or on again; it stays so over restarts.
     ///
-    /// - Throws: ``UnknownRule``.
+    /// Returns once that is stored, where rules are stored at all.
+    ///
+    /// - Throws: ``UnknownRule``; ``UnstoredSwitch`` where it holds until the process ends; `CancellationError` where the run ends.
     public func enable(_ rule: String, _ isOn: Bool) async throws {
         try check(rule)
-        handle(.ruleEnabled(rule, isOn))
+        try await withCheckedThrowingContinuation { continuation in
+            asked.waitForSwitch(of: rule, isOn, continuation)
+            handle(.ruleEnabled(rule, isOn))
+        }
         await handOver()
     }
 
-    /// Runs a rule's actions once, whatever its triggers and conditions say.
+    /// Runs a rule's actions once, whatever its triggers and conditions say. Returns when they have begun, which is stored.
     ///
     /// - Returns: the id of the firing, with which the records tell what becomes of it.
-    /// - Throws: ``UnknownRule``.
+    /// - Throws: ``UnknownRule``; ``HeldBackRun`` where they did not begin; `CancellationError` where the run ends.
     public func fire(_ rule: String) async throws -> RequestID {
         try check(rule)
         let id = RequestID(drawnFrom: &random)
-        handle(.ruleRun(rule, id: id))
+        try await withCheckedThrowingContinuation { continuation in
+            asked.waitForFiring(id, continuation)
+            handle(.ruleRun(rule, id: id))
+        }
         await handOver()
         return id
     }
 
-    private func check(_ rule: String) throws(UnknownRule) {
+    private func check(_ rule: String) throws {
+        // Nothing is stored any more.
+        if isStopping { throw CancellationError() }
         guard machine.rules.contains(where: { $0.name == rule }) else {
             throw UnknownRule(name: rule, known: machine.rules.map(\.name))
         }

@@ -37,6 +37,12 @@ public actor RuleRunner {
     private var isHandingOver = false
     private var waitingForHandOver: [CheckedContinuation<Void, Never>] = []
     var isStopping = false
+    /// Why the last write has not stored everything.
+    private(set) var storageFault: String?
+    /// Persons who wait for what becomes of what they asked for.
+    var asked = AskedOfRules()
+    /// Resumed when no effect is under way any more, or nobody waits longer.
+    var waitingForEffects: CheckedContinuation<Void, Never>?
     /// Resumed when everything is stored.
     private var waitingForStore: CheckedContinuation<Void, Never>?
 
@@ -129,6 +135,7 @@ public actor RuleRunner {
         store?.giveBack()
         store = nil
         timer.stop()
+        asked.end()
         await handOver()
         records.finish()
         await house.end()
@@ -174,7 +181,9 @@ public actor RuleRunner {
             effects.withdraw(id)
             beginEffects()
         case .acknowledge(let plug, let sequence): Task { await house.acknowledge(sequence, of: plug) }
-        case .tell(let notice): tell([notice])
+        case .tell(let notice):
+            tell([notice])
+            asked.answer(notice, storageFault: storageFault)
         }
     }
 
@@ -193,11 +202,12 @@ public actor RuleRunner {
         }
     }
 
-    private func written(_ result: Result<Void, any Error>) {
+    private func written(_ result: Result<String?, any Error>) {
         switch result {
-        case .success: handle(.stored)
-        case .failure(let error): handle(.storeFailed(reason: "\(error)"))
+        case .success(let missing): storageFault = missing
+        case .failure(let error): storageFault = "\(error)"
         }
+        handle(storageFault.map { .storeFailed(reason: $0) } ?? .stored)
         Task { await handOver() }
     }
 
@@ -222,7 +232,8 @@ public actor RuleRunner {
 
     // MARK: The clock on the wall
 
-    /// Looks at it every few seconds: it may have been set, and daylight saving time may have begun.
+    /// Looks at it each second: it may have been set, and daylight saving time may have begun. A schedule that it was set over is
+    /// to be noticed before it is too long ago.
     private func keepLocalTime() async {
         while !Task.isCancelled {
             let wall = WallTime.now.nanosecondsSince1970
@@ -233,7 +244,7 @@ public actor RuleRunner {
                 handle(.clockChanged(new.time, new.sun))
                 await handOver()
             }
-            try? await Task.sleep(for: .seconds(10))
+            try? await Task.sleep(for: .seconds(1))
         }
     }
 

@@ -30,8 +30,12 @@ public final class RuleStore: Sendable {
     }
 
     /// Replaces what is stored. Returns when it would survive a power cut; blocks as long as the disk takes.
-    func write(_ memory: HouseMemory) throws(FileError) {
-        try files.replace(path, with: memory.encoded(at: Self.moment(boot)))
+    ///
+    /// - Returns: in words what there was no room for; nil where all is stored.
+    func write(_ memory: HouseMemory) throws(FileError) -> String? {
+        let (bytes, missing) = memory.stored(at: Self.moment(boot))
+        try files.replace(path, with: bytes)
+        return missing
     }
 
     /// Lets another store have the directory. Nothing is written after it.

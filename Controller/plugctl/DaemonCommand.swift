@@ -56,7 +56,6 @@ struct DaemonCommand: AsyncParsableCommand {
         let settings = try dashboard.settings(state: state)
         let files = RulesDirectory(rules.isEmpty ? usualRules : rules, read: readRuleFile)
         let set = await files.current
-        for fault in set.faults { complain("\(fault.words)\nthe daemon goes on with the other files' rules") }
         let store = try openRuleStore(state)
         let recorded = noHistory ? nil : try openHistory(history.history)
         // A second way into the same file, so that who reads a year of it keeps nothing from being written.

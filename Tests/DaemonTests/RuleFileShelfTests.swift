@@ -24,6 +24,21 @@ struct RuleFileShelfTests {
         #expect(fourth.rules.isEmpty && fourth.faults == [RuleFileFault(path: "c", words: "c", rules: [])])
     }
 
+    @Test("A directory that cannot be read keeps the rules of its files, with one fault")
+    func vanished() {
+        var shelf = RuleFileShelf()
+        let files = [("d/b.yaml", rule("B")), ("d/a.yaml", rule("A")), ("da.yaml", rule("C"))]
+        _ = shelf.take(files.map { ($0, .rules([$1])) })
+        for _ in 1...2 {
+            let set = shelf.take([("d", .broken("d: gone"))])
+            #expect(set.rules == [rule("A"), rule("B")])
+            #expect(set.faults == [RuleFileFault(path: "d", words: "d: gone", rules: ["A", "B"])])
+        }
+        // Back again, and without one of them.
+        let set = shelf.take([("d/a.yaml", .broken("d/a.yaml:1:1"))])
+        #expect(set.rules == [rule("A")] && set.faults.map(\.rules) == [["A"]])
+    }
+
     @Test("A name in two files breaks the later one")
     func twice() {
         var shelf = RuleFileShelf()

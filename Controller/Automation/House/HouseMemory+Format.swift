@@ -34,39 +34,75 @@ extension HouseMemory {
     /// Conditions of a firing whose judgement is kept: more than a rule file lets through.
     static let maximumJudged = 1024
 
-    public func encoded(at moment: HostMoment) -> [UInt8] {
+    public func encoded(at moment: HostMoment) -> [UInt8] { stored(at: moment).bytes }
+
+    /// The stored form, and in words what there was no room for; nil where all is in it.
+    public func stored(at moment: HostMoment) -> (bytes: [UInt8], missing: String?) {
         var out = MemoryWriter(bytes: Self.magic + [Self.version])
         out.put(moment.boot.bytes)
         out.put(moment.instant)
         out.put(UInt64(bitPattern: moment.nanosecondsSince1970))
-        out.put(UInt16(plugs.count))
-        for plug in plugs {
+        out.put(UInt16(min(plugs.count, Self.maximumPlugs)))
+        for plug in plugs.prefix(Self.maximumPlugs) {
             out.put(plug.id)
             out.put(plug.name)
             out.put(plug.cursor)
         }
-        var middle = MemoryWriter(bytes: [])
-        middle.put(engine)
-        if middle.bytes.count > Self.maximumEngine {
-            var least = EngineMemory()
-            least.disabled = engine.disabled
-            middle = MemoryWriter(bytes: [])
-            middle.put(least)
+        let (middle, missing) = storedEngine
+        out.put(middle)
+        for (list, limit) in [(commands, Self.maximumCommands), (wishes, Self.maximumWishes)] {
+            out.put(UInt16(min(list.count, limit)))
+            for command in list.prefix(limit) { out.put(command) }
         }
-        out.put(middle.bytes)
-        for list in [commands, wishes] {
-            out.put(UInt16(list.count))
-            for command in list { out.put(command) }
+        out.put(UInt16(min(effects.count, Self.maximumEffects)))
+        for effect in effects.prefix(Self.maximumEffects) { out.put(effect) }
+        return (out.sealed, missing)
+    }
+
+    /// What the engine is in the midst of; where that is too much, without what matters least.
+    private var storedEngine: (bytes: [UInt8], missing: String?) {
+        var part = engine
+        var missing: [String] = []
+        let sacrifices: [(words: String, make: (inout EngineMemory) -> Void)] = [
+            ("how often rules fired", { $0.fired = $0.fired.mapValues { Array($0.suffix(1)) } }),
+            ("when rules fired last", { $0.fired = [:] }),
+            ("the counters of energies", { $0.energies = [] }),
+            ("dwells", { $0.dwells = [] }),
+            (
+                "everything but which rules are turned off",
+                { engine in
+                    let disabled = engine.disabled
+                    engine = EngineMemory()
+                    engine.disabled = disabled
+                }
+            ),
+        ]
+        for sacrifice in sacrifices {
+            let bytes = Self.bytes(of: part)
+            guard bytes.count > Self.maximumEngine else { return (bytes, Self.words(for: missing)) }
+            sacrifice.make(&part)
+            missing.append(sacrifice.words)
         }
-        out.put(UInt16(effects.count))
-        for effect in effects { out.put(effect) }
-        return out.sealed
+        return (Self.bytes(of: part), Self.words(for: missing))
+    }
+
+    private static func bytes(of engine: EngineMemory) -> [UInt8] {
+        var out = MemoryWriter(bytes: [])
+        out.put(engine)
+        return out.bytes
+    }
+
+    private static func words(for missing: [String]) -> String? {
+        guard !missing.isEmpty else { return nil }
+        let limit = "of what rules are in the midst of, only \(maximumEngine >> 20) MiB are stored"
+        return "\(limit), without \(missing.joined(separator: ", "))"
     }
 
     /// Reads what ``encoded(at:)`` wrote and moves its times to the present boot.
     ///
     /// Of another boot the wall clock says how long ago it was. Where that clock stands before the moment of writing nobody
-    /// knows: then every cooldown and every wait begins anew, and no command is worth sending.
+    /// knows: then waits, wishes and effects go on as if no time had passed, as what turns off after a wait does, every cooldown
+    /// begins anew, and no other command is worth sending.
     ///
     /// - Throws: ``MemoryFault`` with the offset of what is wrong.
     public init(decoding bytes: [UInt8], at now: HostMoment) throws(MemoryFault) {
@@ -76,9 +112,7 @@ extension HouseMemory {
             boot: boot, instant: try input.instant(), nanosecondsSince1970: Int64(bitPattern: try input.integer()))
         let passed = then.passed(until: now)
         /// An instant of the writing boot on the clock of the present one.
-        func moved(_ instant: Instant) -> Instant {
-            passed.map { now.instant - $0 + (instant - then.instant) } ?? now.instant
-        }
+        func moved(_ instant: Instant) -> Instant { now.instant - (passed ?? .zero) + (instant - then.instant) }
         for _ in 0..<(try input.count(Self.maximumPlugs)) {
             let plug = Plug(id: try input.plugID(), name: try input.text(), cursor: try input.cursor())
             plugs.append(plug)
@@ -91,9 +125,14 @@ extension HouseMemory {
         } else {
             engine = try input.engineMemory(moved: moved)
         }
+        if passed == nil {
+            engine.fired = engine.fired.mapValues { $0.map { _ in now.instant } }
+            engine.judgedUntil = engine.judgedUntil.map { _ in now.instant }
+        }
         for _ in 0..<(try input.count(Self.maximumCommands)) {
             var command = try input.command()
             command.until = min(now.instant + HouseRules.waitedPatience, moved(command.until))
+            if passed == nil, command.until - now.instant <= HouseRules.patience { command.until = now.instant }
             commands.append(command)
         }
         if input.version > 1 { try readRest(&input, moved: moved, now: now.instant) }

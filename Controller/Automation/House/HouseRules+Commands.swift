@@ -11,14 +11,16 @@ extension HouseRules {
         let isEnd = hasWaited && request.command == .setRelay(on: false, autoOff: nil)
         let until = now + (isEnd ? Self.waitedPatience : Self.patience)
         let command = HouseMemory.Command(request, firing, to: plug, until: until)
-        let done = [Action.tell(.commanded(request, firing))] + overtake(by: command)
+        let told = Action.tell(.commanded(request, firing))
+        // Where there is no room for it, what it would overtake goes on.
         guard memory.commands.count < HouseMemory.maximumCommands else {
             let detail = "\(memory.commands.count) commands wait for their answers already"
-            return done + [.tell(.command(command, refuse(request, Refusal(.busy, detail), now: now)))]
+            return [told, .tell(.command(command, refuse(command, Refusal(.busy, detail))))]
         }
+        let ends = overtake(by: command)
         memory.commands.append(command)
         deliveries[request.id] = .decided
-        return done + [.send(request)]
+        return [told] + ends + [.send(request)]
     }
 
     /// Nobody waits any more for the answer to an earlier command about the same thing, once this one is stored: what it asked for is
@@ -49,36 +51,59 @@ extension HouseRules {
         deliveries[id] = nil
         changed(now: now)
         if wasSent { actions.append(.withdraw(id)) }
-        actions.append(.tell(.command(command, refuse(command.request, Self.overtaken, now: now))))
+        actions.append(.tell(.command(command, refuse(command, Self.overtaken))))
         if let plug = command.plug { actions += dispatch(to: plug) }
     }
 
-    /// Sends the plug's commands that are stored, in their order, so many at a time as it takes.
+    /// The name that the plug has now.
+    private func presentName(of plug: PlugID?) -> String? {
+        plug.flatMap { id in present.first { $0.value.id == id }?.key }
+    }
+
+    /// Sends the plug's commands that are stored, in their order, so many at a time as it takes. Those for one that is not here wait
+    /// until it appears.
     mutating func dispatch(to plug: PlugID) -> [Action] {
+        guard let name = presentName(of: plug) else { return [] }
         let commands = memory.commands.filter { $0.plug == plug }
         let room = PlugWire.requestsInFlight - commands.count { deliveries[$0.request.id] == .sent }
         return commands.filter { deliveries[$0.request.id] == .ready }.prefix(max(0, room)).map { command in
             deliveries[command.request.id] = .sent
             var request = command.request
-            request.plug = present.first { $0.value.id == plug }?.key ?? request.plug
+            request.plug = name
             return .send(request)
         }
     }
 
-    private mutating func refuse(_ request: CommandRequest, _ refusal: Refusal, now: Instant) -> CommandOutcome {
-        _ = engine.handle(
-            .commandFinished(plug: request.plug, id: request.id, outcome: .refused(refusal)), now: now)
+    /// The engine hears of it once what led to it is done: what it decides then comes after that.
+    private mutating func refuse(_ command: HouseMemory.Command, _ refusal: Refusal) -> CommandOutcome {
+        answers.append(answer(to: command, .refused(refusal)))
         return .refused(refusal)
+    }
+
+    private func answer(to command: HouseMemory.Command, _ outcome: CommandOutcome) -> RuleEngineEvent {
+        // A plug that took another name meanwhile is known to the engine under that.
+        let name = presentName(of: command.plug) ?? command.request.plug
+        return .commandFinished(plug: name, id: command.request.id, outcome: outcome)
     }
 
     mutating func finish(_ id: RequestID, _ outcome: CommandOutcome, now: Instant, _ actions: inout [Action]) {
         guard let index = memory.commands.firstIndex(where: { $0.request.id == id }) else { return }
+        guard !isPutOff(memory.commands[index], outcome, now: now) else { return deliveries[id] = .ready }
         let command = memory.commands.remove(at: index)
         deliveries[id] = nil
         changed(now: now)
-        run(.commandFinished(plug: command.request.plug, id: id, outcome: outcome), now: now, &actions)
+        run(answer(to: command, outcome), now: now, &actions)
         actions.append(.tell(.command(command, outcome)))
         if let plug = command.plug { actions += dispatch(to: plug) }
+    }
+
+    /// The plug went away with the command: it has not answered, and the command is still worth sending when it is back. That it went
+    /// may be heard only after this: of a command that is to be sent however late, nobody but the plug itself ends the sending.
+    private func isPutOff(_ command: HouseMemory.Command, _ outcome: CommandOutcome, now: Instant) -> Bool {
+        guard case .refused(let refusal) = outcome, refusal.code == .deadlinePassed, command.until > now,
+            deliveries[command.request.id] == .sent
+        else { return false }
+        return presentName(of: command.plug) == nil || command.until - now > Self.patience
     }
 
     // MARK: Plugs that are away
@@ -90,28 +115,28 @@ extension HouseRules {
         let plug = memory.plug(named: request.plug)
         let until = now + min(span, Self.longestRemembering)
         let wish = HouseMemory.Command(request, firing, to: plug, until: until)
-        var done = overtake(by: wish)
-        let replaced = memory.wishes.filter { $0.isForSamePlug(as: wish) }
-        memory.wishes.removeAll { $0.isForSamePlug(as: wish) }
-        done += replaced.map { .tell(.command($0, refuse($0.request, Self.overtaken, now: now))) }
-        guard memory.wishes.count < HouseMemory.maximumWishes else {
-            let detail = "commands for \(memory.wishes.count) other plugs that are away are kept already"
-            return done + [.tell(.command(wish, refuse(request, Refusal(.busy, detail), now: now)))]
+        let others = memory.wishes.filter { !$0.isForSamePlug(as: wish) }
+        guard others.count < HouseMemory.maximumWishes else {
+            let detail = "commands for \(others.count) other plugs that are away are kept already"
+            return [.tell(.command(wish, refuse(wish, Refusal(.busy, detail))))]
         }
-        memory.wishes.append(wish)
+        var done = overtake(by: wish)
+        for replaced in memory.wishes where replaced.isForSamePlug(as: wish) {
+            done.append(.tell(.command(replaced, refuse(replaced, Self.overtaken))))
+        }
+        memory.wishes = others + [wish]
         return done + [.tell(.remembered(wish))]
     }
 
-    /// The plug is back: what was kept for it becomes a command like any other.
+    /// The plug is back: what was kept for it becomes a command like any other, as soon as there is room for one more.
     mutating func grantWish(of name: String, _ id: PlugID, now: Instant, _ actions: inout [Action]) {
         let granted = memory.wishes.filter { wish in
             guard wish.until > now else { return false }
             return wish.plug.map { $0 == id } ?? (wish.request.plug.lowercased() == name.lowercased())
         }
-        guard !granted.isEmpty else { return }
-        let ids = Set(granted.map(\.request.id))
-        memory.wishes.removeAll { ids.contains($0.request.id) }
         for wish in granted {
+            guard memory.commands.count < HouseMemory.maximumCommands else { return wishesWait = true }
+            memory.wishes.removeAll { $0.request.id == wish.request.id }
             var command = wish
             (command.plug, command.request.plug, command.until) = (id, name, now + Self.patience)
             for action in overtake(by: command) { afterStoring(action, now: now) }
@@ -119,6 +144,15 @@ extension HouseRules {
             deliveries[command.request.id] = .decided
             run(.commandResumed(command.request), now: now, &actions)
             afterStoring(.send(command.request), now: now)
+        }
+    }
+
+    /// Some commands are done, and wishes of plugs that are back waited for that.
+    mutating func grantWaiting(now: Instant, _ actions: inout [Action]) {
+        guard wishesWait, memory.commands.count < HouseMemory.maximumCommands else { return }
+        wishesWait = false
+        for (name, presence) in present.sorted(by: { $0.key < $1.key }) where presence.isFollowed {
+            grantWish(of: name, presence.id, now: now, &actions)
         }
     }
 
@@ -133,7 +167,7 @@ extension HouseRules {
         memory.wishes.removeAll { $0.until <= now }
         changed(now: now)
         for wish in wishes {
-            let outcome = refuse(wish.request, Refusal(.deadlinePassed, "the plug was away for too long"), now: now)
+            let outcome = refuse(wish, Refusal(.deadlinePassed, "the plug was away for too long"))
             actions.append(.tell(.command(wish, outcome)))
         }
     }
@@ -156,7 +190,7 @@ extension HouseRules {
             case .decided, .ready: detail = "it could not be sent in time"
             case nil: detail = "nobody was there in time to send it, or to hear its answer"
             }
-            let outcome = refuse(command.request, Refusal(.deadlinePassed, detail), now: now)
+            let outcome = refuse(command, Refusal(.deadlinePassed, detail))
             actions.append(.tell(.command(command, outcome)))
         }
         for plug in Set(expired.compactMap(\.plug)) { actions += dispatch(to: plug) }

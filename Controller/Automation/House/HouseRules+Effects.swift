@@ -31,6 +31,7 @@ extension HouseRules {
         guard let index = memory.effects.firstIndex(where: { $0.request.id == id }) else { return }
         let effect = memory.effects.remove(at: index)
         taken.remove(id)
+        begun.remove(id)
         changed(now: now)
         actions.append(.tell(.effect(effect.request, outcome)))
     }
@@ -41,10 +42,14 @@ extension HouseRules {
         memory.effects.removeAll { $0.until <= now }
         changed(now: now)
         for effect in expired {
+            let seconds = Self.patience(for: effect.request.effect).components.seconds
+            let isTaken = taken.remove(effect.request.id) != nil
             let words =
-                taken.remove(effect.request.id) == nil
-                ? "nobody was there to do it in time"
-                : "it did not end within \(Self.patience(for: effect.request.effect).components.seconds) s"
+                switch (isTaken, begun.remove(effect.request.id) != nil) {
+                case (false, _): "nobody was there to do it in time"
+                case (true, false): "it could not begin within \(seconds) s: those before it took too long"
+                case (true, true): "it did not end within \(seconds) s"
+                }
             actions += [.withdraw(effect.request.id), .tell(.effect(effect.request, .failed(words)))]
         }
     }

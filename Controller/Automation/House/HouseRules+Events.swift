@@ -34,6 +34,7 @@ extension HouseRules {
         case .lost(let plug): actions.append(.tell(.lost(plug: plug)))
         case .recorded(let plug, let samples): run(.recorded(plug: plug, samples), now: now, &actions)
         case .commandFinished(let id, let outcome): finish(id, outcome, now: now, &actions)
+        case .effectBegun(let id): if taken.contains(id) { begun.insert(id) }
         case .effectFinished(let id, let outcome): finish(id, outcome, now: now, &actions)
         case .clockChanged(let time, let sun): run(.clockChanged(time, sun), now: now, &actions)
         case .rulesChanged, .ruleEnabled, .ruleRun: changeRules(event, now: now, &actions)
@@ -102,6 +103,7 @@ extension HouseRules {
         // Most readings mean nothing to any rule: the shortest way for them.
         let decided = engine.read(index, activePower: reading.activePower, time: reading.time, now: now)
         follow(decided, now: now, &actions)
+        tellAnswers(now: now, &actions)
         count(plug, state, now: now, &actions)
     }
 
@@ -140,6 +142,14 @@ extension HouseRules {
 
     mutating func run(_ event: RuleEngineEvent, now: Instant, _ actions: inout [Action]) {
         follow(engine.handle(event, now: now), now: now, &actions)
+        tellAnswers(now: now, &actions)
+    }
+
+    /// What refused commands mean to the engine, which does then whatever is due: a rule may fire.
+    mutating func tellAnswers(now: Instant, _ actions: inout [Action]) {
+        while !answers.isEmpty {
+            follow(engine.handle(answers.removeFirst(), now: now), now: now, &actions)
+        }
     }
 
     /// What the engine decided. What reaches beyond this process, and what is told of it, waits until it is stored.
@@ -159,15 +169,22 @@ extension HouseRules {
             case .remember(let request, let firing, let span): done += remember(request, firing, for: span, now: now)
             case .effect(let request): done += perform(request, now: now)
             }
-            switch action {
-            case .send, .remember, .effect: reachesOut = true
-            case .fired, .heldBack, .nearMiss, .notSent, .step: break
-            }
+            reachesOut = reachesOut || action.reachesOut
         }
         // Where nothing came of it nothing need wait; the cooldown is stored with what comes next.
         changed(now: now)
         guard reachesOut else { return actions += done }
         for action in done { afterStoring(action, now: now) }
+    }
+}
+
+extension RuleEngineAction {
+    /// Whether the next process has something to go on with: a wait that was told and is forgotten would be a promise broken.
+    fileprivate var reachesOut: Bool {
+        switch self {
+        case .send, .remember, .effect, .step(_, .waiting), .step(_, .waitingFor): true
+        case .fired, .heldBack, .nearMiss, .notSent, .step: false
+        }
     }
 }
 

@@ -23,7 +23,7 @@ public struct HouseRules: Machine, Sendable {
     public static let gathering = Duration.milliseconds(100)
     /// A dwell that began or ended without anything to tell is stored so long afterwards at most.
     public static let lookInterval = Duration.seconds(1)
-    /// How far a dwell has come is stored so often: less than the hole that it bears, ``RuleEngine/restartGap``.
+    /// How far a dwell has come, and up to when an energy was watched, is stored so often: less than the hole that it bears, ``RuleEngine/restartGap``.
     public static let refreshInterval = Duration.seconds(30)
     /// No command is kept longer for a plug that is away, whatever its rule says.
     public static let longestRemembering = Duration.seconds(31 * 86_400)
@@ -63,8 +63,14 @@ public struct HouseRules: Machine, Sendable {
     var present: [String: Presence] = [:]
     /// How far the memory's commands are; nil where this process has not taken one up yet.
     var deliveries: [RequestID: Delivery] = [:]
+    /// Commands that ended here, which the engine is to be told of.
+    var answers: [RuleEngineEvent] = []
+    /// A plug is back whose wish there was no room for.
+    var wishesWait = false
     /// Effects that this process has asked for, or will once they are stored.
     var taken: Set<RequestID> = []
+    /// Those of them that are under way.
+    var begun: Set<RequestID> = []
     var assembly: Assembly?
     private var commit = GroupCommit<Action>()
     /// Plugs whose cursor moved since the last write began.
@@ -103,6 +109,8 @@ public struct HouseRules: Machine, Sendable {
         take(event, now: now, &actions)
         resumeEffects(now: now, &actions)
         expire(now: now, &actions)
+        tellAnswers(now: now, &actions)
+        grantWaiting(now: now, &actions)
         if let assembly, assembly.isComplete || assembly.until <= now { assemble(now: now, &actions) }
         if let due = lookDue, due <= now { look(now: now) }
         if commit.isDue(now: now) {
@@ -142,16 +150,18 @@ public struct HouseRules: Machine, Sendable {
         lookDue = nil
         let current = engine.memory
         let hasGoneOn = !current.dwells.isEmpty && current.dwells != memory.engine.dwells
-        let isRefreshed = hasGoneOn && now - written >= Self.refreshInterval
+        // Else a restart after quiet hours would look like a hole in which nobody listened.
+        let hasWatched = rules.contains(where: \.asksEnergy) && current.judgedUntil != memory.engine.judgedUntil
+        let isRefreshed = (hasGoneOn || hasWatched) && now - written >= Self.refreshInterval
         if isRefreshed || current.differs(from: memory.engine) { commit.changed(due: now) }
     }
 
-    /// Nothing more will come: how far dwells have come is stored too.
+    /// Nothing more will come: how far dwells have come is stored too, and up to when somebody listened.
     mutating func storeAll(now: Instant) {
         lookDue = nil
-        if engine.memory.dwells != memory.engine.dwells || engine.memory.differs(from: memory.engine) {
-            commit.changed(due: now)
-        }
+        let (current, stored) = (engine.memory, memory.engine)
+        let hasGoneOn = current.dwells != stored.dwells || current.judgedUntil != stored.judgedUntil
+        if hasGoneOn || current.differs(from: stored) { commit.changed(due: now) }
         storeRest(now: now)
     }
 
@@ -183,6 +193,12 @@ public struct HouseRules: Machine, Sendable {
             guard moved.contains(plug.id), let cursor = plug.cursor else { return nil }
             return .acknowledge(plug: plug.name, cursor)
         }
+    }
+}
+
+extension Rule {
+    fileprivate var asksEnergy: Bool {
+        triggers.contains { if case .activeEnergy = $0 { true } else { false } }
     }
 }
 

@@ -25,6 +25,8 @@ public enum HouseRulesEvent: MachineEvent, Hashable, Sendable {
     case ruleRun(String, id: RequestID)
     /// What a plug measured before: see ``RuleEngineEvent/recorded(plug:_:)``.
     case recorded(plug: String, [RecordedPower])
+    /// It was this one's turn: until then others were under way.
+    case effectBegun(RequestID)
     /// How an effect of ``HouseRulesAction/perform(_:)`` ended.
     case effectFinished(RequestID, EffectOutcome)
     /// The write of ``HouseRulesAction/store(_:)`` has ended.

@@ -63,7 +63,10 @@ struct HouseMemoryFormatTests {
     }
 
     @Test(
-        "In another boot times move by the wall clock; where that stands before the writing, no command is worth sending"
+        """
+        In another boot times move by the wall clock; where that stands before the writing, what waits goes on as if no time \
+        had passed, and no command but an end is worth sending
+        """
     )
     func anotherBoot() throws {
         // Written at 100 s; 3 s have passed, and this boot's clock stands at 1 s.
@@ -76,6 +79,37 @@ struct HouseMemoryFormatTests {
         let unknown = try read(boot: Self.boots[1], at: 1, wall: 4)
         #expect(unknown.engine.fired == ["By button": [.at(1)], "Movie night": [.at(1), .at(1)]])
         #expect(unknown.commands.allSatisfy { $0.until == .at(1) })
+        #expect(unknown.wishes.map(\.until) == [.at(3501)])
+        #expect(unknown.effects.allSatisfy { $0.until == .at(301) && $0.request.firing.time == .at(0) })
+    }
+
+    @Test("Without a clock a wait goes on as if no time had passed, and so does what turns off after it")
+    func clockless() throws {
+        var memory = Self.memory()
+        let firing = memory.effects[0].request.firing
+        memory.engine.runs = [.init(firing: firing, actions: "0", next: 1, until: .at(700))]
+        memory.engine.judgedUntil = .at(99)
+        memory.commands[0].until = .at(50_000)
+        let now = HostMoment(boot: Self.boots[1], instant: .at(1), nanosecondsSince1970: 0)
+        let read = try HouseMemory(decoding: memory.encoded(at: Self.then), at: now)
+        #expect(read.engine.runs.map(\.until) == [.at(601)] && read.engine.judgedUntil == .at(1))
+        #expect(read.commands[0].until == .at(49_901) && read.commands[1].until == .at(1))
+    }
+
+    @Test("What there is no room for is said, and what matters least goes first")
+    func room() throws {
+        var memory = Self.memory()
+        #expect(memory.stored(at: Self.then).missing == nil)
+        let firing = memory.effects[0].request.firing
+        memory.engine.runs = [.init(firing: firing, actions: "0", next: 1, until: .at(700))]
+        for number in 0..<600 { memory.engine.fired["\(number)"] = Array(repeating: .at(1), count: 1000) }
+        let (bytes, missing) = memory.stored(at: Self.then)
+        #expect(missing?.hasSuffix("only 4 MiB are stored, without how often rules fired") == true)
+        let read = try HouseMemory(decoding: bytes, at: Self.then)
+        #expect(read.engine.fired["599"] == [.at(1)] && read.engine.runs == memory.engine.runs)
+        memory.commands = Array(repeating: memory.commands[0], count: HouseMemory.maximumCommands + 1)
+        let more = try HouseMemory(decoding: memory.encoded(at: Self.then), at: Self.then)
+        #expect(more.commands.count == HouseMemory.maximumCommands)
     }
 
     @Test("A command is never worth more time than a new one")

@@ -42,15 +42,20 @@ struct ReachTests {
         var next = HouseBench(of: [], memory: memory, at: 3)
         next.feed(.clockChanged(LocalTime(pieces: []), .unknown), at: 3)
         #expect(performed(next).map(\.id) == [memory.effects[0].request.id])
+        var waiting = next
+        waiting.feed(.deadlineReached, at: 632)
+        let late = EffectOutcome.failed("it could not begin within 630 s: those before it took too long")
+        #expect(waiting.told.last == .effect(try #require(performed(next).first), late))
+        next.feed(.effectBegun(memory.effects[0].request.id), at: 4)
         next.feed(.deadlineReached, at: 632)
         #expect(next.actions.contains(.withdraw(memory.effects[0].request.id)))
         guard case .effect(_, .failed("it did not end within 630 s")) = next.told.last else {
             Issue.record("\(next.told)")
             return
         }
-        var late = HouseBench(of: [], memory: memory, at: 700)
-        late.feed(.deadlineReached, at: 700)
-        #expect(performed(late).isEmpty)
+        var tooLate = HouseBench(of: [], memory: memory, at: 700)
+        tooLate.feed(.deadlineReached, at: 700)
+        #expect(performed(tooLate).isEmpty)
     }
 
     @Test("A plug that is away gets the last wish when it is back, also from the next process")
@@ -126,6 +131,38 @@ struct ReachTests {
         }
         let fired = next.told.compactMap { if case .firing(let firing) = $0 { firing.time } else { nil } }
         #expect(fired.count == 1 && fired[0] >= .at(122) && fired[0] <= .at(123))
+    }
+
+    @Test("That a firing waits is told once it is stored")
+    func waiting() throws {
+        var bench = settled(.button(.wait(.seconds(60)), .turnOff(["Hall"])))
+        bench.press("Hall", 1, at: 1)
+        #expect(bench.told.isEmpty && bench.stored.last?.engine.runs.count == 1)
+        bench.feed(.stored, at: 1.1)
+        guard case .firing = bench.told.first, case .step(_, .waiting(until: .at(61))) = bench.told.last else {
+            Issue.record("\(bench.told)")
+            return
+        }
+    }
+
+    @Test("Up to when an energy was watched is stored twice a minute, and at the end")
+    func listening() throws {
+        let threshold = EnergyThreshold(2000, since: .on)
+        var bench = settled(
+            Rule(name: "Much", triggers: [.activeEnergy(plug: "Hall", threshold)], actions: [.turnOff(["Hall"])]))
+        bench.feed(.clockChanged(LocalTime(pieces: [.init(from: .zero, offset: 0)]), .unknown), at: 1)
+        bench.settle(at: 1)
+        _ = bench.done()
+        for second in 2...100 {
+            bench.read("Hall", 80, at: Double(second))
+            bench.feed(.deadlineReached, at: Double(second) + 0.9)
+            if !bench.rules.isStored { bench.feed(.stored, at: Double(second) + 0.9) }
+        }
+        let times = bench.stored.compactMap(\.engine.judgedUntil)
+        #expect((3...5).contains(times.count), "\(times)")
+        bench.read("Hall", 80, at: 101)
+        bench.settle(at: 101.5)
+        #expect(try #require(bench.stored.last?.engine.judgedUntil) >= .at(101))
     }
 
     @Test("A rule that was turned off stays so in the next process; a new rule is told by name")
