@@ -135,7 +135,7 @@ import Testing
             (
                 .performing(hook),
                 #"{\#(at),\#(who):"webHook","event":"performing",\#(id),"plug":"Switch","rule":"Hall","#
-                    + #""what":"POST http://x/y"}"#, "\"Hall\": POST http://x/y"
+                    + #""what":"POST http://x/…"}"#, "\"Hall\": POST http://x/…"
             ),
             (
                 .effect(run, .failed("say ended with status 1")),
