@@ -7,7 +7,8 @@ import Testing
         ("http://host:8123/", "POST http://host:8123"), ("https://host?key=secret", "POST https://host/…"),
         ("https://user:secret@host/", "POST https://host"), ("https://a/b@c", "POST https://a/…"),
         ("https://host\\secret", "POST https://host/…"), ("http://[::1]:80/x", "POST http://[::1]:80/…"),
-        ("secret", "POST …"), ("https://", "POST …"), ("https:///secret", "POST …"), ("mailto:secret", "POST …"), ("", "POST …"),
+        ("secret", "POST …"), ("https://", "POST …"), ("https:///secret", "POST …"), ("mailto:secret", "POST …"),
+        ("", "POST …"),
     ])
     func onlyTheServerIsTold(url: String, words: String) {
         let hook = WebHook(url: url)

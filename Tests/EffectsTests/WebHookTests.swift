@@ -71,7 +71,8 @@ import Testing
     }
 
     @Test func noRedirectionIsFollowed() async throws {
-        let server = try await ScriptedServer(ScriptedServer.reply("302 Found", ["Location: http://a:b@127.0.0.1:1/secret?of=it"]))
+        let server = try await ScriptedServer(
+            ScriptedServer.reply("302 Found", ["Location: http://a:b@127.0.0.1:1/secret?of=it"]))
         let outcome = await sender().send(hook(server), event)
         #expect(outcome.words.contains("points elsewhere (http://127.0.0.1:1/…), which is not followed"))
         #expect(server.heard.count == 1)

@@ -62,7 +62,8 @@ extension WebHook {
         let rest = url[colon...].dropFirst(3)
         let end = rest.utf8.firstIndex { "/?#\\".utf8.contains($0) } ?? rest.endIndex
         let authority = rest[..<end]
-        let host = authority.utf8.lastIndex(of: UInt8(ascii: "@")).map { authority[authority.utf8.index(after: $0)...] } ?? authority
+        let at = authority.utf8.lastIndex(of: UInt8(ascii: "@"))
+        let host = at.map { authority[authority.utf8.index(after: $0)...] } ?? authority
         guard !host.isEmpty else { return nil }
         let hidesMore = rest[end...].utf8.count > 1
         return "\(url[..<colon])://\(host)" + (hidesMore ? "/…" : "")

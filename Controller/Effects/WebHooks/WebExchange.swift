@@ -73,9 +73,10 @@ struct WebExchange: Sendable {
                 }
                 isDecided.value = true
                 // At once, so that nothing arrives before somebody listens.
-                connection.completeWith(result.flatMap { channel in
-                    Result { try Connection(wrappingChannelSynchronously: channel) }
-                })
+                connection.completeWith(
+                    result.flatMap { channel in
+                        Result { try Connection(wrappingChannelSynchronously: channel) }
+                    })
             }
             return try await connection.futureResult.get()
         } onCancel: {
@@ -145,10 +146,11 @@ extension WebFault {
             self.init("status \(code): it points elsewhere\(place), which is not followed".bounded)
             return
         }
-        var line = String(decoding: said, as: UTF8.self).split(whereSeparator: \.isNewline).first.map { ": \($0)" } ?? ""
+        let first = String(decoding: said, as: UTF8.self).split(whereSeparator: \.isNewline).first ?? ""
         // Some servers repeat what was asked for, and that may be what lets somebody in.
-        if request.path.utf8.count > 1, line.contains(request.path) { line = "" }
-        self.init("status \(code) \(head.status.reasonPhrase)\(line)".bounded, isWorthAnotherTry: code >= 500)
+        let isSecret = request.path.utf8.count > 1 && first.contains(request.path)
+        let words = first.isEmpty || isSecret ? "" : ": \(first)"
+        self.init("status \(code) \(head.status.reasonPhrase)\(words)".bounded, isWorthAnotherTry: code >= 500)
     }
 }
 
