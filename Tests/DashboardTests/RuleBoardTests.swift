@@ -98,7 +98,7 @@ import Testing
 
     @Test func aRuleThatRunsOnceAtATimeHasLeftWhatWasBefore() {
         var parallel = other
-        parallel.mode = .parallel(4)
+        parallel.mode = .parallel(atMost: 4)
         var board = RuleBoard([rule, parallel])
         for rule in [rule, parallel] {
             var begun = firing
