@@ -17,11 +17,12 @@ public protocol CommandedHouse: Sendable {
     /// Turns a rule on or off; it stays so over restarts.
     ///
     /// - Parameter rule: its name, exactly.
-    /// - Throws: what is told to a person: no such rule runs any more.
+    /// - Throws: `UnknownRule` when it does not run any more, `UnstoredSwitch`, `CancellationError` when the daemon ends.
     func enable(_ rule: String, _ isOn: Bool) async throws
 
     /// Runs a rule's actions once, whatever its triggers and conditions say.
     ///
     /// - Returns: the id of the firing. What became of it is told by the rules' notices.
+    /// - Throws: `UnknownRule` when it does not run any more, `HeldBackRun`, `CancellationError` when the daemon ends.
     func fire(_ rule: String) async throws -> RequestID
 }

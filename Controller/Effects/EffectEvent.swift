@@ -15,8 +15,8 @@ public struct EffectEvent: Codable, Hashable, Sendable {
     public var plug: String?
     /// W of a power, Wh of an energy; left out where there is none.
     public var value: Double?
-    /// When the rule fired: ISO 8601, UTC, milliseconds.
-    public var at: String
+    /// When the rule fired: ISO 8601, UTC, milliseconds; as far as the clock of the wall tells it now.
+    public var at: String?
 
     public init(_ request: EffectRequest) {
         let firing = request.firing
@@ -28,6 +28,14 @@ public struct EffectEvent: Codable, Hashable, Sendable {
         at = (WallTime.now - (BootClock.now - firing.time)).iso8601()
     }
 
+    /// As a web server gets it: whatever comes again under the same `Idempotency-Key` has to be the same, and the clock may have been
+    /// set meanwhile.
+    var withoutTime: EffectEvent {
+        var event = self
+        event.at = nil
+        return event
+    }
+
     /// Keys in alphabetical order, on one line.
     var json: [UInt8] {
         let encoder = JSONEncoder()
@@ -36,12 +44,5 @@ public struct EffectEvent: Codable, Hashable, Sendable {
             preconditionFailure("it holds only text and a finite number")
         }
         return Array(data)
-    }
-}
-
-extension RequestID {
-    /// 32 digits.
-    var hexadecimal: String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -6,44 +6,31 @@ public protocol NotificationReceiver: Sendable {
     func receive(title: String, text: String, of event: EffectEvent) async -> EffectOutcome
 }
 
-/// Does what rules ask for outside of the house. Whoever asks hears how it ended, and is kept from nothing meanwhile.
+/// Does what rules ask for outside of the house, at once: how many are done at a time is up to whoever asks.
 ///
 /// A task that is cancelled ends its command, or its request, at once.
-public actor EffectPerformer {
-    /// Done at the same time. Stops rules that fire often from starting ever more programs.
-    static let simultaneous = 16
-    /// More wait. Stops programs that hang from filling the memory with those that wait for them.
-    static let waitingLimit = 256
+public struct EffectPerformer: Sendable {
+    private let receivers: [any NotificationReceiver]
+    private let sender: WebHookSender
 
-    private nonisolated let receivers: [any NotificationReceiver]
-    private nonisolated let sender: WebHookSender
-    private var running = 0
-    private var waiting: [(id: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
-    private var lastTicket: UInt64 = 0
-
-    public init(receivers: [any NotificationReceiver] = []) { self.init(receivers, WebHookSender()) }
-
-    init(_ receivers: [any NotificationReceiver], _ sender: WebHookSender) {
+    public init(receivers: [any NotificationReceiver] = []) {
         self.receivers = receivers
-        self.sender = sender
+        sender = WebHookSender()
     }
 
     /// Returns when it is done, or when it is certain that it will not be.
-    public nonisolated func perform(_ request: EffectRequest) async -> EffectOutcome {
+    public func perform(_ request: EffectRequest) async -> EffectOutcome {
+        guard !Task.isCancelled else { return .givenUp }
         let event = EffectEvent(request)
         switch request.effect {
         // Whoever watches the daemon is told by the notice of the outcome.
-        case .notify(let title, let text):
-            guard !receivers.isEmpty else { return .done }
-            return await inTurn { await self.tell(title, text, event) }
-        case .run(let words, let timeout):
-            return await inTurn { await Command(words, timeout: timeout, event: event).run() }
-        case .webHook(let hook):
-            return await inTurn { await self.sender.send(hook, event) }
+        case .notify(let title, let text): return await tell(title, text, event)
+        case .run(let words, let timeout): return await Command(words, timeout: timeout, event: event).run()
+        case .webHook(let hook): return await sender.send(hook, event)
         }
     }
 
-    private nonisolated func tell(_ title: String, _ text: String, _ event: EffectEvent) async -> EffectOutcome {
+    private func tell(_ title: String, _ text: String, _ event: EffectEvent) async -> EffectOutcome {
         var failures: [String] = []
         for receiver in receivers {
             if case .failed(let words) = await receiver.receive(title: title, text: text, of: event) {
@@ -51,58 +38,6 @@ public actor EffectPerformer {
             }
         }
         return failures.isEmpty ? .done : .failed(failures.joined(separator: "; "))
-    }
-
-    private nonisolated func inTurn(_ work: @Sendable () async -> EffectOutcome) async -> EffectOutcome {
-        switch await enter() {
-        case .full: return .failed("\(Self.waitingLimit) others wait already: what rules run takes too long")
-        case .cancelled: return .givenUp
-        case .mayBegin: break
-        }
-        let outcome = await work()
-        await leave()
-        return outcome
-    }
-
-    // MARK: Turns
-
-    private enum Turn {
-        case mayBegin, full, cancelled
-    }
-
-    private func enter() async -> Turn {
-        guard !Task.isCancelled else { return .cancelled }
-        guard running >= Self.simultaneous else {
-            running += 1
-            return .mayBegin
-        }
-        guard waiting.count < Self.waitingLimit else { return .full }
-        lastTicket += 1
-        let ticket = lastTicket
-        let mayBegin = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                // Cancelled before it waited, nobody would wake it.
-                guard !Task.isCancelled else { return continuation.resume(returning: false) }
-                waiting.append((ticket, continuation))
-            }
-        } onCancel: {
-            Task { await self.giveUp(ticket) }
-        }
-        return mayBegin ? .mayBegin : .cancelled
-    }
-
-    private func giveUp(_ ticket: UInt64) {
-        guard let index = waiting.firstIndex(where: { $0.id == ticket }) else { return }
-        waiting.remove(at: index).continuation.resume(returning: false)
-    }
-
-    /// The place goes to whoever waits longest.
-    private func leave() {
-        guard !waiting.isEmpty else {
-            running -= 1
-            return
-        }
-        waiting.removeFirst().continuation.resume(returning: true)
     }
 }
 

@@ -163,7 +163,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             (effect, self.title, message) = ("notify", title, text)
             what = "notify: " + (title.isEmpty ? text : "\(title): \(text)")
         case .run(let words, _): (effect, what) = ("run", "run \(words.joined(separator: " "))")
-        case .webHook(let hook): (effect, what) = ("webHook", "\(hook.method) \(hook.url)")
+        case .webHook(let hook): (effect, what) = ("webHook", hook.words)
         }
     }
 }

@@ -1,4 +1,4 @@
-public import PlugProtocol
+import PlugProtocol
 
 extension RuleRecord {
     /// For a person; of a file that is broken over several lines.
@@ -23,7 +23,7 @@ extension RuleRecord {
             "\(rule) tells: " + (title.map { $0.isEmpty ? "" : "\($0): " } ?? "") + (message ?? "")
         case "effect": "\(rule): \(what): \(outcome == "done" ? "done" : "failed: \(why)")"
         case "rulesChanged": "rules read anew: \((rules ?? []).joined(separator: ", "))"
-        case "fileBroken": "\(file ?? "") cannot be read, and its last good version goes on: \(why)"
+        case "fileBroken": "\(file ?? "") cannot be read, and what ran of it goes on: \(why)"
         case "fileSound": "\(file ?? "") can be read again"
         case "notStored":
             "nothing can be stored: \(why); until it can, being killed may lose a command or repeat a firing"
@@ -68,12 +68,5 @@ extension PlugCommand {
         case .rename: "rename"
         case .configure: "set up"
         }
-    }
-}
-
-extension RequestID {
-    /// 32 digits.
-    public var hexadecimal: String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

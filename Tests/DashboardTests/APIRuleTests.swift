@@ -5,7 +5,7 @@ import Testing
 @testable import Dashboard
 
 @Suite struct APIRuleTests {
-    private static let rules = ["Movie night", "Hall & way", "faults"].map { name in
+    private static let rules = ["Movie night", "Hall & way", "faults", "Unlucky"].map { name in
         Rule(name: name, triggers: [.button(plug: "Hall", .single)], actions: [.turnOff(["Lamp"])])
     }
     private let json = "Content-Type: application/json"
@@ -32,6 +32,16 @@ import Testing
                 #expect(status(fired) == 202, "\(name)")
                 #expect(fired.contains("{\"id\":\"09090909090909090909090909090909\"}"))
             }
+        }
+    }
+
+    @Test func whatBecameOfItIsSaid() async throws {
+        try await DashboardAtWork.run(rules: Self.rules) { dashboard in
+            let fired = try await dashboard.ask("POST", "/api/v1/rules/Unlucky/fire", json, body: "{}")
+            #expect(status(fired) == 409 && fired.contains("\"hint\":"))
+            let path = "/api/v1/rules/Unlucky/enabled"
+            let off = try await dashboard.ask("POST", path, json, body: "{\"enabled\":false}")
+            #expect(status(off) == 503 && off.contains("no room"))
         }
     }
 

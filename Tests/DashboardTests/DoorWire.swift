@@ -6,6 +6,7 @@ import NIOPosix
 import PlugClient
 import PlugProtocol
 
+@testable import Daemon
 @testable import Dashboard
 
 /// A dashboard of an empty house that listens at a port of this machine's own choosing, and at a socket.
@@ -128,8 +129,14 @@ private struct NoHouse: CommandedHouse {
     }
 
     func pair(_ plug: String, code: SetupCode) async throws -> PairedPlugs.Entry { throw CancellationError() }
-    func enable(_ rule: String, _ isOn: Bool) async throws {}
-    func fire(_ rule: String) async throws -> RequestID { RequestID(bytes: [UInt8](repeating: 9, count: 16))! }
+    func enable(_ rule: String, _ isOn: Bool) async throws {
+        if rule == "Unlucky" { throw UnstoredSwitch(rule: rule, isOn: isOn, reason: "no room") }
+    }
+
+    func fire(_ rule: String) async throws -> RequestID {
+        if rule == "Unlucky" { throw HeldBackRun(rule: rule, reason: .disabled) }
+        return RequestID(bytes: [UInt8](repeating: 9, count: 16))!
+    }
 }
 
 extension Result where Failure == any Error {

@@ -89,6 +89,45 @@ import Testing
         #expect(board.records[0].running == 0)
     }
 
+    @Test func whatStoppedForWantOfTimeWaitsNoMore() {
+        var board = RuleBoard([rule])
+        _ = note(.step(firing, .waiting(until: .zero)), &board)
+        _ = note(.step(firing, .timedOut(.stop)), &board)
+        #expect(board.records[0].running == 0)
+    }
+
+    @Test func aRuleThatRunsOnceAtATimeHasLeftWhatWasBefore() {
+        var parallel = other
+        parallel.mode = .parallel(atMost: 4)
+        var board = RuleBoard([rule, parallel])
+        for rule in [rule, parallel] {
+            var begun = firing
+            begun.rule = rule.name
+            _ = note(.step(begun, .waiting(until: .zero)), &board)
+            _ = note(.firing(begun), &board)
+        }
+        #expect(board.records.map(\.running) == [0, 1])
+    }
+
+    @Test func whatIsToldOfARuleThatHasGoneIsKeptForNobody() {
+        var board = RuleBoard([rule, other])
+        _ = board.replace([other], disabled: [], faults: [])
+        #expect(note(.heldBack(firing, .disabled), &board) == ["rule"])
+        #expect(note(.step(firing, .waiting(until: .zero)), &board) == ["rule"])
+        #expect(board.heldBack.isEmpty && board.nearMisses.isEmpty)
+        _ = board.replace([other, rule], disabled: [], faults: [])
+        #expect(board.records[1].running == 0)
+    }
+
+    @Test func theLastFiringOfARuleThatCameLaterIsTold() {
+        var board = RuleBoard([other])
+        _ = board.replace([other, rule], disabled: [], faults: [])
+        let before = FiringRecord(at: "2026-11-20T00:00:00.000Z", rule: "Movie night", plug: nil, why: "before")
+        #expect(board.begin([before]).map(\.kind) == ["rules"])
+        #expect(board.records[1].lastCause == "before")
+        #expect(board.begin([before]).isEmpty)
+    }
+
     @Test func rulesAreReplacedAndKeepWhatTheyDid() {
         var board = RuleBoard([rule])
         _ = note(.firing(firing), &board)

@@ -23,7 +23,7 @@ import Testing
             let event = try JSONDecoder().decode(EffectEvent.self, from: Data(text(path).utf8))
             #expect(event.rule == "Laundry \"done\"" && event.plug == "Washer" && event.value == 2.5)
             #expect(event.id == String(repeating: "a5", count: 16))
-            #expect(event.at.count == 24 && event.at.hasSuffix("Z"))
+            #expect(event.at?.count == 24 && event.at?.hasSuffix("Z") == true)
         }
     }
 
@@ -42,13 +42,26 @@ import Testing
         try await withFile { path in
             #expect(await performer.perform(script("env | cut -d= -f1 >\(path); ls /proc/self/fd >>\(path)")) == .done)
             let lines = Set(text(path).split(separator: "\n").map(String.init))
-            #expect(lines.isSuperset(of: ["PATH", "SMARTPLUG_RULE", "SMARTPLUG_EVENT_ID", "0", "1", "2"]))
+            #expect(lines.isSuperset(of: ["PATH", "SMARTPLUG_RULE", "SMARTPLUG_WHY", "0", "1", "2"]))
             // The shell adds PWD and the like; ls has its folder open.
             let known: Set = [
-                "PATH", "HOME", "LANG", "SMARTPLUG_RULE", "SMARTPLUG_EVENT_ID", "PWD", "OLDPWD", "SHLVL", "_", "0", "1",
-                "2", "3",
+                "PATH", "HOME", "LANG", "SMARTPLUG_RULE", "SMARTPLUG_EVENT_ID", "SMARTPLUG_PLUG", "SMARTPLUG_VALUE",
+                "SMARTPLUG_WHY", "PWD", "OLDPWD", "SHLVL", "_", "0", "1", "2", "3",
             ]
             #expect(lines.isSubset(of: known), "\(lines.subtracting(known))")
+        }
+    }
+
+    @Test func whatHappenedStandsInTheEnvironmentAsWell() async throws {
+        try await withFile { path in
+            #expect(await performer.perform(script("env | grep ^SMARTPLUG_[A-Z_]*= | sort >\(path)")) == .done)
+            let expected = [
+                "SMARTPLUG_EVENT_ID=" + String(repeating: "a5", count: 16), "SMARTPLUG_PLUG=Washer",
+                "SMARTPLUG_RULE=Laundry \"done\"", "SMARTPLUG_VALUE=2.5",
+                "SMARTPLUG_WHY=Washer fell below 5 W (now 2.5 W)",
+            ]
+            let lines = text(path).split(separator: "\n").map(String.init)
+            #expect(lines.filter { !$0.hasPrefix("SMARTPLUG_SECRET") } == expected)
         }
     }
 
@@ -109,6 +122,9 @@ import Testing
         #expect(flood.words.contains("took longer") && flood.words.utf8.count < 400)
         let long = await performer.perform(script("head -c 1000000 /dev/zero | tr '\\0' x; echo; echo end; exit 1"))
         #expect(long == .failed("sh ended with status 1: end"))
+        // More at once than is read in a portion.
+        let burst = await performer.perform(script("head -c 60000 /dev/zero | tr '\\0' x; echo; echo end; exit 1"))
+        #expect(burst == .failed("sh ended with status 1: end"))
     }
 
     @Test func whoeverGivesUpEndsIt() async {

@@ -32,38 +32,19 @@ import Testing
     @Test func whatHappenedIsOneObject() {
         var event = EffectEvent(request(.notify(title: "", text: "")))
         event.at = "2026-11-21T09:01:23.456Z"
-        #expect(
-            String(decoding: event.json, as: UTF8.self)
-                == #"{"at":"2026-11-21T09:01:23.456Z","id":"\#(String(repeating: "a5", count: 16))","plug":"Washer","#
-                + #""rule":"Laundry \"done\"","value":2.5,"why":"Washer fell below 5 W (now 2.5 W)"}"#)
+        let rest =
+            #""id":"\#(String(repeating: "a5", count: 16))","plug":"Washer","rule":"Laundry \"done\"","value":2.5,"#
+            + #""why":"Washer fell below 5 W (now 2.5 W)"}"#
+        #expect(String(decoding: event.json, as: UTF8.self) == #"{"at":"2026-11-21T09:01:23.456Z","# + rest)
+        #expect(String(decoding: event.withoutTime.json, as: UTF8.self) == "{" + rest)
     }
 
-    @Test func soManyRunAtOnceAndOthersWaitForTheirTurn() async {
-        let performer = EffectPerformer()
-        let count = EffectPerformer.simultaneous + 4
-        let time = await elapsed {
-            await withTaskGroup(of: EffectOutcome.self) { group in
-                for _ in 0..<count { group.addTask { await performer.perform(script("sleep 0.3")) } }
-                for await outcome in group { #expect(outcome == .done) }
-            }
+    @Test func whatIsGivenUpBeforeItBeganIsNotBegun() async {
+        let receiver = Receiver()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await EffectPerformer(receivers: [receiver]).perform(request(.notify(title: "", text: "")))
         }
-        #expect(time >= .milliseconds(600))
-    }
-
-    @Test func beyondTheQueueNothingIsBegun() async {
-        let performer = EffectPerformer()
-        let count = EffectPerformer.simultaneous + EffectPerformer.waitingLimit + 5
-        let refused = await withTaskGroup(of: EffectOutcome.self) { group in
-            for _ in 0..<count { group.addTask { await performer.perform(script("sleep 60")) } }
-            var refused = 0
-            for await outcome in group {
-                if outcome.words.contains("others wait already") { refused += 1 }
-                if refused == 5 { group.cancelAll() }
-            }
-            return refused
-        }
-        #expect(refused == 5)
-        // Nobody holds a place any more.
-        #expect(await performer.perform(script("true")) == .done)
+        #expect(await task.value == .givenUp && receiver.got.isEmpty)
     }
 }

@@ -135,7 +135,7 @@ import Testing
             (
                 .performing(hook),
                 #"{\#(at),\#(who):"webHook","event":"performing",\#(id),"plug":"Switch","rule":"Hall","#
-                    + #""what":"POST http://x/y"}"#, "\"Hall\": POST http://x/y"
+                    + #""what":"POST http://x/…"}"#, "\"Hall\": POST http://x/…"
             ),
             (
                 .effect(run, .failed("say ended with status 1")),
@@ -168,7 +168,7 @@ import Testing
             (
                 .fileBroken(path: "/r.yaml", words: "line 3"),
                 #"{\#(at),"event":"fileBroken","file":"/r.yaml","why":"line 3"}"#,
-                "/r.yaml cannot be read, and its last good version goes on: line 3"
+                "/r.yaml cannot be read, and what ran of it goes on: line 3"
             ),
             (
                 .fileSound(path: "/r.yaml"), #"{\#(at),"event":"fileSound","file":"/r.yaml"}"#,

@@ -142,7 +142,7 @@ extension RuleAction: CustomStringConvertible {
             "wait until \(condition), at most \(timeout.words)" + (end == .stop ? ", else stop" : "")
         case .notify(let title, let text): "notify: " + (title.map { "\($0): " } ?? "") + text
         case .run(let command, _): "run \(command.joined(separator: " "))"
-        case .webHook(let hook): "\(hook.method) \(hook.url)"
+        case .webHook(let hook): hook.words
         }
     }
 }

@@ -49,3 +49,23 @@ public struct WebHook: Hashable, Sendable {
         self.body = body
     }
 }
+
+extension WebHook {
+    /// Which server is asked: `POST https://host/…`. What follows the host is left out, since a path or a query often is the secret that
+    /// lets somebody in, and words go to logs, pages and the history.
+    public var words: String { "\(method) \(Self.origin(of: url) ?? "…")" }
+
+    /// Scheme and host of an address, without user, password and whatever follows: `https://host:8443/…`, or `https://host` where
+    /// nothing follows. Nil of what begins with no scheme and host.
+    public static func origin(of url: String) -> String? {
+        guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")), url[colon...].hasPrefix("://") else { return nil }
+        let rest = url[colon...].dropFirst(3)
+        let end = rest.utf8.firstIndex { "/?#\\".utf8.contains($0) } ?? rest.endIndex
+        let authority = rest[..<end]
+        let at = authority.utf8.lastIndex(of: UInt8(ascii: "@"))
+        let host = at.map { authority[authority.utf8.index(after: $0)...] } ?? authority
+        guard !host.isEmpty else { return nil }
+        let hidesMore = rest[end...].utf8.count > 1
+        return "\(url[..<colon])://\(host)" + (hidesMore ? "/…" : "")
+    }
+}

@@ -68,12 +68,12 @@ extension CommandRequest {
 }
 
 extension EffectRequest.Effect {
-    /// `notify: Washing: done`, `run beep`, `POST https://host/path`
+    /// `notify: Washing: done`, `run beep`, `POST https://host/…`
     public var words: String {
         switch self {
         case .notify(let title, let text): "notify: " + (title.isEmpty ? text : "\(title): \(text)")
         case .run(let command, _): "run \(command.joined(separator: " "))"
-        case .webHook(let hook): "\(hook.method) \(hook.url)"
+        case .webHook(let hook): hook.words
         }
     }
 }

@@ -1,3 +1,5 @@
+import Automation
+import Daemon
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -22,7 +24,7 @@ extension Dashboard {
             _ = try QueryParameters(request)
             let body = try await EnabledBody.read(from: request)
             var rule = try await dashboard.rule(context)
-            try await told(of: rule.rule) { try await dashboard.house.enable(rule.rule, body.enabled) }
+            try await told { try await dashboard.house.enable(rule.rule, body.enabled) }
             // The rules tell it in a moment.
             rule.enabled = body.enabled
             return Response(json: jsonLine(rule))
@@ -31,7 +33,7 @@ extension Dashboard {
             _ = try QueryParameters(request)
             _ = try await NoBody.read(from: request)
             let rule = try await dashboard.rule(context).rule
-            let id = try await told(of: rule) { try await dashboard.house.fire(rule) }
+            let id = try await told { try await dashboard.house.fire(rule) }
             return Response(json: jsonLine(RuleFiredRecord(id: id.hexadecimal)), status: .accepted)
         },
         APIRoute(.get, "/api/v1/rules/{rule}/traces") { dashboard, request, context in
@@ -78,16 +80,18 @@ extension Dashboard {
         return Fault(.notFound, "no rule \"\(name)\" runs", hint: near ?? "/api/v1/rules lists those that do")
     }
 
-    /// Between the look and the deed the rule may have gone.
-    private static func told<Answer: Sendable>(
-        of rule: String, _ work: () async throws -> Answer
-    ) async throws -> Answer {
+    private static func told<Answer: Sendable>(_ work: () async throws -> Answer) async throws -> Answer {
         do {
             return try await work()
         } catch is CancellationError {
             throw Fault.unavailable("the daemon ends", hint: "try again in a moment")
-        } catch {
-            throw Fault(.notFound, words: "\(error)")
+        } catch let error as HeldBackRun {
+            throw Fault(.conflict, error.description, hint: error.hint)
+        } catch let error as UnstoredSwitch {
+            throw Fault.unavailable(error.description, hint: error.hint)
+        } catch let error as UnknownRule {
+            // Between the look and the deed it has gone.
+            throw Fault(.notFound, error.description, hint: error.hint)
         }
     }
 }

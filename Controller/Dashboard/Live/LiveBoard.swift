@@ -40,6 +40,8 @@ public actor LiveBoard: HouseAudience {
     private static let earlyLimit = 4096
     private var early: [News] = []
     private var isGathering = false
+    /// Rules whose firings of before the history was asked for.
+    private var asked: Set<String> = []
     private var isLearning = false
     private var learnsAgain = false
     /// Where the page is, as a browser wants it; nil where none is served.
@@ -78,6 +80,7 @@ public actor LiveBoard: HouseAudience {
         case .note(let record): publish(board.rules.note(record))
         case .rules(let rules, let disabled, let faults):
             publish(board.rules.replace(rules, disabled: disabled, faults: faults))
+            learnLastFirings()
         case .update(let update):
             publish(board.take(update))
             switch update {
@@ -143,6 +146,7 @@ public actor LiveBoard: HouseAudience {
 
     private func readWhatWasKnown() async {
         let rules = board.rules.records.map(\.rule)
+        asked = Set(rules)
         var known: KnownBefore?
         // It fails only where too many ask for the history at once.
         while known == nil, !hasEnded {
@@ -158,6 +162,25 @@ public actor LiveBoard: HouseAudience {
         }
         for news in early { hear(news) }
         early = []
+    }
+
+    /// Of rules that were not there before: the history may know them from earlier.
+    private func learnLastFirings() {
+        let names = Set(board.rules.records.map(\.rule))
+        let new = names.subtracting(asked)
+        asked = names
+        guard let history, !new.isEmpty else { return }
+        Task {
+            var found: [FiringRecord]?
+            // It fails only where too many ask for the history at once.
+            while found == nil, !hasEnded {
+                found = try? await HistoryThreads.run {
+                    FiringRecord.last(of: new, in: history, now: WallTime.now.milliseconds)
+                }
+                if found == nil { try? await Task.sleep(for: Self.gathering) }
+            }
+            publish(board.rules.begin(found ?? []))
+        }
     }
 
     /// Reads which plugs are paired: another program may have paired one, or forgotten it.
@@ -211,21 +234,10 @@ private struct KnownBefore: Sendable {
         for entry in (try? plugs.all()) ?? [] { paired[entry.id] = entry.name }
         guard let history else { return }
         let known = (try? history.plugs()) ?? []
-        var names: [PlugID: String] = [:]
-        for plug in known {
-            names[plug.id] = plug.title
-            // It may have been renamed since it was paired.
-            if paired[plug.id] != nil, !plug.name.isEmpty { paired[plug.id] = plug.name }
-        }
+        // It may have been renamed since it was paired.
+        for plug in known where paired[plug.id] != nil && !plug.name.isEmpty { paired[plug.id] = plug.name }
         cursors = (try? history.cursors()) ?? [:]
-        var missing = Set(rules)
-        // In steps, since the last firing of most rules is near, and years of them are many.
-        for days in [1, 30, 366] as [Int64] where !missing.isEmpty {
-            let found = (try? history.firings(from: now - days * 86_400_000, to: now)) ?? []
-            for firing in found.reversed() where missing.remove(firing.rule) != nil {
-                firings.append(FiringRecord(firing, names: names))
-            }
-        }
+        firings = FiringRecord.last(of: Set(rules), in: history, now: now)
     }
 }
 
@@ -233,5 +245,22 @@ extension FiringRecord {
     init(_ firing: StoredFiring, names: [PlugID: String]) {
         let at = WallTime(nanosecondsSince1970: firing.at * 1_000_000)
         self.init(at: at.iso8601(), rule: firing.rule, plug: firing.plug.flatMap { names[$0] }, why: firing.cause)
+    }
+    /// What cannot be read is left out.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    static func last(of rules: Set<String>, in history: PowerHistory, now: Int64) -> [FiringRecord] {
+        let plugs = (try? history.plugs()) ?? []
+        let names = Dictionary(plugs.map { ($0.id, $0.title) }) { first, _ in first }
+        var missing = rules
+        var last: [FiringRecord] = []
+        // In steps, since the last firing of most rules is near, and years of them are many.
+        for days in [1, 30, 366] as [Int64] where !missing.isEmpty {
+            let found = (try? history.firings(from: now - days * 86_400_000, to: now)) ?? []
+            for firing in found.reversed() where missing.remove(firing.rule) != nil {
+                last.append(FiringRecord(firing, names: names))
+            }
+        }
+        return last
     }
 }

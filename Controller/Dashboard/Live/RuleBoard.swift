@@ -31,16 +31,29 @@ struct RuleBoard: Hashable, Sendable {
     /// Why the rules' memory cannot be stored; nil while it can.
     private(set) var storeFault: String?
 
-    init(_ rules: [Rule] = []) { records = rules.map(RuleStateRecord.init) }
+    /// Rules of which one firing at most is in the midst of its actions.
+    private var single: Set<String> = []
 
-    /// What happened before this process.
-    mutating func begin(_ last: [FiringRecord]) {
+    init(_ rules: [Rule] = []) {
+        records = rules.map(RuleStateRecord.init)
+        single = Self.single(of: rules)
+    }
+
+    private static func single(of rules: [Rule]) -> Set<String> {
+        Set(rules.filter { $0.mode == .single }.map(\.name))
+    }
+
+    /// What happened before this process, or before a rule was among them.
+    @discardableResult mutating func begin(_ last: [FiringRecord]) -> [StreamMessage] {
+        let before = records
         for firing in last {
             guard let index = records.firstIndex(where: { $0.rule == firing.rule }), records[index].firings == 0 else {
                 continue
             }
             (records[index].lastFiring, records[index].lastCause) = (firing.at, firing.why)
         }
+        let changed = zip(before, records).filter { $0 != $1 }.map(\.1)
+        return changed.isEmpty ? [] : [.rules(changed)]
     }
 
     /// These rules from now on. What is known of one goes on under its name, also where it says something else now.
@@ -60,6 +73,7 @@ struct RuleBoard: Hashable, Sendable {
         heldBack = heldBack.filter { names.contains($0.key) }
         nearMisses = nearMisses.filter { names.contains($0.key) }
         running = running.filter { names.contains($0.key) }
+        single = Self.single(of: rules)
         self.faults = faults.map { RuleFaultRecord(file: $0.path, words: $0.words, rules: $0.rules) }
         guard before != (records, self.faults) else { return [] }
         return [.ruleSet(RuleSetRecord(rules: records, faults: self.faults))]
@@ -86,17 +100,21 @@ struct RuleBoard: Hashable, Sendable {
             let fired = FiringRecord(at: told.at, rule: firing.rule, plug: told.plug, why: told.why ?? "")
             recent.append(RecentFiring(milliseconds: record.at.milliseconds, record: fired))
             if recent.count > Self.recentLimit { recent.removeFirst() }
+            // So the firing before has ended, whether anybody told of that or not.
+            let hasEnded = single.contains(firing.rule)
+            if hasEnded { running[firing.rule] = nil }
             return change(firing.rule) { state in
                 state.firings += 1
+                if hasEnded { state.running = 0 }
                 (state.lastFiring, state.lastCause) = (told.at, told.why)
             }
         case .heldBack(let firing, let reason):
-            heldBack[firing.rule, default: 0] += 1
+            if runs(firing.rule) { heldBack[firing.rule, default: 0] += 1 }
             return change(firing.rule) { state in
                 (state.lastHeldBack, state.heldBackBecause) = (told.at, "\(reason)")
             }
         case .nearMiss(let miss):
-            nearMisses[miss.rule, default: 0] += 1
+            if runs(miss.rule) { nearMisses[miss.rule, default: 0] += 1 }
             return change(miss.rule) { state in (state.lastNearMiss, state.nearMissBecause) = (told.at, told.why) }
         case .step(let firing, let step): return go(on: firing, step)
         case .ruleEnabled(let rule, let isOn): return change(rule) { $0.enabled = isOn }
@@ -110,15 +128,19 @@ struct RuleBoard: Hashable, Sendable {
     }
 
     private mutating func go(on firing: Firing, _ step: RunStep) -> RuleStateRecord? {
+        guard runs(firing.rule) else { return nil }
         var waiting = running[firing.rule] ?? []
         switch step {
         case .waiting, .waitingFor: if waiting.count < Self.runningLimit { waiting.insert(firing.id) }
-        case .timedOut, .nothingToRestore: break
-        case .finished, .cancelled: waiting.remove(firing.id)
+        case .timedOut(.goOn), .nothingToRestore: break
+        case .timedOut(.stop), .finished, .cancelled: waiting.remove(firing.id)
         }
         running[firing.rule] = waiting.isEmpty ? nil : waiting
         return change(firing.rule) { $0.running = waiting.count }
     }
+
+    /// What is told of a rule that has gone meanwhile is kept for nobody.
+    private func runs(_ rule: String) -> Bool { records.contains { $0.rule == rule } }
 
     private mutating func change(_ rule: String, _ body: (inout RuleStateRecord) -> Void) -> RuleStateRecord? {
         guard let index = records.firstIndex(where: { $0.rule == rule }) else { return nil }

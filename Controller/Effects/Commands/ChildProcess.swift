@@ -8,6 +8,8 @@ final class ChildProcess {
         case signalled(CInt)
         case timedOut
         case interrupted
+        /// The system does not tell: why not (errno.h).
+        case unknown(CInt)
     }
 
     struct StartFault: Error {
@@ -72,8 +74,10 @@ final class ChildProcess {
         var forced: End?
         let death = command_watch(id)
         guard death >= 0 else {
+            let code = errno
             kill(-id, SIGKILL)
-            return reap()
+            _ = reap()
+            return .unknown(code)
         }
         defer { close(death) }
         while true {
@@ -84,7 +88,7 @@ final class ChildProcess {
                 pollfd(fd: isSilent ? -1 : output, events: Int16(POLLIN), revents: 0),
             ]
             poll(&polled, nfds_t(polled.count), Self.milliseconds(deadline - clock.now))
-            if polled[2].revents != 0 { listen() }
+            if polled[2].revents != 0 { _ = listen() }
             if polled[0].revents != 0 { break }
             if polled[1].revents != 0 {
                 forced = .interrupted
@@ -98,7 +102,8 @@ final class ChildProcess {
         }
         // Its number, and so its group's, is nobody else's until it is reaped.
         kill(-id, SIGKILL)
-        listen()
+        // All that the pipe holds (pipe(7): 65 536 bytes). Whoever left its group may write still, and is not waited for.
+        for _ in 0..<8 { guard listen() else { break } }
         let end = reap()
         return forced ?? end
     }
@@ -116,18 +121,21 @@ final class ChildProcess {
     private var isSilent = false
 
     /// Takes what there is, of which the end is kept. A flood is read a portion at a time, so that the deadline is seen.
-    private func listen() {
+    ///
+    /// - Returns: false where there was nothing.
+    private func listen() -> Bool {
         var bytes = [UInt8](repeating: 0, count: 16_384)
         let count = read(output, &bytes, bytes.count)
         if count == 0 { isSilent = true }
-        guard count > 0 else { return }
+        guard count > 0 else { return false }
         said += bytes[..<count]
         if said.count > Self.outputLimit { said.removeFirst(said.count - Self.outputLimit) }
+        return true
     }
 
     private func reap() -> End {
         var status: CInt = 0
-        while waitpid(id, &status, 0) < 0, errno == EINTR {}
+        while waitpid(id, &status, 0) < 0 { guard errno == EINTR else { return .unknown(errno) } }
         let signal = status & 0x7f
         return signal == 0 ? .exited(status >> 8 & 0xff) : .signalled(signal)
     }

@@ -43,6 +43,8 @@ struct Command: Sendable {
         case .timedOut:
             return .failed("\(program) took longer than \(timeout.inWords) and was ended" + process.lastWords)
         case .interrupted: return .givenUp
+        case .unknown(let code):
+            return .failed("how \(program) ended is not known: \(ChildProcess.StartFault(code: code).words)")
         }
     }
 }

@@ -5,7 +5,12 @@ extension Command {
     static func environment(of event: EffectEvent) -> [String] {
         let path = value("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
         let inherited = ["HOME", "LANG"].compactMap { name in value(name).map { "\(name)=\($0)" } }
-        return ["PATH=\(path)"] + inherited + ["SMARTPLUG_RULE=\(event.rule)", "SMARTPLUG_EVENT_ID=\(event.id)"]
+        let told = [
+            "RULE": event.rule, "EVENT_ID": event.id, "WHY": event.why, "PLUG": event.plug,
+            "VALUE": event.value.map { "\($0)" },
+        ]
+        let ours = told.compactMap { name, text in text.map { "SMARTPLUG_\(name)=\($0)" } }.sorted()
+        return ["PATH=\(path)"] + inherited + ours
     }
 
     private static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

@@ -1,3 +1,4 @@
+import Automation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -46,20 +47,53 @@ struct WebExchange: Sendable {
         } catch let error as NIOSSLError {
             // Whoever has the wrong certificate has it in a moment as well.
             return .failure(WebFault("no secure connection: \(error)".bounded))
+        } catch let error as NIOSSLExtraError {
+            return .failure(WebFault("no secure connection: \(error)".bounded))
         } catch let error as NIOConnectionError {
+            // Its name may be none that a certificate could have.
+            let isInsecure = error.connectionErrors.first?.error is NIOSSLExtraError
             let reason = error.connectionErrors.first.map { "\($0.error)" } ?? "its name is not known"
-            return .failure(WebFault("it is not reached: \(reason)".bounded, isWorthAnotherTry: true))
+            return .failure(WebFault("it is not reached: \(reason)".bounded, isWorthAnotherTry: !isInsecure))
         } catch {
             return .failure(WebFault("the connection failed: \(error)".bounded, isWorthAnotherTry: true))
         }
     }
 
+    /// Whoever gives up waits for no name and no server any longer; what is connected later is closed.
     private func connect(within limit: Duration) async throws -> Connection {
+        let opening = try open(within: limit)
+        let loop = opening.eventLoop
+        let connection = loop.makePromise(of: Connection.self)
+        let isDecided = NIOLoopBoundBox.makeBoxSendingValue(false, eventLoop: loop)
+        return try await withTaskCancellationHandler {
+            opening.whenComplete { result in
+                guard !isDecided.value else {
+                    if case .success(let channel) = result { channel.close(promise: nil) }
+                    return
+                }
+                isDecided.value = true
+                // At once, so that nothing arrives before somebody listens.
+                connection.completeWith(
+                    result.flatMap { channel in
+                        Result { try Connection(wrappingChannelSynchronously: channel) }
+                    })
+            }
+            return try await connection.futureResult.get()
+        } onCancel: {
+            loop.execute {
+                guard !isDecided.value else { return }
+                isDecided.value = true
+                connection.fail(CancellationError())
+            }
+        }
+    }
+
+    private func open(within limit: Duration) throws -> EventLoopFuture<any Channel> {
         let security = try securityContext()
-        return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        return ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             // Nothing else ends a connection that nobody answers.
             .connectTimeout(TimeAmount(limit))
-            .connect(host: request.host, port: request.port) { channel in
+            .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     if let security {
@@ -69,9 +103,9 @@ struct WebExchange: Sendable {
                             NIOSSLClientHandler(context: security, serverHostname: isAddress ? nil : request.host))
                     }
                     try pipeline.addHTTPClientHandlers()
-                    return try Connection(wrappingChannelSynchronously: channel)
                 }
             }
+            .connect(host: request.host, port: request.port)
     }
 
     private func securityContext() throws -> NIOSSLContext? {
@@ -93,26 +127,30 @@ struct WebExchange: Sendable {
                 refusal = head
             case .body(let piece):
                 said += piece.readableBytesView.prefix(Self.answerLimit - said.count)
-                if let refusal, said.count >= Self.answerLimit { throw WebFault(refusal, said) }
+                if let refusal, said.count >= Self.answerLimit { throw WebFault(refusal, said, to: request) }
             case .end:
-                if let refusal { throw WebFault(refusal, said) }
+                if let refusal { throw WebFault(refusal, said, to: request) }
             }
         }
-        if let refusal { throw WebFault(refusal, said) }
+        if let refusal { throw WebFault(refusal, said, to: request) }
         throw WebFault("the connection ended before the answer came", isWorthAnotherTry: true)
     }
 }
 
 extension WebFault {
-    fileprivate init(_ head: HTTPResponseHead, _ said: [UInt8]) {
+    fileprivate init(_ head: HTTPResponseHead, _ said: [UInt8], to request: WebRequest) {
         let code = head.status.code
         if (300..<400).contains(code) {
-            let place = head.headers.first(name: "Location").map { " (\($0))" } ?? ""
+            // The rest of it may let somebody in.
+            let place = head.headers.first(name: "Location").flatMap(WebHook.origin).map { " (\($0))" } ?? ""
             self.init("status \(code): it points elsewhere\(place), which is not followed".bounded)
             return
         }
-        let line = String(decoding: said, as: UTF8.self).split(whereSeparator: \.isNewline).first.map { ": \($0)" }
-        self.init("status \(code) \(head.status.reasonPhrase)\(line ?? "")".bounded, isWorthAnotherTry: code >= 500)
+        let first = String(decoding: said, as: UTF8.self).split(whereSeparator: \.isNewline).first ?? ""
+        // Some servers repeat what was asked for, and that may be what lets somebody in.
+        let isSecret = request.path.utf8.count > 1 && first.contains(request.path)
+        let words = first.isEmpty || isSecret ? "" : ": \(first)"
+        self.init("status \(code) \(head.status.reasonPhrase)\(words)".bounded, isWorthAnotherTry: code >= 500)
     }
 }
 

@@ -8,6 +8,8 @@ struct WebRequest: Sendable {
     let host: String
     let port: Int
     let isSecure: Bool
+    /// Without the query.
+    let path: String
     let head: HTTPRequestHead
     let body: ByteBuffer?
 
@@ -15,7 +17,7 @@ struct WebRequest: Sendable {
     init(_ hook: WebHook, _ event: EffectEvent) throws(WebFault) {
         guard let url = URLComponents(string: hook.url), let scheme = url.scheme?.lowercased(),
             scheme == "http" || scheme == "https", let written = url.host, !written.isEmpty
-        else { throw WebFault("\"\(hook.url)\" is no address of a web server (http:// or https://)") }
+        else { throw WebFault("\(hook.words): no address of a web server (http:// or https://)") }
         guard url.user == nil, url.password == nil else {
             throw WebFault("the address of a web hook holds no user and no password")
         }
@@ -38,19 +40,27 @@ struct WebRequest: Sendable {
         if method == .GET {
             body = nil
         } else {
-            let bytes = hook.body.map { Array($0.utf8) } ?? event.json
-            headers.add(name: "Content-Type", value: Self.type(of: bytes))
+            let bytes = hook.body.map { Array($0.utf8) } ?? event.withoutTime.json
+            headers.add(name: "Content-Type", value: hook.body.map(Self.type) ?? "application/json")
             headers.add(name: "Content-Length", value: "\(bytes.count)")
             body = ByteBuffer(bytes: bytes)
         }
-        let path = url.percentEncodedPath.isEmpty ? "/" : url.percentEncodedPath
+        path = url.percentEncodedPath.isEmpty ? "/" : url.percentEncodedPath
         let target = path + (url.percentEncodedQuery.map { "?\($0)" } ?? "")
         head = HTTPRequestHead(version: .http1_1, method: method, uri: target, headers: headers)
     }
 
-    /// What a rule says itself may be JSON or a line of text.
-    private static func type(of bytes: [UInt8]) -> String {
-        (try? JSONSerialization.jsonObject(with: Data(bytes))) == nil ? "text/plain; charset=utf-8" : "application/json"
+    /// What a rule says itself may be JSON or a line of text. It is judged by its form, so that it is of the same type whatever was filled
+    /// in.
+    private static func type(of body: String) -> String {
+        let body = body.utf8.drop { " \t\r\n".utf8.contains($0) }
+        let last = body.last { !" \t\r\n".utf8.contains($0) }
+        let isJSON =
+            switch (body.first, last) {
+            case (UInt8(ascii: "{"), UInt8(ascii: "}")), (UInt8(ascii: "["), UInt8(ascii: "]")): true
+            case _: false
+            }
+        return isJSON ? "application/json" : "text/plain; charset=utf-8"
     }
 
     var parts: [HTTPClientRequestPart] {

@@ -111,7 +111,11 @@ extension Rule {
     /// Of its actions: another one where any of them was changed.
     var actionsFingerprint: String {
         var hash = FNV1a128()
-        for action in actions { hash.add("\(action)") }
+        for action in actions {
+            hash.add("\(action)")
+            // Its words tell of no path, since that may be a secret.
+            if case .webHook(let hook) = action { hash.add(hook.url) }
+        }
         let digits = String(hash.value, radix: 16)
         return String(repeating: "0", count: 32 - digits.count) + digits
     }
