@@ -69,10 +69,15 @@ private struct AnsweredPresses {
     private static func directory() throws -> String {
         guard let program = Bundle.main.executableURL else { throw Complaint("nobody knows where this program lies") }
         let folder = program.deletingLastPathComponent().path
-        var system = statfs()
-        guard statfs(folder, &system) == 0 else { throw Complaint("cannot look at the file system of \(folder)") }
-        // tmpfs and ramfs, as statfs(2) numbers them.
-        guard ![0x0102_1994, 0x8584_58F6].contains(UInt32(truncatingIfNeeded: system.f_type)) else {
+        // Of each line: what is mounted, where, as what. The longest path that leads there is the one; of two the later.
+        var found = (path: "", system: "")
+        for line in try String(contentsOfFile: "/proc/self/mounts", encoding: .utf8).split(separator: "\n") {
+            let words = line.split(separator: " ").map(String.init)
+            guard words.count > 2, words[1].count >= found.path.count else { continue }
+            let below = words[1] == "/" ? "/" : words[1] + "/"
+            if (folder + "/").hasPrefix(below) { found = (words[1], words[2]) }
+        }
+        guard !["", "tmpfs", "ramfs"].contains(found.system) else {
             throw Complaint("\(folder) lies in memory\nhint: build where files lie on a disk")
         }
         return folder + "/benchmark-\(getpid())"
