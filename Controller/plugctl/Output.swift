@@ -39,9 +39,12 @@ enum Output {
 }
 
 /// Says on standard error what went wrong; `hint:` lines stay lines of their own.
-///
-/// - Parameter sender: empty where the text begins with the file that it is about, as editors look for it.
-func complain(_ text: String, sender: String = "plugctl: ") {
+func complain(_ text: String) { sayOnStandardError("plugctl: " + text) }
+
+/// The same of what begins with the file that it is about, as editors look for it.
+func complainOfFile(_ text: String) { sayOnStandardError(text) }
+
+private func sayOnStandardError(_ text: String) {
     let lines = text.split(separator: "\n").map { safeText(String($0)) }
-    TerminalDevice.standardError.write(Array((sender + lines.joined(separator: "\n") + "\n").utf8))
+    TerminalDevice.standardError.write(Array((lines.joined(separator: "\n") + "\n").utf8))
 }

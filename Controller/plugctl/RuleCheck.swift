@@ -57,7 +57,7 @@ struct RuleCheckCommand: AsyncParsableCommand {
         if json { for record in found where !Output.json(record) { return } }
         let errors = found.count { $0.severity == Diagnostic.Severity.error.rawValue }
         if !json, errors > 0, read.isSound { text.append(summary(rules.count, errors, warnings: found.count - errors)) }
-        if !json, !text.isEmpty { complain(text.joined(separator: "\n"), sender: "") }
+        if !json, !text.isEmpty { complainOfFile(text.joined(separator: "\n")) }
         if !json, errors == 0, read.isSound { Output.line(summary(rules.count, 0, warnings: found.count)) }
         guard read.isSound, errors == 0, !strict || found.isEmpty else { throw ExitCode.failure }
     }
