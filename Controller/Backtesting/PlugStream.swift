@@ -76,6 +76,9 @@ struct PlugStream: Sendable {
     private mutating func scan(through barrier: Int64) {
         guard scanned < samples.count else { return }
         let before = scanned > next ? samples[scanned - 1].milliseconds : last
+        // The engine may not mind a hole, but a plug that was away is lost in it.
+        var band = band
+        band.gap = min(band.gap, pace.away)
         scanned = band.end(of: samples.span, from: scanned, after: before, through: min(barrier, band.until))
     }
 

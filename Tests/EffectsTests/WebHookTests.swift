@@ -96,7 +96,7 @@ import Testing
         let server = try await ScriptedServer(.silence)
         var outcome = EffectOutcome.done
         let time = await elapsed {
-            outcome = await sender(pauses: [.milliseconds(1)], attempt: .milliseconds(200)).send(hook(server), event)
+            outcome = await sender(pauses: [.milliseconds(1)], attempt: .seconds(2)).send(hook(server), event)
         }
         #expect(outcome == .failed("POST 127.0.0.1: no answer came in time"))
         #expect(server.heard.count == 2 && time < .seconds(20))
