@@ -88,11 +88,11 @@ def test_a_rule_is_run_once(house, page):
 def test_what_it_did_is_explained(house, evening):
     page = evening
     turn_lamp_on(house, page)
-    house.plugs["Switch"].press("double")
+    house.plugs["Switch"].press("--double")
     lamp_is(house, False)
     told = rule(page, "Evening")
     expect(told).to_contain_text("Last fired", timeout=5000)
-    house.plugs["Switch"].press("double")
+    house.plugs["Switch"].press("--double")
     expect(told).to_contain_text("Held back", timeout=5000)
     page.page.wait_for_timeout(3000)
     told.get_by_text("What it did, and why").click()
@@ -109,7 +109,7 @@ def test_what_it_did_is_explained(house, evening):
 def test_what_a_rule_tells_stays_until_it_was_seen(house, evening):
     page = evening
     turn_lamp_on(house, page)
-    house.plugs["Switch"].press("double")
+    house.plugs["Switch"].press("--double")
     notices = page.page.get_by_role("log", name="What rules tell")
     expect(notices).to_contain_text("Good night", timeout=5000)
     expect(notices).to_contain_text("Switch was pressed")

@@ -24,7 +24,7 @@ export function ruleItem(rule) {
   const held = make("p", { class: "held" });
   const missed = make("p", { class: "last" });
   const waiting = make("p", { class: "last" });
-  const broken = make("p", { class: "held", text: "Its file cannot be read as it is now: what runs is its last good version." });
+  const broken = make("p", { class: "held" });
   const traces = traceList(name, pathOf(name, "traces"));
   const element = make("li", { class: "rule" },
     make("div", { class: "bar" }, make("h3", {}, make("bdi", { class: "name", dir: "auto", text: name })), once, turn),
@@ -78,6 +78,7 @@ export function ruleItem(rule) {
     setText(missed, now.lastNearMiss ? `Nearly fired ${when(now.lastNearMiss, now.nearMissBecause)}` : "");
     setText(waiting, now.running > 0 ? `${count(now.running, "firing")} not done: waiting` : "");
     for (const line of [held, missed, waiting]) line.hidden = line.textContent === "";
+    setText(broken, now.fault === undefined ? "" : "Its file cannot be read as it is now: what runs is its last good version.");
     broken.hidden = now.fault === undefined;
     setAttribute(element, "data-held", now.lastHeldBack !== undefined && (now.lastFiring === undefined || now.lastHeldBack > now.lastFiring));
     traces.know([now.lastFiring, now.lastHeldBack, now.lastNearMiss, now.running].join());
