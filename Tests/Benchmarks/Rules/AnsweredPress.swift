@@ -33,8 +33,10 @@ private struct AnsweredPresses {
         var events = try await FollowedPlugEvents(
             of: name, state: directory + "/plug", directory: directory + "/controller", as: TransportIdentity(),
             followsState: false)
-        let rule = Rule(
+        var rule = Rule(
             name: "Light", triggers: [.button(plug: name, .single)], actions: [.turnOn([name])])
+        // No finger presses so often, and what is usual would hold most of them back.
+        rule.limit = FiringLimit(1000, within: .seconds(1))
         let store = try keeps ? RuleStore(directory + "/rules") { _ in } : nil
         let recorder = try keeps ? recorder(directory + "/history", on: events.client) : nil
         let runner = RuleRunner(
