@@ -81,8 +81,8 @@ public struct TraceBook: Sendable {
     private mutating func begin(_ trace: RuleTrace) -> RuleTrace {
         open.append(trace)
         if open.count > Self.openLimit {
-            let others = open.dropLast()
-            let done = others.firstIndex(where: \.isSettled) ?? others.firstIndex { $0.isWaiting != true }
+            let others = open.indices.dropLast()
+            let done = others.first { open[$0].isSettled } ?? others.first { open[$0].isWaiting != true }
             open.remove(at: done ?? 0)
         }
         return trace

@@ -9,22 +9,30 @@ import ProtocolCore
 
 private let presses = 300
 
-/// From a plug's recording of a press to the command of the rule that it fires, with the daemon's own runner over loopback: as the daemon
-/// does it, with everything stored before it is sent, and synchronised to the disk, and a history that is written beside; and, to see
-/// what of it is the disk's, with nothing stored.
+/// From the event, as the runner takes it, to the command of the rule that it fires, with the daemon's own runner over loopback: as the
+/// daemon does it, with everything stored before it is sent, and synchronised to the disk, and a history that is written beside. Beside
+/// it the same from the press's time at the plug, which is a process of its own; and, to see what of it is the disk's, with nothing stored.
 func answering(_ setting: Setting) async throws -> [Figure] {
     let stored = try await AnsweredPresses(keeps: true).measure(presses)
     let kept = try await AnsweredPresses(keeps: false).measure(presses)
-    return Distribution(stored).figures("press to command sent, stored and synchronised first", .atMost(1000))
-        + Distribution(kept).figures("press to command sent, nothing stored")
+    return Distribution(stored.map(\.event)).figures("event to command sent, stored and synchronised first", .atMost(1000))
+        + Distribution(stored.map(\.press)).figures("press at the plug to command sent, the same")
+        + Distribution(kept.map(\.press)).figures("press at the plug to command sent, nothing stored")
 }
 
 /// A plug in its own process, and rules that hear it in this one.
 private struct AnsweredPresses {
     let keeps: Bool
 
-    /// - Returns: nanoseconds from the plug's time of each press to the command's being handed to the connection.
-    func measure(_ count: Int) async throws -> [Double] {
+    /// Nanoseconds to the command's being handed to the connection.
+    struct Times {
+        /// From the moment in which the rules took the event.
+        var event: Double
+        /// From the plug's time of the press.
+        var press: Double
+    }
+
+    func measure(_ count: Int) async throws -> [Times] {
         let name = "Benchmark \(getpid())"
         let directory = try Self.directory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -44,17 +52,20 @@ private struct AnsweredPresses {
         let running = Task { await runner.run() }
         var records = runner.records.makeAsyncIterator()
         while let record = await records.next() { if case .following = record.notice { break } }
-        var times: [Double] = []
+        var times: [Times] = []
         for _ in 0..<count {
             // As apart as a quick finger's.
             try await Task.sleep(for: .milliseconds(20))
             try process.write([MeasuredPlug.push])
-            var sent: Int64?
+            var sent: (at: Int64, taken: Instant)?
             while sent == nil, let record = await records.next() {
-                if case .commanded = record.notice { sent = record.at.nanosecondsSince1970 }
+                if case .commanded(_, let firing) = record.notice {
+                    sent = (record.at.nanosecondsSince1970, firing.time)
+                }
             }
             guard let sent else { throw Complaint("the rules ended while they were measured") }
-            times.append(Double(sent - (try await pressed(&events))))
+            let press = try await pressed(&events)
+            times.append(Times(event: Double(sent.at - onTheWall(sent.taken)), press: Double(sent.at - onTheWall(press))))
         }
         running.cancel()
         while await records.next() != nil {}
@@ -85,13 +96,15 @@ private struct AnsweredPresses {
         return folder + "/benchmark-\(getpid())"
     }
 
-    /// The wall clock's nanoseconds at the next press; the plug is on this machine, and has its clock.
-    private func pressed(_ events: inout FollowedPlugEvents) async throws -> Int64 {
+    /// The time of the next press; the plug is on this machine, and has its clock.
+    private func pressed(_ events: inout FollowedPlugEvents) async throws -> Instant {
         while true {
             let event = try await events.next()
-            guard case .buttonPressed = event.kind else { continue }
-            let ahead = WallTime.now.nanosecondsSince1970 - BootClock.now.nanoseconds
-            return event.time.nanoseconds + ahead
+            if case .buttonPressed = event.kind { return event.time }
         }
+    }
+
+    private func onTheWall(_ instant: Instant) -> Int64 {
+        instant.nanoseconds + (WallTime.now.nanosecondsSince1970 - BootClock.now.nanoseconds)
     }
 }
