@@ -15,7 +15,8 @@ private let presses = 300
 func answering(_ setting: Setting) async throws -> [Figure] {
     let stored = try await AnsweredPresses(keeps: true).measure(presses)
     let kept = try await AnsweredPresses(keeps: false).measure(presses)
-    return Distribution(stored.map(\.event)).figures("event to command sent, stored and synchronised first", .atMost(1000))
+    let events = Distribution(stored.map(\.event))
+    return events.figures("event to command sent, stored and synchronised first", .atMost(1000))
         + Distribution(stored.map(\.press)).figures("press at the plug to command sent, the same")
         + Distribution(kept.map(\.press)).figures("press at the plug to command sent, nothing stored")
 }
@@ -65,7 +66,8 @@ private struct AnsweredPresses {
             }
             guard let sent else { throw Complaint("the rules ended while they were measured") }
             let press = try await pressed(&events)
-            times.append(Times(event: Double(sent.at - onTheWall(sent.taken)), press: Double(sent.at - onTheWall(press))))
+            times.append(
+                Times(event: Double(sent.at - onTheWall(sent.taken)), press: Double(sent.at - onTheWall(press))))
         }
         running.cancel()
         while await records.next() != nil {}
