@@ -2,7 +2,6 @@ import ArgumentParser
 import Automation
 import Daemon
 import DurableFiles
-import Foundation
 import RuleFiles
 
 /// Reads rule files and directories of `.yaml` and `.yml` files. Every error is said, with its place; then the exit status is 1.
@@ -23,14 +22,4 @@ func readRules(_ paths: [String]) async throws -> [Rule] {
     } catch {
         return .broken("\(error)")
     }
-}
-
-/// The files that a path stands for: itself, or those of a directory by their names.
-func ruleFiles(_ path: String) throws -> [String] {
-    var isDirectory: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue else {
-        return [path]
-    }
-    return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-        .filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.map { path + "/" + $0 }
 }

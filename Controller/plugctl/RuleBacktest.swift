@@ -20,8 +20,8 @@ struct RuleBacktest: AsyncParsableCommand {
             its usual lowest to its highest minute. Nothing is commanded. The same history always gives the same output.
 
             Examples:
-              plugctl rules backtest movie-night.yaml
-              plugctl rules backtest movie-night.yaml --last 30d --rule "Movie night" --chart
+              plugctl rules backtest television.yaml
+              plugctl rules backtest television.yaml --last 30d --rule "Movie night" --chart
               plugctl rules backtest new.yaml --against old.yaml --from 2026-11-01 --to 2026-12-01
             """)
 

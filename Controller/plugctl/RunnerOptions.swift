@@ -13,8 +13,9 @@ struct RunnerOptions: ParsableArguments {
     @OptionGroup var place: LocationOptions
     @Flag(
         help: """
-            One JSON object a line: event (following, firing, heldBack, notSent, resumed, command, lost, gap, notStored, \
-            stored; of the daemon serving, with address), at, ...
+            One JSON object a line: event (following, lost, gap, firing, heldBack, nearMiss, step, ruleEnabled, commanded, \
+            remembered, notSent, resumed, command, performing, effect, rulesChanged, fileBroken, fileSound, notStored, \
+            stored; of the daemon serving, with address), at, plug, rule, why, what, ...
             """)
     var json = false
 
