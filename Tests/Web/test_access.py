@@ -38,6 +38,7 @@ def test_axe_finds_nothing(house, look, keep_picture, name):
 
 
 def test_axe_finds_nothing_in_the_help_either(page):
+    expect(page.page.get_by_role("button", name="Keyboard shortcuts")).to_be_enabled()  # Its program came, and hears the keys.
     page.page.keyboard.press("?")
     expect(page.page.get_by_role("dialog", name="Keyboard")).to_be_visible()
     assert not violations(page)

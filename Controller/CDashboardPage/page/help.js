@@ -16,7 +16,8 @@ export function startHelp() {
     make("h2", { id: "help-title", text: "Keyboard" }),
     make("dl", { class: "keys" }, ...keys.map(([key, what]) => make("div", {}, make("dt", {}, make("kbd", { text: key })), make("dd", { text: what })))),
     close);
-  document.getElementById("keys").addEventListener("click", () => dialog.showModal());
+  const button = document.getElementById("keys");
+  button.addEventListener("click", () => dialog.showModal());
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=range], [type=checkbox]), select, dialog[open]")) return;
     const section = parts[Number(event.key) - 1];
@@ -29,4 +30,5 @@ export function startHelp() {
     } else return;
     event.preventDefault();
   });
+  button.disabled = false;
 }
