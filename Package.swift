@@ -1,12 +1,19 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Where the tests are built: what they test is optimised, the libraries below it need not be. Whoever depends on this package gets none of
+/// these flags, which would keep it from being depended on.
+let optimised: [SwiftSetting] =
+    Context.environment["SMARTPLUG_TESTS"] == nil
+    ? [] : [.unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"], .when(configuration: .debug))]
+
 /// Settings of every Swift target of ours: the Swift 6 language mode comes with the tools version.
-let strict: [SwiftSetting] = [
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-]
+let strict: [SwiftSetting] =
+    [
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+    ] + optimised
 
 func module(
     _ name: String, _ path: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
