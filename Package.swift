@@ -25,13 +25,13 @@ func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency]
     .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
 }
 
-/// - Parameter isOptimised: where the tests themselves compute, and not only what they test. Compiling takes twice as long then.
+/// Not optimised: that would take twice as long to compile, and they wait for what they test.
 func tests(
-    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], isOptimised: Bool = false
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
 ) -> Target {
     .testTarget(
         name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude,
-        swiftSettings: isOptimised ? strict : strict + [.unsafeFlags(["-Onone"])])
+        swiftSettings: strict + [.unsafeFlags(["-Onone"])])
 }
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
