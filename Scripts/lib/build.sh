@@ -5,6 +5,7 @@
 # compiler's command: on a terminal everything would be built once more.
 test_settings=(--scratch-path .build-tests -c debug --disable-index-store --no-color-diagnostics)
 export SMARTPLUG_TESTS=1
+tests=.build-tests/debug/smartplugPackageTests.xctest
 # The programs as they are shipped: with the runtime inside, stripped by the linker. Optimising for size would save 4 % of it
 # and cost a quarter of the events a second.
 program_settings=(
