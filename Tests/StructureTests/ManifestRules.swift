@@ -17,7 +17,7 @@ enum ManifestRules {
     }
 
     static func everySourceBelongsToATarget(_ tree: SourceTree) -> [Violation] {
-        tree.files.filter { $0.isSwift && $0.path != "Package.swift" && tree.target(of: $0) == nil }.map {
+        tree.files.filter { $0.isSwift && !Layout.foundByName.contains($0.path) && tree.target(of: $0) == nil }.map {
             Violation(path: $0.path, line: 1, reason: "belongs to no target of Package.swift")
         }
     }
