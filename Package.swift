@@ -203,9 +203,10 @@ let controller: [Target] = [
         ]),
     .executableTarget(
         name: "ScriptHost", path: "Controller/ScriptHost", exclude: ["prelude"],
-        // Of Swift's runtime nothing is needed, nor started.
-        linkerSettings: ["lua5.4", "lua5.4-cjson", "seccomp"].map { .linkedLibrary($0) } + [
-            .unsafeFlags(["-nostartfiles", "-Xlinker", "--as-needed"])
+        linkerSettings: [
+            .linkedLibrary("lua5.4"), .linkedLibrary("lua5.4-cjson"), .linkedLibrary("seccomp"),
+            // Swift's runtime is not started, and so it is left out.
+            .unsafeFlags(["-nostartfiles"]),
         ]),
     program("BrowseServices", "Controller/Examples/BrowseServices", ["LinuxNetwork", "ServiceDiscovery"]),
     program(

@@ -250,6 +250,23 @@ def test_person_who_starts_it_is_told_what_it_is(programs):
 
 # MARK: - What is left behind
 
+def test_idle_script_is_small(host):
+    host.load(handler("state.n = (state.n or 0) + 1 log(event.value)"))
+    host.call(1)
+    assert host.memory() < 1 << 20, "3 MB are allowed"
+
+
+def test_thousands_of_events_come_without_loss_and_memory_stays_flat(host):
+    host.load(handler("state.n = (state.n or 0) + 1 log(event.value) plug('Lamp'):dim(state.n % 100, {over = 1})"))
+    sizes = []
+    for block in range(4):
+        for index in range(block * 2500 + 1, block * 2500 + 2501):
+            answer = host.call(1, event={"value": index, "why": f"it is {index}"})["done"]
+            assert (answer["state"], answer["log"]) == ({"n": index}, [str(index)])
+        sizes.append(host.memory())
+    assert sizes[-1] < sizes[0] * 1.2 + (256 << 10) and sizes[-1] < 2 << 20, sizes
+
+
 def test_failed_call_does_nothing_and_takes_its_state_back(host):
     host.load(handler("state.list = state.list or {} table.insert(state.list, 1) plug('Lamp'):off() timer('x'):start(1) "
                       "log('before') if event.value == 1 then error('wrong') end"))
