@@ -49,34 +49,43 @@ static const char no_answer[] = "{\"failed\":{\"error\":\"not enough memory: a s
 static const char too_long[] = "{\"failed\":{\"error\":\"the line is longer than 1 MiB\"}}\n";
 _Static_assert(limits_memory == 16 << 20 && lines_longest == 1 << 20, "told in the answers above");
 
+static int tell(const char *text, size_t length) { return lines_write(text, length) ? 0 : exit_unheard; }
+
+/// 0, or how the process is to end.
+static int answer(lua_State *L, const char *line, size_t length) {
+    switch (interpreter_answer(L, line, length)) {
+    case LUA_OK: {
+        size_t size;
+        const char *text = lua_tolstring(L, -1, &size);
+        return tell(text, size);
+    }
+    case LUA_ERRMEM: {
+        // What the prelude was at is half done.
+        const int status = tell(no_answer, sizeof no_answer - 1);
+        return status == 0 ? exit_full : status;
+    }
+    default: return exit_broken;
+    }
+}
+
+/// After what takes much: loading, and what took all that there is.
+static void give_back_memory(lua_State *L) {
+    lua_settop(L, 0);
+    lua_gc(L, LUA_GCCOLLECT);
+    malloc_trim(0);
+}
+
 static int serve(lua_State *L) {
     for (bool is_first = true;; is_first = false) {
         const char *line;
         size_t length;
-        bool was_heard;
-        switch (lines_next(&line, &length)) {
-        case line_none: return 0;
-        case line_too_long: was_heard = lines_write(too_long, sizeof too_long - 1); break;
-        case line_whole:
-            switch (interpreter_answer(L, line, length)) {
-            case LUA_OK: {
-                const char *answer = lua_tolstring(L, -1, &length);
-                was_heard = lines_write(answer, length);
-                break;
-            }
-            case LUA_ERRMEM:
-                // What the prelude was at is half done.
-                return lines_write(no_answer, sizeof no_answer - 1) ? exit_full : exit_unheard;
-            default: return exit_broken;
-            }
-        }
-        if (!was_heard) return exit_unheard;
-        if (limits_refused() || is_first) {
-            lua_settop(L, 0);
-            lua_gc(L, LUA_GCCOLLECT);
-            malloc_trim(0);
-            if (limits_used() > limits_memory / 4 * 3) return exit_full;
-        }
+        const enum line_kind kind = lines_next(&line, &length);
+        if (kind == line_none) return 0;
+        const int status = kind == line_too_long ? tell(too_long, sizeof too_long - 1) : answer(L, line, length);
+        if (status != 0) return status;
+        const bool was_refused = limits_refused();
+        if (was_refused || is_first) give_back_memory(L);
+        if (was_refused && limits_used() > limits_memory / 4 * 3) return exit_full;
     }
 }
 
