@@ -201,6 +201,13 @@ let controller: [Target] = [
             "Backtesting", "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting", "Pictures", "Terminal",
             "DurableFiles", "Daylight", "Effects", "ProtocolCore", arguments, signals, logging,
         ]),
+    .executableTarget(
+        name: "ScriptHost", path: "Controller/ScriptHost", exclude: ["prelude"],
+        linkerSettings: [
+            .linkedLibrary("lua5.4"), .linkedLibrary("lua5.4-cjson"), .linkedLibrary("seccomp"),
+            // Swift's runtime is not started, and so it is left out.
+            .unsafeFlags(["-nostartfiles"]),
+        ]),
     program("BrowseServices", "Controller/Examples/BrowseServices", ["LinuxNetwork", "ServiceDiscovery"]),
     program(
         "FollowPlug", "Controller/Examples/FollowPlug",
@@ -383,6 +390,7 @@ let package = Package(
     products: [
         .library(name: "PlugClient", targets: ["PlugClient", "PlugTransport", "PlugProtocol", "Metering"]),
         .library(name: "ServiceDiscovery", targets: ["ServiceDiscovery", "LinuxNetwork"]),
+        .executable(name: "plugctl-script", targets: ["ScriptHost"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
