@@ -4,16 +4,32 @@ import PlugProtocol
 
 /// What stands behind `when`.
 enum TriggerGrammar {
-    static let trigger = Mapping<Trigger>(
-        "trigger", "a trigger",
-        "Something that happens once: an edge. Each entry of a list is enough by itself.",
-        example: "{ plug: Hall, button: pressed }",
-        conflictHint: "make 'when' a list of two triggers: either fires the rule",
-        oneOf: ofPlugs + ofTheClock + [
+    static let trigger = mapping(of: inFiles)
+
+    /// What a script may wait for: its own timers too, which no file has.
+    static func trigger(ofScript script: String) -> Mapping<Trigger> {
+        mapping(
+            of: inFiles + [
+                Variant(Key("timer", Shape.name("lights out"), "The script's timer of this name ended.")) {
+                    _, _, name in .timer(ScriptTimer(script: script, name: name))
+                }
+            ])
+    }
+
+    private static func mapping(of variants: [Variant<Trigger>]) -> Mapping<Trigger> {
+        Mapping(
+            "trigger", "a trigger",
+            "Something that happens once: an edge. Each entry of a list is enough by itself.",
+            example: "{ plug: Hall, button: pressed }",
+            conflictHint: "make 'when' a list of two triggers: either fires the rule", oneOf: variants)
+    }
+
+    private static let inFiles: [Variant<Trigger>] =
+        ofPlugs + ofTheClock + [
             Variant(Key("rule", Shape.name("Movie night"), "Another rule of this name fired.")) { _, _, name in
                 .rule(name)
             }
-        ])
+        ]
 
     private static let plug: Key<String> = Key("plug", Shape.name("Television"), "The name of the plug.")
     private static let dwell: Key<Duration> = Key(

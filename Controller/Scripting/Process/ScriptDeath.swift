@@ -1,0 +1,64 @@
+internal import Glibc
+
+/// How a script's process came to its end without having been asked to.
+public enum ScriptDeath: Hashable, Sendable {
+    /// A call, or the loading, took more of the processor than it may.
+    case computed
+    /// A call of the kernel that no script may make.
+    case forbidden
+    case memory
+    /// So long no answer, on the clock of the wall.
+    case silent(Duration)
+    /// It wrote what nobody understands.
+    case garbled(String)
+    /// By somebody, or by the kernel for want of memory.
+    case killed
+    case crashed(signal: Int32)
+    case exited(status: Int32)
+    /// The system does not say.
+    case unknown
+
+    /// Whether it did this to itself: calling it again would do the same again.
+    public var isItsOwn: Bool {
+        switch self {
+        case .computed, .forbidden, .memory, .silent, .garbled: true
+        case .killed, .crashed, .exited, .unknown: false
+        }
+    }
+}
+
+extension ScriptDeath: CustomStringConvertible {
+    /// What it did, to follow on who it is.
+    public var description: String {
+        switch self {
+        case .computed: "it computed for more than 1 s"
+        case .forbidden: "it tried what a script may not: files, the network and other processes are out of its reach"
+        case .memory: "it took more memory than a script may"
+        case .silent(let span): "it gave no answer for \(span.components.seconds) s"
+        case .garbled(let why): "its process wrote what is no answer (\(why))"
+        case .killed: "its process was killed"
+        case .crashed(let signal): "its process crashed (signal \(signal))"
+        case .exited(let status): "its process ended by itself (status \(status))"
+        case .unknown: "its process ended, and the system does not say how"
+        }
+    }
+}
+
+extension ScriptDeath {
+    /// Statuses of the host (sysexits.h has neither): it has no memory left for itself; its cage does not close.
+    static let noMemory: Int32 = 70
+    static let noCage: Int32 = 71
+
+    /// - Parameter status: as waitpid(2) has it.
+    init(status: Int32) {
+        let signal = status & 0x7f
+        switch signal {
+        case 0 where status >> 8 & 0xff == Self.noMemory: self = .memory
+        case 0: self = .exited(status: status >> 8 & 0xff)
+        case SIGPROF, SIGXCPU, SIGVTALRM: self = .computed
+        case SIGSYS: self = .forbidden
+        case SIGKILL, SIGTERM, SIGINT, SIGHUP: self = .killed
+        case _: self = .crashed(signal: signal)
+        }
+    }
+}
