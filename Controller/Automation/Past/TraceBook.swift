@@ -55,8 +55,19 @@ public struct TraceBook: Sendable {
             var step = Self.step(request, milliseconds)
             (step.answered, step.outcome) = (milliseconds, outcome.words)
             return add(step, to: request.firing, milliseconds, now)
+        case .calling(let call): return add(Self.step(call, milliseconds), to: call.firing, milliseconds, now)
+        case .called(let call): return answer(call.id, "done", milliseconds)
+        case .callFailed(let call, let why):
+            if let known = answer(call.id, "failed: \(why)", milliseconds) { return known }
+            var step = Self.step(call, milliseconds)
+            (step.answered, step.outcome) = (milliseconds, "failed: \(why)")
+            return add(step, to: call.firing, milliseconds, now)
+        case .scriptLogged(let firing, let lines):
+            return lines.reduce(nil) { _, line in
+                add(RuleTrace.Step(at: milliseconds, what: "log: \(line)"), to: firing, milliseconds, now)
+            }
         case .following, .lost, .gap, .resumed, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .notStored,
-            .stored:
+            .stored, .commandsHeldBack, .scriptEnded, .scriptRuns:
             return nil
         }
     }
@@ -178,6 +189,10 @@ public struct TraceBook: Sendable {
     private static func step(_ request: CommandRequest, _ milliseconds: Int64) -> RuleTrace.Step {
         RuleTrace.Step(
             at: milliseconds, what: request.words, id: request.id.hexadecimal, plug: request.plug)
+    }
+
+    private static func step(_ call: ScriptCall, _ milliseconds: Int64) -> RuleTrace.Step {
+        RuleTrace.Step(at: milliseconds, what: "\(call.handler)", id: call.id.hexadecimal)
     }
 
     private static func step(_ request: EffectRequest, _ milliseconds: Int64) -> RuleTrace.Step {
