@@ -1,12 +1,8 @@
 public import Automation
+import ProtocolCore
 
 /// What a script says, read by the grammar of rule files, so that both mean the same and are refused with the same words.
 public struct ScriptRules: Sendable {
-    /// Functions of one script: each is a rule of the house.
-    public static let handlers = 64
-    /// Actions of one answer: a function that asks for more is caught in a loop.
-    public static let actions = 256
-
     /// The script's name, which its rules' names begin with.
     public let name: String
     private let source: SourceText
@@ -34,15 +30,15 @@ public struct ScriptRules: Sendable {
     /// A rule is called `SCRIPT:LINE`, as messages name places; the second of the same line, as a loop makes it, `SCRIPT:LINE.2`.
     public func rules(of declarations: [Declaration]) throws(RuleFileError) -> [Rule] {
         var reader = RuleReader()
-        if declarations.count > Self.handlers {
+        if declarations.count > ScriptLimits.handlers {
             reader.report(
-                place(declarations[Self.handlers].line), "a script has at most \(Self.handlers) functions behind 'on'",
+                place(declarations[ScriptLimits.handlers].line), "a script has at most \(ScriptLimits.handlers) functions behind 'on'",
                 hint: "make two scripts of it, or let one function look at event.plug")
         }
         let grammar = ScriptGrammar.declaration(of: name)
         var rules: [Rule] = []
         var counts: [Int: Int] = [:]
-        for (index, declaration) in declarations.prefix(Self.handlers).enumerated() {
+        for (index, declaration) in declarations.prefix(ScriptLimits.handlers).enumerated() {
             let count = counts[declaration.line, default: 0] + 1
             counts[declaration.line] = count
             let read: ScriptGrammar.Declaration?
@@ -89,9 +85,9 @@ extension ScriptRules {
 
     /// Entries of a rule's `then`, none of which waits.
     public static func actions(of then: [JSONValue]) throws(Refusal) -> [RuleAction] {
-        guard then.count <= actions else {
+        guard then.count <= ScriptLimits.actions else {
             throw Refusal(
-                message: "more than \(actions) actions in one call", hint: "is it caught in a loop? Name several plugs in one")
+                message: "more than \(ScriptLimits.actions) actions in one call", hint: "is it caught in a loop? Name several plugs in one")
         }
         var reader = RuleReader()
         var read: [RuleAction] = []
@@ -107,9 +103,18 @@ extension ScriptRules {
         return read
     }
 
-    /// A name that a script gives to a timer, which its `on("timer", NAME, ...)` can have too.
-    public static func isTimerName(_ name: String) -> Bool {
+    /// A timer that is started or stopped, by a name that `on("timer", NAME, ...)` can have too.
+    ///
+    /// - Parameter seconds: nil stops it.
+    public static func timer(_ name: String, after seconds: Double?) throws(Refusal) -> ScriptAnswer.TimerChange {
         var reader = RuleReader()
-        return reader.name(YAMLTree(place: Place(line: 1, column: 1), value: .scalar(name), size: 1), of: "timer") != nil
+        let tree = YAMLTree(place: Place(line: 1, column: 1), value: .scalar(name), size: 1)
+        _ = TriggerGrammar.timerName.read(&reader, tree, "timer")
+        if let fault = reader.faults.first { throw Refusal(message: fault.message, hint: fault.hint) }
+        guard let seconds else { return ScriptAnswer.TimerChange(name: name, delay: nil) }
+        guard (0...ScriptLimits.longestTimer.inSeconds).contains(seconds) else {
+            throw Refusal(message: "the timer '\(name)' does not end", hint: "it runs for 0 to 31622400 seconds: 366 days")
+        }
+        return ScriptAnswer.TimerChange(name: name, delay: .nanoseconds(Int64((seconds * 1e9).rounded())))
     }
 }

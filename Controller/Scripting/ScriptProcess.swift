@@ -5,7 +5,7 @@ import RuleFiles
 ///
 /// The process ends with the thread that made this, so it belongs on a thread that stays (``ScriptPool`` has one for each).
 public final class ScriptProcess {
-    private let loaded: LoadedScript
+    private let process: HostProcess
     /// Plugs as the host was told of them last.
     private var told: [String: PlugView] = [:]
 
@@ -24,11 +24,13 @@ public final class ScriptProcess {
     init(
         _ script: Script, host: String, state: String?, time: ScriptTime, patience: Duration
     ) throws(ScriptFault) {
-        loaded = try LoadedScript(
+        let loaded = try LoadedScript(
             name: script.name, source: script.source, host: host, state: state, time: time, patience: patience)
-        let differing = zip(loaded.script.rules, script.rules).first { $0 != $1 }?.0 ?? loaded.script.rules.last
-        guard loaded.script.rules == script.rules else {
-            loaded.end()
+        process = loaded.process
+        let rules = loaded.script.rules
+        guard rules == script.rules else {
+            process.end()
+            let differing = zip(rules, script.rules).first { $0 != $1 }?.0 ?? rules.last
             let line = differing.flatMap { $0.name.split(separator: ":").last?.prefix { $0 != "." } }.flatMap { Int($0) }
             throw .refused(
                 ScriptRules(name: script.name, source: script.source).refusal(
@@ -42,21 +44,21 @@ public final class ScriptProcess {
     /// - Parameter plugs: all there are; it is told those that have changed.
     public func call(_ call: ScriptCall, plugs: [PlugView], time: ScriptTime) throws(ScriptFault) -> ScriptOutcome {
         let request = HostRequest.call(call, plugs: news(in: plugs), time: time)
-        switch try loaded.process.reply(to: request) {
-        case .done(let answer): return outcome(of: answer)
-        case .failed(let words, let log): return .failed(words, log: log)
-        case .loaded:
-            end()
-            throw .ended(.garbled("'loaded' after it was called"))
+        let line = try process.answer(to: request)
+        do throws(ScriptFault) {
+            return try ScriptReplies.outcome(of: line)
+        } catch {
+            process.end()
+            throw error
         }
     }
 
-    public func end() { loaded.end() }
+    public func end() { process.end() }
 
     /// A descriptor that can be read when it has ended.
-    var socket: CInt { loaded.process.socket }
+    var socket: CInt { process.socket }
     /// How it has ended; nil while it runs. To be asked when the socket can be read.
-    func ending() -> ScriptDeath? { loaded.process.hasEnded() ? loaded.process.death : nil }
+    func ending() -> ScriptDeath? { process.hasEnded() ? process.death : nil }
 
     private func news(in plugs: [PlugView]) -> [PlugView] {
         var news: [PlugView] = []
@@ -71,16 +73,5 @@ public final class ScriptProcess {
             news.append(PlugView(name: name, isConnected: false))
         }
         return news
-    }
-
-    private func outcome(of answer: HostReply.Answer) -> ScriptOutcome {
-        var done = ScriptAnswer()
-        do throws(ScriptRules.Refusal) {
-            done.actions = try ScriptRules.actions(of: answer.then)
-        } catch {
-            return .failed(error.description, log: answer.log)
-        }
-        (done.timers, done.state, done.log) = (answer.timers, answer.state, answer.log)
-        return .answered(done)
     }
 }

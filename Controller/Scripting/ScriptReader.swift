@@ -1,5 +1,3 @@
-import RuleFiles
-
 /// Reads scripts: each is run once, up to its end, by a process of its own that nothing outlives.
 public struct ScriptReader: Sendable {
     private let host: String
@@ -13,8 +11,8 @@ public struct ScriptReader: Sendable {
     ///   - name: of its file, without folders.
     ///   - time: what the script is told the time is.
     public func read(name: String, source: String, time: ScriptTime) throws(ScriptFault) -> Script {
-        let process = try LoadedScript(name: name, source: source, host: host, state: nil, time: time)
-        defer { process.end() }
-        return process.script
+        let loaded = try LoadedScript(name: name, source: source, host: host, state: nil, time: time)
+        defer { loaded.process.end() }
+        return loaded.script
     }
 }

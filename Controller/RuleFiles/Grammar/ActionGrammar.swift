@@ -3,9 +3,9 @@ import PlugProtocol
 
 /// What stands behind `then`.
 enum ActionGrammar {
-    static let action = mapping(of: switching + waiting + EffectGrammar.effects)
+    static let action: Mapping<RuleAction> = mapping(of: switching + waiting + EffectGrammar.effects)
     /// What a script answers: it has timers for what comes later.
-    static let immediate = mapping(of: switching + EffectGrammar.effects)
+    static let immediate: Mapping<RuleAction> = mapping(of: switching + EffectGrammar.effects)
 
     private static func mapping(of variants: [Variant<RuleAction>]) -> Mapping<RuleAction> {
         Mapping(

@@ -4,16 +4,28 @@ import PlugProtocol
 
 /// What stands behind `when`.
 enum TriggerGrammar {
-    static let trigger = mapping(of: inFiles)
+    static let trigger: Mapping<Trigger> = mapping(of: inFiles)
 
     /// What a script may wait for: its own timers too, which no file has.
     static func trigger(ofScript script: String) -> Mapping<Trigger> {
         mapping(
             of: inFiles + [
-                Variant(Key("timer", Shape.name("lights out"), "The script's timer of this name ended.")) {
-                    _, _, name in .timer(ScriptTimer(script: script, name: name))
+                Variant(Key("timer", timerName, "The script's timer of this name ended.")) { _, _, name in
+                    .timer(ScriptTimer(script: script, name: name))
                 }
             ])
+    }
+
+    /// One line.
+    static let timerName = Shape<String>(
+        .text(TextForm(pattern: #"^[^\u0000-\u001F\u007F-\u009F]+$"#, most: ScriptLimits.timerNameSize, examples: ["lights out"]))
+    ) { reader, tree, key in
+        guard let name = reader.text(tree, of: key, most: ScriptLimits.timerNameSize) else { return nil }
+        guard !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            reader.report(tree.place, "a timer's name is one line", hint: "take letters, digits and spaces")
+            return nil
+        }
+        return name
     }
 
     private static func mapping(of variants: [Variant<Trigger>]) -> Mapping<Trigger> {

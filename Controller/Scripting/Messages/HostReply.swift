@@ -7,15 +7,23 @@ enum HostReply: Sendable {
     case done(Answer)
     case failed(String, log: [String])
 
+    struct Timer: Sendable {
+        var name: String
+        /// Seconds; nil stops it.
+        var after: Double?
+    }
+
     struct Answer: Sendable {
         var then: [JSONValue] = []
-        var timers: [ScriptAnswer.TimerChange] = []
+        var timers: [Timer] = []
         var state: String?
         var log: [String] = []
     }
 
     /// - Parameter line: without its line feed.
     init(line: [UInt8]) throws(LineFault) {
+        // JSON has them between its words; a state with one would be two lines when it is told again.
+        guard !line.contains(UInt8(ascii: "\n")) else { throw LineFault("several lines") }
         self = try JSONReader.read(line) { reader throws(LineFault) in
             var reply: HostReply?
             try reader.object { key, reader throws(LineFault) in
@@ -43,7 +51,7 @@ enum HostReply: Sendable {
                 try reader.list { reader throws(LineFault) in
                     let declaration = try declaration(&reader)
                     // One more than there may be, so that they are refused by the line of the first that is too many.
-                    if declarations.count <= ScriptRules.handlers { declarations.append(declaration) }
+                    if declarations.count <= ScriptLimits.handlers { declarations.append(declaration) }
                 }
             case "log": log = try Self.log(&reader)
             case _: throw reader.fault("'\(key.prefix(40))' is not known in 'loaded'")
@@ -72,20 +80,15 @@ enum HostReply: Sendable {
             case "then":
                 try reader.list { reader throws(LineFault) in
                     let action = try reader.value()
-                    if answer.then.count <= ScriptRules.actions { answer.then.append(action) }
+                    if answer.then.count <= ScriptLimits.actions { answer.then.append(action) }
                 }
             case "timers":
                 try reader.list { reader throws(LineFault) in
-                    guard answer.timers.count < MessageLimits.timers else {
-                        throw reader.fault("more than \(MessageLimits.timers) timers")
-                    }
-                    answer.timers.append(try timer(&reader))
+                    let timer = try timer(&reader)
+                    if answer.timers.count <= MessageLimits.timerChanges { answer.timers.append(timer) }
                 }
             case "state":
                 let state = try reader.raw()
-                guard state.utf8.count <= MessageLimits.state else {
-                    throw reader.fault("a state of more than \(MessageLimits.state >> 10) KiB")
-                }
                 answer.state = state
             case "log": answer.log = try Self.log(&reader)
             case _: throw reader.fault("'\(key.prefix(40))' is not known in 'done'")
@@ -94,23 +97,16 @@ enum HostReply: Sendable {
         return answer
     }
 
-    private static func timer(_ reader: inout JSONReader) throws(LineFault) -> ScriptAnswer.TimerChange {
-        var name = ""
-        var delay: Duration?
+    private static func timer(_ reader: inout JSONReader) throws(LineFault) -> Timer {
+        var timer = Timer(name: "", after: nil)
         try reader.object { key, reader throws(LineFault) in
             switch key {
-            case "name": name = try reader.text()
-            case "after":
-                let seconds = try reader.number()
-                guard (0...MessageLimits.longestTimer).contains(seconds) else {
-                    throw reader.fault("a timer from 0 s to 31 d")
-                }
-                delay = .nanoseconds(Int64((seconds * 1e9).rounded()))
+            case "name": timer.name = try reader.text()
+            case "after": timer.after = try reader.number()
             case _: throw reader.fault("'\(key.prefix(40))' is not known of a timer")
             }
         }
-        guard ScriptRules.isTimerName(name) else { throw reader.fault("a timer without a name of one line") }
-        return ScriptAnswer.TimerChange(name: name, delay: delay)
+        return timer
     }
 
     private static func failed(_ reader: inout JSONReader) throws(LineFault) -> HostReply {
@@ -123,7 +119,7 @@ enum HostReply: Sendable {
             case _: throw reader.fault("'\(key.prefix(40))' is not known in 'failed'")
             }
         }
-        guard !words.isEmpty else { throw reader.fault("a failure without words") }
+        guard words.contains(where: { !$0.isWhitespace }) else { throw reader.fault("a failure without words") }
         return .failed(words, log: log)
     }
 
@@ -131,7 +127,7 @@ enum HostReply: Sendable {
         var log: [String] = []
         try reader.list { reader throws(LineFault) in
             let line = try reader.text()
-            if log.count < MessageLimits.logLines { log.append(clipped(line, to: MessageLimits.logLine)) }
+            if log.count < ScriptLimits.logLines { log.append(clipped(line, to: ScriptLimits.logLineSize)) }
         }
         return log
     }

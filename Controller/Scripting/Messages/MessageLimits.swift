@@ -10,14 +10,8 @@ enum MessageLimits {
     static let source = 128 << 10
     /// Bytes of a script's name: with a line's number it still is a rule's name.
     static let name = 48
-    /// Bytes of JSON, which are stored with every call that changes them.
-    static let state = 64 << 10
-    static let timers = 64
-    /// Seconds; as long as a rule may wait.
-    static let longestTimer = 31 * 86_400.0
-    static let logLines = 100
+    /// Timers that one answer starts and stops: more than a script may have.
+    static let timerChanges = 256
     /// Bytes of what a host says went wrong.
     static let words = 2000
-    /// Bytes of a line of the log.
-    static let logLine = 500
 }

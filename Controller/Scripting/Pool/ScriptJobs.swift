@@ -14,13 +14,18 @@ final class ScriptJobs: Sendable {
     }
 
     /// Calls that wait for one script: as many as the house keeps, so that what is beyond is an error of whoever asks.
-    static let most = 1024
+    static let most = ScriptLimits.calls
+
+    private struct Closing {
+        var outcome: ScriptOutcome?
+    }
 
     private struct State {
         var waiting: [Job] = []
         /// Those of them that were taken are before it.
         var first = 0
-        var isClosed = false
+        /// What all that comes is answered with.
+        var closing: Closing?
 
         mutating func compact() {
             guard first >= 64, first * 2 >= waiting.count else { return }
@@ -31,22 +36,29 @@ final class ScriptJobs: Sendable {
 
     private let state = Mutex(State())
 
-    var isClosed: Bool { state.withLock { $0.isClosed } }
+    var isClosed: Bool { state.withLock { $0.closing != nil } }
 
-    /// Otherwise it is answered at once.
+    /// Answered at once where it cannot wait.
     func add(_ job: Job) {
-        enum Refusal { case full, closed }
-        let refusal = state.withLock { state -> Refusal? in
-            if state.isClosed { return .closed }
+        enum Place { case waits, full, closed }
+        let place = state.withLock { state -> Place in
+            if state.closing != nil { return .closed }
             guard state.waiting.count - state.first < Self.most else { return .full }
             state.waiting.append(job)
-            return nil
+            return .waits
         }
-        switch refusal {
-        case nil: break
+        switch place {
+        case .waits: break
         case .full: job.answer(.failed("more than \(Self.most) events wait for the script"))
-        case .closed: job.answer(nil)
+        case .closed: settle(job, nil)
         }
+    }
+
+    /// What became of one that was taken. Where all was closed meanwhile, that counts for what is not done.
+    func settle(_ job: Job, _ outcome: ScriptOutcome?) {
+        if case .answered = outcome { return job.answer(outcome) }
+        let closing = state.withLock { $0.closing }
+        job.answer(closing.map(\.outcome) ?? outcome)
     }
 
     func next() -> Job? {
@@ -59,14 +71,14 @@ final class ScriptJobs: Sendable {
         }
     }
 
-    /// The one that was taken last is the next again; false where nobody waits for it any more.
+    /// The one that was taken last is the next again.
     func putBack(_ job: Job) {
         let isKept = state.withLock { state in
-            guard !state.isClosed else { return false }
+            guard state.closing == nil else { return false }
             state.waiting.insert(job, at: state.first)
             return true
         }
-        if !isKept { job.answer(nil) }
+        if !isKept { settle(job, nil) }
     }
 
     /// Whoever asked for it has gone: it is answered with nothing, unless it has begun.
@@ -81,7 +93,7 @@ final class ScriptJobs: Sendable {
     /// Nothing is taken any more, and all that waits is answered with this.
     func close(_ outcome: ScriptOutcome?) {
         let waiting = state.withLock { state -> [Job] in
-            defer { state = State(isClosed: true) }
+            defer { state = State(closing: Closing(outcome: outcome)) }
             return Array(state.waiting[state.first...])
         }
         for job in waiting { job.answer(outcome) }

@@ -9,9 +9,6 @@ public enum ScriptNotice: Hashable, Sendable {
 /// The scripts of a house, each in a process of its own with a thread that waits for it. Calls of one script are made in their order, those
 /// of different scripts beside each other. A process that ends is started again (``ScriptRestarts``).
 public actor ScriptPool {
-    /// Scripts at once: each takes a process, a thread and three descriptors.
-    public static let most = 64
-
     /// For one who reads them; the oldest are left out where nobody does.
     public nonisolated let notices: AsyncStream<ScriptNotice>
     private let noticing: AsyncStream<ScriptNotice>.Continuation
@@ -38,7 +35,7 @@ public actor ScriptPool {
     ///   last.
     public func replace(_ scripts: [Script], states: [String: String]) {
         var present: [String: ScriptWorker] = [:]
-        for script in scripts.prefix(Self.most) {
+        for script in scripts.prefix(ScriptLimits.scripts) {
             if let worker = workers[script.name], worker.script.source == script.source {
                 present[script.name] = worker
                 continue
@@ -50,8 +47,8 @@ public actor ScriptPool {
         for (name, worker) in workers where present[name] == nil {
             worker.end(.failed("the script is no more"))
         }
-        for script in scripts.dropFirst(Self.most) {
-            let why = "more than \(Self.most) scripts: put several into one file"
+        for script in scripts.dropFirst(ScriptLimits.scripts) {
+            let why = "more than \(ScriptLimits.scripts) scripts: put several into one file"
             noticing.yield(.ended(script: script.name, why: why, restartsIn: nil))
         }
         workers = present

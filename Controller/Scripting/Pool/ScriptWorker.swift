@@ -91,7 +91,7 @@ final class ScriptWorker: Sendable {
         do throws(ScriptFault) {
             let outcome = try process.call(job.call, plugs: job.plugs, time: job.time)
             if case .answered(let answer) = outcome, let state = answer.state { kept.withLock { $0 = state } }
-            job.answer(outcome)
+            jobs.settle(job, outcome)
             return true
         } catch {
             ended(error.words, &restarts)
@@ -100,7 +100,7 @@ final class ScriptWorker: Sendable {
                 var again = job
                 again.isSecondTry = true
                 jobs.putBack(again)
-            case .ended, .refused, .unavailable: job.answer(jobs.isClosed ? nil : .failed(error.words))
+            case .ended, .refused, .unavailable: jobs.settle(job, .failed(error.words))
             }
             return false
         }

@@ -22,7 +22,7 @@ final class Wake: Sendable {
     func wake() {
         // One that is full has woken already.
         _ = withUnsafeBytes(of: UInt8(1)) {
-            send(writing, $0.baseAddress, 1, CInt(MSG_NOSIGNAL.rawValue) | CInt(MSG_DONTWAIT.rawValue))
+            send(writing, $0.baseAddress, 1, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
         }
     }
 

@@ -67,7 +67,7 @@ final class HostProcess {
     func hasEnded() -> Bool {
         if death != nil { return true }
         var byte: UInt8 = 0
-        let count = recv(socket, &byte, 1, CInt(MSG_PEEK.rawValue))
+        let count = recv(socket, &byte, 1, CInt(MSG_PEEK))
         if count < 0, errno == EAGAIN || errno == EINTR { return false }
         if count > 0 {
             end()
@@ -84,7 +84,7 @@ final class HostProcess {
         var sent = 0
         while sent < line.count {
             let count = line.withUnsafeBytes {
-                Glibc.send(socket, $0.baseAddress! + sent, line.count - sent, CInt(MSG_NOSIGNAL.rawValue))
+                Glibc.send(socket, $0.baseAddress! + sent, line.count - sent, CInt(MSG_NOSIGNAL))
             }
             if count >= 0 {
                 sent += count

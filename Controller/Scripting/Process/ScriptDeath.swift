@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// How a script's process came to its end without having been asked to.
-public enum ScriptDeath: Hashable, Sendable {
+public enum ScriptDeath: Error, Hashable, Sendable {
     /// A call, or the loading, took more of the processor than it may.
     case computed
     /// A call of the kernel that no script may make.
