@@ -299,7 +299,9 @@ let checks: [Target] = [
         "PowerHistoryTests",
         ["PowerHistory", "LocalCalendar", "Metering", "PlugProtocol", "ProtocolCore", "DurableFiles", sqlite]),
     tests("TerminalTests", ["Terminal"]),
-    tests("ScriptingTests", ["Scripting", "Automation", "PlugProtocol", "ProtocolCore", "RuleFiles"]),
+    tests(
+        "ScriptingTests", ["Scripting", "Automation", "PlugProtocol", "ProtocolCore", "RuleFiles"],
+        exclude: ["stand-in.py"]),
     tests("DaylightTests", ["Daylight", "Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
     tests("EffectsTests", ["Effects", "Automation", "PlugProtocol", "LinuxNetwork", nioCore, nioPosix]),
     tests("BacktestingTests", ["Backtesting", "Automation", "PowerHistory", "PlugProtocol", "Metering"]),

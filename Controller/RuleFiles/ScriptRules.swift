@@ -32,7 +32,8 @@ public struct ScriptRules: Sendable {
         var reader = RuleReader()
         if declarations.count > ScriptLimits.handlers {
             reader.report(
-                place(declarations[ScriptLimits.handlers].line), "a script has at most \(ScriptLimits.handlers) functions behind 'on'",
+                place(declarations[ScriptLimits.handlers].line),
+                "a script has at most \(ScriptLimits.handlers) functions behind 'on'",
                 hint: "make two scripts of it, or let one function look at event.plug")
         }
         let grammar = ScriptGrammar.declaration(of: name)
@@ -87,7 +88,8 @@ extension ScriptRules {
     public static func actions(of then: [JSONValue]) throws(Refusal) -> [RuleAction] {
         guard then.count <= ScriptLimits.actions else {
             throw Refusal(
-                message: "more than \(ScriptLimits.actions) actions in one call", hint: "is it caught in a loop? Name several plugs in one")
+                message: "more than \(ScriptLimits.actions) actions in one call",
+                hint: "is it caught in a loop? Name several plugs in one")
         }
         var reader = RuleReader()
         var read: [RuleAction] = []
@@ -113,7 +115,8 @@ extension ScriptRules {
         if let fault = reader.faults.first { throw Refusal(message: fault.message, hint: fault.hint) }
         guard let seconds else { return ScriptAnswer.TimerChange(name: name, delay: nil) }
         guard (0...ScriptLimits.longestTimer.inSeconds).contains(seconds) else {
-            throw Refusal(message: "the timer '\(name)' does not end", hint: "it runs for 0 to 31622400 seconds: 366 days")
+            throw Refusal(
+                message: "the timer '\(name)' does not end", hint: "it runs for 0 to 31622400 seconds: 366 days")
         }
         return ScriptAnswer.TimerChange(name: name, delay: .nanoseconds(Int64((seconds * 1e9).rounded())))
     }

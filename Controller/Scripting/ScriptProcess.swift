@@ -31,7 +31,9 @@ public final class ScriptProcess {
         guard rules == script.rules else {
             process.end()
             let differing = zip(rules, script.rules).first { $0 != $1 }?.0 ?? rules.last
-            let line = differing.flatMap { $0.name.split(separator: ":").last?.prefix { $0 != "." } }.flatMap { Int($0) }
+            let line = differing.flatMap { $0.name.split(separator: ":").last?.prefix { $0 != "." } }.flatMap {
+                Int($0)
+            }
             throw .refused(
                 ScriptRules(name: script.name, source: script.source).refusal(
                     line: line ?? 1, message: "this is set up otherwise than when the script was read",

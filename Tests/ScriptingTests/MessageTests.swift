@@ -9,7 +9,8 @@ import Testing
 
     @Test func loadTellsSourceStateAndTime() {
         let line = HostRequest.load(
-            name: "a.lua", source: "log(\"ü\\\n\u{1}\")", state: #"{"count":3}"#, time: ScriptTime(at: 12.5, offset: -3600))
+            name: "a.lua", source: "log(\"ü\\\n\u{1}\")", state: #"{"count":3}"#,
+            time: ScriptTime(at: 12.5, offset: -3600))
         #expect(
             text(line)
                 == #"{"load":{"name":"a.lua","source":"log(\"ü\\\n\u0001\")","state":{"count":3},"at":12.5,"offset":-3600}}"#
@@ -39,7 +40,10 @@ import Testing
             Issue.record("it is understood")
             return
         }
-        #expect(answer.actions == [.turnOff(["Ceiling Light"]), .dim(["Lamp"], to: DimLevel(percent: 40), over: .seconds(2))])
+        #expect(
+            answer.actions == [
+                .turnOff(["Ceiling Light"]), .dim(["Lamp"], to: DimLevel(percent: 40), over: .seconds(2)),
+            ])
         #expect(
             answer.timers == [
                 ScriptAnswer.TimerChange(name: "lights out", delay: .milliseconds(600_500)),
@@ -51,7 +55,8 @@ import Testing
     @Test func emptyAnswerAsksForNothing() throws {
         #expect(try ScriptReplies.outcome(of: Array(#"{"done":{}}"#.utf8)) == .answered(ScriptAnswer()))
         // An empty table of Lua may be either.
-        #expect(try ScriptReplies.outcome(of: Array(#"{"done":{"then":{},"log":{}}}"#.utf8)) == .answered(ScriptAnswer()))
+        #expect(
+            try ScriptReplies.outcome(of: Array(#"{"done":{"then":{},"log":{}}}"#.utf8)) == .answered(ScriptAnswer()))
     }
 
     @Test(arguments: [
@@ -93,7 +98,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "{", "[]", "{}", "null", #"{"done":{}"#, #"{"done":{}}x"#, #"{"done":{},"failed":{"error":"x"}}"#, #"{"done":[]}"#,
+        "", "{", "[]", "{}", "null", #"{"done":{}"#, #"{"done":{}}x"#, #"{"done":{},"failed":{"error":"x"}}"#,
+        #"{"done":[]}"#,
         #"{"done":{"then":3}}"#, #"{"done":{"else":[]}}"#, #"{"done":{"log":["\ud800x\u12"]}}"#, #"{"failed":{}}"#,
         #"{"done":{"then":{"a":1}}}"#, #"{"done":{"timers":[{"name":"x","after":1e999}]}}"#, #"{"done":{"state":tru}}"#,
         "{\"done\":{\"log\":[\"a\nb\"]}}", #"{"loaded":{"rules":[]}}"#, #"{"done":{"state":+1}}"#,

@@ -31,9 +31,8 @@ import Testing
     }
 
     @Test func callsOfAScriptAreMadeInTheirOrder() async throws {
-        let host = try StandIn()
-        let pool = ScriptPool(host: host.path)
-        await pool.replace([try host.script(Self.counting())], states: ["house.lua": "100"])
+        let pool = ScriptPool(host: StandIn.path)
+        await pool.replace([try StandIn.script(Self.counting())], states: ["house.lua": "100"])
         var outcomes: [ScriptOutcome?] = []
         for number in 1...20 { outcomes.append(await pool.call(.press(UInt8(number)), plugs: [], time: .start)) }
         #expect(states(outcomes) == (101...120).map { "\($0)" })
@@ -42,10 +41,9 @@ import Testing
     }
 
     @Test func scriptsRunBesideEachOther() async throws {
-        let host = try StandIn()
-        let pool = ScriptPool(host: host.path)
-        let slow = try host.script("def call(call):\n  time.sleep(1)\n  return {}", name: "slow.lua")
-        await pool.replace([slow, try host.script(Self.counting())], states: [:])
+        let pool = ScriptPool(host: StandIn.path)
+        let slow = try StandIn.script("def call(call):\n  time.sleep(1)\n  return {}", name: "slow.lua")
+        await pool.replace([slow, try StandIn.script(Self.counting())], states: [:])
         async let late = pool.call(.press(of: "slow.lua"), plugs: [], time: .start)
         let begin = ContinuousClock.now
         #expect(states([await pool.call(.press(), plugs: [], time: .start)]) == ["1"])
@@ -56,9 +54,8 @@ import Testing
     }
 
     @Test func oneThatWasKilledIsAskedAgain() async throws {
-        let host = try StandIn()
-        let pool = ScriptPool(host: host.path)
-        await pool.replace([try host.script(Self.counting(try file()))], states: ["house.lua": "7"])
+        let pool = ScriptPool(host: StandIn.path)
+        await pool.replace([try StandIn.script(Self.counting(try file()))], states: ["house.lua": "7"])
         #expect(states([await pool.call(.press(), plugs: [], time: .start)]) == ["8"])
         #expect(states([await pool.call(.press(), plugs: [], time: .start)]) == ["9"])
         var notices = pool.notices.makeAsyncIterator()
@@ -71,18 +68,16 @@ import Testing
     }
 
     @Test func oneThatDiedByItsOwnFaultIsNot() async throws {
-        let host = try StandIn()
-        let pool = ScriptPool(host: host.path)
-        await pool.replace([try host.script(Self.counting(try file(), signal: "signal.SIGPROF"))], states: [:])
+        let pool = ScriptPool(host: StandIn.path)
+        await pool.replace([try StandIn.script(Self.counting(try file(), signal: "signal.SIGPROF"))], states: [:])
         #expect(await pool.call(.press(), plugs: [], time: .start) == .failed("it computed for more than 1 s"))
         #expect(states([await pool.call(.press(), plugs: [], time: .start)]) == ["1"])
         await pool.end()
     }
 
     @Test func deathOfAnIdleProcessIsNoticed() async throws {
-        let host = try StandIn()
-        let pool = ScriptPool(host: host.path)
-        await pool.replace([try host.script(Self.counting())], states: [:])
+        let pool = ScriptPool(host: StandIn.path)
+        await pool.replace([try StandIn.script(Self.counting())], states: [:])
         guard case .answered(let answer) = await pool.call(.press(), plugs: [], time: .start),
             let number = answer.log.first.flatMap({ Int32($0) })
         else {
@@ -101,25 +96,23 @@ import Testing
     }
 
     @Test func changedScriptTakesItsPlace() async throws {
-        let host = try StandIn()
-        let pool = ScriptPool(host: host.path)
-        let hanging = try host.script("def call(call):\n  os.kill(os.getpid(), signal.SIGSTOP)")
+        let pool = ScriptPool(host: StandIn.path)
+        let hanging = try StandIn.script("def call(call):\n  os.kill(os.getpid(), signal.SIGSTOP)")
         await pool.replace([hanging], states: [:])
         async let outcome = pool.call(.press(), plugs: [], time: .start)
         var notices = pool.notices.makeAsyncIterator()
         #expect(await notices.next() == .runs(script: "house.lua"))
         try await Task.sleep(for: .milliseconds(50))
-        await pool.replace([try host.script(Self.counting())], states: [:])
+        await pool.replace([try StandIn.script(Self.counting())], states: [:])
         #expect(await outcome == .failed("the script was changed meanwhile"))
         #expect(states([await pool.call(.press(), plugs: [], time: .start)]) == ["1"])
         await pool.end()
     }
 
     @Test func endLeavesNoProcessAndNoAnswer() async throws {
-        let host = try StandIn()
-        let pool = ScriptPool(host: host.path)
-        let hanging = try host.script("def call(call):\n  os.kill(os.getpid(), signal.SIGSTOP)")
-        let counting = try host.script(Self.counting(), name: "other.lua")
+        let pool = ScriptPool(host: StandIn.path)
+        let hanging = try StandIn.script("def call(call):\n  os.kill(os.getpid(), signal.SIGSTOP)")
+        let counting = try StandIn.script(Self.counting(), name: "other.lua")
         await pool.replace([hanging, counting], states: [:])
         guard case .answered(let answer) = await pool.call(.press(of: "other.lua"), plugs: [], time: .start),
             let number = answer.log.first.flatMap({ Int32($0) })
@@ -135,9 +128,8 @@ import Testing
     }
 
     @Test func callThatNobodyWaitsForIsGivenUp() async throws {
-        let host = try StandIn()
-        let pool = ScriptPool(host: host.path)
-        await pool.replace([try host.script("def call(call):\n  time.sleep(0.3)\n  return {}")], states: [:])
+        let pool = ScriptPool(host: StandIn.path)
+        await pool.replace([try StandIn.script("def call(call):\n  time.sleep(0.3)\n  return {}")], states: [:])
         async let first = pool.call(.press(1), plugs: [], time: .start)
         let second = Task { await pool.call(.press(2), plugs: [], time: .start) }
         try await Task.sleep(for: .milliseconds(50))

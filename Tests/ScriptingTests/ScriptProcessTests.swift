@@ -16,16 +16,14 @@ import Testing
     }
 
     @Test func scriptBecomesRules() throws {
-        let host = try StandIn()
-        let script = try host.script("log = ['hello']")
+        let script = try StandIn.script("log = ['hello']")
         #expect(script.rules.map(\.name) == ["house.lua:1"] && script.log == ["hello"])
         #expect(script.rules[0].triggers == [.button(plug: "Button", .long)])
         #expect(script.rules[0].actions == [.call(ScriptHandler(script: "house.lua", index: 0))])
     }
 
     @Test func callIsAnsweredAndTheNextOneToo() throws {
-        let host = try StandIn()
-        let script = try host.script(
+        let script = try StandIn.script(
             """
             state = load.get('state', 0)
             def call(call):
@@ -34,9 +32,10 @@ import Testing
                 lamp = call.get('plugs', [{}])[0].get('on')
                 return {'then': [{'turn on': call['event']['plug']}], 'state': state, 'log': [str(lamp)]}
             """)
-        let process = try ScriptProcess(script, host: host.path, state: "41", time: .start)
+        let process = try ScriptProcess(script, host: StandIn.path, state: "41", time: .start)
         var answers: [ScriptOutcome] = []
-        for view in [PlugView.lamp(on: true, percent: 10), .lamp(on: true, percent: 10), .lamp(on: false, percent: 10)] {
+        for view in [PlugView.lamp(on: true, percent: 10), .lamp(on: true, percent: 10), .lamp(on: false, percent: 10)]
+        {
             answers.append(try process.call(.press(), plugs: [view], time: .start))
         }
         let expected = [("42", "True"), ("43", "None"), ("44", "False")].map { state, lamp in
@@ -49,15 +48,14 @@ import Testing
     }
 
     @Test func processHasNothingOfOurs() throws {
-        let host = try StandIn()
-        let script = try host.script(
+        let script = try StandIn.script(
             """
             def call(call):
                 return {'log': [str(sorted(int(x) for x in os.listdir('/proc/self/fd'))[:3]),
                     str([os.readlink('/proc/self/fd/%s' % x).split(':')[0] for x in sorted(os.listdir('/proc/self/fd'))
                         if os.path.exists('/proc/self/fd/%s' % x)]), str([k for k in os.environ if k != 'LC_CTYPE']), str(os.getsid(0) == os.getpid())]}
             """)
-        let process = try ScriptProcess(script, host: host.path, state: nil, time: .start)
+        let process = try ScriptProcess(script, host: StandIn.path, state: nil, time: .start)
         guard case .answered(let answer) = try process.call(.press(), plugs: [], time: .start) else {
             Issue.record("it answers")
             return
@@ -70,12 +68,15 @@ import Testing
         ("signal.SIGKILL", .killed), ("signal.SIGSEGV", .crashed(signal: 11)),
     ])
     func deathIsToldByItsCause(signal: String, death: ScriptDeath) throws {
-        let host = try StandIn()
-        let script = try host.script("def call(call):\n  os.kill(os.getpid(), \(signal))")
-        let process = try ScriptProcess(script, host: host.path, state: nil, time: .start)
-        #expect(fault { () throws(ScriptFault) in _ = try process.call(.press(), plugs: [], time: .start) } == .ended(death))
+        let script = try StandIn.script("def call(call):\n  os.kill(os.getpid(), \(signal))")
+        let process = try ScriptProcess(script, host: StandIn.path, state: nil, time: .start)
+        #expect(
+            fault { () throws(ScriptFault) in _ = try process.call(.press(), plugs: [], time: .start) } == .ended(death)
+        )
         // And it stays dead.
-        #expect(fault { () throws(ScriptFault) in _ = try process.call(.press(), plugs: [], time: .start) } == .ended(death))
+        #expect(
+            fault { () throws(ScriptFault) in _ = try process.call(.press(), plugs: [], time: .start) } == .ended(death)
+        )
     }
 
     @Test(arguments: [
@@ -85,26 +86,25 @@ import Testing
         ("os.close(0); os.close(1); time.sleep(60)", .garbled("it closed its end")),
     ])
     func whatIsNoAnswerEndsIt(text: String, death: ScriptDeath) throws {
-        let host = try StandIn()
-        let script = try host.script("def call(call):\n  \(text)\n  sys.stdout.flush()")
-        let process = try ScriptProcess(script, host: host.path, state: nil, time: .start)
-        #expect(fault { () throws(ScriptFault) in _ = try process.call(.press(), plugs: [], time: .start) } == .ended(death))
+        let script = try StandIn.script("def call(call):\n  \(text)\n  sys.stdout.flush()")
+        let process = try ScriptProcess(script, host: StandIn.path, state: nil, time: .start)
+        #expect(
+            fault { () throws(ScriptFault) in _ = try process.call(.press(), plugs: [], time: .start) } == .ended(death)
+        )
     }
 
     @Test func oneThatIsSilentIsEnded() throws {
-        let host = try StandIn()
-        let script = try host.script("def call(call):\n  os.kill(os.getpid(), signal.SIGSTOP)")
+        let script = try StandIn.script("def call(call):\n  os.kill(os.getpid(), signal.SIGSTOP)")
         let process = try ScriptProcess(
-            script, host: host.path, state: nil, time: .start, patience: .milliseconds(1500))
+            script, host: StandIn.path, state: nil, time: .start, patience: .milliseconds(1500))
         let words = fault { () throws(ScriptFault) in _ = try process.call(.press(), plugs: [], time: .start) }
         #expect(words == .ended(.silent(.milliseconds(1500))))
     }
 
     @Test func wrongScriptIsRefusedWithItsLine() throws {
-        let host = try StandIn()
         let source = "rules = [\n  {'line': 2, 'when': {'plug': 'TV', 'active power': {'rises over': '40 W'}}}]"
         let error = fault { () throws(ScriptFault) in
-            _ = try ScriptReader(host: host.path).read(name: "tv.lua", source: source, time: .start)
+            _ = try ScriptReader(host: StandIn.path).read(name: "tv.lua", source: source, time: .start)
         }
         guard case .refused(let refusal) = error else {
             Issue.record("it is refused: \(String(describing: error))")
@@ -115,10 +115,9 @@ import Testing
     }
 
     @Test func failureOfLoadingHasItsLineAndHint() throws {
-        let host = try StandIn()
         let source = "say({'failed': {'error': 'a.lua:1: no file is read\\nhint: use state'}})\nos._exit(0)"
         let error = fault { () throws(ScriptFault) in
-            _ = try ScriptReader(host: host.path).read(name: "a.lua", source: source, time: .start)
+            _ = try ScriptReader(host: StandIn.path).read(name: "a.lua", source: source, time: .start)
         }
         guard case .refused(let refusal) = error else {
             Issue.record("it is refused: \(String(describing: error))")
@@ -128,28 +127,26 @@ import Testing
     }
 
     @Test func oneThatSetsUpOtherFunctionsLaterIsRefused() throws {
-        let host = try StandIn()
-        let script = try host.script("if 'state' in load: rules = rules * 2")
-        _ = try ScriptProcess(script, host: host.path, state: nil, time: .start)
+        let script = try StandIn.script("if 'state' in load: rules = rules * 2")
+        _ = try ScriptProcess(script, host: StandIn.path, state: nil, time: .start)
         let error = fault { () throws(ScriptFault) in
-            _ = try ScriptProcess(script, host: host.path, state: "1", time: .start)
+            _ = try ScriptProcess(script, host: StandIn.path, state: "1", time: .start)
         }
         #expect(error?.words == "line 1: this is set up otherwise than when the script was read")
     }
 
     @Test func whatIsTooLongIsNotTold() throws {
-        let host = try StandIn()
-        let reader = ScriptReader(host: host.path)
+        let reader = ScriptReader(host: StandIn.path)
         for (name, source) in [
             ("a.lua", String(repeating: " ", count: (128 << 10) + 1)), ("", ""), ("a/b.lua", ""), ("a\n.lua", ""),
             (String(repeating: "a", count: 49), ""),
         ] {
             #expect(throws: ScriptFault.self) { try reader.read(name: name, source: source, time: .start) }
         }
-        let script = try host.script("")
+        let script = try StandIn.script("")
         for state in ["{", "1\n", "\"\(String(repeating: "x", count: 65_536))\""] {
             #expect(throws: ScriptFault.self) {
-                try ScriptProcess(script, host: host.path, state: state, time: .start)
+                try ScriptProcess(script, host: StandIn.path, state: state, time: .start)
             }
         }
     }

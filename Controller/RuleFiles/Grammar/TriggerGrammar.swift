@@ -18,7 +18,10 @@ enum TriggerGrammar {
 
     /// One line.
     static let timerName = Shape<String>(
-        .text(TextForm(pattern: #"^[^\u0000-\u001F\u007F-\u009F]+$"#, most: ScriptLimits.timerNameSize, examples: ["lights out"]))
+        .text(
+            TextForm(
+                pattern: #"^[^\u0000-\u001F\u007F-\u009F]+$"#, most: ScriptLimits.timerNameSize,
+                examples: ["lights out"]))
     ) { reader, tree, key in
         guard let name = reader.text(tree, of: key, most: ScriptLimits.timerNameSize) else { return nil }
         guard !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {

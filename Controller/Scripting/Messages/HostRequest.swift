@@ -109,7 +109,9 @@ struct JSONText {
     }
 
     private mutating func separate() {
-        if let last = bytes.last, last != UInt8(ascii: "{"), last != UInt8(ascii: "[") { bytes.append(UInt8(ascii: ",")) }
+        if let last = bytes.last, last != UInt8(ascii: "{"), last != UInt8(ascii: "[") {
+            bytes.append(UInt8(ascii: ","))
+        }
     }
 
     private mutating func begin(_ key: StaticString) {

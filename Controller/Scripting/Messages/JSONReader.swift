@@ -160,7 +160,9 @@ struct JSONReader {
         guard bytes.count - index >= 4 else { throw fault("a text has no end") }
         var unit: UInt32 = 0
         for byte in bytes[index..<index + 4] {
-            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { throw fault("an escape that is none") }
+            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                throw fault("an escape that is none")
+            }
             unit = unit << 4 | UInt32(digit)
         }
         index += 4
@@ -174,7 +176,8 @@ struct JSONReader {
         while index < bytes.count, Self.isOfNumbers(bytes[index]) { index += 1 }
         let text = String(decoding: bytes[start..<index], as: UTF8.self)
         // The most that a number of 64 bits takes; more is no number of a script.
-        guard text.utf8.count <= 32, let first = text.utf8.first, first != UInt8(ascii: "+"), Double(text)?.isFinite == true
+        guard text.utf8.count <= 32, let first = text.utf8.first, first != UInt8(ascii: "+"),
+            Double(text)?.isFinite == true
         else { throw fault("a number that is none") }
         return text
     }

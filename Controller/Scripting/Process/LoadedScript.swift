@@ -29,7 +29,8 @@ final class LoadedScript {
         let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "/" }
         guard isPlain, (1...MessageLimits.name).contains(name.utf8.count), name.first != " " else {
             throw refused(
-                "a script's file has a name of at most \(MessageLimits.name) bytes on one line", "give it a shorter one")
+                "a script's file has a name of at most \(MessageLimits.name) bytes on one line", "give it a shorter one"
+            )
         }
         guard source.utf8.count <= MessageLimits.source else {
             throw refused("a script has at most \(MessageLimits.source >> 10) KiB", "split it into several files")
