@@ -1,9 +1,7 @@
 public import Automation
 import RuleFiles
 
-/// A script at work in a process of its own, which whoever calls it waits for.
-///
-/// The process ends with the thread that made this, so it belongs on a thread that stays (``ScriptPool`` has one for each).
+/// A script at work in a process of its own, which whoever calls it waits for (``ScriptPool`` has a thread for each).
 public final class ScriptProcess {
     private let process: HostProcess
     /// Plugs as the host was told of them last.

@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("os._exit(3)", ScriptDeath.exited(status: 3)), ("os._exit(70)", .memory),
+        ("os._exit(3)", ScriptDeath.exited(status: 3)), ("os._exit(75)", .full), ("os._exit(71)", .unshut),
         ("sys.stdout.write('x' * 300000 + '\\n')", .garbled("a line of more than 256 KiB")),
         ("sys.stdout.write('{\"done\":{}}\\n{\"done\":{}}\\n')", .garbled("more than one line")),
         ("os.close(0); os.close(1); time.sleep(60)", .garbled("it closed its end")),

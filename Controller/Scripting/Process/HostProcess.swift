@@ -1,9 +1,8 @@
 import CScripting
 internal import Glibc
 
-/// A host at work: it is asked by a line and answers by one, and whoever asks waits.
-///
-/// The kernel ends it with the thread that started it (PR_SET_PDEATHSIG), so that thread has to stay.
+/// A host at work: it is asked by a line and answers by one, and whoever asks waits. Where the controller is killed it reads the end of
+/// its input, and ends too.
 final class HostProcess {
     /// So long it may take to answer, on the clock of the wall. Its processor time ends much sooner; this is for one that is stopped.
     static let patience = Duration.seconds(10)

@@ -6,7 +6,10 @@ public enum ScriptDeath: Error, Hashable, Sendable {
     case computed
     /// A call of the kernel that no script may make.
     case forbidden
-    case memory
+    /// What it keeps leaves no room for more. It says so after an answer, so that nothing is lost of what it was asked before.
+    case full
+    /// What keeps a script from the rest of the machine cannot be set up here.
+    case unshut
     /// So long no answer, on the clock of the wall.
     case silent(Duration)
     /// It wrote what nobody understands.
@@ -21,8 +24,8 @@ public enum ScriptDeath: Error, Hashable, Sendable {
     /// Whether it did this to itself: calling it again would do the same again.
     public var isItsOwn: Bool {
         switch self {
-        case .computed, .forbidden, .memory, .silent, .garbled: true
-        case .killed, .crashed, .exited, .unknown: false
+        case .computed, .forbidden, .silent, .garbled: true
+        case .full, .unshut, .killed, .crashed, .exited, .unknown: false
         }
     }
 }
@@ -33,7 +36,8 @@ extension ScriptDeath: CustomStringConvertible {
         switch self {
         case .computed: "it computed for more than 1 s"
         case .forbidden: "it tried what a script may not: files, the network and other processes are out of its reach"
-        case .memory: "it took more memory than a script may"
+        case .full: "it keeps more in memory than a script may"
+        case .unshut: "it cannot be shut in: scripts need a kernel, and a service, with seccomp filters"
         case .silent(let span): "it gave no answer for \(span.components.seconds) s"
         case .garbled(let why): "its process wrote what is no answer (\(why))"
         case .killed: "its process was killed"
@@ -45,15 +49,13 @@ extension ScriptDeath: CustomStringConvertible {
 }
 
 extension ScriptDeath {
-    /// Statuses of the host (sysexits.h has neither): it has no memory left for itself; its cage does not close.
-    static let noMemory: Int32 = 70
-    static let noCage: Int32 = 71
-
     /// - Parameter status: as waitpid(2) has it.
     init(status: Int32) {
         let signal = status & 0x7f
         switch signal {
-        case 0 where status >> 8 & 0xff == Self.noMemory: self = .memory
+        // Statuses of ScriptHost/main.c.
+        case 0 where status >> 8 & 0xff == 71: self = .unshut
+        case 0 where status >> 8 & 0xff == 75: self = .full
         case 0: self = .exited(status: status >> 8 & 0xff)
         case SIGPROF, SIGXCPU, SIGVTALRM: self = .computed
         case SIGSYS: self = .forbidden
