@@ -32,7 +32,7 @@ enum HostRequest {
         json.entry("handler", number: Double(call.handler.index))
         json.entry(time)
         json.open("event", "{")
-        json.entry("id", text: call.id.hexadecimal)
+        json.entry("id", hexadecimal: call.id.bytes)
         json.entry("rule", text: call.firing.rule)
         json.entry("why", text: call.firing.cause.description)
         if let plug = call.firing.cause.plug { json.entry("plug", text: plug) }
@@ -57,6 +57,8 @@ enum HostRequest {
 
 /// JSON that grows by one entry after the other.
 struct JSONText {
+    private static let digits = Array("0123456789abcdef".utf8)
+
     private var bytes: [UInt8] = []
 
     init(_ opening: StaticString) {
@@ -72,6 +74,16 @@ struct JSONText {
     mutating func entry(_ key: StaticString, text: String) {
         begin(key)
         quote(text)
+    }
+
+    mutating func entry(_ key: StaticString, hexadecimal: [UInt8]) {
+        begin(key)
+        write("\"")
+        for byte in hexadecimal {
+            bytes.append(Self.digits[Int(byte >> 4)])
+            bytes.append(Self.digits[Int(byte & 15)])
+        }
+        write("\"")
     }
 
     /// Left out where it is none that JSON has.
@@ -136,7 +148,7 @@ struct JSONText {
             case 0..<0x20:
                 write("\\u00")
                 bytes.append(byte < 16 ? UInt8(ascii: "0") : UInt8(ascii: "1"))
-                bytes.append(Array("0123456789abcdef".utf8)[Int(byte & 15)])
+                bytes.append(Self.digits[Int(byte & 15)])
             case _: bytes.append(byte)
             }
         }

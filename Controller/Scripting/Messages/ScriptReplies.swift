@@ -66,6 +66,7 @@ public enum ScriptReplies {
 /// What Lua says of an error, taken apart: `television.lua:12: message`, and a hint on a line of its own.
 struct ScriptError {
     private static let mark = "\nhint: "
+    private static let silence = "it failed and does not say why"
 
     var line: Int?
     var message: String
@@ -80,7 +81,8 @@ struct ScriptError {
         let digits = rest.prefix { ("0"..."9").contains($0) }
         guard let number = Int(digits), rest.dropFirst(digits.count).hasPrefix(": ") else { return }
         line = number
-        message = String(rest.dropFirst(digits.count + 2))
+        let words = rest.dropFirst(digits.count + 2)
+        message = words.contains { !$0.isWhitespace } ? String(words) : Self.silence
     }
 
     /// On one line.
@@ -89,7 +91,7 @@ struct ScriptError {
         switch lines.count {
         case 2: return "\(lines[0]) (hint: \(lines[1]))"
         case 1 where !lines[0].isEmpty: return lines[0]
-        case _: return "it failed and does not say why"
+        case _: return silence
         }
     }
 }
