@@ -4,7 +4,7 @@ internal import Glibc
 /// A host at work: it is asked by a line and answers by one, and whoever asks waits. Where the controller is killed it reads the end of
 /// its input, and ends too.
 final class HostProcess {
-    /// So long it may take to answer, on the clock of the wall. Its processor time ends much sooner; this is for one that is stopped.
+    /// So long it may take to answer while the machine is awake. Its processor time ends much sooner; this is for one that is stopped.
     static let patience = Duration.seconds(10)
     /// So long a process that has closed its end may still be dying before it is killed.
     private static let farewell = Duration.seconds(1)
@@ -51,7 +51,7 @@ final class HostProcess {
     /// Asks and waits for the answer, without its line feed. After a fault nothing is left of the process.
     func ask(_ line: [UInt8]) throws(ScriptDeath) -> [UInt8] {
         if let death { throw death }
-        let deadline = ContinuousClock.now + patience
+        let deadline = SuspendingClock.now + patience
         do throws(ScriptDeath) {
             try send(line, until: deadline)
             return try receive(until: deadline)
@@ -79,7 +79,7 @@ final class HostProcess {
 
     // MARK: - Lines
 
-    private func send(_ line: [UInt8], until deadline: ContinuousClock.Instant) throws(ScriptDeath) {
+    private func send(_ line: [UInt8], until deadline: SuspendingClock.Instant) throws(ScriptDeath) {
         var sent = 0
         while sent < line.count {
             let count = line.withUnsafeBytes {
@@ -95,7 +95,7 @@ final class HostProcess {
         }
     }
 
-    private func receive(until deadline: ContinuousClock.Instant) throws(ScriptDeath) -> [UInt8] {
+    private func receive(until deadline: SuspendingClock.Instant) throws(ScriptDeath) -> [UInt8] {
         buffer.removeAll(keepingCapacity: buffer.capacity <= 16_384)
         while true {
             // First waiting, since no answer is there at once.
@@ -125,10 +125,10 @@ final class HostProcess {
         }
     }
 
-    private func wait(for events: CInt, until deadline: ContinuousClock.Instant) throws(ScriptDeath) {
+    private func wait(for events: CInt, until deadline: SuspendingClock.Instant) throws(ScriptDeath) {
         var polled = pollfd(fd: socket, events: Int16(events), revents: 0)
         while true {
-            let left = deadline - ContinuousClock.now
+            let left = deadline - SuspendingClock.now
             guard left > .zero else { throw .silent(patience) }
             if poll(&polled, 1, left.roundedMilliseconds) > 0 { return }
         }
@@ -138,8 +138,8 @@ final class HostProcess {
 
     /// It has closed its end, as a process that dies does a moment before it is dead.
     private func reapClosed() -> ScriptDeath {
-        let deadline = ContinuousClock.now + Self.farewell
-        while ContinuousClock.now < deadline {
+        let deadline = SuspendingClock.now + Self.farewell
+        while SuspendingClock.now < deadline {
             var status: CInt = 0
             let found = waitpid(id, &status, WNOHANG)
             if found == id { return ended(ScriptDeath(status: status)) }
