@@ -13,6 +13,8 @@ public struct BacktestReport: Sendable {
     public struct Count: Hashable, Sendable {
         public var firings = 0
         public var nearMisses = 0
+        /// Calls of a script that failed.
+        public var failures = 0
         /// By what held it back.
         public var heldBack: [String: Int] = [:]
     }

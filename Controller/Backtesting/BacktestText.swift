@@ -21,6 +21,9 @@ extension BacktestReport {
             if count.nearMisses > 0 {
                 parts.append("\(count.nearMisses) near \(count.nearMisses == 1 ? "miss" : "misses")")
             }
+            if count.failures > 0 {
+                parts.append("\(count.failures) \(count.failures == 1 ? "call" : "calls") failed")
+            }
             return "\(rule): " + parts.joined(separator: "; ")
         }
         if omitted > 0 { lines.append("\(omitted) firings more are counted and not listed") }

@@ -34,7 +34,7 @@ struct RuleCheckCommand: AsyncParsableCommand {
     var json = false
     @Argument(
         help: "Rule files, or directories of them. (default: ~/.config/smartplug/rules)",
-        completion: .file(extensions: ["yaml", "yml"]))
+        completion: .file(extensions: ["yaml", "yml", "lua"]))
     var files: [String] = []
 
     func run() async throws {

@@ -55,8 +55,14 @@ public struct TraceBook: Sendable {
             var step = Self.step(request, milliseconds)
             (step.answered, step.outcome) = (milliseconds, outcome.words)
             return add(step, to: request.firing, milliseconds, now)
+        case .scriptLogged(let firing, let lines):
+            let steps = lines.map { RuleTrace.Step(at: milliseconds, what: "log: \($0)") }
+            return add(steps, to: firing, milliseconds, now)
+        case .callFailed(let call, let why):
+            let step = RuleTrace.Step(at: milliseconds, what: "failed: \(why)")
+            return add(step, to: call.firing, milliseconds, now)
         case .following, .lost, .gap, .resumed, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .notStored,
-            .stored:
+            .stored, .calling, .called, .commandsHeldBack, .scriptEnded, .scriptRuns:
             return nil
         }
     }
@@ -117,9 +123,16 @@ public struct TraceBook: Sendable {
     private mutating func add(
         _ step: RuleTrace.Step, to firing: Firing, _ milliseconds: Int64, _ now: Instant
     ) -> RuleTrace {
-        if let known = change(firing, milliseconds, { $0.add(step) }) { return known }
+        add([step], to: firing, milliseconds, now)
+    }
+
+    private mutating func add(
+        _ steps: [RuleTrace.Step], to firing: Firing, _ milliseconds: Int64, _ now: Instant
+    ) -> RuleTrace {
+        func note(_ trace: inout RuleTrace) { for step in steps { trace.add(step) } }
+        if let known = change(firing, milliseconds, note) { return known }
         _ = beginPart(firing, milliseconds, now)
-        return touch(open.count - 1) { $0.add(step) }
+        return touch(open.count - 1, note)
     }
 
     private mutating func add(
