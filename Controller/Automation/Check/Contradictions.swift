@@ -107,7 +107,7 @@ extension RuleInspection {
                 }
             return isByDay && !days.isEmpty ? [.time(WeekTimes(days))] : []
         case .schedule(.cron(let cron)): return cron.comes ? [.time(work.times(of: cron))] : []
-        case .appliance, .rule: return []
+        case .appliance, .rule, .timer: return []
         }
     }
 }

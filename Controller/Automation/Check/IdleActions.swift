@@ -27,7 +27,7 @@ extension RuleInspection {
             switch action {
             case .wait(let duration):
                 if duration > .zero { last = [:] }
-            case .waitUntil, .run, .webHook: last = [:]
+            case .waitUntil, .run, .webHook, .call: last = [:]
             case .notify: break
             case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore:
                 for plug in action.plugs.unique {
@@ -98,7 +98,7 @@ extension RuleAction {
     /// Twice in a row it is more than once: a wait that is longer, or what ``RuleInspection/idleActions(_:)`` tells of.
     fileprivate var mayRepeat: Bool {
         switch self {
-        case .wait, .dimBy, .toggle, .run: true
+        case .wait, .dimBy, .toggle, .run, .call: true
         case .turnOn, .turnOff, .dim, .restore, .waitUntil, .notify, .webHook: false
         }
     }

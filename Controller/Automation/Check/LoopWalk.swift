@@ -82,7 +82,7 @@ struct LoopWalk {
             relays[inspection.house.key(plug)] = true
         case .activePowerStays(let plug, let band):
             if band.low > 0 { relays[inspection.house.key(plug)] = true }
-        case .relay(_, nil), .activeEnergy, .button, .lost, .back, .protection, .appliance, .schedule, .rule: break
+        case .relay(_, nil), .activeEnergy, .button, .lost, .back, .protection, .appliance, .schedule, .rule, .timer: break
         }
     }
 
@@ -97,7 +97,7 @@ struct LoopWalk {
             case .turnsOff: relays[key] != false
             case _: levels[key] != Int(level.permille)
             }
-        case .dimBy, .restore, .wait, .waitUntil, .notify, .run, .webHook: true
+        case .dimBy, .restore, .wait, .waitUntil, .notify, .run, .webHook, .call: true
         }
     }
 
@@ -112,7 +112,7 @@ struct LoopWalk {
         case .dimBy, .restore:
             relays[key] = nil
             levels[key] = nil
-        case .wait, .waitUntil, .notify, .run, .webHook: break
+        case .wait, .waitUntil, .notify, .run, .webHook, .call: break
         }
     }
 }

@@ -51,13 +51,14 @@ extension RuleInspection {
         if let place = link.action {
             switch rule.actions[place] {
             case .turnOn(_, autoOff: nil), .turnOff, .toggle: break
-            case .turnOn, .dim, .dimBy, .restore, .wait, .waitUntil, .notify, .run, .webHook: return false
+            case .turnOn, .dim, .dimBy, .restore, .wait, .waitUntil, .notify, .run, .webHook, .call: return false
             }
         }
         switch rules[link.to].triggers[link.trigger] {
         case .relay, .rule: return true
         // What is off draws nothing; but what is on need not draw anything before.
-        case .activePower, .activePowerStays, .activeEnergy, .button, .lost, .back, .protection, .appliance, .schedule:
+        case .activePower, .activePowerStays, .activeEnergy, .button, .lost, .back, .protection, .appliance, .schedule,
+            .timer:
             return false
         }
     }

@@ -85,6 +85,7 @@ extension RuleInspection {
         case (.protection(_, let mine), .protection(_, let its)): return mine == nil || its == nil || mine == its
         case (.appliance(_, let mine), .appliance(_, let its)): return mine == its
         case (.rule(let mine), .rule(let its)): return mine == its
+        case (.timer(let mine), .timer(let its)): return mine == its
         case (.schedule(let mine), .schedule(let its)): return coincide(mine, its)
         case _: return false
         }

@@ -46,7 +46,7 @@ extension Trigger {
         case .activePower, .activePowerStays, .activeEnergy, .appliance: .meter
         case .button: .button
         case .relay: .relay
-        case .lost, .back, .protection, .schedule, .rule: nil
+        case .lost, .back, .protection, .schedule, .rule, .timer: nil
         }
     }
 }
@@ -67,7 +67,7 @@ extension RuleAction {
         switch self {
         case .turnOn, .turnOff, .toggle: .relay
         case .dim, .dimBy: .dimmer
-        case .restore, .wait, .waitUntil, .notify, .run, .webHook: nil
+        case .restore, .wait, .waitUntil, .notify, .run, .webHook, .call: nil
         }
     }
 }

@@ -38,7 +38,7 @@ extension RuleAction {
             case _: [.turnsOn, .brightens, .darkens]
             }
         case .dimBy(_, let permille, _): permille > 0 ? [.turnsOn, .brightens] : [.turnsOff, .darkens]
-        case .wait, .waitUntil, .notify, .run, .webHook: []
+        case .wait, .waitUntil, .notify, .run, .webHook, .call: []
         }
     }
 
@@ -48,7 +48,7 @@ extension RuleAction {
         case .turnOn: true
         case .turnOff: false
         case .dim(_, let level, _): level.permille > 0
-        case .toggle, .restore, .dimBy, .wait, .waitUntil, .notify, .run, .webHook: nil
+        case .toggle, .restore, .dimBy, .wait, .waitUntil, .notify, .run, .webHook, .call: nil
         }
     }
 
@@ -57,7 +57,7 @@ extension RuleAction {
         switch self {
         case .wait(let duration): duration > .zero
         case .waitUntil: true
-        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .notify, .run, .webHook: false
+        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .notify, .run, .webHook, .call: false
         }
     }
 }

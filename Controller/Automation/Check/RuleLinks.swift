@@ -78,7 +78,7 @@ extension RuleInspection {
             let most = house.plug(plug)?.activePower?.upperBound ?? Self.rating
             return effect == .turnsOff ? band.low <= 0 : most >= band.low
         case .activeEnergy(_, let threshold): return threshold.period == .on && effect == .turnsOn
-        case .button, .lost, .back, .protection, .appliance, .schedule, .rule: return false
+        case .button, .lost, .back, .protection, .appliance, .schedule, .rule, .timer: return false
         }
     }
 }
@@ -88,7 +88,7 @@ extension Trigger {
     fileprivate var followsCommands: Bool {
         switch self {
         case .activePower, .activePowerStays, .activeEnergy, .relay: true
-        case .button, .lost, .back, .protection, .appliance, .schedule, .rule: false
+        case .button, .lost, .back, .protection, .appliance, .schedule, .rule, .timer: false
         }
     }
 }

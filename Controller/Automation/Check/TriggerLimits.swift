@@ -10,7 +10,7 @@ extension RuleInspection {
             case .activePower(let plug, let threshold): complaint = limit(threshold, plug)
             case .activePowerStays(let plug, let band): complaint = limit(band, plug)
             case .activeEnergy(let plug, let threshold): complaint = limit(threshold, plug)
-            case .button, .relay, .lost, .back, .protection, .appliance, .schedule, .rule: complaint = nil
+            case .button, .relay, .lost, .back, .protection, .appliance, .schedule, .rule, .timer: complaint = nil
             }
             return complaint.map {
                 RuleFinding($0.severity, rule: index, .trigger(place), word: nil, $0.message, hint: $0.hint)

@@ -7,11 +7,11 @@ extension RuleEngine {
         precondition(Set(rules.map(\.name)).count == rules.count, "two rules of one engine share a name")
         states = rules.map { RuleState($0) }
         ruleIndexes = Dictionary(uniqueKeysWithValues: rules.enumerated().map { ($1.name, $0) })
-        (power, events, energies, presence, schedules, appliances) = ([], [], [], [], [], [])
+        (power, events, energies, presence, schedules, appliances, timers) = ([], [], [], [], [], [], [:])
         needsBefores = false
         for (index, rule) in rules.enumerated() {
             for (place, trigger) in rule.triggers.enumerated() { add(trigger, rule: index, place: place) }
-            needsBefores = needsBefores || rule.actions.contains { if case .restore = $0 { true } else { false } }
+            needsBefores = needsBefores || rule.actions.contains(where: \.mayRestore)
         }
     }
 
@@ -49,6 +49,7 @@ extension RuleEngine {
             // One that has several such triggers fires once.
             guard !states[cause].listeners.contains(where: { $0.rule == rule }) else { return }
             states[cause].listeners.append(RuleState.Listener(rule: rule, place: place))
+        case .timer(let timer): timers[timer, default: []].append(TimerTrigger(rule: rule, place: place))
         }
     }
 
@@ -142,6 +143,15 @@ extension RuleEngine {
         } else {
             disabled.insert(name)
             cancelRuns(of: index, .disabled, &actions)
+        }
+    }
+}
+
+extension RuleAction {
+    fileprivate var mayRestore: Bool {
+        switch self {
+        case .restore, .call: true
+        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .wait, .waitUntil, .notify, .run, .webHook: false
         }
     }
 }

@@ -38,7 +38,8 @@ public struct RuleEngine: Machine, Sendable {
     var presence: [PresenceTrigger] = []
     var schedules: [ScheduleTrigger] = []
     var appliances: [WatchedAppliance] = []
-    /// Whether any rule restores anything.
+    var timers: [ScriptTimer: [TimerTrigger]] = [:]
+    /// Whether any rule restores anything, or may: nobody knows what a script will ask for.
     var needsBefores = false
 
     // What is known of the house, by plug's index; of triggers their places.
@@ -133,6 +134,8 @@ public struct RuleEngine: Machine, Sendable {
             plugs.expect(request, at: index)
         case .commandFinished(let plug, let id, let outcome): finished(plug, id, outcome)
         case .clockChanged(let time, let sun): clockChanged(time, sun, now: now)
+        case .timerEnded(let timer, let call, let age): ended(timer, startedBy: call, age: age, now: now, &actions)
+        case .scriptAnswered(let call, let wanted): answered(call, wanted, &actions)
         case .deadlineReached: break
         }
     }

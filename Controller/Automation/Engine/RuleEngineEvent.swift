@@ -39,6 +39,12 @@ public enum RuleEngineEvent: MachineEvent, Hashable, Sendable {
     /// The local wall clock was set, stepped, or its zone changed, or a new year's sun is known. Until the first one no time
     /// window holds.
     case clockChanged(LocalTime, SunTimes)
+    /// A script's timer ran out, `age` ago. `startedBy`: the call that started it, so that the same firing has the same id in every
+    /// process. A timer of nobody's rules means nothing.
+    case timerEnded(ScriptTimer, startedBy: RequestID, age: Duration)
+    /// What a script's function asked for is to be done: the actions of the call's firing, in their order. Their ids follow from the
+    /// call's, and differ by place. None of them waits or calls.
+    case scriptAnswered(ScriptCall, [RuleAction])
     case deadlineReached
 }
 
@@ -68,6 +74,8 @@ public enum RuleEngineAction: Hashable, Sendable {
     /// A command for a plug that is away, in place of every earlier one for it. Not worth it any more after so long.
     case remember(CommandRequest, Firing, for: Duration)
     case effect(EffectRequest)
+    /// A function of a script is to be called; ``RuleEngineEvent/scriptAnswered(_:_:)`` says what it wants.
+    case call(ScriptCall)
     /// The actions of a firing go on.
     case step(Firing, RunStep)
 }

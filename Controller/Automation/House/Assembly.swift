@@ -24,7 +24,9 @@ struct Assembly: Sendable {
     /// Nil where nobody is missing.
     init?(_ rules: [Rule], _ memory: HouseMemory, now: Instant) {
         let named = Set(rules.flatMap(\.plugs).map { $0.lowercased() })
-        missing = Set(memory.plugs.filter { named.contains($0.name.lowercased()) }.map(\.id))
+        // Nobody knows which plugs a script will ask for.
+        let asksAny = rules.contains { !$0.handlers.isEmpty }
+        missing = Set(memory.plugs.filter { asksAny || named.contains($0.name.lowercased()) }.map(\.id))
         until = now + Self.longest
         if missing.isEmpty { return nil }
     }

@@ -61,6 +61,10 @@ public struct HouseMemory: Hashable, Sendable {
     public internal(set) var wishes: [Command] = []
     /// In the order in which they were decided.
     public internal(set) var effects: [Effect] = []
+    /// In the order in which they were decided.
+    public internal(set) var calls = CallList()
+    /// ``ScriptLimits/scripts`` at most.
+    public internal(set) var scripts: [Script] = []
 
     public init() {}
 

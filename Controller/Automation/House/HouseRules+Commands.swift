@@ -162,6 +162,7 @@ extension HouseRules {
     mutating func expire(now: Instant, _ actions: inout [Action]) {
         expireCommands(now: now, &actions)
         expireEffects(now: now, &actions)
+        expireCalls(now: now, &actions)
         let wishes = memory.wishes.filter { $0.until <= now }
         guard !wishes.isEmpty else { return }
         memory.wishes.removeAll { $0.until <= now }

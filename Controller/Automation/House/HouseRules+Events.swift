@@ -36,6 +36,7 @@ extension HouseRules {
         case .commandFinished(let id, let outcome): finish(id, outcome, now: now, &actions)
         case .effectBegun(let id): if taken.contains(id) { begun.insert(id) }
         case .effectFinished(let id, let outcome): finish(id, outcome, now: now, &actions)
+        case .callFinished(let id, let outcome): finish(id, outcome, now: now, &actions)
         case .clockChanged(let time, let sun): run(.clockChanged(time, sun), now: now, &actions)
         case .rulesChanged, .ruleEnabled, .ruleRun: changeRules(event, now: now, &actions)
         case .stored: writeEnded(failure: nil, now: now, &actions)
@@ -54,11 +55,15 @@ extension HouseRules {
             let changed = Rule.names(changedFrom: rules, to: new)
             rules = new
             run(.rulesChanged(new), now: now, &actions)
+            let names = Set(changed)
+            giveUpCalls(Self.ruleChanged, now: now, &actions) { names.contains($0.firing.rule) }
+            followScripts(now: now)
             actions.append(.tell(.rulesChanged(changed)))
             self.changed(now: now)
         case .ruleEnabled(let rule, let isOn):
             if isOn { disabled.remove(rule) } else { disabled.insert(rule) }
             run(.ruleEnabled(rule, isOn), now: now, &actions)
+            if !isOn { giveUpCalls("its rule was turned off", now: now, &actions) { $0.firing.rule == rule } }
             // Said once it holds, also for the next process.
             afterStoring(.tell(.ruleEnabled(rule, isOn)), now: now)
         case .ruleRun(let rule, let id):
@@ -168,6 +173,7 @@ extension HouseRules {
             case .send(let request, let firing): done += decide(request, firing, now: now)
             case .remember(let request, let firing, let span): done += remember(request, firing, for: span, now: now)
             case .effect(let request): done += perform(request, now: now)
+            case .call(let call): done += ask(call, now: now)
             }
             reachesOut = reachesOut || action.reachesOut
         }
@@ -182,7 +188,7 @@ extension RuleEngineAction {
     /// Whether the next process has something to go on with: a wait that was told and is forgotten would be a promise broken.
     fileprivate var reachesOut: Bool {
         switch self {
-        case .send, .remember, .effect, .step(_, .waiting), .step(_, .waitingFor): true
+        case .send, .remember, .effect, .call, .step(_, .waiting), .step(_, .waitingFor): true
         case .fired, .heldBack, .nearMiss, .notSent, .step: false
         }
     }

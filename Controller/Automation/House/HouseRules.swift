@@ -71,6 +71,16 @@ public struct HouseRules: Machine, Sendable {
     var taken: Set<RequestID> = []
     /// Those of them that are under way.
     var begun: Set<RequestID> = []
+    /// Calls that are stored, by script.
+    var lines: [String: CallLine] = [:]
+    /// Calls that an earlier process left and this one has not taken up yet.
+    var resumable: [RequestID]
+    /// Those that the rules are made of.
+    var scripts: Set<String>
+    var timerDeadline: Instant?
+    /// By script.
+    var heldBack: [String: CommandsHeldBack] = [:]
+    var heldBackDeadline: Instant?
     var assembly: Assembly?
     private var commit = GroupCommit<Action>()
     /// Plugs whose cursor moved since the last write began.
@@ -87,15 +97,19 @@ public struct HouseRules: Machine, Sendable {
         self.rules = rules
         disabled = memory.engine.disabled
         engine = RuleEngine(rules: rules, memory: memory.engine)
+        resumable = memory.calls.elements.map(\.call.id)
+        scripts = Set(rules.lazy.flatMap(\.handlers).map(\.script))
         assembly = Assembly(rules, memory, now: now)
         written = now
+        findTimerDeadline()
     }
 
     public var nextDeadline: Instant? {
         let ends = memory.commands.lazy.map(\.until).min()
         let own = sooner(sooner(ends, memory.wishes.lazy.map(\.until).min()), memory.effects.lazy.map(\.until).min())
-        let engine = assembly.map(\.until) ?? engine.nextDeadline
-        return sooner(sooner(engine, commit.nextDeadline), sooner(own, lookDue))
+        let engine = assembly.map(\.until) ?? sooner(engine.nextDeadline, timerDeadline)
+        let scripts = sooner(memory.calls.first?.until, heldBackDeadline)
+        return sooner(sooner(sooner(engine, commit.nextDeadline), sooner(own, lookDue)), scripts)
     }
 
     /// The plugs that are connected.
@@ -112,6 +126,9 @@ public struct HouseRules: Machine, Sendable {
         tellAnswers(now: now, &actions)
         grantWaiting(now: now, &actions)
         if let assembly, assembly.isComplete || assembly.until <= now { assemble(now: now, &actions) }
+        endTimers(now: now, &actions)
+        resumeCalls(now: now, &actions)
+        if let due = heldBackDeadline, due <= now { tellHeldBack(now: now, &actions) }
         if let due = lookDue, due <= now { look(now: now) }
         if commit.isDue(now: now) {
             commit.begin(last: acknowledgements())
@@ -131,6 +148,12 @@ public struct HouseRules: Machine, Sendable {
     /// Does it once what led to it is stored.
     mutating func afterStoring(_ action: Action, now: Instant) {
         commit.changed(due: now)
+        commit.afterwards(action)
+    }
+
+    /// Does it with the next write, which is not due at once for it: what it tells of is of no use before.
+    mutating func onceStored(_ action: Action, now: Instant) {
+        changed(now: now)
         commit.afterwards(action)
     }
 
@@ -183,6 +206,7 @@ public struct HouseRules: Machine, Sendable {
                 guard memory.effects.contains(where: { $0.request.id == request.id }) else { continue }
                 actions.append(action)
             case .withdraw(let id): endOvertaken(id, now: now, &actions)
+            case .call(let call, _): askedIsStored(call, &actions)
             case .store, .acknowledge, .tell: actions.append(action)
             }
         }

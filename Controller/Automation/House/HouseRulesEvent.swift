@@ -29,6 +29,8 @@ public enum HouseRulesEvent: MachineEvent, Hashable, Sendable {
     case effectBegun(RequestID)
     /// How an effect of ``HouseRulesAction/perform(_:)`` ended.
     case effectFinished(RequestID, EffectOutcome)
+    /// How a call of ``HouseRulesAction/call(_:plugs:)`` ended. One that was withdrawn is ignored.
+    case callFinished(RequestID, ScriptOutcome)
     /// The write of ``HouseRulesAction/store(_:)`` has ended.
     case stored
     /// It has ended without the memory being on the disk; `reason` in words.
@@ -44,10 +46,12 @@ public enum HouseRulesAction: Hashable, Sendable {
     case store(HouseMemory)
     /// Send until it is answered, and say how it ended.
     case send(CommandRequest)
-    /// Stop sending or performing it; nobody waits for how it ends any more.
+    /// Stop sending, performing or calling it; nobody waits for how it ends any more.
     case withdraw(RequestID)
     /// Do it outside of the house, once, and say how it ended.
     case perform(EffectRequest)
+    /// Call the script's function, and say how that ended. Of each script one at a time, in their order; `plugs` are as they are now.
+    case call(ScriptCall, plugs: [PlugView])
     /// Every event of the plug up to this one has taken effect.
     case acknowledge(plug: String, SequenceNumber)
     case tell(HouseNotice)
@@ -70,6 +74,21 @@ public enum HouseNotice: Hashable, Sendable {
     case remembered(HouseMemory.Command)
     case step(Firing, RunStep)
     case effect(EffectRequest, EffectOutcome)
+    /// A firing calls a script's function; told once it is stored.
+    case calling(ScriptCall)
+    /// Its function has ended, and what it asked for is stored.
+    case called(ScriptCall)
+    /// Why, in words. Nothing that it asked for is done.
+    case callFailed(ScriptCall, String)
+    /// What it wrote to its log meanwhile, line by line, also where it failed then.
+    case scriptLogged(Firing, [String])
+    /// So many commands of the script were not carried out: it had asked for ``ScriptLimits/commands`` within a minute already. Told
+    /// once a minute at most.
+    case commandsHeldBack(script: String, count: Int)
+    /// Its process has ended, which the shell tells; nil where it is not started again.
+    case scriptEnded(script: String, why: String, restartsIn: Duration?)
+    /// Its process runs, which the shell tells.
+    case scriptRuns(script: String)
     case ruleEnabled(String, Bool)
     /// Rules were read anew: the names of those that changed, came or went.
     case rulesChanged([String])

@@ -121,6 +121,7 @@ extension Trigger: CustomStringConvertible {
         case .appliance(let plug, let change): "\(plug): \(change)"
         case .schedule(let schedule): "\(schedule)"
         case .rule(let name): "rule \"\(name)\" fires"
+        case .timer(let timer): "\(timer) is over"
         }
     }
 }
@@ -143,6 +144,7 @@ extension RuleAction: CustomStringConvertible {
         case .notify(let title, let text): "notify: " + (title.map { "\($0): " } ?? "") + text
         case .run(let command, _): "run \(command.joined(separator: " "))"
         case .webHook(let hook): hook.words
+        case .call(let handler): "\(handler)"
         }
     }
 }
@@ -173,6 +175,7 @@ extension Firing.Cause: CustomStringConvertible {
         case .appliance(_, let change): return "\(name): \(change)"
         case .schedule(let schedule): return "\(schedule)"
         case .rule(let rule): return "rule \"\(rule)\" fired"
+        case .timer(let timer): return "\(timer) was over"
         }
     }
 

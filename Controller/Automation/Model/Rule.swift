@@ -11,7 +11,8 @@ public struct Rule: Hashable, Sendable {
     public var cooldown: Duration
     /// What becomes of an edge while an earlier firing's actions are not done.
     public var mode = RuleMode.single
-    /// How often it may fire; nil takes ``RuleEngine/usualLimit``, which stops a loop.
+    /// How often it may fire; nil takes ``RuleEngine/usualLimit``, which stops a loop, and none where every action is a call of a script:
+    /// its commands are limited instead.
     public var limit: FiringLimit?
     /// An event that is older than this does not fire it. More than ``RuleEngine/maximumAge`` only where the rule asks for it.
     public var maximumAge = RuleEngine.maximumAge

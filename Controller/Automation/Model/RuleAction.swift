@@ -19,6 +19,8 @@ public enum RuleAction: Hashable, Sendable {
     /// A program with its arguments as they are written, which gets the event as JSON on its standard input and is killed after the timeout.
     case run([String], timeout: Duration)
     case webHook(WebHook)
+    /// A function of a script, which answers later with what is to be done.
+    case call(ScriptHandler)
 
     /// What becomes of the actions that follow where the time is over.
     public enum Timeout: Hashable, Sendable {
@@ -30,7 +32,7 @@ public enum RuleAction: Hashable, Sendable {
         case .turnOn(let plugs, _), .turnOff(let plugs), .toggle(let plugs), .dim(let plugs, _, _),
             .dimBy(let plugs, _, _), .restore(let plugs):
             plugs
-        case .wait, .waitUntil, .notify, .run, .webHook: []
+        case .wait, .waitUntil, .notify, .run, .webHook, .call: []
         }
     }
 }

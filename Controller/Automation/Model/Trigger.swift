@@ -20,6 +20,8 @@ public enum Trigger: Hashable, Sendable {
     case schedule(Schedule)
     /// Another rule fired.
     case rule(String)
+    /// A timer that a script started has run out.
+    case timer(ScriptTimer)
 
     /// Nil where it is about none.
     public var plug: String? {
@@ -28,7 +30,7 @@ public enum Trigger: Hashable, Sendable {
             .button(let plug, _), .relay(let plug, _), .lost(let plug, _), .back(let plug, _),
             .protection(let plug, _), .appliance(let plug, _):
             plug
-        case .schedule, .rule: nil
+        case .schedule, .rule, .timer: nil
         }
     }
 }

@@ -55,14 +55,19 @@ public struct TraceBook: Sendable {
             var step = Self.step(request, milliseconds)
             (step.answered, step.outcome) = (milliseconds, outcome.words)
             return add(step, to: request.firing, milliseconds, now)
-        case .scriptLogged(let firing, let lines):
-            let steps = lines.map { RuleTrace.Step(at: milliseconds, what: "log: \($0)") }
-            return add(steps, to: firing, milliseconds, now)
+        case .calling(let call): return add(Self.step(call, milliseconds), to: call.firing, milliseconds, now)
+        case .called(let call): return answer(call.id, "done", milliseconds)
         case .callFailed(let call, let why):
-            let step = RuleTrace.Step(at: milliseconds, what: "failed: \(why)")
+            if let known = answer(call.id, "failed: \(why)", milliseconds) { return known }
+            var step = Self.step(call, milliseconds)
+            (step.answered, step.outcome) = (milliseconds, "failed: \(why)")
             return add(step, to: call.firing, milliseconds, now)
+        case .scriptLogged(let firing, let lines):
+            return lines.reduce(nil) { _, line in
+                add(RuleTrace.Step(at: milliseconds, what: "log: \(line)"), to: firing, milliseconds, now)
+            }
         case .following, .lost, .gap, .resumed, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .notStored,
-            .stored, .calling, .called, .commandsHeldBack, .scriptEnded, .scriptRuns:
+            .stored, .commandsHeldBack, .scriptEnded, .scriptRuns:
             return nil
         }
     }
@@ -123,16 +128,9 @@ public struct TraceBook: Sendable {
     private mutating func add(
         _ step: RuleTrace.Step, to firing: Firing, _ milliseconds: Int64, _ now: Instant
     ) -> RuleTrace {
-        add([step], to: firing, milliseconds, now)
-    }
-
-    private mutating func add(
-        _ steps: [RuleTrace.Step], to firing: Firing, _ milliseconds: Int64, _ now: Instant
-    ) -> RuleTrace {
-        func note(_ trace: inout RuleTrace) { for step in steps { trace.add(step) } }
-        if let known = change(firing, milliseconds, note) { return known }
+        if let known = change(firing, milliseconds, { $0.add(step) }) { return known }
         _ = beginPart(firing, milliseconds, now)
-        return touch(open.count - 1, note)
+        return touch(open.count - 1) { $0.add(step) }
     }
 
     private mutating func add(
@@ -191,6 +189,10 @@ public struct TraceBook: Sendable {
     private static func step(_ request: CommandRequest, _ milliseconds: Int64) -> RuleTrace.Step {
         RuleTrace.Step(
             at: milliseconds, what: request.words, id: request.id.hexadecimal, plug: request.plug)
+    }
+
+    private static func step(_ call: ScriptCall, _ milliseconds: Int64) -> RuleTrace.Step {
+        RuleTrace.Step(at: milliseconds, what: "\(call.handler)", id: call.id.hexadecimal)
     }
 
     private static func step(_ request: EffectRequest, _ milliseconds: Int64) -> RuleTrace.Step {

@@ -10,30 +10,32 @@ extension RuleEngine {
         for position in written.indices {
             let key = firing.key.part(action: place, plug: position)
             if let index = states[rule].targets[place][position] {
-                command(action, index, written[position], key: key, of: rule, firing, &actions)
+                command(action, index, written[position], key: key, origin: firing.key, firing, &actions)
             } else {
-                command(action, missing: written[position], key: key, of: rule, firing, &actions)
+                command(action, written: written[position], key: key, origin: firing.key, of: rule, firing, &actions)
             }
         }
     }
 
+    /// - Parameter origin: whose part the command is: the firing, or a call of it.
     private mutating func command(
-        _ action: RuleAction, _ index: Int, _ written: String, key: UInt128, of rule: Int, _ firing: Firing,
+        _ action: RuleAction, _ index: Int, _ written: String, key: UInt128, origin: UInt128, _ firing: Firing,
         _ actions: inout [Action]
     ) {
         guard let command = resolve(action, of: index, written, firing, &actions) else { return }
         let request = CommandRequest(key: key, plug: plugs[index].name, command: command)
-        if needsBefores, !action.restores { remember(command, of: index, rule, firing) }
+        if needsBefores, !action.restores { remember(command, of: index, origin, firing) }
         plugs.expect(request, at: index)
         actions.append(.send(request, firing))
     }
 
-    private mutating func command(
-        _ action: RuleAction, missing written: String, key: UInt128, of rule: Int, _ firing: Firing,
+    /// A command to the plug of that name, which may be away.
+    mutating func command(
+        _ action: RuleAction, written: String, key: UInt128, origin: UInt128, of rule: Int, _ firing: Firing,
         _ actions: inout [Action]
     ) {
         switch plugs.find(written) {
-        case .plug(let index): command(action, index, written, key: key, of: rule, firing, &actions)
+        case .plug(let index): command(action, index, written, key: key, origin: origin, firing, &actions)
         case .notPresent:
             guard let span = states[rule].rule.remembersAway, let command = resolveAway(action, written) else {
                 return actions.append(.notSent(firing, plug: written, .notPresent))
@@ -69,7 +71,7 @@ extension RuleEngine {
                 return nil
             }
             return before.command(from: plugs[index].expectedLevel)
-        case .wait, .waitUntil, .notify, .run, .webHook: return nil
+        case .wait, .waitUntil, .notify, .run, .webHook, .call: return nil
         }
     }
 
@@ -82,14 +84,14 @@ extension RuleEngine {
         case .restore:
             guard let index = plugs.index(of: written) else { return nil }
             return befores.removeValue(forKey: plugs[index].lasting)?.command(from: plugs[index].level)
-        case .toggle, .dimBy, .wait, .waitUntil, .notify, .run, .webHook: return nil
+        case .toggle, .dimBy, .wait, .waitUntil, .notify, .run, .webHook, .call: return nil
         }
     }
 
     // MARK: As it was before
 
     /// Keeps what the plug was before the first command of a firing that changes it.
-    private mutating func remember(_ command: PlugCommand, of index: Int, _ rule: Int, _ firing: Firing) {
+    private mutating func remember(_ command: PlugCommand, of index: Int, _ origin: UInt128, _ firing: Firing) {
         let plug = plugs[index]
         let changes =
             switch command {
@@ -97,9 +99,9 @@ extension RuleEngine {
             case .setLevel(let level, _): level != plug.expectedLevel || (level.permille > 0) != plug.expectedOn
             case .identify, .resetProtection, .rename, .configure: false
             }
-        guard changes, befores[plug.lasting]?.firing != firing.id else { return }
+        guard changes, befores[plug.lasting]?.firing.key != origin else { return }
         befores[plug.lasting] = EngineMemory.Before(
-            plug: plug.lasting, rule: states[rule].rule.name, firing: firing.id, on: plug.expectedOn,
+            plug: plug.lasting, rule: firing.rule, firing: RequestID(origin), on: plug.expectedOn,
             level: plug.expectedLevel)
     }
 
@@ -109,18 +111,11 @@ extension RuleEngine {
         guard let before = befores[plug.lasting] else { return }
         switch cause {
         case .controller(_, let request):
-            if plug.ours.contains(request.key) || isOf(before, request) { return }
+            // An earlier process may have sent it, which is known by its id.
+            if plug.ours.contains(request.key) || request.key.isPart(of: before.firing.key) { return }
         case .button, .protection, .timer, .powerOn: break
         }
         befores[plug.lasting] = nil
-    }
-
-    /// Whether the command is one of the firing that is remembered, which an earlier process may have sent.
-    private func isOf(_ before: EngineMemory.Before, _ request: RequestID) -> Bool {
-        guard let index = ruleIndexes[before.rule] else { return false }
-        return states[index].rule.actions.enumerated().contains { place, action in
-            action.plugs.indices.contains { before.firing.part(action: place, plug: $0) == request }
-        }
     }
 }
 

@@ -2,7 +2,7 @@ import PlugProtocol
 import ProtocolCore
 
 extension RuleEngine {
-    mutating func effect(_ action: RuleAction, at place: Int, _ firing: Firing, _ actions: inout [Action]) {
+    mutating func effect(_ action: RuleAction, id: RequestID, _ firing: Firing, _ actions: inout [Action]) {
         let effect: EffectRequest.Effect
         switch action {
         case .notify(let title, let text):
@@ -17,9 +17,9 @@ extension RuleEngine {
                 return filled(body, firing) { isJSON ? $0.escapedForJSON : $0 }
             }
             effect = .webHook(hook)
-        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .wait, .waitUntil: return
+        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .wait, .waitUntil, .call: return
         }
-        actions.append(.effect(EffectRequest(id: firing.id.part(action: place), effect: effect, firing: firing)))
+        actions.append(.effect(EffectRequest(id: id, effect: effect, firing: firing)))
     }
 
     /// With `{rule}`, `{plug}`, `{value}`, `{why}` and `{time}` filled in, once: what they bring is not looked at again.

@@ -44,7 +44,7 @@ extension RuleEngine {
         if cooldown > .zero, let last = states[index].lastFired, now < last + cooldown {
             return .cooldown(until: last + cooldown)
         }
-        if states[index].recent.isReached(at: now) { return .limit(states[index].recent.limit) }
+        if let limit = states[index].limitReached(at: now) { return .limit(limit) }
         if depth >= Self.maximumChain { return .limit(FiringLimit(Self.maximumChain, within: .zero)) }
         return nil
     }

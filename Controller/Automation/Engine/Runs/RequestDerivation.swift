@@ -92,12 +92,29 @@ extension UInt128 {
         mixed(UInt64(truncatingIfNeeded: (action + 1) << 20 + plug))
     }
 
+    /// Whether it was made by ``part(action:plug:)`` of the other: made back, it leaves a place, which few numbers are.
+    func isPart(of whole: UInt128) -> Bool {
+        let place = unmixed ^ whole
+        return place >> 20 != 0 && place >> 48 == 0
+    }
+
     /// Multiplying by an odd number and folding the upper half onto the lower one can both be undone, so that different numbers
     /// give different values; twice, so that each bit of the number reaches all of them.
     fileprivate func mixed(_ number: UInt64) -> UInt128 {
         var value = (self ^ UInt128(number)) &* FNV1a128.prime
         value ^= value >> 64
-        value = value &* 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835
+        value = value &* Self.spread
         return value ^ value >> 64
     }
+
+    /// What ``mixed(_:)`` made it of: the two numbers, one laid over the other.
+    private var unmixed: UInt128 {
+        let value = (self ^ self >> 64) &* Self.spread.inverse
+        return (value ^ value >> 64) &* FNV1a128.prime.inverse
+    }
+
+    private static let spread: UInt128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835
+
+    /// Of an odd number: what makes 1 of it. Each step doubles the bits that are right, of which there are three to begin with.
+    private var inverse: UInt128 { (0..<6).reduce(self) { inverse, _ in inverse &* (2 &- self &* inverse) } }
 }

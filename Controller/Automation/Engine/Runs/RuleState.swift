@@ -20,7 +20,8 @@ struct RuleState: Sendable {
     var listeners: [Listener] = []
     var isDisabled = false
     var lastFired: Instant?
-    var recent: RecentFirings
+    /// Nil: it may fire as often as it wants.
+    var recent: RecentFirings?
     /// When a near miss of it was told last.
     var missTold: Instant?
     /// How many of its runs are under way, or wait for their turn.
@@ -40,15 +41,21 @@ struct RuleState: Sendable {
         hasWaits = rule.actions.contains { action in
             switch action {
             case .wait, .waitUntil: true
-            case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .notify, .run, .webHook: false
+            case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .notify, .run, .webHook, .call: false
             }
         }
-        recent = RecentFirings(rule.limit ?? RuleEngine.usualLimit)
+        recent = (rule.limit ?? (rule.callsOnly ? nil : RuleEngine.usualLimit)).map(RecentFirings.init)
+    }
+
+    /// Nil while it may fire.
+    func limitReached(at now: Instant) -> FiringLimit? {
+        // Not taken out of the optional: copying it would count references.
+        recent?.isReached(at: now) == true ? recent?.limit : nil
     }
 
     mutating func fired(at now: Instant) {
         lastFired = now
-        recent.add(now)
+        recent?.add(now)
     }
 
     /// Takes what an equal rule of an earlier set was in the midst of.
@@ -62,7 +69,7 @@ struct RuleState: Sendable {
     /// When it fired, as far as that still matters.
     func instants(at now: Instant) -> [Instant] {
         let last = lastFired.map { now < $0 + rule.cooldown ? [$0] : [] } ?? []
-        let counted = recent.instants(at: now)
+        let counted = recent?.instants(at: now) ?? []
         return counted.isEmpty ? last : counted
     }
 }
@@ -108,6 +115,11 @@ struct RecentFirings: Sendable {
 }
 
 extension Rule {
+    /// All that it does is to ask a script, whose commands are limited instead of its firings.
+    fileprivate var callsOnly: Bool {
+        !actions.isEmpty && actions.allSatisfy { if case .call = $0 { true } else { false } }
+    }
+
     /// Of its actions: another one where any of them was changed.
     var actionsFingerprint: String {
         var hash = FNV1a128()
@@ -115,6 +127,7 @@ extension Rule {
             hash.add("\(action)")
             // Its words tell of no path, since that may be a secret.
             if case .webHook(let hook) = action { hash.add(hook.url) }
+            if case .call(let handler) = action { hash.add(UInt64(handler.index)) }
         }
         let digits = String(hash.value, radix: 16)
         return String(repeating: "0", count: 32 - digits.count) + digits

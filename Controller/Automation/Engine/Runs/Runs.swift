@@ -25,7 +25,9 @@ extension RuleEngine {
             switch action {
             case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore:
                 command(action, at: place, of: index, firing, &actions)
-            case .notify, .run, .webHook: effect(action, at: place, firing, &actions)
+            case .notify, .run, .webHook: effect(action, id: firing.id.part(action: place), firing, &actions)
+            case .call(let handler):
+                actions.append(.call(ScriptCall(id: firing.id.part(action: place), handler: handler, firing: firing)))
             case .wait(let duration):
                 guard duration > .zero else { continue }
                 actions.append(.step(firing, .waiting(until: now + duration)))
@@ -163,7 +165,7 @@ extension RuleAction {
     fileprivate var askedPlugs: [String] {
         switch self {
         case .waitUntil(let condition, _, _): condition.plugs
-        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .wait, .notify, .run, .webHook: plugs
+        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .wait, .notify, .run, .webHook, .call: plugs
         }
     }
 }

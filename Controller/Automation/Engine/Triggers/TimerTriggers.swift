@@ -1,0 +1,26 @@
+import PlugProtocol
+import ProtocolCore
+
+/// A trigger on a timer that a script started.
+struct TimerTrigger: Sendable {
+    let rule: Int
+    let place: Int
+}
+
+extension RuleEngine {
+    /// Fires its rules. One that ended while nobody ran is late, as a wait is, and not old: whoever started it wants what comes of it.
+    mutating func ended(
+        _ timer: ScriptTimer, startedBy call: RequestID, age: Duration, now: Instant, _ actions: inout [Action]
+    ) {
+        var last: Int?
+        for trigger in timers[timer] ?? [] where trigger.rule != last {
+            last = trigger.rule
+            var cause = Firing.Cause(states[trigger.rule].sources[trigger.place])
+            if age >= .seconds(1) { cause.age = age }
+            let seed = FiringSeed("timer", rule: states[trigger.rule].rule.name, after: call)
+            let isLate = age <= Self.longestLate
+            fire(
+                trigger.rule, cause, seed.key(UInt64(trigger.place)), age: isLate ? .zero : age, now: now, &actions)
+        }
+    }
+}

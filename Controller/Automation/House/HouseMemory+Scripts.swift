@@ -1,0 +1,88 @@
+public import PlugProtocol
+public import ProtocolCore
+
+extension HouseMemory {
+    /// A call of a script's function that is not answered.
+    public struct Call: Hashable, Sendable {
+        public var call: ScriptCall
+        /// Then it is not worth an answer any more.
+        public var until: Instant
+    }
+
+    /// What a script keeps between its calls.
+    public struct Script: Hashable, Sendable {
+        public struct Timer: Hashable, Sendable {
+            public var name: String
+            public var end: Instant
+            /// The call that started it.
+            public var startedBy: RequestID
+        }
+
+        public let name: String
+        /// JSON; nil where it has never set anything.
+        public internal(set) var state: String?
+        /// ``ScriptLimits/timers`` at most, in the order in which they end.
+        public internal(set) var timers: [Timer] = []
+        /// When it asked for commands within the last minute, ``ScriptLimits/commands`` at most.
+        public internal(set) var commands: [Instant] = []
+    }
+
+    func script(named name: String) -> Script? { scripts.first { $0.name == name } }
+
+    /// What is kept of the script changes.
+    ///
+    /// - Parameter running: the scripts that there are. What is kept of others makes room where there are too many; nobody knows before
+    ///   whether they come back.
+    mutating func change(_ name: String, running: Set<String>, _ change: (inout Script) -> Void) {
+        let index = scripts.firstIndex { $0.name == name } ?? scripts.endIndex
+        var script = index < scripts.endIndex ? scripts[index] : Script(name: name)
+        change(&script)
+        if index < scripts.endIndex { return scripts[index] = script }
+        if scripts.count >= ScriptLimits.scripts { scripts.removeAll { !running.contains($0.name) } }
+        if scripts.count < ScriptLimits.scripts { scripts.append(script) }
+    }
+}
+
+extension HouseMemory.Script {
+    /// Starts a timer anew, or stops it.
+    mutating func change(_ timer: ScriptAnswer.TimerChange, startedBy call: RequestID, now: Instant) {
+        timers.removeAll { $0.name == timer.name }
+        guard let delay = timer.delay else { return }
+        let end = now + min(max(delay, ScriptLimits.shortestTimer), ScriptLimits.longestTimer)
+        let place = timers.firstIndex { end < $0.end } ?? timers.endIndex
+        timers.insert(Timer(name: timer.name, end: end, startedBy: call), at: place)
+    }
+}
+
+extension ScriptAnswer {
+    /// Why it cannot be done, in words, so that nothing of it is; nil where it can.
+    func fault(for script: HouseMemory.Script?) -> String? {
+        if actions.count > ScriptLimits.actions {
+            return "it asked for \(actions.count) actions at once: at most \(ScriptLimits.actions)"
+        }
+        if actions.contains(where: \.isNoneOfScripts) { return "what it asked for cannot be done by a script" }
+        if let state, state.utf8.count > ScriptLimits.stateSize {
+            return "its state has \(state.utf8.count) bytes as JSON: at most \(ScriptLimits.stateSize)"
+        }
+        if timers.isEmpty { return nil }
+        if let long = timers.first(where: { $0.name.utf8.count > ScriptLimits.timerNameSize }) {
+            return "a timer's name has \(long.name.utf8.count) bytes: at most \(ScriptLimits.timerNameSize)"
+        }
+        var running = Set(script?.timers.map(\.name) ?? [])
+        for timer in timers {
+            if timer.delay == nil { running.remove(timer.name) } else { running.insert(timer.name) }
+        }
+        return running.count > ScriptLimits.timers
+            ? "it would have \(running.count) timers: at most \(ScriptLimits.timers)" : nil
+    }
+}
+
+extension RuleAction {
+    /// A function answers once, with what is to be done then.
+    fileprivate var isNoneOfScripts: Bool {
+        switch self {
+        case .wait, .waitUntil, .call: true
+        case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore, .notify, .run, .webHook: false
+        }
+    }
+}

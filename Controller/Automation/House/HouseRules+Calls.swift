@@ -1,0 +1,168 @@
+public import PlugProtocol
+import ProtocolCore
+
+/// Calls of scripts: stored before they are asked, asked again by the next process where this one was killed, and stored as gone
+/// together with all that came of them.
+extension HouseRules {
+    /// What the script set last, as JSON, for a process that begins to run it.
+    public func scriptState(of script: String) -> String? { memory.script(named: script)?.state }
+
+    /// The plugs that are known, as scripts see them, by the name that each had last.
+    public var views: [PlugView] {
+        memory.plugs.map { plug in
+            engine.index(of: plug.name).map { engine.view(of: $0.value) } ?? PlugView(name: plug.name, isConnected: false)
+        }
+    }
+
+    mutating func ask(_ call: ScriptCall, now: Instant) -> [Action] {
+        let told = Action.tell(.calling(call))
+        guard memory.calls.count < ScriptLimits.calls else {
+            let words = "too many events wait for scripts: \(memory.calls.count) calls are not answered"
+            return [told, .tell(.callFailed(call, words))]
+        }
+        guard memory.calls.append(HouseMemory.Call(call: call, until: now + ScriptLimits.patience)) else { return [] }
+        return [told, .call(call, plugs: [])]
+    }
+
+    /// The call is stored.
+    mutating func askedIsStored(_ call: ScriptCall, _ actions: inout [Action]) {
+        // It may have been given up meanwhile.
+        guard memory.calls[call.id] != nil else { return }
+        lines[call.handler.script, default: CallLine()].add(call.id)
+        // What an earlier process left comes first.
+        if resumable.isEmpty { callNext(of: call.handler.script, &actions) }
+    }
+
+    /// What an earlier process left, once the plugs are there of which the scripts ask.
+    mutating func resumeCalls(now: Instant, _ actions: inout [Action]) {
+        guard !resumable.isEmpty, assembly == nil else { return }
+        let calls = resumable.compactMap { memory.calls[$0]?.call }
+        resumable = []
+        let handlers = Dictionary(rules.map { ($0.name, $0.handlers) }) { first, _ in first }
+        var scripts: [String] = []
+        var waiting: [String: [RequestID]] = [:]
+        for call in calls {
+            guard handlers[call.firing.rule]?.contains(call.handler) ?? false else {
+                giveUp(call, Self.ruleChanged, now: now, &actions)
+                continue
+            }
+            if waiting[call.handler.script] == nil { scripts.append(call.handler.script) }
+            waiting[call.handler.script, default: []].append(call.id)
+        }
+        for (script, ids) in waiting { lines[script, default: CallLine()].addAhead(ids) }
+        let others = lines.keys.filter { waiting[$0] == nil }.sorted()
+        for script in scripts + others { callNext(of: script, &actions) }
+    }
+
+    private mutating func callNext(of script: String, _ actions: inout [Action]) {
+        guard let id = lines[script]?.advance(where: { memory.calls[$0] != nil }), let call = memory.calls[id]?.call
+        else {
+            if lines[script]?.isEmpty ?? false { lines[script] = nil }
+            return
+        }
+        actions.append(.call(call, plugs: views))
+    }
+
+    // MARK: Answers
+
+    mutating func finish(_ id: RequestID, _ outcome: ScriptOutcome, now: Instant, _ actions: inout [Action]) {
+        guard let call = memory.calls.remove(id)?.call else { return }
+        changed(now: now)
+        let script = call.handler.script
+        _ = lines[script]?.end(id)
+        switch outcome {
+        case .answered(let answer):
+            tellLog(answer.log, of: call, now: now)
+            if let fault = answer.fault(for: memory.script(named: script)) {
+                onceStored(.tell(.callFailed(call, fault)), now: now)
+            } else {
+                onceStored(.tell(.called(call)), now: now)
+                carryOut(answer, of: call, now: now, &actions)
+            }
+        case .failed(let why, let log):
+            tellLog(log, of: call, now: now)
+            onceStored(.tell(.callFailed(call, why)), now: now)
+        }
+        callNext(of: script, &actions)
+    }
+
+    private mutating func tellLog(_ lines: [String], of call: ScriptCall, now: Instant) {
+        guard !lines.isEmpty else { return }
+        let short = lines.prefix(ScriptLimits.logLines).map { $0.cut(to: ScriptLimits.logLineSize) }
+        onceStored(.tell(.scriptLogged(call.firing, short)), now: now)
+    }
+
+    private mutating func carryOut(
+        _ answer: ScriptAnswer, of call: ScriptCall, now: Instant, _ actions: inout [Action]
+    ) {
+        let script = call.handler.script
+        var wanted = answer.actions
+        if !answer.timers.isEmpty || answer.state != nil || wanted.contains(where: { !$0.plugs.isEmpty }) {
+            memory.change(script, running: scripts) { kept in
+                for timer in answer.timers { kept.change(timer, startedBy: call.id, now: now) }
+                if let state = answer.state { kept.state = state }
+                var budget = CommandBudget(spent: kept.commands)
+                let (granted, count) = budget.take(wanted, now: now)
+                (wanted, kept.commands) = (granted, budget.spent)
+                if count > 0 { heldBack[script, default: CommandsHeldBack()].count += count }
+            }
+            findTimerDeadline()
+            tellHeldBack(now: now, &actions)
+        }
+        if !wanted.isEmpty { run(.scriptAnswered(call, wanted), now: now, &actions) }
+    }
+
+    // MARK: Ends
+
+    static let ruleChanged = "its rule was changed or taken away"
+
+    /// Nobody wants what comes of these any more.
+    mutating func giveUpCalls(
+        _ why: String, now: Instant, _ actions: inout [Action], where isGivenUp: (ScriptCall) -> Bool
+    ) {
+        for waiting in memory.calls.elements where isGivenUp(waiting.call) {
+            giveUp(waiting.call, why, now: now, &actions)
+        }
+    }
+
+    private mutating func giveUp(_ call: ScriptCall, _ why: String, now: Instant, _ actions: inout [Action]) {
+        guard memory.calls.remove(call.id) != nil else { return }
+        changed(now: now)
+        let isUnderWay = lines[call.handler.script]?.end(call.id) ?? false
+        if isUnderWay { actions.append(.withdraw(call.id)) }
+        actions.append(.tell(.callFailed(call, why)))
+        if isUnderWay { callNext(of: call.handler.script, &actions) }
+    }
+
+    mutating func expireCalls(now: Instant, _ actions: inout [Action]) {
+        let seconds = ScriptLimits.patience.components.seconds
+        while let first = memory.calls.first, first.until <= now {
+            let isUnderWay = lines[first.call.handler.script]?.asked == first.call.id
+            let words =
+                if isUnderWay {
+                    "it did not answer within \(seconds) s"
+                } else if resumable.isEmpty {
+                    "it could not be called within \(seconds) s: those before it took too long"
+                } else {
+                    "nobody was there to call it in time"
+                }
+            giveUp(first.call, words, now: now, &actions)
+        }
+    }
+}
+
+extension Rule {
+    var handlers: [ScriptHandler] {
+        actions.compactMap { if case .call(let handler) = $0 { handler } else { nil } }
+    }
+}
+
+extension String {
+    /// The first so many bytes of it, in whole characters.
+    fileprivate func cut(to size: Int) -> String {
+        guard utf8.count > size else { return self }
+        var end = utf8.index(startIndex, offsetBy: size)
+        while !unicodeScalars.indices.contains(end), end > startIndex { end = utf8.index(before: end) }
+        return String(self[..<end])
+    }
+}

@@ -1,0 +1,61 @@
+import PlugProtocol
+import ProtocolCore
+
+/// Commands of one script that were not carried out.
+struct CommandsHeldBack: Hashable, Sendable {
+    /// Since they were told last.
+    var count = 0
+    /// When they may be told again; nil: at once.
+    var next: Instant?
+}
+
+/// What scripts keep between their calls: timers that end, and commands that were too many.
+extension HouseRules {
+    mutating func findTimerDeadline() { timerDeadline = memory.scripts.lazy.compactMap { $0.timers.first?.end }.min() }
+
+    /// Timers that have run out, in the order in which they did. They are stored as gone together with what they fired.
+    mutating func endTimers(now: Instant, _ actions: inout [Action]) {
+        guard assembly == nil, let due = timerDeadline, due <= now else { return }
+        var ended: [(timer: ScriptTimer, entry: HouseMemory.Script.Timer)] = []
+        for index in memory.scripts.indices {
+            let script = memory.scripts[index]
+            let count = script.timers.prefix { $0.end <= now }.count
+            ended += script.timers[..<count].map { (ScriptTimer(script: script.name, name: $0.name), $0) }
+            memory.scripts[index].timers.removeFirst(count)
+        }
+        ended.sort { ($0.entry.end, $0.timer.script, $0.timer.name) < ($1.entry.end, $1.timer.script, $1.timer.name) }
+        changed(now: now)
+        findTimerDeadline()
+        for (timer, entry) in ended {
+            run(.timerEnded(timer, startedBy: entry.startedBy, age: now - entry.end), now: now, &actions)
+        }
+    }
+
+    /// At once, and then once a minute what came to it.
+    mutating func tellHeldBack(now: Instant, _ actions: inout [Action]) {
+        guard !heldBack.isEmpty else { return }
+        for (script, held) in heldBack.sorted(by: { $0.key < $1.key }) where held.next.map({ $0 <= now }) ?? true {
+            if held.count == 0 {
+                heldBack[script] = nil
+            } else {
+                actions.append(.tell(.commandsHeldBack(script: script, count: held.count)))
+                heldBack[script] = CommandsHeldBack(next: now + ScriptLimits.span)
+            }
+        }
+        heldBackDeadline = heldBack.values.compactMap(\.next).min()
+    }
+
+    /// These are the rules from now on: what was kept of scripts that are gone is not.
+    ///
+    /// Of a script that was not there before either it stays: its file may be broken for a while, also over a restart.
+    mutating func followScripts(now: Instant) {
+        let present = Set(rules.lazy.flatMap(\.handlers).map(\.script))
+        let gone = scripts.subtracting(present)
+        scripts = present
+        guard !gone.isEmpty else { return }
+        memory.scripts.removeAll { gone.contains($0.name) }
+        for script in gone { heldBack[script] = nil }
+        findTimerDeadline()
+        changed(now: now)
+    }
+}
