@@ -18,9 +18,14 @@ extension Backtest {
             say(answer.log, call.firing, at: time)
             for change in answer.timers {
                 let timer = ScriptTimer(script: call.handler.script, name: change.name)
-                timers[timer] = change.delay.map { RunningTimer(due: time.adding($0), startedBy: call.id) }
+                timers[timer] = change.delay.map { delay in
+                    RunningTimer(due: time.adding(max(delay, ScriptLimits.shortestTimer)), startedBy: call.id)
+                }
             }
-            let actions = within(call.handler.script, answer.actions, call.firing, at: time)
+            var budget = budgets[call.handler.script] ?? CommandBudget()
+            let (actions, heldBack) = budget.take(answer.actions, now: Self.instant(time))
+            budgets[call.handler.script] = budget
+            report.counts[call.firing.rule]?.commandsHeldBack += heldBack
             for action in actions { meet(action, at: time) }
             return engine.handle(.scriptAnswered(call, actions), now: Self.instant(time))
         }

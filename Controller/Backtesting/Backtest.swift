@@ -22,8 +22,10 @@ struct Backtest {
     /// What plugs are to do once they are back: the last thing for each, by its name as the rule writes it.
     var wishes: [String: Wish] = [:]
     let scripts: (any PastScripts)?
-    /// When scripts' timers end. A script has so many at most as ``HouseMemory`` keeps.
+    /// When scripts' timers end. A script has ``ScriptLimits/timers`` at most, or its call fails.
     var timers: [ScriptTimer: RunningTimer] = [:]
+    /// What they commanded, by their names.
+    var budgets: [String: CommandBudget] = [:]
     private var events: EventPages
     private let end: Int64
     /// What comes next of each plug, as far as ``barrier``.

@@ -15,6 +15,8 @@ public struct BacktestReport: Sendable {
         public var nearMisses = 0
         /// Calls of a script that failed.
         public var failures = 0
+        /// Of a script: those that are more than it may command.
+        public var commandsHeldBack = 0
         /// By what held it back.
         public var heldBack: [String: Int] = [:]
     }

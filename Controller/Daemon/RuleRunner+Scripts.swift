@@ -1,5 +1,4 @@
 import Automation
-import LinuxNetwork
 import Scripting
 
 /// Functions of scripts, which rules call.
@@ -7,23 +6,20 @@ extension RuleRunner {
     /// The machine asks for one call of a script at a time.
     func call(_ call: ScriptCall, _ plugs: [PlugView]) {
         guard !isStopping else { return }
-        Task {
+        calls[call.id] = Task {
+            // It may have been withdrawn before this began.
+            guard calls[call.id] != nil else { return }
             let outcome = await outcome(of: call, plugs)
-            // It stays stored without an outcome: the next process calls again.
-            guard !isStopping else { return }
+            // Without an outcome it stays stored: the next process calls again.
+            guard !isStopping, calls.removeValue(forKey: call.id) != nil, let outcome else { return }
             handle(.callFinished(call.id, outcome))
             await handOver()
         }
     }
 
-    private func outcome(of call: ScriptCall, _ plugs: [PlugView]) async -> ScriptOutcome {
+    private func outcome(of call: ScriptCall, _ plugs: [PlugView]) async -> ScriptOutcome? {
         guard let scripts else { return .failed("nothing here runs scripts") }
-        // Another function may stand in its place since the script was read anew.
-        let isThere = machine.rules.contains { $0.name == call.firing.rule && $0.actions == [.call(call.handler)] }
-        guard isThere else { return .failed("the script was changed before it could be called") }
-        let wall = WallTime.now
-        return await scripts.call(
-            call, plugs: plugs, at: Double(wall.nanosecondsSince1970) / 1e9, offset: wall.localOffset)
+        return await scripts.call(call, plugs: plugs, time: .now)
     }
 
     /// These run from now on; one that is equal to one of before keeps its process.

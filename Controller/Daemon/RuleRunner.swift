@@ -24,6 +24,8 @@ public actor RuleRunner {
     private var timer = DeadlineTimer()
     /// Commands on their way; the machine bounds them.
     private var attempts: [RequestID: Task<Void, Never>] = [:]
+    /// Scripts that are asked; the machine bounds them.
+    var calls: [RequestID: Task<Void, Never>] = [:]
     var effects = EffectQueue()
     let performer: (any EffectPerforming)?
     /// Calls scripts for rules; nil where nobody runs any.
@@ -133,7 +135,8 @@ public actor RuleRunner {
         isStopping = true
         effects.close()
         for attempt in attempts.values { attempt.cancel() }
-        attempts = [:]
+        for call in calls.values { call.cancel() }
+        (attempts, calls) = ([:], [:])
     }
 
     private func finish() async {
@@ -190,6 +193,7 @@ public actor RuleRunner {
             beginEffects()
         case .withdraw(let id):
             attempts.removeValue(forKey: id)?.cancel()
+            calls.removeValue(forKey: id)?.cancel()
             effects.withdraw(id)
             beginEffects()
         case .acknowledge(let plug, let sequence): Task { await house.acknowledge(sequence, of: plug) }

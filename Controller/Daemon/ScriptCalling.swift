@@ -11,12 +11,9 @@ public protocol ScriptCalling: Sendable {
     /// - Parameter states: what scripts kept, by their names, as JSON.
     func replace(_ scripts: [Script], states: [String: String]) async
 
-    /// Returns what the function asked for, or why it could not be asked. Calls of one script are made one after the other.
-    ///
-    /// - Parameters:
-    ///   - seconds: since 1970.
-    ///   - offset: of local time, seconds east of UTC.
-    func call(_ call: ScriptCall, plugs: [PlugView], at seconds: Double, offset: Int) async -> ScriptOutcome
+    /// Returns what the function asked for, or why it could not be asked; nil where the task was cancelled, or everything ended, before
+    /// that was known. Calls of one script are made one after the other.
+    func call(_ call: ScriptCall, plugs: [PlugView], time: ScriptTime) async -> ScriptOutcome?
 
     /// Ends every process.
     func end() async

@@ -99,7 +99,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             take(call)
             why = reason
         case .commandsHeldBack(let name, let number): (event, script, count) = ("commandsHeldBack", name, number)
-        case .scriptEnded(let name, let reason, let span):
+        case .scriptEnded(let name, why: let reason, restartsIn: let span):
             (event, script, why, restartsIn) = ("scriptEnded", name, reason, span?.inSeconds)
         case .scriptRuns(let name): (event, script) = ("scriptRuns", name)
         case .following, .lost, .gap, .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered, .step,

@@ -3,7 +3,6 @@ import Automation
 import Daemon
 import DurableFiles
 import Foundation
-import LinuxNetwork
 import RuleFiles
 import Scripting
 
@@ -24,6 +23,9 @@ func readRuleSet(_ paths: [String]) async throws -> RuleFileSet {
         return .script(try readScript(path, text))
     } catch let error as FileError {
         return .broken("\(error)" + (error.hint.map { "\nhint: \($0)" } ?? ""))
+    } catch let error as ScriptFault {
+        guard case .refused = error else { return .broken("\(path): \(error)") }
+        return .broken("\(error)")
     } catch {
         return .broken("\(error)")
     }
@@ -37,11 +39,9 @@ func isScript(_ path: String) -> Bool { path.hasSuffix(".lua") }
 
 /// Loads it once, in a process of its own. Errors name the whole path.
 func readScript(_ path: String, _ text: String) throws(ScriptFault) -> Script {
-    let now = WallTime.now
     do {
         return try ScriptReader(host: try ScriptHost.path()).read(
-            name: URL(filePath: path).lastPathComponent, source: text, at: Double(now.nanosecondsSince1970) / 1e9,
-            offset: now.localOffset)
+            name: URL(filePath: path).lastPathComponent, source: text, time: .now)
     } catch {
         guard case .refused(var faults) = error else { throw error }
         for index in faults.diagnostics.indices { faults.diagnostics[index].file = path }

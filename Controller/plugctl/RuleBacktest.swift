@@ -48,7 +48,7 @@ struct RuleBacktest: AsyncParsableCommand {
         help: """
             One JSON object a line: event (firing, heldBack, nearMiss, recorded, summary; onlyHere, onlyThere, comparison), at, \
             rule, plug, cause, value, since, why, conditions, steps (at, what, plug, outcome, recorded, recordedAfter, \
-            recordedBy, wasSo), firings, nearMisses, heldBack, failures; of what was recorded of a plug from, to, away (seconds), damaged.
+            recordedBy, wasSo), firings, nearMisses, heldBack, failures, commandsHeldBack; of what was recorded of a plug from, to, away (seconds), damaged.
             """)
     var json = false
     @OptionGroup var place: LocationOptions

@@ -25,24 +25,24 @@ final class VirtualScripts: PastScripts {
 
     func call(_ call: ScriptCall, plugs: [PlugView], at milliseconds: Int64) -> ScriptOutcome {
         let name = call.handler.script
-        let seconds = Double(milliseconds) / 1000
         let offset = (WallTime(nanosecondsSince1970: 0) + .milliseconds(milliseconds)).localOffset
+        let time = ScriptTime(at: Double(milliseconds) / 1000, offset: offset)
         do throws(ScriptFault) {
-            let process = try process(of: name, at: seconds, offset)
-            let outcome = try process.call(call, plugs: plugs, at: seconds, offset: offset)
+            let process = try process(of: name, at: time)
+            let outcome = try process.call(call, plugs: plugs, time: time)
             if case .answered(let answer) = outcome, let state = answer.state { states[name] = state }
             return outcome
         } catch {
             // The next call begins another one, without the daemon's waits between them.
             processes.removeValue(forKey: name)?.end()
-            return .failed("\(error)")
+            return .failed(error.words)
         }
     }
 
-    private func process(of name: String, at seconds: Double, _ offset: Int) throws(ScriptFault) -> ScriptProcess {
+    private func process(of name: String, at time: ScriptTime) throws(ScriptFault) -> ScriptProcess {
         if let process = processes[name] { return process }
         guard let script = scripts[name] else { preconditionFailure("a rule calls a script that was not read") }
-        let process = try ScriptProcess(script, host: host, state: states[name], at: seconds, offset: offset)
+        let process = try ScriptProcess(script, host: host, state: states[name], time: time)
         processes[name] = process
         return process
     }
