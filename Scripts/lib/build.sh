@@ -49,6 +49,8 @@ build_programs() {
     announce_build "the programs" .build-release
     local program
     if (($# == 0)); then set -- plugd plugctl; fi
+    # What runs scripts, which plugctl looks for beside itself.
+    if [[ " $* " == *" plugctl "* ]]; then set -- "$@" plugctl-script; fi
     for program; do
         quietly .build-release/build.log swift_build "${program_settings[@]}" --product "$program" || return
         # A short name, for people.
