@@ -63,6 +63,8 @@ build_benchmarks() {
     announce_build "the benchmarks" .build-release
     SMARTPLUG_BENCHMARKS=1 quietly .build-release/build.log swift_build "${program_settings[@]}" --product Benchmarks ||
         return
+    # What runs scripts is looked for beside whoever starts it.
+    quietly .build-release/build.log swift_build "${program_settings[@]}" --product plugctl-script || return
     mkdir -p .build-release/references
     cc -O2 -Wall -o .build-release/references/round_trip Tests/BenchmarkReferences/round_trip.c
     cc -O2 -Wall -o .build-release/references/mosquitto_stream Tests/BenchmarkReferences/mosquitto_stream.c -lmosquitto
