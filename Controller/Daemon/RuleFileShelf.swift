@@ -109,7 +109,8 @@ struct RuleFileShelf {
                 return "another script is called \(script.name)\nhint: give one of the two files another name"
             }
             guard all.scripts.count < Self.maximumScripts else {
-                return "with it there would be more than \(Self.maximumScripts) scripts\nhint: put what belongs together into one"
+                return
+                    "with it there would be more than \(Self.maximumScripts) scripts\nhint: put what belongs together into one"
             }
         }
         for rule in content.rules {

@@ -41,7 +41,7 @@ extension RuleRunner {
 extension HouseNotice {
     fileprivate init(_ notice: ScriptNotice) {
         switch notice {
-        case .ended(let script, let why, let restartsIn): 
+        case .ended(let script, let why, let restartsIn):
             self = .scriptEnded(script: script, why: why, restartsIn: restartsIn)
         case .runs(let script): self = .scriptRuns(script: script)
         }

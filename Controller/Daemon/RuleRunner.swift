@@ -63,7 +63,8 @@ public actor RuleRunner {
     ///   - audience: hears it besides.
     public init(
         _ set: RuleFileSet, client: PlugClient, store: RuleStore?, performer: (any EffectPerforming)? = nil,
-        scripts: (any ScriptCalling)? = nil, sun: SunTable? = nil, recorder: Recorder? = nil, audience: (any HouseAudience)? = nil
+        scripts: (any ScriptCalling)? = nil, sun: SunTable? = nil, recorder: Recorder? = nil,
+        audience: (any HouseAudience)? = nil
     ) {
         let cursors = store?.memory.cursors ?? [:]
         let known = EventsSeen.first(cursors, recorder?.cursors ?? [:])

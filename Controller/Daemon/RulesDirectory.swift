@@ -71,6 +71,8 @@ public actor RulesDirectory {
     private static func names(inDirectory path: String) -> [String] {
         // One that nobody may read is said by reading it as a file.
         guard let names = FileStamp.names(in: path, limit: RuleFileShelf.maximumFiles) else { return [path] }
-        return names.filter { name in [".yaml", ".yml", ".lua"].contains(where: name.hasSuffix) }.map { path + "/" + $0 }
+        return names.filter { name in [".yaml", ".yml", ".lua"].contains(where: name.hasSuffix) }.map {
+            path + "/" + $0
+        }
     }
 }

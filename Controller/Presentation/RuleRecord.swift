@@ -102,7 +102,8 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         case .scriptEnded(let name, why: let reason, restartsIn: let span):
             (event, script, why, restartsIn) = ("scriptEnded", name, reason, span?.inSeconds)
         case .scriptRuns(let name): (event, script) = ("scriptRuns", name)
-        case .following, .lost, .gap, .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered, .step,
+        case .following, .lost, .gap, .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered,
+            .step,
             .effect, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored:
             break
         }
@@ -148,7 +149,8 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             (what, why) = ("\(step)", nil)
         case .ruleEnabled(let name, let isOn): (event, rule, enabled) = ("ruleEnabled", name, isOn)
         case .following, .lost, .gap, .notSent, .commanded, .performing, .remembered, .effect, .rulesChanged,
-            .fileBroken, .fileSound, .resumed, .command, .notStored, .stored, .calling, .called, .scriptLogged, .callFailed,
+            .fileBroken, .fileSound, .resumed, .command, .notStored, .stored, .calling, .called, .scriptLogged,
+            .callFailed,
             .commandsHeldBack, .scriptEnded, .scriptRuns:
             break
         }

@@ -33,7 +33,8 @@ extension RuleRecord {
             "\(script ?? ""): \(count ?? 0) \(count == 1 ? "command" : "commands") not carried out: it wants more than a script may in a minute"
         case "scriptEnded":
             "\(script ?? "") ended: \(why); "
-                + (restartsIn.map { "it is started again in \(number($0)) s" } ?? "it is not started again before its file changes")
+                + (restartsIn.map { "it is started again in \(number($0)) s" }
+                    ?? "it is not started again before its file changes")
         case "scriptRuns": "\(script ?? "") runs"
         case "notStored":
             "nothing can be stored: \(why); until it can, being killed may lose a command or repeat a firing"

@@ -69,7 +69,8 @@ private struct LuaScan {
                 before = .other
                 if !passLongBracket() { step() }
             case _ where byte.isOfName: passName()
-            case UInt8(ascii: "("), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): step()
+            case UInt8(ascii: "("), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"):
+                step()
             case _:
                 before = .other
                 step()

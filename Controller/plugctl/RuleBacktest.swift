@@ -12,7 +12,8 @@ import Terminal
 struct RuleBacktest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backtest",
-        abstract: "Run rules and scripts over what was recorded: what they would have done, beside what was really switched.",
+        abstract:
+            "Run rules and scripts over what was recorded: what they would have done, beside what was really switched.",
         discussion: """
             The daemon's own engine runs over the history in virtual time, with its waits and schedules. Each firing is \
             listed with what it would have commanded, and how long before or after that the plug was really switched so, \
@@ -85,7 +86,9 @@ struct RuleBacktest: AsyncParsableCommand {
                     return show(BacktestComparison(report, against: there), against, past.zone)
                 }
                 show(report, past.zone)
-                if chart || svg != nil || png != nil { try draw(report, past.recordedPlugs(of: rules, scripts), past, history) }
+                if chart || svg != nil || png != nil {
+                    try draw(report, past.recordedPlugs(of: rules, scripts), past, history)
+                }
             } catch let error as HistoryError {
                 throw Complaint(error)
             }

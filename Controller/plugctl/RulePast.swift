@@ -21,7 +21,8 @@ struct RulePast {
 
     /// - Parameter window: where it says nothing, all that is recorded of the rules' plugs.
     init(
-        _ history: PowerHistory, rules: [Rule], _ scripts: (any PastScripts)?, window: WindowOptions, place: LocationOptions
+        _ history: PowerHistory, rules: [Rule], _ scripts: (any PastScripts)?, window: WindowOptions,
+        place: LocationOptions
     ) throws {
         let plugs = try history.plugs()
         if window.last != nil || window.from != nil {
@@ -91,7 +92,8 @@ struct RulePast {
     private static func plugs(
         of rules: [Rule], _ scripts: (any PastScripts)?, among known: [HistoryPlug]
     ) -> [HistoryPlug] {
-        let named = rules.flatMap { $0.triggers.compactMap(\.plug) + $0.actions.flatMap(\.plugs) }
+        let named =
+            rules.flatMap { $0.triggers.compactMap(\.plug) + $0.actions.flatMap(\.plugs) }
             + (scripts.map { $0.plugs + $0.words } ?? [])
         let wanted = Set(named.map { $0.lowercased() })
         return known.filter { wanted.contains($0.title.lowercased()) && $0.span != nil }

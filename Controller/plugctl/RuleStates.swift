@@ -68,7 +68,8 @@ struct RuleStates: AsyncParsableCommand {
 
     private func ended(_ why: String, _ starts: String?) -> String {
         let words = "does not run: \(why)"
-        return words + (starts.map { "; started again at \(local($0))" } ?? "; not started again before its file changes")
+        return words
+            + (starts.map { "; started again at \(local($0))" } ?? "; not started again before its file changes")
     }
 
     /// As the clock on the wall shows it, to the second.

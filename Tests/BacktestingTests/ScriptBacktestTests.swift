@@ -23,7 +23,8 @@ private final class MadeUpScript: PastScripts {
 }
 
 extension MadeUpPast {
-    fileprivate func run(_ rules: [Rule], _ script: MadeUpScript, _ seconds: ClosedRange<Int>) throws -> BacktestReport {
+    fileprivate func run(_ rules: [Rule], _ script: MadeUpScript, _ seconds: ClosedRange<Int>) throws -> BacktestReport
+    {
         let span = Self.midnight + Int64(seconds.lowerBound) * 1000...Self.midnight + Int64(seconds.upperBound) * 1000
         return try PastHouse(history, zone: .utc).run(rules, over: span, scripts: script)
     }
@@ -66,7 +67,8 @@ private func answer(
             Rule(name: "tv.lua:0", triggers: [rises], actions: night),
             Rule(name: "tv.lua:1", triggers: [falls], actions: over),
         ]
-        let script = MadeUpScript(plugs: ["Ceiling Light", "Amplifier"], { _, _ in answer(night) }, { _, _ in answer(over) })
+        let script = MadeUpScript(
+            plugs: ["Ceiling Light", "Amplifier"], { _, _ in answer(night) }, { _, _ in answer(over) })
         let expected = try past.run(rules, 0...7199)
         let report = try past.run([calling(0, rises), calling(1, falls)], script, 0...7199)
         #expect(report.told == expected.told && report.told.count == 4)
@@ -81,7 +83,8 @@ private func answer(
         let timer = { ScriptAnswer.TimerChange(name: $0, delay: $1) }
         let script = MadeUpScript(
             { _, _ in answer([], timers: [timer("lights out", .seconds(600)), timer("never", .seconds(60))]) },
-            { _, _ in answer([], timers: [timer("never", nil)]) }, { _, _ in answer([.turnOff(["Lamp"])], log: ["out"]) })
+            { _, _ in answer([], timers: [timer("never", nil)]) },
+            { _, _ in answer([.turnOff(["Lamp"])], log: ["out"]) })
         let ended = { calling($0, .timer(ScriptTimer(script: "tv.lua", name: $1))) }
         let rules = [calling(0, rises), calling(1, falls), ended(2, "lights out"), ended(2, "never")]
         var named = rules

@@ -111,7 +111,8 @@ struct RuleFileShelfTests {
         for (name, text) in [("b.yml", "b"), ("a.yaml", "a"), ("c.lua", "c"), ("notes.txt", "n")] {
             try FileStore().replace(path + "/" + name, with: Array(text.utf8))
         }
-        #expect(RulesDirectory.files(in: [path, path + "/a.yaml"]) == ["/a.yaml", "/b.yml", "/c.lua"].map { path + $0 })
+        #expect(
+            RulesDirectory.files(in: [path, path + "/a.yaml"]) == ["/a.yaml", "/b.yml", "/c.lua"].map { path + $0 })
         #expect(RulesDirectory.files(in: ["/nowhere"]) == ["/nowhere"])
         let before = try #require(FileStamp(of: path + "/a.yaml"))
         try FileStore().replace(path + "/a.yaml", with: Array("b".utf8))

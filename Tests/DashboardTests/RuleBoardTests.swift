@@ -55,7 +55,8 @@ import Testing
         let handlers = (0..<2).map { ScriptHandler(script: "hall.lua", index: $0) }
         let rules = handlers.map { handler in
             Rule(
-                name: "hall.lua:\(handler.index)", triggers: [.button(plug: "Hall", .single)], actions: [.call(handler)])
+                name: "hall.lua:\(handler.index)", triggers: [.button(plug: "Hall", .single)], actions: [.call(handler)]
+            )
         }
         var board = RuleBoard([rule] + rules)
         #expect(board.records.map(\.script) == [nil, "hall.lua", "hall.lua"])

@@ -107,8 +107,10 @@ struct RuleBoard: Hashable, Sendable {
             return records.filter { $0.script == script }.compactMap { rule in
                 change(rule.rule) { ($0.scriptFault, $0.scriptStarts) = (nil, nil) }
             }
-        case .following, .lost, .gap, .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered, .step,
-            .effect, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored, .calling, .called,
+        case .following, .lost, .gap, .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered,
+            .step,
+            .effect, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored,
+            .calling, .called,
             .scriptLogged, .callFailed, .commandsHeldBack:
             return []
         }
@@ -144,7 +146,8 @@ struct RuleBoard: Hashable, Sendable {
         case .notStored(let reason): storeFault = reason
         case .stored: storeFault = nil
         case .following, .lost, .gap, .notSent, .resumed, .command, .commanded, .performing, .remembered, .effect,
-            .rulesChanged, .fileBroken, .fileSound, .calling, .called, .scriptLogged, .commandsHeldBack, .scriptEnded, .scriptRuns:
+            .rulesChanged, .fileBroken, .fileSound, .calling, .called, .scriptLogged, .commandsHeldBack, .scriptEnded,
+            .scriptRuns:
             break
         }
         return nil

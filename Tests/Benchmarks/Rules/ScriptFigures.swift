@@ -42,7 +42,9 @@ struct ScriptFigures {
             Figure("a script's idle process, anonymous memory", idle / 1000, "MB", .atMost(3)),
             Figure("\(all): not in its state at the end", Double(pressed - run.counted), "", .within(0...0)),
             Figure("the same, its anonymous memory", after / 1000, "MB"),
-            Figure("the same, more than after the first second", max(0, after - before) / 1000, "MB", .atMost(Self.growth / 1000)),
+            Figure(
+                "the same, more than after the first second", max(0, after - before) / 1000, "MB",
+                .atMost(Self.growth / 1000)),
         ] + Distribution(run.times).figures("the same, from the event to its answer's being taken")
     }
 
@@ -104,7 +106,9 @@ private struct ManyPresses {
         let begin = BootClock.now
         var done = 0
         while done < count || answered < pressed.count {
-            guard BootClock.now - begin < .seconds(60) else { throw Complaint("\(pressed.count - answered) calls are not answered") }
+            guard BootClock.now - begin < .seconds(60) else {
+                throw Complaint("\(pressed.count - answered) calls are not answered")
+            }
             while done < count, begin + .milliseconds(done) <= BootClock.now {
                 sequence += 1
                 done += 1
