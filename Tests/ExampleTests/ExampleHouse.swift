@@ -75,7 +75,7 @@ struct ExampleHouse {
             case .effect(let request):
                 if case .notify(_, let text) = request.effect { log.append("\(second) \"\(text)\"") }
             case .notSent(_, let plug, let reason): log.append("\(second) \(plug): \(reason)")
-            case .heldBack, .nearMiss, .remember, .step: break
+            case .heldBack, .nearMiss, .remember, .step, .call: break
             }
         }
     }

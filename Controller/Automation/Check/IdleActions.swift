@@ -41,7 +41,7 @@ extension RuleInspection {
                     last[key] = (place, plug)
                 }
             }
-            if case .restore(let plugs) = action {
+            if case .restore(let plugs) = action, !asksScripts {
                 for plug in plugs.unique where !changedKeys.contains(house.key(plug)) {
                     findings.append(
                         RuleFinding(

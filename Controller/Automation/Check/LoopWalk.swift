@@ -82,7 +82,8 @@ struct LoopWalk {
             relays[inspection.house.key(plug)] = true
         case .activePowerStays(let plug, let band):
             if band.low > 0 { relays[inspection.house.key(plug)] = true }
-        case .relay(_, nil), .activeEnergy, .button, .lost, .back, .protection, .appliance, .schedule, .rule, .timer: break
+        case .relay(_, nil), .activeEnergy, .button, .lost, .back, .protection, .appliance, .schedule, .rule, .timer:
+            break
         }
     }
 

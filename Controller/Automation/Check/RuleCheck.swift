@@ -43,11 +43,14 @@ struct RuleInspection {
     let work = InspectionWork()
     /// Plugs that some rule commands, by ``KnownHouse/key(_:)``.
     let changedKeys: Set<String>
+    /// Some rule calls a script, which may command any plug: nobody knows before.
+    let asksScripts: Bool
     let names: Set<String>
 
     init(rules: [Rule], house: KnownHouse, knowsSun: Bool) {
         (self.rules, self.house, self.knowsSun) = (rules, house, knowsSun)
         names = Set(rules.map(\.name))
+        asksScripts = rules.contains { !$0.handlers.isEmpty }
         var changedKeys: Set<String> = []
         for action in rules.lazy.flatMap(\.actions) {
             if case .restore = action { continue }

@@ -44,6 +44,8 @@ public struct RuleEngine: Machine, Sendable {
 
     // What is known of the house, by plug's index; of triggers their places.
     var plugs = PlugTable()
+    /// Names, in small letters, of plugs that an earlier process knew, and that may not be found again yet.
+    var awaited: Set<String> = []
     var meters: [PlugMeter] = []
     var powerOf: [[Int]] = []
     var eventsOf: [[Int]] = []

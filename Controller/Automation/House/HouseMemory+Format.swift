@@ -15,14 +15,14 @@ public struct HostMoment: Hashable, Sendable {
 }
 
 /// The stored form: `smartplug-rules`, the version, the moment of writing, plugs, what the engine is in the midst of, commands, wishes,
-/// effects, and the FNV-1a hash of all that. Numbers are big endian, texts have their length in two bytes ahead. Times are of the boot
-/// that wrote them. Version 1 had cooldowns in place of the engine's memory, and neither wishes nor effects.
+/// effects, calls, what scripts keep, and the FNV-1a hash of all that. Numbers are big endian, texts have their length in two bytes ahead. Times are of the boot
+/// that wrote them. Version 2 knew no scripts; version 1 had cooldowns in place of the engine's memory, and neither wishes nor effects.
 extension HouseMemory {
     static let magic = Array("smartplug-rules".utf8)
     static let oldestVersion: UInt8 = 1
-    static let version: UInt8 = 2
+    static let version: UInt8 = 3
     /// Bytes of a full memory and more; a larger file is none of ours.
-    public static let sizeLimit = 8 << 20
+    public static let sizeLimit = 16 << 20
     /// Bytes of the engine's part, which keeps the whole below its limit; the engine has bounds of its own, which are far below.
     static let maximumEngine = 4 << 20
     /// Cooldowns that a file of version 1 may have.
@@ -56,6 +56,8 @@ extension HouseMemory {
         }
         out.put(UInt16(min(effects.count, Self.maximumEffects)))
         for effect in effects.prefix(Self.maximumEffects) { out.put(effect) }
+        out.put(calls)
+        out.put(scripts, at: moment.instant)
         return (out.sealed, missing)
     }
 
@@ -101,7 +103,7 @@ extension HouseMemory {
     /// Reads what ``encoded(at:)`` wrote and moves its times to the present boot.
     ///
     /// Of another boot the wall clock says how long ago it was. Where that clock stands before the moment of writing nobody
-    /// knows: then waits, wishes and effects go on as if no time had passed, as what turns off after a wait does, every cooldown
+    /// knows: then waits, timers, wishes, effects and calls go on as if no time had passed, as what turns off after a wait does, every cooldown
     /// begins anew, and no other command is worth sending.
     ///
     /// - Throws: ``MemoryFault`` with the offset of what is wrong.
@@ -136,6 +138,7 @@ extension HouseMemory {
             commands.append(command)
         }
         if input.version > 1 { try readRest(&input, moved: moved, now: now.instant) }
+        if input.version > 2 { try readScripts(&input, moved: moved, now: now.instant) }
         try input.finish()
     }
 
@@ -150,10 +153,17 @@ extension HouseMemory {
         for _ in 0..<(try input.count(Self.maximumEffects)) {
             var effect = try input.effect()
             effect.until = min(now + HouseRules.patience(for: effect.request.effect), moved(effect.until))
-            effect.request.firing.time = min(now, moved(effect.request.firing.time))
-            effect.request.firing.cause.since = effect.request.firing.cause.since.map { min(now, moved($0)) }
+            effect.request.firing.move(moved, now: now)
             effects.append(effect)
         }
+    }
+}
+
+extension Firing {
+    /// To the present clock; nothing of it is still to come.
+    mutating func move(_ moved: (Instant) -> Instant, now: Instant) {
+        time = min(now, moved(time))
+        cause.since = cause.since.map { min(now, moved($0)) }
     }
 }
 

@@ -29,17 +29,19 @@ extension HouseMemory {
 
     func script(named name: String) -> Script? { scripts.first { $0.name == name } }
 
-    /// What is kept of the script changes.
-    ///
     /// - Parameter running: the scripts that there are. What is kept of others makes room where there are too many; nobody knows before
     ///   whether they come back.
+    func hasRoom(for name: String, running: Set<String>) -> Bool {
+        scripts.count < ScriptLimits.scripts || scripts.contains { $0.name == name || !running.contains($0.name) }
+    }
+
+    /// What is kept of the script changes; there is room for it.
     mutating func change(_ name: String, running: Set<String>, _ change: (inout Script) -> Void) {
-        let index = scripts.firstIndex { $0.name == name } ?? scripts.endIndex
-        var script = index < scripts.endIndex ? scripts[index] : Script(name: name)
-        change(&script)
-        if index < scripts.endIndex { return scripts[index] = script }
+        if let index = scripts.firstIndex(where: { $0.name == name }) { return change(&scripts[index]) }
         if scripts.count >= ScriptLimits.scripts { scripts.removeAll { !running.contains($0.name) } }
-        if scripts.count < ScriptLimits.scripts { scripts.append(script) }
+        var script = Script(name: name)
+        change(&script)
+        scripts.append(script)
     }
 }
 

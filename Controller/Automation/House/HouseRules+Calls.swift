@@ -10,7 +10,8 @@ extension HouseRules {
     /// The plugs that are known, as scripts see them, by the name that each had last.
     public var views: [PlugView] {
         memory.plugs.map { plug in
-            engine.index(of: plug.name).map { engine.view(of: $0.value) } ?? PlugView(name: plug.name, isConnected: false)
+            engine.index(of: plug.name).map { engine.view(of: $0.value) }
+                ?? PlugView(name: plug.name, isConnected: false)
         }
     }
 
@@ -73,7 +74,9 @@ extension HouseRules {
         switch outcome {
         case .answered(let answer):
             tellLog(answer.log, of: call, now: now)
-            if let fault = answer.fault(for: memory.script(named: script)) {
+            if let fault = fault(in: answer, of: script) {
+                // What its process remembers of it is not wanted either.
+                actions.append(.withdraw(id))
                 onceStored(.tell(.callFailed(call, fault)), now: now)
             } else {
                 onceStored(.tell(.called(call)), now: now)
@@ -84,6 +87,14 @@ extension HouseRules {
             onceStored(.tell(.callFailed(call, why)), now: now)
         }
         callNext(of: script, &actions)
+    }
+
+    /// Why nothing of it is done, in words.
+    private func fault(in answer: ScriptAnswer, of script: String) -> String? {
+        guard memory.hasRoom(for: script, running: scripts) else {
+            return "\(memory.scripts.count) scripts keep something already: there is room for no more"
+        }
+        return answer.fault(for: memory.script(named: script))
     }
 
     private mutating func tellLog(_ lines: [String], of call: ScriptCall, now: Instant) {
@@ -109,6 +120,7 @@ extension HouseRules {
             findTimerDeadline()
             tellHeldBack(now: now, &actions)
         }
+        if now - began >= RuleEngine.reunion { engine.awaited = [] }
         if !wanted.isEmpty { run(.scriptAnswered(call, wanted), now: now, &actions) }
     }
 
@@ -130,7 +142,8 @@ extension HouseRules {
         changed(now: now)
         let isUnderWay = lines[call.handler.script]?.end(call.id) ?? false
         if isUnderWay { actions.append(.withdraw(call.id)) }
-        actions.append(.tell(.callFailed(call, why)))
+        // Not before: the next process would call it again.
+        onceStored(.tell(.callFailed(call, why)), now: now)
         if isUnderWay { callNext(of: call.handler.script, &actions) }
     }
 

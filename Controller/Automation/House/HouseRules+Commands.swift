@@ -7,7 +7,7 @@ extension HouseRules {
 
     mutating func decide(_ request: CommandRequest, _ firing: Firing, now: Instant) -> [Action] {
         guard let plug = present[request.plug]?.id else { preconditionFailure("the engine commands an absent plug") }
-        let hasWaited = now - firing.time > Self.gathering
+        let hasWaited = now - firing.time > Self.gathering || firing.cause.isTimer
         let isEnd = hasWaited && request.command == .setRelay(on: false, autoOff: nil)
         let until = now + (isEnd ? Self.waitedPatience : Self.patience)
         let command = HouseMemory.Command(request, firing, to: plug, until: until)
@@ -196,6 +196,11 @@ extension HouseRules {
         }
         for plug in Set(expired.compactMap(\.plug)) { actions += dispatch(to: plug) }
     }
+}
+
+extension Firing.Cause {
+    /// A script waited, where a rule has a wait.
+    fileprivate var isTimer: Bool { if case .trigger(.timer) = source { true } else { false } }
 }
 
 extension HouseMemory.Command {

@@ -90,6 +90,7 @@ public struct HouseRules: Machine, Sendable {
     private var lookDue: Instant?
     /// When the last write began.
     private var written: Instant
+    let began: Instant
 
     /// - Parameter memory: what was stored last.
     public init(rules: [Rule], memory: HouseMemory = HouseMemory(), now: Instant) {
@@ -100,7 +101,8 @@ public struct HouseRules: Machine, Sendable {
         resumable = memory.calls.elements.map(\.call.id)
         scripts = Set(rules.lazy.flatMap(\.handlers).map(\.script))
         assembly = Assembly(rules, memory, now: now)
-        written = now
+        (written, began) = (now, now)
+        engine.awaited = Set(memory.plugs.map { $0.name.lowercased() })
         findTimerDeadline()
     }
 

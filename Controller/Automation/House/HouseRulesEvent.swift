@@ -46,7 +46,8 @@ public enum HouseRulesAction: Hashable, Sendable {
     case store(HouseMemory)
     /// Send until it is answered, and say how it ended.
     case send(CommandRequest)
-    /// Stop sending, performing or calling it; nobody waits for how it ends any more.
+    /// Stop sending or performing it; nobody waits for how it ends any more. Of a call the script's process is to be ended, and the next
+    /// one to begin with ``HouseRules/scriptState(of:)``: what this one remembers of the call is not wanted.
     case withdraw(RequestID)
     /// Do it outside of the house, once, and say how it ended.
     case perform(EffectRequest)

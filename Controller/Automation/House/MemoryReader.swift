@@ -71,7 +71,7 @@ struct MemoryReader {
 
     mutating func words() throws(MemoryFault) -> String { try text(atMost: HouseMemory.maximumWords) }
 
-    private mutating func text(atMost limit: Int) throws(MemoryFault) -> String {
+    mutating func text(atMost limit: Int) throws(MemoryFault) -> String {
         let start = offset
         let count: UInt16 = try integer()
         let text = String(validating: try take(Int(count)), as: UTF8.self)

@@ -45,7 +45,7 @@ package struct MemoryWriter {
     /// ones away.
     mutating func put(words text: String) { put(text, atMost: HouseMemory.maximumWords) }
 
-    private mutating func put(_ text: String, atMost limit: Int) {
+    mutating func put(_ text: String, atMost limit: Int) {
         var text = text
         while text.utf8.count > limit { text.removeLast() }
         put(UInt16(text.utf8.count))

@@ -45,7 +45,8 @@ struct FaultyHouse {
         case event(HouseRulesEvent, process: Int)
         case command(CommandRequest, process: Int)
         case stored(HouseMemory, process: Int)
-        case newRules([Rule]), clock
+        case called(ScriptCall, process: Int)
+        case newRules([Rule]), enabled(String, Bool), clock
     }
 
     var random: SeededRandom
@@ -62,16 +63,19 @@ struct FaultyHouse {
     /// What came while nobody could take it.
     var held: [HouseRulesEvent] = []
     var isCalm = false
-    var rules = Self.rules
+    var rules: [Rule]
+    var scripts = FaultyScripts()
     private(set) var firings: [Firing] = []
+    private(set) var heldBack: [Firing] = []
     private(set) var performed: [RequestID] = []
     private(set) var finished: Set<RequestID> = []
     var violations: [String] = []
     private var queue: [(at: Instant, order: Int, what: Happening)] = []
     private var lastOrder = 0
 
-    init(seed: UInt64) {
+    init(seed: UInt64, rules: [Rule] = Self.rules) {
         random = SeededRandom(seed: seed)
+        self.rules = rules
         for name in Self.names { plugs[name] = Plug(id: PlugID(drawnFrom: &random)) }
         plugs["Light"]?.on = true
     }
@@ -120,13 +124,18 @@ struct FaultyHouse {
             guard plugs[name]?.isThere != isThere else { return }
             plugs[name]?.isThere = isThere
             if isThere { connect(name) } else { hear(.disconnected(plug: name)) }
-        case .event(let event, process): hear(event)
+        case .event(let event, process):
+            scripts.hear(event)
+            hear(event)
         case .event: break
         case .command(let request, let sender): carryOut(request, for: sender)
         case .stored(let memory, process):
             disk = memory
             hear(.stored)
         case .stored: break
+        case .called(let call, process): answer(call)
+        case .called: break
+        case .enabled(let rule, let isOn): hear(.ruleEnabled(rule, isOn))
         case .newRules(let new):
             rules = new
             hear(.rulesChanged(new))
@@ -202,7 +211,19 @@ struct FaultyHouse {
         machine = nil
         process += 1
         (isSuspended, held, withdrawn) = (false, [], [])
+        scripts.endAll()
         add(.start, after: random.duration(in: .milliseconds(100)...(.seconds(25))))
+    }
+
+    /// The script's process takes its turn, if it lives.
+    private mutating func answer(_ call: ScriptCall) {
+        guard !withdrawn.contains(call.id) else { return }
+        let stored = machine?.scriptState(of: call.handler.script)
+        guard let outcome = scripts.run(call, stored: stored, isCalm: isCalm, &random) else {
+            let pause = random.duration(in: .seconds(1)...(.seconds(3)))
+            return add(.called(call, process: process), after: pause)
+        }
+        add(.event(.callFinished(call.id, outcome), process: process), after: .milliseconds(1))
     }
 
     private mutating func hear(_ event: HouseRulesEvent) {
@@ -224,7 +245,13 @@ struct FaultyHouse {
                 violations.append("sent before it was stored")
             }
             add(.command(request, process: process), after: .milliseconds(1))
-        case .withdraw(let id): withdrawn.insert(id)
+        case .withdraw(let id):
+            withdrawn.insert(id)
+            scripts.withdraw(id)
+        case .call(let call, _):
+            if disk.calls[call.id] == nil { violations.append("called before it was stored") }
+            if !scripts.begin(call) { violations.append("two calls of a script at once") }
+            add(.called(call, process: process), after: random.duration(in: .milliseconds(1)...(.milliseconds(50))))
         case .perform(let request):
             if !disk.effects.contains(where: { $0.request.id == request.id }) {
                 violations.append("performed before it was stored")
@@ -233,6 +260,8 @@ struct FaultyHouse {
             add(.event(.effectFinished(request.id, .done), process: process), after: .milliseconds(100))
         case .acknowledge: break
         case .tell(.firing(let firing)): firings.append(firing)
+        case .tell(.heldBack(let firing, _)): heldBack.append(firing)
+        case .tell(.callFailed(let call, _)): scripts.failed.insert(call.id)
         case .tell(.effect(let request, .done)): finished.insert(request.id)
         case .tell: break
         }

@@ -30,7 +30,8 @@ struct HouseMemoryFormatTests {
                     cause: "Hall: button pressed (single)", event: index == 0 ? nil : UInt64(index),
                     until: .at(105 + Double(index))))
         }
-        var wish = memory.commands[0]
+        let command = memory.commands[0]
+        var wish = command
         (wish.plug, wish.request.plug, wish.until) = (nil, "Garage", .at(3600))
         memory.wishes = [wish]
         var cause = Firing.Cause(.told("Hall: button pressed"), plug: "Hall", value: 41.5, since: .at(98))
@@ -46,6 +47,16 @@ struct HouseMemoryFormatTests {
             let request = EffectRequest(id: RequestID(drawnFrom: &random), effect: effect, firing: firing)
             memory.effects.append(.init(request: request, until: .at(400)))
         }
+        for number in 0..<3 {
+            let handler = ScriptHandler(script: "hall.lua", index: number)
+            let call = ScriptCall(id: RequestID(drawnFrom: &random), handler: handler, firing: firing)
+            _ = memory.calls.append(.init(call: call, until: .at(500 + Double(number))))
+        }
+        var script = HouseMemory.Script(name: "hall.lua")
+        script.state = "{\"n\":1}"
+        script.timers = [90, 130].map { .init(name: "t\($0)", end: .at($0), startedBy: command.request.id) }
+        script.commands = [.at(50), .at(99)]
+        memory.scripts = [script, HouseMemory.Script(name: "other.lua")]
         return memory
     }
 
@@ -76,10 +87,16 @@ struct HouseMemoryFormatTests {
         #expect(later.effects.map(\.request.firing.time) == Array(repeating: .at(-3), count: 4))
         #expect(later.commands.map(\.until) == [.at(3), .at(4), .at(5), .at(6), .at(7)])
         #expect(later.plugs == Self.memory().plugs)
+        #expect(later.calls.elements.map(\.until) == [.at(398), .at(399), .at(400)])
+        #expect(later.calls.elements.map(\.call.firing.time) == Array(repeating: .at(-3), count: 3))
+        #expect(later.scripts[0].timers.map(\.end) == [.at(-12), .at(28)])
+        #expect(later.scripts[0].commands == [.at(-52), .at(-3)])
         let unknown = try read(boot: Self.boots[1], at: 1, wall: 4)
         #expect(unknown.engine.fired == ["By button": [.at(1)], "Movie night": [.at(1), .at(1)]])
         #expect(unknown.commands.allSatisfy { $0.until == .at(1) })
         #expect(unknown.wishes.map(\.until) == [.at(3501)])
+        #expect(unknown.calls.elements.map(\.until) == [.at(401), .at(402), .at(403)])
+        #expect(unknown.scripts[0].timers.map(\.end) == [.at(-9), .at(31)])
         #expect(unknown.effects.allSatisfy { $0.until == .at(301) && $0.request.firing.time == .at(0) })
     }
 
@@ -150,6 +167,29 @@ struct HouseMemoryFormatTests {
         #expect(read.commands == [command] && read.wishes.isEmpty && read.effects.isEmpty)
     }
 
+    @Test("A file of version 2 gives all but what scripts keep")
+    func beforeScripts() throws {
+        var memory = Self.memory()
+        (memory.calls, memory.scripts) = (CallList(), [])
+        // The hash, and two counts of nothing.
+        var bytes = Array(memory.encoded(at: Self.then).dropLast(16 + 4))
+        bytes[HouseMemory.magic.count] = 2
+        #expect(try HouseMemory(decoding: MemoryWriter(bytes: bytes).sealed, at: Self.then) == memory)
+    }
+
+    @Test("Neither a call nor a script stands twice in it, and commands of long ago are left out")
+    func twice() throws {
+        var memory = Self.memory()
+        memory.scripts[1] = memory.scripts[0]
+        #expect(throws: MemoryFault.self) {
+            try HouseMemory(decoding: memory.encoded(at: Self.then), at: Self.then)
+        }
+        memory.scripts.removeLast()
+        var later = Self.then
+        later.instant = .at(112)
+        #expect(try HouseMemory(decoding: memory.encoded(at: later), at: later).scripts[0].commands == [.at(99)])
+    }
+
     @Test("A full memory is below the limit of the file")
     func size() throws {
         var memory = HouseMemory()
@@ -170,12 +210,29 @@ struct HouseMemoryFormatTests {
         var effect = Self.memory().effects[0]
         effect.request.effect = .notify(title: "", text: String(repeating: "t", count: 8192))
         memory.effects = Array(repeating: effect, count: HouseMemory.maximumEffects)
+        var call = Self.memory().calls.elements[0]
+        call.call.firing.cause.source = .told(String(repeating: "w", count: 300))
+        call.call.firing.judged = Array(repeating: true, count: 1024)
+        for _ in 0..<ScriptLimits.calls {
+            call.call.id = RequestID(drawnFrom: &random)
+            _ = memory.calls.append(call)
+        }
+        for number in 0..<ScriptLimits.scripts {
+            var script = HouseMemory.Script(name: "\(number)" + String(repeating: "s", count: 250))
+            script.state = String(repeating: "x", count: ScriptLimits.stateSize)
+            script.timers = (0..<ScriptLimits.timers).map {
+                .init(name: "\($0)" + String(repeating: "t", count: 197), end: .at(200), startedBy: call.call.id)
+            }
+            script.commands = Array(repeating: .at(99), count: ScriptLimits.commands)
+            memory.scripts.append(script)
+        }
         let bytes = memory.encoded(at: Self.then)
         #expect(bytes.count < HouseMemory.sizeLimit)
         let read = try HouseMemory(decoding: bytes, at: Self.then)
         #expect(read.plugs == memory.plugs && read.wishes.count == 256 && read.effects == memory.effects)
         #expect(read.commands[1023].cause == String(repeating: "ü", count: 127))
         #expect(read.engine.disabled == ["Alarm"])
+        #expect(read.calls.count == 1024 && read.scripts == memory.scripts)
     }
 
     @Test("Every byte that is cut off, added or changed is noticed")

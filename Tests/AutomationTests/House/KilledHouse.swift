@@ -155,7 +155,7 @@ struct KilledHouse {
         case .acknowledge(let plug, let sequence):
             let id = plug == "Lamp" ? Self.lampID : Self.switchID
             if disk.cursors[id] ?? 0 < sequence { violations.append("acknowledged before it was stored") }
-        case .withdraw, .perform: break
+        case .withdraw, .perform, .call: break
         case .tell(let notice): told.append(notice)
         }
         if isDoomed { die() }

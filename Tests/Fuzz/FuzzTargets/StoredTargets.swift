@@ -29,7 +29,7 @@ extension FuzzTarget {
     /// The stored memory of running rules, without the hash at its end.
     static let houseMemory = FuzzTarget(
         name: "house-memory",
-        seeds: { [Array(HouseMemory().encoded(at: moment).dropLast(16))] },
+        seeds: { [HouseMemory(), scripted].map { Array($0.encoded(at: moment).dropLast(16)) } },
         check: { bytes in
             let memory: HouseMemory
             do throws(MemoryFault) {
@@ -42,10 +42,44 @@ extension FuzzTarget {
             let cut = try HouseMemory(decoding: memory.encoded(at: moment), at: moment)
             let again = try HouseMemory(decoding: cut.encoded(at: moment), at: moment)
             try require(
-                cut.plugs == memory.plugs && cut.commands.count == memory.commands.count && again == cut,
+                cut.plugs == memory.plugs && cut.commands.count == memory.commands.count && again == cut
+                    && cut.calls.count == memory.calls.count && cut.scripts.count == memory.scripts.count,
                 "another memory comes back")
             return true
         })
+
+    /// A script has answered one call, and has another before it.
+    private static var scripted: HouseMemory {
+        let call = RuleAction.call(ScriptHandler(script: "hall.lua", index: 0))
+        let rule = Rule(name: "hall.lua:1", triggers: [.button(plug: "Hall", .single)], actions: [call])
+        var rules = HouseRules(rules: [rule], now: FuzzedPlug.now)
+        func store(_ events: HouseRulesEvent...) {
+            var events = events[...]
+            while let event = events.popFirst() {
+                for action in rules.handle(event, now: FuzzedPlug.now) {
+                    switch action {
+                    case .store: events.append(.stored)
+                    case .call(let call, _) where call.firing.cause.event == 1:
+                        var answer = ScriptAnswer()
+                        answer.timers = [.init(name: "lights out", delay: .seconds(600))]
+                        answer.actions = [.turnOn(["Hall"])]
+                        answer.state = "{}"
+                        events.append(.callFinished(call.id, .answered(answer)))
+                    case .call, .send, .withdraw, .perform, .acknowledge, .tell: break
+                    }
+                }
+            }
+        }
+        let presses = [1, 2].map { sequence in
+            PlugEvent(sequence: sequence, boot: FuzzedPlug.boot, time: FuzzedPlug.now, kind: .buttonPressed(.single))
+        }
+        let id = PlugID(rawValue: "00000000a001")!
+        store(
+            .connected(plug: "Hall", id: id, boot: FuzzedPlug.boot),
+            .snapshot(plug: "Hall", PlugState(relayOn: false)))
+        for press in presses { store(.event(plug: "Hall", press, age: .zero)) }
+        return rules.memory
+    }
 
     private static let moment = HostMoment(
         boot: FuzzedPlug.boot, instant: FuzzedPlug.now, nanosecondsSince1970: 1_700_000_000_000_000_000)

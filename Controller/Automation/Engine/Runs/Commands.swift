@@ -12,7 +12,9 @@ extension RuleEngine {
             if let index = states[rule].targets[place][position] {
                 command(action, index, written[position], key: key, origin: firing.key, firing, &actions)
             } else {
-                command(action, written: written[position], key: key, origin: firing.key, of: rule, firing, &actions)
+                let span = states[rule].rule.remembersAway
+                command(
+                    action, written: written[position], key: key, origin: firing.key, away: span, firing, &actions)
             }
         }
     }
@@ -29,15 +31,15 @@ extension RuleEngine {
         actions.append(.send(request, firing))
     }
 
-    /// A command to the plug of that name, which may be away.
+    /// - Parameter away: so long it waits for the plug where that is away.
     mutating func command(
-        _ action: RuleAction, written: String, key: UInt128, origin: UInt128, of rule: Int, _ firing: Firing,
+        _ action: RuleAction, written: String, key: UInt128, origin: UInt128, away span: Duration?, _ firing: Firing,
         _ actions: inout [Action]
     ) {
         switch plugs.find(written) {
         case .plug(let index): command(action, index, written, key: key, origin: origin, firing, &actions)
         case .notPresent:
-            guard let span = states[rule].rule.remembersAway, let command = resolveAway(action, written) else {
+            guard let span, let command = resolveAway(action, written) else {
                 return actions.append(.notSent(firing, plug: written, .notPresent))
             }
             let request = CommandRequest(key: key, plug: written, command: command)

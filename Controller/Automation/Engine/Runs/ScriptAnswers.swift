@@ -12,7 +12,11 @@ extension RuleEngine {
             case .turnOn, .turnOff, .toggle, .dim, .dimBy, .restore:
                 for (position, plug) in action.plugs.enumerated() {
                     let key = call.id.key.part(action: place, plug: position)
-                    command(action, written: plug, key: key, origin: call.id.key, of: index, call.firing, &actions)
+                    // Its rule cannot wait for plugs that it does not know, as others do after a restart.
+                    let reunion = awaited.contains(plug.lowercased()) ? Self.reunion : nil
+                    command(
+                        action, written: plug, key: key, origin: call.id.key,
+                        away: states[index].rule.remembersAway ?? reunion, call.firing, &actions)
                 }
             case .notify, .run, .webHook: effect(action, id: call.id.part(action: place), call.firing, &actions)
             case .wait, .waitUntil, .call: continue

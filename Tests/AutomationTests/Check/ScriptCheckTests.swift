@@ -1,0 +1,47 @@
+import PlugProtocol
+import Testing
+
+@testable import Automation
+
+@Suite("Rules of scripts are looked at, and nothing false is found")
+struct ScriptCheckTests {
+    @Test("Whatever a script reacts to, it may do anything")
+    func nothing() {
+        let script: [Rule] = [
+            .script(0, on: .activePower(plug: "Television", PowerThreshold(.risesAbove, watts: 40))),
+            .script(1, on: .relay(plug: "Lamp", on: nil)), .script(2, on: .relay(plug: "Lamp", on: nil)),
+            .script(3, on: .timer(.lightsOut)), .script(4, on: .timer(.lightsOut)),
+            .script(5, on: .schedule(.daily(clock("07:30"), on: .all))), .script(6, on: .rule("hall.lua:1")),
+            .script(7, of: "other.lua", on: .timer(ScriptTimer(script: "other.lua", name: "nobody starts it"))),
+        ]
+        #expect(found(script) == [])
+        // Something else turns on what a script may turn off.
+        let lamp = Rule.checked("A", when: .relay(plug: "Lamp", on: false), then: .turnOn(["Lamp"]))
+        #expect(found(script + [lamp]) == [])
+    }
+
+    @Test("A script may change what a rule restores")
+    func restore() {
+        let restore = Rule.checked("A", then: .restore(["Lamp"]))
+        #expect(found(restore).count == 1 && found(restore, .scripted) == [])
+    }
+
+    @Test("What is wrong with a trigger is wrong in a script too")
+    func wrong() {
+        let high = Trigger.activePower(plug: "Television", PowerThreshold(.risesAbove, watts: 4000))
+        #expect(found(.script(on: high)).map { $0.prefix(14) } == ["error 0 when 0"])
+        #expect(found(.script(on: .rule("nobody"))) == ["error 0 when 0: no rule is called \"nobody\""])
+        let known = [KnownPlug(name: "Lamp")]
+        #expect(found(.scripted, in: known) == ["error 0 when 0: no plug is called \"Hall\""])
+        let itself = Rule.script(on: .rule("hall.lua:1"))
+        #expect(found(itself).count == 1, "its own firing")
+    }
+
+    @Test("Rules that follow scripts which one timer sets off fight")
+    func moments() {
+        let on = Rule.checked("A", when: .rule("hall.lua:1"), then: .turnOn(["Lamp"]))
+        let off = Rule.checked("B", when: .rule("hall.lua:2"), then: .turnOff(["Lamp"]))
+        let scripts = [Rule.script(0, on: .timer(.lightsOut)), .script(1, on: .timer(.lightsOut))]
+        #expect(found(scripts + [on, off]).count == 2)
+    }
+}

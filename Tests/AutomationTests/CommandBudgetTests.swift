@@ -1,0 +1,38 @@
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Automation
+
+@Suite struct CommandBudgetTests {
+    @Test func sixtyWithinAnyMinute() {
+        var budget = CommandBudget()
+        var granted: [Instant] = []
+        for step in 0..<3000 {
+            let now = Instant.at(Double(step) * 0.1)
+            granted += Array(repeating: now, count: budget.take(step % 4, now: now))
+        }
+        for (index, instant) in granted.enumerated().dropFirst(60) {
+            #expect(instant - granted[index - 60] >= .seconds(60))
+        }
+        #expect(granted.count == 300, "as many as may be")
+    }
+
+    @Test func whatIsHeldBackStandsAtTheEndAndEverythingKeepsItsPlace() {
+        var budget = CommandBudget()
+        #expect(budget.take(57, now: .at(1)) == 57)
+        let wanted: [RuleAction] = [
+            .turnOn(["A", "B"], autoOff: .seconds(5)), .notify(title: nil, text: "n"), .toggle(["C", "D"]),
+            .turnOff(["E"]),
+            .run(["x"], timeout: .seconds(1)),
+        ]
+        let (actions, heldBack) = budget.take(wanted, now: .at(2))
+        let kept: [RuleAction] = [
+            .turnOn(["A", "B"], autoOff: .seconds(5)), .notify(title: nil, text: "n"), .toggle(["C"]), .turnOff([]),
+            .run(["x"], timeout: .seconds(1)),
+        ]
+        #expect(actions == kept && heldBack == 2)
+        #expect(budget.take(1, now: .at(60.9)) == 0 && budget.take(58, now: .at(61)) == 57)
+        #expect(budget.take(-1, now: .at(61)) == 0)
+    }
+}

@@ -1,0 +1,40 @@
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Automation
+
+@Suite struct CallListTests {
+    private static let firing = Firing(
+        id: RequestID(bytes: [UInt8](repeating: 1, count: 16))!, rule: "hall.lua:1", cause: Firing.Cause(.person),
+        time: .at(0))
+
+    private func call(_ id: RequestID) -> HouseMemory.Call {
+        let handler = ScriptHandler(script: "hall.lua", index: 0)
+        return .init(call: ScriptCall(id: id, handler: handler, firing: Self.firing), until: .at(1))
+    }
+
+    @Test func itKeepsOrderAndFindsEachLikeAPlainList() {
+        var random = SeededRandom(seed: 5)
+        var list = CallList()
+        var plain: [RequestID] = []
+        for _ in 0..<20_000 {
+            if plain.count < 40 || Bool.random(using: &random) && plain.count < 900 {
+                let id = RequestID(drawnFrom: &random)
+                plain.append(id)
+                #expect(list.append(call(id)))
+            } else {
+                let isFirst = Int.random(in: 0..<4, using: &random) > 0
+                let id = isFirst ? plain[0] : plain.randomElement(using: &random)!
+                plain.removeAll { $0 == id }
+                #expect(list.remove(id)?.call.id == id && list.remove(id) == nil && list[id] == nil)
+            }
+            #expect(list.count == plain.count && list.first?.call.id == plain.first)
+        }
+        #expect(list.elements.map(\.call.id) == plain && plain.allSatisfy { list[$0] != nil })
+        #expect(!list.append(call(plain[0])))
+        var other = CallList()
+        for id in plain { _ = other.append(call(id)) }
+        #expect(other == list && other.hashValue == list.hashValue)
+    }
+}

@@ -1,0 +1,83 @@
+import PlugProtocol
+import ProtocolCore
+
+@testable import Automation
+
+/// The processes of two scripts, as pure functions of a call and of what was set before: one airs a room, the other one counts. They
+/// die in the middle of it, and functions of the one that counts fail.
+struct FaultyScripts {
+    static let air = "air.lua"
+    static let count = "count.lua"
+    static let wait = Duration.seconds(20)
+
+    /// A press turns the fan on, and the timer that it starts turns it off.
+    static let airing: [Rule] = [
+        .script(0, of: air, on: .button(plug: "Switch", .single)),
+        .script(1, of: air, on: .timer(ScriptTimer(script: air, name: "air"))),
+        .script(2, of: air, on: .relay(plug: "Fan", on: nil)),
+    ]
+    static let counting: [Rule] = [
+        .script(0, of: count, on: .button(plug: "Switch", .single)),
+        .script(1, of: count, on: .rule("\(air):1")),
+    ]
+
+    var failed: Set<RequestID> = []
+    /// What each process remembers; none: it is to begin with what is stored.
+    private var states: [String: String] = [:]
+    private var underWay: [String: RequestID] = [:]
+
+    /// False where another one of the script is under way.
+    mutating func begin(_ call: ScriptCall) -> Bool {
+        defer { underWay[call.handler.script] = call.id }
+        return underWay[call.handler.script] == nil
+    }
+
+    mutating func hear(_ event: HouseRulesEvent) {
+        guard case .callFinished(let id, _) = event, let script = script(of: id) else { return }
+        underWay[script] = nil
+    }
+
+    /// The process ends with it.
+    mutating func withdraw(_ id: RequestID) {
+        guard let script = script(of: id) else { return }
+        underWay[script] = nil
+        states[script] = nil
+    }
+
+    mutating func endAll() {
+        underWay = [:]
+        states = [:]
+    }
+
+    private func script(of id: RequestID) -> String? { underWay.first { $0.value == id }?.key }
+
+    /// Nil where the process died of something else before it had answered.
+    mutating func run(
+        _ call: ScriptCall, stored: String?, isCalm: Bool, _ random: inout SeededRandom
+    ) -> ScriptOutcome? {
+        let script = call.handler.script
+        if !isCalm, random.chance(0.15) {
+            states[script] = nil
+            return nil
+        }
+        if !isCalm, script == Self.count, random.chance(0.1) { return .failed("count.lua:3: no number", log: ["3"]) }
+        var answer = ScriptAnswer()
+        let state = (states[script] ?? stored).map { $0 + " " } ?? ""
+        answer.state = state + "\(call.handler.index):\(call.id.hexadecimal)"
+        answer.log = ["\(call.handler.index)"]
+        switch (script, call.handler.index) {
+        case (Self.air, 0):
+            answer.actions = [.turnOn(["Fan"])]
+            answer.timers = [.init(name: "air", delay: Self.wait)]
+        case (Self.air, 1): answer.actions = [.turnOff(["Fan"])]
+        case _: break
+        }
+        states[script] = answer.state
+        // It has computed it, and nobody hears of it.
+        if !isCalm, random.chance(0.1) {
+            states[script] = nil
+            return nil
+        }
+        return .answered(answer)
+    }
+}

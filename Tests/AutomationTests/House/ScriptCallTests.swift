@@ -1,0 +1,193 @@
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Automation
+
+@Suite("Calls of scripts")
+struct ScriptCallTests {
+    @Test("Stored, then told and asked; answered, all that is wanted of it is stored with its end, then told and done")
+    func order() throws {
+        var bench = HouseBench.settled(.scripted)
+        bench.press("Hall", 5, at: 1)
+        #expect(
+            bench.stored.count == 1 && bench.stored[0].calls.count == 1 && bench.calls.isEmpty && bench.told.isEmpty)
+        bench.feed(.stored, at: 1.01)
+        let call = try #require(bench.calls.first)
+        #expect(bench.callsTold == ["calling"] && bench.stored[0].calls.elements[0].until == .at(601))
+        _ = bench.done()
+        let answer = ScriptAnswer.answer(
+            .turnOn(["Lamp"]), timers: [.init(name: "lights out", delay: .seconds(60))], state: "{}", log: ["on"])
+        bench.answer(call, answer, at: 1.02)
+        let memory = try #require(bench.stored.first)
+        #expect(bench.actions == [.store(memory)])
+        #expect(memory.calls.isEmpty && memory.commands.count == 1 && memory.scripts.count == 1)
+        let kept = memory.scripts[0]
+        #expect(kept.state == "{}" && kept.timers == [.init(name: "lights out", end: .at(61.02), startedBy: call.id)])
+        #expect(kept.commands == [.at(1.02)] && bench.rules.scriptState(of: "hall.lua") == "{}")
+        _ = bench.done()
+        bench.feed(.stored, at: 1.03)
+        let command = memory.commands[0].request
+        #expect(
+            bench.actions == [
+                .tell(.scriptLogged(call.firing, ["on"])), .tell(.called(call)),
+                .tell(.commanded(command, call.firing)), .send(command),
+            ])
+        #expect(command.id == call.id.part(action: 0))
+    }
+
+    @Test("An answer that asks for nothing is stored a tenth of a second later, with what else happens")
+    func empty() throws {
+        var bench = HouseBench.settled(.scripted)
+        let call = try #require(bench.pressed(1, at: 1))
+        _ = bench.done()
+        bench.answer(call, .answer(state: "1"), at: 2)
+        #expect(bench.actions.isEmpty && bench.rules.nextDeadline == .at(2.1) && bench.rules.memory.calls.isEmpty)
+        bench.run(to: 3)
+        #expect(bench.stored.count == 1 && bench.callsTold == ["called"] && bench.rules.nextDeadline == nil)
+    }
+
+    @Test("One call of a script at a time, in their order; another script's beside it")
+    func lines() throws {
+        var bench = HouseBench.settled(
+            .scripted, .script(1, on: .button(plug: "Hall", .single)),
+            .script(of: "other.lua", on: .button(plug: "Hall", .single)))
+        for sequence in 1...3 as ClosedRange<SequenceNumber> { _ = bench.pressed(sequence, at: Double(sequence)) }
+        #expect(bench.calls.map(\.handler.script) == ["hall.lua", "other.lua"] && bench.callsTold.count == 9)
+        var order: [SequenceNumber?] = []
+        for step in 0..<6 {
+            let call = try #require(bench.calls.last { $0.handler.script == "hall.lua" })
+            order.append(call.firing.cause.event)
+            #expect(call.handler.index == step % 2)
+            bench.answer(call, .answer(), at: 4)
+        }
+        #expect(order == [1, 1, 2, 2, 3, 3] && bench.calls.count == 7)
+        #expect(bench.rules.memory.calls.elements.map(\.call.handler.script) == Array(repeating: "other.lua", count: 3))
+    }
+
+    @Test("A function that failed has done nothing; what it logged is told")
+    func failed() throws {
+        var bench = HouseBench.settled(.scripted)
+        let call = try #require(bench.pressed(1, at: 1))
+        bench.feed(.callFinished(call.id, .failed("hall.lua:3: no lamp", log: ["a", "b"])), at: 2)
+        bench.settle(at: 2)
+        #expect(bench.callsTold == ["calling", "a", "b", "failed: hall.lua:3: no lamp"])
+        #expect(bench.sent.isEmpty && bench.rules.memory.scripts.isEmpty && bench.rules.memory.calls.isEmpty)
+    }
+
+    private static let tooMuch: [(ScriptAnswer, String)] = [
+        (.answer(state: String(repeating: "x", count: 65_537)), "its state has 65537 bytes as JSON: at most 65536"),
+        (
+            .answer(timers: (0..<65).map { .init(name: "\($0)", delay: .seconds(9)) }),
+            "it would have 65 timers: at most 64"
+        ),
+        (
+            .answer(timers: [.init(name: String(repeating: "n", count: 201), delay: nil)]),
+            "a timer's name has 201 bytes: at most 200"
+        ),
+        (.answer(.wait(.seconds(1))), "what it asked for cannot be done by a script"),
+    ]
+
+    @Test(
+        "Of an answer that is too much nothing is done, and the process is ended that remembers it", arguments: tooMuch)
+    func tooMuch(_ answer: ScriptAnswer, why: String) throws {
+        var bench = HouseBench.settled(.scripted)
+        let call = try #require(bench.pressed(1, at: 1))
+        var answer = answer
+        answer.actions.append(.turnOn(["Lamp"]))
+        bench.answer(call, answer, at: 2)
+        bench.settle(at: 2)
+        #expect(bench.callsTold.last == "failed: \(why)" && bench.withdrawn == [call.id] && bench.sent.isEmpty)
+        #expect(bench.rules.memory.scripts.isEmpty)
+    }
+
+    @Test("Too many actions, and lines that are too long")
+    func bounds() throws {
+        var bench = HouseBench.settled(.scripted)
+        var call = try #require(bench.pressed(1, at: 1))
+        var answer = ScriptAnswer()
+        answer.actions = Array(repeating: .notify(title: nil, text: ""), count: 257)
+        bench.answer(call, answer, at: 2)
+        call = try #require(bench.pressed(2, at: 3))
+        bench.answer(call, .answer(log: Array(repeating: String(repeating: "ü", count: 300), count: 200)), at: 4)
+        bench.settle(at: 4)
+        #expect(bench.callsTold.contains("failed: it asked for 257 actions at once: at most 256"))
+        let lines = bench.told.compactMap { if case .scriptLogged(_, let lines) = $0 { lines } else { nil } }
+        #expect(lines.map(\.count) == [100] && lines[0].allSatisfy { $0.utf8.count == 500 })
+    }
+
+    @Test("More events than wait for scripts are told as failed, and the others are called")
+    func many() throws {
+        var bench = HouseBench.settled(.scripted)
+        for sequence in 1...1100 as ClosedRange<SequenceNumber> { bench.press("Hall", sequence, at: 1) }
+        bench.settle(at: 1)
+        let told = Dictionary(bench.callsTold.map { ($0, 1) }, uniquingKeysWith: +)
+        #expect(told["calling"] == 1100)
+        #expect(told["failed: too many events wait for scripts: 1024 calls are not answered"] == 76)
+        var answered = 0
+        while let call = bench.calls.last, bench.rules.memory.calls[call.id] != nil {
+            _ = bench.done()
+            bench.answer(call, .answer(state: "\(answered)"), at: 2)
+            answered += 1
+        }
+        #expect(answered == 1024 && bench.rules.memory.calls.isEmpty)
+    }
+
+    @Test("Nobody answers: after ten minutes it is over, and the next one has its turn")
+    func patience() throws {
+        var bench = HouseBench.settled(.scripted)
+        let first = try #require(bench.pressed(1, at: 1))
+        _ = bench.pressed(2, at: 500)
+        bench.run(to: 602)
+        #expect(bench.withdrawn == [first.id] && bench.calls.map(\.firing.cause.event) == [1, 2])
+        #expect(bench.callsTold.last == "failed: it did not answer within 600 s")
+        bench.answer(first, .answer(.turnOn(["Lamp"])), at: 603)
+        bench.settle(at: 603)
+        #expect(bench.sent.isEmpty, "too late")
+        _ = bench.pressed(3, at: 700)
+        bench.run(to: 2000)
+        #expect(bench.callsTold.suffix(2).allSatisfy { $0 == "failed: it did not answer within 600 s" })
+        #expect(bench.rules.memory.calls.isEmpty && bench.rules.nextDeadline == nil)
+    }
+
+    @Test("A rule that is changed, taken away or turned off gives its calls up", arguments: 0..<3)
+    func givenUp(how: Int) throws {
+        var bench = HouseBench.settled(.scripted, .script(1, on: .button(plug: "Hall", .single)))
+        let first = try #require(bench.pressed(1, at: 1))
+        let other = Rule.script(1, on: .button(plug: "Hall", .single))
+        var changed = Rule.scripted
+        changed.cooldown = .seconds(5)
+        switch how {
+        case 0: bench.feed(.rulesChanged([changed, other]), at: 2)
+        case 1: bench.feed(.rulesChanged([other]), at: 2)
+        default: bench.feed(.ruleEnabled("hall.lua:1", false), at: 2)
+        }
+        #expect(bench.withdrawn == [first.id] && bench.calls.map(\.handler.index) == [0, 1])
+        bench.answer(first, .answer(.turnOn(["Lamp"]), state: "1"), at: 3)
+        bench.settle(at: 3)
+        let why = how == 2 ? "its rule was turned off" : "its rule was changed or taken away"
+        #expect(bench.callsTold == ["calling", "calling", "failed: \(why)"])
+        #expect(bench.sent.isEmpty && bench.rules.scriptState(of: "hall.lua") == nil)
+        bench.answer(try #require(bench.calls.last), .answer(.turnOn(["Lamp"])), at: 4)
+        bench.settle(at: 4)
+        #expect(bench.sent.count == 1)
+    }
+
+    @Test("It is called with the plugs as they are when it is its turn")
+    func views() throws {
+        var bench = HouseBench.settled(.scripted)
+        let call = try #require(bench.pressed(1, at: 1))
+        _ = bench.pressed(2, at: 2)
+        bench.read("Lamp", 40, at: 3)
+        bench.feed(.disconnected(plug: "Hall"), at: 3)
+        _ = bench.done()
+        bench.answer(call, .answer(), at: 4)
+        guard case .call(_, let plugs)? = bench.actions.last else {
+            Issue.record("\(bench.actions)")
+            return
+        }
+        var lamp = PlugView(name: "Lamp", isConnected: true)
+        (lamp.isOn, lamp.activePower) = (true, 40)
+        #expect(Set(plugs) == [PlugView(name: "Hall", isConnected: false), lamp])
+    }
+}

@@ -1,0 +1,92 @@
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Automation
+
+@Suite("Scripts in a house in which everything goes wrong")
+struct ScriptFaultTests {
+    /// Presses of the switch and faults, all of which end.
+    private func disturbed(_ seed: UInt64) -> FaultyHouse {
+        let scripts = FaultyScripts.airing + FaultyScripts.counting
+        var house = FaultyHouse(seed: seed, rules: scripts)
+        house.add(.start, after: .zero)
+        house.add(.reading, after: .milliseconds(500))
+        var time = Duration.seconds(5)
+        while time < .seconds(600) {
+            switch Int.random(in: 0..<10, using: &house.random) {
+            case 0..<4: house.add(.press, after: time)
+            case 4:
+                for delay in 0..<8 { house.add(.press, after: time + .milliseconds(20 * delay)) }
+            case 5: house.add(.kill, after: time)
+            case 6: house.add(.suspend(house.random.duration(in: .milliseconds(10)...(.seconds(30)))), after: time)
+            case 7:
+                let isOn = Bool.random(using: &house.random)
+                house.add(.enabled("count.lua:1", isOn), after: time)
+            case 8: house.add(.clock, after: time)
+            default:
+                var changed = FaultyScripts.counting
+                if Bool.random(using: &house.random) { changed[0].cooldown = .milliseconds(1) }
+                if Bool.random(using: &house.random) { changed.removeLast() }
+                house.add(.newRules(FaultyScripts.airing + changed), after: time)
+            }
+            time += house.random.duration(in: .milliseconds(1)...(.seconds(10)))
+        }
+        house.add(.newRules(scripts), after: .seconds(640))
+        house.add(.enabled("count.lua:1", true), after: .seconds(640))
+        house.run(for: .seconds(800))
+        return house
+    }
+
+    /// What a script keeps: the ids of the calls that it has answered, by function.
+    private func answered(_ script: String, in house: FaultyHouse) -> [String] {
+        let state = house.machine?.scriptState(of: script) ?? ""
+        return state.split(separator: " ").map(String.init)
+    }
+
+    @Test("Every call is answered once, or told as failed", arguments: 1...80 as ClosedRange<UInt64>)
+    func once(seed: UInt64) throws {
+        var house = disturbed(seed)
+        #expect(house.violations.isEmpty)
+        let memory = try #require(house.machine?.memory)
+        #expect(memory.calls.isEmpty)
+        let failed = Set(house.scripts.failed.map(\.hexadecimal))
+        var all: [String] = []
+        for script in [FaultyScripts.air, FaultyScripts.count] {
+            let entries = answered(script, in: house)
+            #expect(Set(entries).count == entries.count, "\(script) answered a call twice")
+            let ids = entries.map { String($0.dropFirst(2)) }
+            #expect(failed.isDisjoint(with: ids), "it is told as failed, and was answered")
+            all += ids
+        }
+        let done = failed.union(all)
+        for firing in house.firings {
+            #expect(done.contains(firing.id.part(action: 0).hexadecimal), "a call of \(firing.rule) is lost")
+        }
+        let met = (house.firings + house.heldBack).filter { $0.rule == "air.lua:1" }.compactMap(\.cause.event)
+        #expect(Set(met) == Set(house.plugs["Switch"]!.journal.map(\.sequence)), "a press is lost")
+        #expect(!house.plugs["Fan"]!.on, "the fan must go off")
+        #expect(memory.scripts.allSatisfy(\.timers.isEmpty))
+        let airing = answered(FaultyScripts.air, in: house)
+        let starts = airing.count { $0.hasPrefix("0:") }, ends = airing.count { $0.hasPrefix("1:") }
+        #expect(starts > 0 && ends > 0 && ends <= starts && failed.count < all.count)
+        for plug in house.plugs.values { #expect(Set(plug.done).count == plug.done.count) }
+        evening(&house)
+    }
+
+    /// Without faults scripts do exactly what they say.
+    private func evening(_ house: inout FaultyHouse) {
+        house.isCalm = true
+        house.run(for: .seconds(10))
+        let before = [FaultyScripts.air, FaultyScripts.count].map { answered($0, in: house).count }
+        house.add(.press, after: .zero)
+        house.run(for: .seconds(2))
+        #expect(house.plugs["Fan"]!.on)
+        house.run(for: .seconds(17))
+        #expect(house.plugs["Fan"]!.on)
+        house.run(for: .seconds(3))
+        #expect(!house.plugs["Fan"]!.on)
+        let after = [FaultyScripts.air, FaultyScripts.count].map { answered($0, in: house).count }
+        #expect(after == [before[0] + 4, before[1] + 2])
+    }
+}

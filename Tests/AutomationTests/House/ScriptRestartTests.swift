@@ -1,0 +1,111 @@
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Automation
+
+@Suite("Scripts and the next process")
+struct ScriptRestartTests {
+    /// As the next process reads it.
+    private func reread(_ bench: HouseBench, at seconds: Double) throws -> HouseMemory {
+        let moment = HostMoment(boot: HouseBench.boot, instant: .at(seconds), nanosecondsSince1970: 0)
+        return try HouseMemory(decoding: try #require(bench.stored.last).encoded(at: moment), at: moment)
+    }
+
+    @Test("A call that is not answered is asked again, with its id, once the plugs are there; before those of now")
+    func again() throws {
+        var bench = HouseBench.settled(.scripted)
+        let first = try #require(bench.pressed(1, at: 1))
+        _ = bench.pressed(2, at: 1)
+        var next = HouseBench(.scripted, memory: try reread(bench, at: 5), at: 5)
+        next.appear("Hall", at: 5)
+        next.press("Hall", 3, at: 5)
+        next.settle(at: 5)
+        #expect(next.calls.isEmpty, "the lamp may be what it asks for")
+        next.appear("Lamp", at: 6)
+        next.settle(at: 6)
+        #expect(next.calls.map(\.id) == [first.id])
+        var events: [SequenceNumber?] = []
+        while let call = next.calls.last, next.rules.memory.calls[call.id] != nil {
+            events.append(call.firing.cause.event)
+            #expect("\(call.firing.cause)" == "Hall: button pressed (single)" && call.firing.cause.plug == "Hall")
+            next.answer(call, .answer(), at: 7)
+            next.settle(at: 7)
+        }
+        #expect(events == [1, 2, 3])
+    }
+
+    @Test("A call whose rule is no more is told as failed")
+    func gone() throws {
+        var bench = HouseBench.settled(.scripted)
+        _ = bench.pressed(1, at: 1)
+        var changed = Rule.scripted
+        changed.actions = [.call(ScriptHandler(script: "hall.lua", index: 4))]
+        var next = HouseBench.settled(changed, memory: try reread(bench, at: 5), at: 5)
+        next.settle(at: 6)
+        #expect(next.calls.isEmpty && next.rules.memory.calls.isEmpty)
+        var told = HouseBench(changed, memory: try reread(bench, at: 5), at: 5)
+        told.run(to: 9)
+        #expect(told.callsTold == ["failed: its rule was changed or taken away"])
+    }
+
+    @Test("A timer that ended meanwhile ends as soon as the plugs are there; one of days ago does not")
+    func timers() throws {
+        var bench = HouseBench.settled(.scripted, .timed)
+        let call = try #require(bench.pressed(1, at: 1))
+        bench.answer(call, .answer(timers: [.init(name: "lights out", delay: .seconds(60))]), at: 1)
+        bench.settle(at: 1)
+        var early = HouseBench.settled(.scripted, .timed, memory: try reread(bench, at: 30), at: 30)
+        early.run(to: 60.9)
+        #expect(early.calls.isEmpty)
+        early.run(to: 61)
+        #expect(early.calls.map(\.handler.index) == [1])
+        var late = HouseBench(.scripted, .timed, memory: try reread(bench, at: 1000), at: 1000)
+        late.appear("Hall", at: 1000)
+        late.settle(at: 1000)
+        #expect(late.calls.isEmpty)
+        late.run(to: 1003)
+        #expect(late.calls.map(\.id) == early.calls.map(\.id) && late.calls[0].firing.cause.age == .seconds(942))
+        var tooLate = HouseBench(.scripted, .timed, memory: try reread(bench, at: 100_000), at: 100_000)
+        tooLate.run(to: 100_004)
+        #expect(tooLate.calls.isEmpty && tooLate.heldBack.count == 1 && tooLate.rules.memory.scripts[0].timers.isEmpty)
+    }
+
+    @Test("Soon after the start a command waits a minute for a plug that was there before")
+    func reunion() throws {
+        var bench = HouseBench.settled(.scripted)
+        _ = bench.pressed(1, at: 1)
+        var next = HouseBench(.scripted, memory: try reread(bench, at: 5), at: 5)
+        next.appear("Hall", at: 5)
+        next.run(to: 9)
+        next.answer(
+            try #require(next.calls.first), .answer(.turnOff(["lamp"]), .toggle(["Lamp"]), .turnOff(["Fan"])), at: 9)
+        next.settle(at: 9)
+        let unsent = next.told.compactMap { if case .notSent(_, let plug, _) = $0 { plug } else { nil } }
+        #expect(unsent == ["Lamp", "Fan"] && next.rules.memory.wishes.map(\.until) == [.at(69)])
+        next.appear("Lamp", on: true, at: 30)
+        next.settle(at: 30)
+        #expect(next.sent.map(\.plug) == ["Lamp"])
+    }
+
+    @Test("What is kept of a script goes with its rules, and not while its file may be broken")
+    func kept() throws {
+        var bench = HouseBench.settled(.scripted, .script(of: "other.lua", on: .button(plug: "Hall", .single)))
+        _ = bench.pressed(1, at: 1)
+        for call in bench.calls {
+            let timer = ScriptAnswer.TimerChange(name: "t", delay: .seconds(50))
+            bench.answer(call, .answer(timers: [timer], state: call.handler.script), at: 1)
+        }
+        bench.settle(at: 1)
+        let memory = try reread(bench, at: 2)
+        #expect(memory.scripts.map(\.name) == ["hall.lua", "other.lua"])
+        bench.feed(.rulesChanged([.scripted]), at: 2)
+        #expect(bench.rules.memory.scripts.map(\.name) == ["hall.lua"])
+        // The other one is not among the rules at the start: it may come back.
+        var next = HouseBench.settled(.scripted, memory: memory, at: 3)
+        next.feed(.rulesChanged([.scripted, .timed]), at: 4)
+        #expect(next.rules.scriptState(of: "other.lua") == "other.lua")
+        next.feed(.rulesChanged([]), at: 5)
+        #expect(next.rules.memory.scripts.map(\.name) == ["other.lua"])
+    }
+}

@@ -1,0 +1,80 @@
+import PlugProtocol
+import ProtocolCore
+
+@testable import Automation
+
+extension Rule {
+    /// As `on(...)` in a script makes it.
+    static func script(_ place: Int = 0, of script: String = "hall.lua", on triggers: Trigger...) -> Rule {
+        Rule(
+            name: "\(script):\(place + 1)", triggers: triggers,
+            actions: [.call(ScriptHandler(script: script, index: place))])
+    }
+
+    /// Pressing the button in the hall calls the script's first function.
+    static let scripted = script(on: .button(plug: "Hall", .single))
+    /// The end of its timer the second one.
+    static let timed = script(1, on: .timer(.lightsOut))
+}
+
+extension ScriptTimer {
+    static let lightsOut = ScriptTimer(script: "hall.lua", name: "lights out")
+}
+
+extension ScriptAnswer {
+    static func answer(
+        _ actions: RuleAction..., timers: [TimerChange] = [], state: String? = nil, log: [String] = []
+    ) -> ScriptAnswer {
+        var answer = ScriptAnswer()
+        (answer.actions, answer.timers, answer.state, answer.log) = (actions, timers, state, log)
+        return answer
+    }
+}
+
+extension VirtualHouse {
+    var calls: [ScriptCall] {
+        log.compactMap { _, action in
+            guard case .call(let call) = action else { return nil }
+            return call
+        }
+    }
+}
+
+extension HouseBench {
+    var calls: [ScriptCall] { actions.compactMap { if case .call(let call, _) = $0 { call } else { nil } } }
+    var withdrawn: [RequestID] { actions.compactMap { if case .withdraw(let id) = $0 { id } else { nil } } }
+
+    /// What was told of calls, in words: `calling`, `called`, why one failed, a line of a log.
+    var callsTold: [String] {
+        told.flatMap { notice -> [String] in
+            switch notice {
+            case .calling: ["calling"]
+            case .called: ["called"]
+            case .callFailed(_, let why): ["failed: \(why)"]
+            case .scriptLogged(_, let lines): lines
+            case .commandsHeldBack(let script, let count): ["\(script): \(count) held back"]
+            case _: []
+            }
+        }
+    }
+
+    mutating func answer(_ call: ScriptCall, _ answer: ScriptAnswer, at seconds: Double) {
+        feed(.callFinished(call.id, .answered(answer)), at: seconds)
+    }
+
+    /// The hall's button and the lamp are there, and nothing is left to store.
+    static func settled(_ rules: Rule..., memory: HouseMemory = HouseMemory(), at seconds: Double = 0) -> HouseBench {
+        var bench = HouseBench(of: rules, memory: memory, at: seconds)
+        for plug in ["Hall", "Lamp"] { bench.appear(plug, at: seconds) }
+        bench.settle(at: seconds)
+        _ = bench.done()
+        return bench
+    }
+
+    /// The button is pressed, and what comes of it is stored.
+    mutating func pressed(_ sequence: SequenceNumber, at seconds: Double) -> ScriptCall? {
+        press("Hall", sequence, at: seconds)
+        settle(at: seconds)
+        return calls.last
+    }
+}
