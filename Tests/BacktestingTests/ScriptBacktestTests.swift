@@ -1,5 +1,4 @@
 import Automation
-import LocalCalendar
 import PlugProtocol
 import Testing
 
