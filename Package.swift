@@ -158,6 +158,8 @@ let controller: [Target] = [
     module(
         "Backtesting", "Controller/Backtesting",
         ["Automation", "PowerHistory", "ProtocolCore", "PlugProtocol", "Metering", "LocalCalendar"]),
+    .target(name: "CScripting", path: "Controller/CScripting"),
+    module("Scripting", "Controller/Scripting", ["CScripting", "RuleFiles", "Automation", "PlugProtocol", "ProtocolCore"]),
     .target(name: "CEffects", path: "Controller/CEffects"),
     module(
         "Effects", "Controller/Effects",
@@ -222,6 +224,7 @@ let checks: [Target] = [
             "ProtocolCore", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery", "LinuxNetwork",
             "PlugService", "PlugClient", "Storage", "Recordings", "RuleFiles", "Appliance", "Automation", "MadeUpKeys",
             "LinkWire", "AddressConfiguration", "PlugConfiguration", "PowerHistory", "ConfigurationFiles", "Tariffs",
+            "Scripting",
         ]),
     program("DecodeMessages", "Tests/Interoperability/DecodeMessages", ["DNSWire"]),
     tests("FuzzTests", ["FuzzTargets", "Fuzzing", "ProtocolCore"]),
@@ -296,6 +299,9 @@ let checks: [Target] = [
         "PowerHistoryTests",
         ["PowerHistory", "LocalCalendar", "Metering", "PlugProtocol", "ProtocolCore", "DurableFiles", sqlite]),
     tests("TerminalTests", ["Terminal"]),
+    tests(
+        "ScriptingTests", ["Scripting", "Automation", "PlugProtocol", "ProtocolCore", "RuleFiles"],
+        exclude: ["stand-in.py"]),
     tests("DaylightTests", ["Daylight", "Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
     tests("EffectsTests", ["Effects", "Automation", "PlugProtocol", "LinuxNetwork", nioCore, nioPosix]),
     tests("BacktestingTests", ["Backtesting", "Automation", "PowerHistory", "PlugProtocol", "Metering"]),

@@ -59,6 +59,7 @@ enum Layout {
         "Controller/Pictures": .shell,
         "Controller/Automation": .pure,
         "Controller/RuleFiles": .shell,
+        "Controller/CScripting": .foreign,
         "Controller/Scripting": .system,
         "Controller/CEffects": .foreign,
         "Controller/Effects": .system,
