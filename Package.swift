@@ -203,6 +203,12 @@ let controller: [Target] = [
             "Backtesting", "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting", "Pictures", "Terminal",
             "DurableFiles", "Daylight", "Effects", "ProtocolCore", "Scripting", arguments, signals, logging,
         ]),
+    .executableTarget(
+        name: "ScriptHost", path: "Controller/ScriptHost", exclude: ["prelude"],
+        // Of Swift's runtime nothing is needed, nor started.
+        linkerSettings: ["lua5.4", "lua5.4-cjson", "seccomp"].map { .linkedLibrary($0) } + [
+            .unsafeFlags(["-nostartfiles", "-Xlinker", "--as-needed"])
+        ]),
     program("BrowseServices", "Controller/Examples/BrowseServices", ["LinuxNetwork", "ServiceDiscovery"]),
     program(
         "FollowPlug", "Controller/Examples/FollowPlug",
@@ -389,6 +395,7 @@ let package = Package(
     products: [
         .library(name: "PlugClient", targets: ["PlugClient", "PlugTransport", "PlugProtocol", "Metering"]),
         .library(name: "ServiceDiscovery", targets: ["ServiceDiscovery", "LinuxNetwork"]),
+        .executable(name: "plugctl-script", targets: ["ScriptHost"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),

@@ -9,6 +9,8 @@ build            liblzma-dev   header lzma.h
 build            libqrencode-dev  header qrencode.h
 build            libseccomp-dev  header seccomp.h
 build            libgpiod-dev  header gpiod.h
+build            liblua5.4-dev  header lua5.4/lua.h
+build            lua-cjson-dev  header lua5.4/lua-cjson.h
 build            libtomlplusplus-dev  header toml++/toml.h
 build            libsqlite3-dev  header sqlite3.h
 build            openssl       command openssl

@@ -75,6 +75,7 @@ enum Layout {
         "Controller/Dashboard": .shell,
         "Controller/DaemonClient": .shell,
         "Controller/plugctl": .program,
+        "Controller/ScriptHost": .program,
         "Controller/Examples/BrowseServices": .program,
         "Controller/Examples/FollowPlug": .program,
         "Tests/Support/SimulatedLAN": .support,
