@@ -32,8 +32,9 @@ struct RunnerOptions: ParsableArguments {
         try await network.withClient { client in
             let recorder = history.flatMap { makeRecorder($0, on: client) }
             let board = face.map { LiveBoard(rules: rules.rules, history: $0.history) }
+            let performer = EffectPerformer(receivers: NotificationFile.receivers())
             let runner = RuleRunner(
-                rules, client: client, store: store, performer: EffectPerformer(), sun: sun, recorder: recorder,
+                rules, client: client, store: store, performer: performer, sun: sun, recorder: recorder,
                 audience: board)
             let (unread, unreadable) = AsyncStream.makeStream(of: Never.self)
             let printing = Task {
