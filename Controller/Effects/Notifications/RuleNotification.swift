@@ -1,4 +1,4 @@
-public import Automation
+import Automation
 
 /// A rule's words for a person, with what happened.
 public struct RuleNotification: Hashable, Sendable {
