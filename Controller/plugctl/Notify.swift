@@ -3,7 +3,6 @@ import Automation
 import Effects
 import LinuxNetwork
 import PlugProtocol
-import Presentation
 
 struct Notify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
