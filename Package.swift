@@ -163,7 +163,10 @@ let controller: [Target] = [
     .target(name: "CEffects", path: "Controller/CEffects"),
     module(
         "Effects", "Controller/Effects",
-        ["CEffects", "Automation", "PlugProtocol", "ProtocolCore", "LinuxNetwork", nioCore, nioPosix, nioHTTP, nioSSL]),
+        [
+            "CEffects", "Automation", "PlugProtocol", "ProtocolCore", "LinuxNetwork", "ConfigurationFiles",
+            "DurableFiles", nioCore, nioPosix, nioHTTP, nioSSL,
+        ]),
     module("Terminal", "Controller/Terminal", ["Charting"]),
     module(
         "Daemon", "Controller/Daemon",
@@ -310,7 +313,12 @@ let checks: [Target] = [
         "ScriptingTests", ["Scripting", "Automation", "PlugProtocol", "ProtocolCore", "RuleFiles"],
         exclude: ["stand-in.py"]),
     tests("DaylightTests", ["Daylight", "Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
-    tests("EffectsTests", ["Effects", "Automation", "PlugProtocol", "LinuxNetwork", nioCore, nioPosix]),
+    tests(
+        "EffectsTests",
+        [
+            "Effects", "Automation", "PlugProtocol", "ProtocolCore", "LinuxNetwork", "ConfigurationFiles", nioCore,
+            nioPosix,
+        ]),
     tests("BacktestingTests", ["Backtesting", "Automation", "PowerHistory", "PlugProtocol", "Metering"]),
     tests(
         "DaemonTests",

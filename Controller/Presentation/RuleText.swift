@@ -43,9 +43,9 @@ extension RuleRecord {
         }
     }
 
-    /// Of what a rule tells a person; nil of everything else.
+    /// Of what a rule tells a person, at once: a receiver that is not reached is tried for minutes. Nil of everything else.
     public var notification: NotificationRecord? {
-        guard event == "effect", effect == "notify", let message else { return nil }
+        guard event == "performing", effect == "notify", let message else { return nil }
         return NotificationRecord(at: at, rule: rule ?? "", title: title ?? "", text: message)
     }
 }

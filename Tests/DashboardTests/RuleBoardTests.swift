@@ -173,7 +173,8 @@ import Testing
     @Test func whatARuleTellsAPersonIsAMessageOfItsOwn() {
         var board = RuleBoard([rule])
         let words = EffectRequest(id: firing.id, effect: .notify(title: "", text: "It is done"), firing: firing)
-        #expect(note(.effect(words, .done), &board) == ["rule", "notification"])
+        #expect(note(.performing(words), &board) == ["rule", "notification"])
+        #expect(note(.effect(words, .done), &board) == ["rule"])
     }
 
     @Test func aNameIsFoundInAnyCapitalsWhereItIsTheOnlyOne() {

@@ -150,13 +150,13 @@ import Testing
                 "\"Hall\" tells: Laundry: It is done"
             ),
         ])
-        let told = RuleRecord(RunnerRecord(at: moment, notice: .effect(words, .done))).notification
+        let told = RuleRecord(RunnerRecord(at: moment, notice: .performing(words))).notification
         #expect(
             told
                 == NotificationRecord(
                     at: "2026-11-21T09:01:23.456Z", rule: "Hall", title: "Laundry", text: "It is done"))
-        #expect(RuleRecord(RunnerRecord(at: moment, notice: .performing(words))).notification == nil)
-        #expect(RuleRecord(RunnerRecord(at: moment, notice: .effect(run, .done))).notification == nil)
+        #expect(RuleRecord(RunnerRecord(at: moment, notice: .effect(words, .done))).notification == nil)
+        #expect(RuleRecord(RunnerRecord(at: moment, notice: .performing(run))).notification == nil)
     }
 
     @Test func whatScriptsDo() {
