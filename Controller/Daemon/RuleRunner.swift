@@ -6,7 +6,7 @@ import NIOPosix
 public import PlugClient
 public import PlugProtocol
 import ProtocolCore
-public import Scripting
+import Scripting
 
 /// Runs rules on the house: the shell of ``Automation/HouseRules``.
 public actor RuleRunner {
