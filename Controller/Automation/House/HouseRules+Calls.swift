@@ -56,8 +56,8 @@ extension HouseRules {
     }
 
     private mutating func callNext(of script: String, _ actions: inout [Action]) {
-        guard let id = lines[script]?.advance(where: { memory.calls[$0] != nil }), let call = memory.calls[id]?.call
-        else {
+        let calls = memory.calls
+        guard let id = lines[script]?.advance(where: { calls[$0] != nil }), let call = calls[id]?.call else {
             if lines[script]?.isEmpty ?? false { lines[script] = nil }
             return
         }
@@ -108,16 +108,19 @@ extension HouseRules {
     ) {
         let script = call.handler.script
         var wanted = answer.actions
+        var tooMany = 0
         if !answer.timers.isEmpty || answer.state != nil || wanted.contains(where: { !$0.plugs.isEmpty }) {
             memory.change(script, running: scripts) { kept in
                 for timer in answer.timers { kept.change(timer, startedBy: call.id, now: now) }
                 if let state = answer.state { kept.state = state }
                 var budget = CommandBudget(spent: kept.commands)
-                let (granted, count) = budget.take(wanted, now: now)
-                (wanted, kept.commands) = (granted, budget.spent)
-                if count > 0 { heldBack[script, default: CommandsHeldBack()].count += count }
+                (wanted, tooMany) = budget.take(wanted, now: now)
+                kept.commands = budget.spent
             }
-            findTimerDeadline()
+            if !answer.timers.isEmpty { findTimerDeadline() }
+        }
+        if tooMany > 0 {
+            heldBack[script, default: CommandsHeldBack()].count += tooMany
             tellHeldBack(now: now, &actions)
         }
         if now - began >= RuleEngine.reunion { engine.awaited = [] }

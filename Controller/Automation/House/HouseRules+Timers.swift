@@ -20,6 +20,7 @@ extension HouseRules {
         for index in memory.scripts.indices {
             let script = memory.scripts[index]
             let count = script.timers.prefix { $0.end <= now }.count
+            if count == 0 { continue }
             ended += script.timers[..<count].map { (ScriptTimer(script: script.name, name: $0.name), $0) }
             memory.scripts[index].timers.removeFirst(count)
         }
