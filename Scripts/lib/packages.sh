@@ -123,8 +123,8 @@ add_control() {
             " /etc/smartplug/plugd.toml names its parts."
         )
     else
-        # For charts as PNG; nothing else needs it.
-        needs+=$'\nSuggests: librsvg2-2, fonts-dejavu-core'
+        # For charts as PNG, and for notifications by mail; nothing else needs them.
+        needs+=$'\nSuggests: librsvg2-2, fonts-dejavu-core, msmtp-mta | mail-transport-agent'
         about=(
             "controller of open smart plugs"
             " plugctl finds smart plugs on the local network, switches, dims and follows them,"
