@@ -113,7 +113,7 @@ def check(programs, file, *words):
 
 
 @pytest.mark.parametrize("text, line, words", [
-    ("on('Lamp', 'relay', 'on', function()\n", 1, "'end' expected"),
+    ("on('Lamp', 'relay', 'on', function()\n", 2, "'end' expected"),
     ("\nlamp.on()\n", 2, "nil value (global 'lamp')"),
     ("on('Lamp', 'rises over', 40, print)\n", 1, "rises over"),
     ("on('Lamp', 'rises above', 'much', function() end)\n", 1, "much"),
