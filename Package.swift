@@ -159,7 +159,8 @@ let controller: [Target] = [
         "Backtesting", "Controller/Backtesting",
         ["Automation", "PowerHistory", "ProtocolCore", "PlugProtocol", "Metering", "LocalCalendar"]),
     .target(name: "CScripting", path: "Controller/CScripting"),
-    module("Scripting", "Controller/Scripting", ["CScripting", "RuleFiles", "Automation", "PlugProtocol", "ProtocolCore"]),
+    module(
+        "Scripting", "Controller/Scripting", ["CScripting", "RuleFiles", "Automation", "PlugProtocol", "ProtocolCore"]),
     .target(name: "CEffects", path: "Controller/CEffects"),
     module(
         "Effects", "Controller/Effects",
