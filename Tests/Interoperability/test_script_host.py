@@ -66,7 +66,7 @@ def test_endless_loop_is_stopped_and_named(host, body):
     start = time.monotonic()
     error = failure(run(host, body))
     assert error.startswith("test.lua:") and error.endswith(TIME), error
-    assert 0.9 < time.monotonic() - start < 10
+    assert time.monotonic() - start > 0.9
     assert host.call(0) == DONE, "the process goes on"
 
 
@@ -85,7 +85,7 @@ def test_pattern_that_runs_for_ever_is_killed(host, body):
     with pytest.raises(Ended) as ended:
         host.call(1)
     assert ended.value.status == -signal.SIGPROF
-    assert 1.4 < time.monotonic() - start < 10
+    assert time.monotonic() - start > 1.4
 
 
 @pytest.mark.parametrize("body", [

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 AT = 1_700_000_000.5  # 2023-11-14 22:13:20 UTC
-PATIENCE = 20  # seconds: far more than the program's own limit of a second and a half
+PATIENCE = 60  # seconds: a second and a half of computing may take long where others compute too
 
 
 class Ended(Exception):
