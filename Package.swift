@@ -1,12 +1,19 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Where the tests are built: what they test is optimised, the libraries below it need not be. Whoever depends on this package gets none of
+/// these flags, which would keep it from being depended on.
+let optimised: [SwiftSetting] =
+    Context.environment["SMARTPLUG_TESTS"] == nil
+    ? [] : [.unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"], .when(configuration: .debug))]
+
 /// Settings of every Swift target of ours: the Swift 6 language mode comes with the tools version.
-let strict: [SwiftSetting] = [
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-]
+let strict: [SwiftSetting] =
+    [
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+    ] + optimised
 
 func module(
     _ name: String, _ path: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
@@ -18,13 +25,13 @@ func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency]
     .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
 }
 
-/// - Parameter isOptimised: where the tests themselves compute, and not only what they test. Compiling takes twice as long then.
+/// Not optimised: that would take twice as long to compile, and they wait for what they test.
 func tests(
-    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], isOptimised: Bool = false
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
 ) -> Target {
     .testTarget(
         name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude,
-        swiftSettings: isOptimised ? strict : strict + [.unsafeFlags(["-Onone"])])
+        swiftSettings: strict + [.unsafeFlags(["-Onone"])])
 }
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")

@@ -4,7 +4,7 @@ suite_names=(unit simulation interoperability web conformance hardware packages 
 
 # Whether the suites asked for need the tests and the programs, and neither was built before.
 needs_both_builds() {
-    [[ ! -d .build-tests/release && ! -d .build-release/release ]] &&
+    [[ ! -d .build-tests/debug && ! -d .build-release/release ]] &&
         [[ " ${suites[*]} " =~ \ (unit|simulation|fuzz)\  ]] &&
         [[ " ${suites[*]} " =~ \ (interoperability|web|conformance|hardware|packages)\  ]]
 }

@@ -100,6 +100,8 @@ enum Layout {
         "Testing",
     ]
     static let longestFile = 400
+    /// It is one list, which cannot be spread over files.
+    static let longestManifest = 500
     static let longestProgramFile = 200
 
     static func kind(of target: Manifest.Target) -> Kind? {
