@@ -31,7 +31,9 @@ announce_build() {
 build_tests() {
     announce_build "the tests" .build-tests
     # Not what only stands beside them: each program that is built with the tests' settings too takes half a minute.
-    quietly .build-tests/build.log swift_build --product smartplugPackageTests "${test_settings[@]}"
+    # What runs scripts is looked for beside whoever starts it.
+    quietly .build-tests/build.log swift_build --product plugctl-script "${test_settings[@]}" &&
+        quietly .build-tests/build.log swift_build --product smartplugPackageTests "${test_settings[@]}"
 }
 
 # The programs while the tests are built: each build alone leaves much of a second core idle. Whoever wants the programs waits
