@@ -170,7 +170,7 @@ let controller: [Target] = [
         "Daemon", "Controller/Daemon",
         [
             "ProtocolCore", "Metering", "PlugProtocol", "PlugClient", "Automation", "PowerHistory", "LinuxNetwork",
-            "DurableFiles", nioCore, nioPosix, asyncAlgorithms,
+            "DurableFiles", "Scripting", nioCore, nioPosix, asyncAlgorithms,
         ]),
     module(
         "Doctor", "Controller/Doctor",
@@ -202,7 +202,7 @@ let controller: [Target] = [
             "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "PowerHistory",
             "Recordings", "Daemon", "DaemonClient", "Dashboard", "Doctor", "Presentation", "RuleFiles", "Automation",
             "Backtesting", "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting", "Pictures", "Terminal",
-            "DurableFiles", "Daylight", "Effects", "ProtocolCore", arguments, signals, logging,
+            "DurableFiles", "Daylight", "Effects", "ProtocolCore", "Scripting", arguments, signals, logging,
         ]),
     .executableTarget(
         name: "ScriptHost", path: "Controller/ScriptHost", exclude: ["prelude"],
@@ -316,7 +316,7 @@ let checks: [Target] = [
         "DaemonTests",
         [
             "Daemon", "Automation", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering", "LinuxNetwork",
-            "PowerHistory", "DurableFiles", nioCore, nioPosix, asyncAlgorithms,
+            "PowerHistory", "DurableFiles", "Scripting", nioCore, nioPosix, asyncAlgorithms,
         ]),
     tests(
         "DashboardTests",
@@ -362,7 +362,7 @@ let benchmarks: [Target] =
                 "CMallocStatistics", "ProtocolCore", "DNSWire", "ServiceDiscovery", "PlugProtocol", "PlugTransport",
                 "LinuxNetwork", "PlugClient", "Appliance", "Metering", "Recordings", "PlugHardware", "PlugService",
                 "Storage", "MadeUpKeys", "PowerHistory", "Charting", "Automation", "Backtesting", "LocalCalendar",
-                "Daemon", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
+                "Daemon", "Scripting", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             path: "Tests/Benchmarks", swiftSettings: strict),

@@ -6,6 +6,7 @@ import NIOPosix
 public import PlugClient
 public import PlugProtocol
 import ProtocolCore
+public import Scripting
 
 /// Runs rules on the house: the shell of ``Automation/HouseRules``.
 public actor RuleRunner {
@@ -23,8 +24,14 @@ public actor RuleRunner {
     private var timer = DeadlineTimer()
     /// Commands on their way; the machine bounds them.
     private var attempts: [RequestID: Task<Void, Never>] = [:]
+    /// Scripts that are asked; the machine bounds them.
+    var calls: [RequestID: Task<Void, Never>] = [:]
     var effects = EffectQueue()
     let performer: (any EffectPerforming)?
+    /// Calls scripts for rules; nil where nobody runs any.
+    let scripts: (any ScriptCalling)?
+    /// Those whose rules are among the machine's.
+    var scriptsRead: [Script]
     private let sun: SunTable?
     private var clock = WallClockWatch()
     /// What is wrong with the rules' files.
@@ -50,12 +57,14 @@ public actor RuleRunner {
     ///   - set: the rules; ``replace(_:)`` gives others later.
     ///   - store: where to go on and what to keep; nil keeps nothing beyond the process.
     ///   - performer: does what rules ask for outside of the house; nil does nothing, and says so.
+    ///   - scripts: calls scripts' functions for rules; nil calls none, and says so.
     ///   - sun: says where it rises and sets; nil where nobody knows where the house stands.
     ///   - recorder: keeps what the house reports besides; it goes on until the run ends.
     ///   - audience: hears it besides.
     public init(
         _ set: RuleFileSet, client: PlugClient, store: RuleStore?, performer: (any EffectPerforming)? = nil,
-        sun: SunTable? = nil, recorder: Recorder? = nil, audience: (any HouseAudience)? = nil
+        scripts: (any ScriptCalling)? = nil, sun: SunTable? = nil, recorder: Recorder? = nil,
+        audience: (any HouseAudience)? = nil
     ) {
         let cursors = store?.memory.cursors ?? [:]
         let known = EventsSeen.first(cursors, recorder?.cursors ?? [:])
@@ -65,17 +74,19 @@ public actor RuleRunner {
         let shared = SharedHouse(
             follower, rules: seen, recorder: recorder, audience: audience, on: client.eventLoop)
         self.init(
-            set, house: isShared ? shared : follower, store: store, performer: performer, sun: sun,
+            set, house: isShared ? shared : follower, store: store, performer: performer, scripts: scripts, sun: sun,
             on: client.eventLoop)
     }
 
     init(
         _ set: RuleFileSet, house: any RuledHouse, store: RuleStore?, performer: (any EffectPerforming)? = nil,
-        sun: SunTable? = nil, on eventLoop: any EventLoop
+        scripts: (any ScriptCalling)? = nil, sun: SunTable? = nil, on eventLoop: any EventLoop
     ) {
         machine = HouseRules(rules: set.rules, memory: store?.memory ?? HouseMemory(), now: BootClock.now)
         faults = set.faults
         self.performer = performer
+        self.scripts = scripts
+        scriptsRead = set.scripts
         self.sun = sun
         self.house = house
         self.store = store
@@ -88,10 +99,12 @@ public actor RuleRunner {
     public func run() async {
         await house.rulesChanged(machine.rules, disabled: machine.disabled, faults: faults)
         tell(faults.map { .fileBroken(path: $0.path, words: $0.words) })
+        await run(scriptsRead)
         await withTaskCancellationHandler {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await self.house.run() }
                 group.addTask { await self.keepLocalTime() }
+                group.addTask { await self.followScripts() }
                 for await update in house.updates {
                     take(update)
                     await handOver()
@@ -123,7 +136,8 @@ public actor RuleRunner {
         isStopping = true
         effects.close()
         for attempt in attempts.values { attempt.cancel() }
-        attempts = [:]
+        for call in calls.values { call.cancel() }
+        (attempts, calls) = ([:], [:])
     }
 
     private func finish() async {
@@ -136,6 +150,7 @@ public actor RuleRunner {
         store = nil
         timer.stop()
         asked.end()
+        await scripts?.end()
         await handOver()
         records.finish()
         await house.end()
@@ -173,11 +188,13 @@ public actor RuleRunner {
         switch action {
         case .store(let memory): write(memory)
         case .send(let request): send(request)
+        case .call(let call, let plugs): self.call(call, plugs)
         case .perform(let request):
             effects.add(request)
             beginEffects()
         case .withdraw(let id):
             attempts.removeValue(forKey: id)?.cancel()
+            calls.removeValue(forKey: id)?.cancel()
             effects.withdraw(id)
             beginEffects()
         case .acknowledge(let plug, let sequence): Task { await house.acknowledge(sequence, of: plug) }

@@ -51,6 +51,8 @@ build_programs() {
     announce_build "the programs" .build-release
     local program
     if (($# == 0)); then set -- plugd plugctl; fi
+    # What runs scripts, which plugctl looks for beside itself.
+    if [[ " $* " == *" plugctl "* ]]; then set -- "$@" plugctl-script; fi
     for program; do
         quietly .build-release/build.log swift_build "${program_settings[@]}" --product "$program" || return
         # A short name, for people.
@@ -63,6 +65,8 @@ build_benchmarks() {
     announce_build "the benchmarks" .build-release
     SMARTPLUG_BENCHMARKS=1 quietly .build-release/build.log swift_build "${program_settings[@]}" --product Benchmarks ||
         return
+    # What runs scripts is looked for beside whoever starts it.
+    quietly .build-release/build.log swift_build "${program_settings[@]}" --product plugctl-script || return
     mkdir -p .build-release/references
     cc -O2 -Wall -o .build-release/references/round_trip Tests/BenchmarkReferences/round_trip.c
     cc -O2 -Wall -o .build-release/references/mosquitto_stream Tests/BenchmarkReferences/mosquitto_stream.c -lmosquitto

@@ -1,4 +1,4 @@
-public import PlugProtocol
+import PlugProtocol
 import ProtocolCore
 
 /// Calls of scripts: stored before they are asked, asked again by the next process where this one was killed, and stored as gone

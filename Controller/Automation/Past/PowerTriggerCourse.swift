@@ -42,7 +42,7 @@ public struct PowerTriggerCourse: Sendable {
         switch trigger {
         case .activePower(_, let threshold): bounds = .threshold(threshold)
         case .activePowerStays(_, let band): bounds = .band(band)
-        case .activeEnergy, .button, .relay, .lost, .back, .protection, .appliance, .schedule, .rule: return nil
+        case .activeEnergy, .button, .relay, .lost, .back, .protection, .appliance, .schedule, .rule, .timer: return nil
         }
         self.near = near
         self.gap = gap
