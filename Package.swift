@@ -218,6 +218,9 @@ let controller: [Target] = [
     program(
         "FollowPlug", "Controller/Examples/FollowPlug",
         ["PlugClient", "PlugTransport", "PlugProtocol", "DurableFiles", logging]),
+    program(
+        "ButtonTurnsLamp", "Controller/Examples/ButtonTurnsLamp/Sources/ButtonTurnsLamp",
+        ["PlugClient", "PlugTransport", "PlugProtocol", logging]),
 ]
 
 let checks: [Target] = [

@@ -5,7 +5,7 @@ extension TerminalDevice {
     /// write for hours would not hear of it otherwise. Of a file that never happens. Each call keeps a thread until the reader
     /// has gone or the program ends.
     public func readerGone() async {
-        let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         let waiting = WaitingForClose(descriptor: descriptor, continuation: continuation)
         var thread = pthread_t()
         let context = Unmanaged.passRetained(waiting).toOpaque()
@@ -18,9 +18,9 @@ extension TerminalDevice {
 
 private final class WaitingForClose: Sendable {
     let descriptor: Int32
-    let continuation: AsyncStream<Never>.Continuation
+    let continuation: AsyncStream<Void>.Continuation
 
-    init(descriptor: Int32, continuation: AsyncStream<Never>.Continuation) {
+    init(descriptor: Int32, continuation: AsyncStream<Void>.Continuation) {
         self.descriptor = descriptor
         self.continuation = continuation
     }

@@ -67,14 +67,16 @@ struct WatchedPlugs: Sendable {
 
     /// Prints lines until nobody reads them any more or the task is cancelled.
     func print(json: Bool) async {
-        let printer = WatchPrinter(WatchLines(after: begin, tellsCursor: json), json: json, memory: memory)
+        let printer = WatchPrinter(WatchLines(after: begin, tellsCursor: json)) { record in
+            json ? Output.json(record) : Output.safeLine("\(record.at)  \(record.plug)  \(record.words)")
+        }
         await withTaskGroup(of: Void.self) { group in
             if plugs.isEmpty {
                 let house = house()
                 group.addTask { await house.run() }
                 for await update in house.updates {
                     guard case .report(let report) = update else { continue }
-                    guard await printer.print(report) else { break }
+                    guard await print(report, printer) else { break }
                 }
             } else {
                 for plug in plugs { group.addTask { await print(plug, printer) } }
@@ -88,30 +90,14 @@ struct WatchedPlugs: Sendable {
     private func print(_ plug: Plug, _ printer: WatchPrinter) async {
         let followed = client.follow(plug.name, after: others, known: begin.known, stateOptions: options)
         for await report in followed.reports {
-            guard await printer.print(report) else { break }
+            guard await print(report, printer) else { break }
         }
         await followed.stop()
     }
-}
-
-/// Prints the reports of all plugs, one after the other, so that each line's cursor stands for all lines before it.
-actor WatchPrinter {
-    private let json: Bool
-    private let memory: CursorMemory?
-    private var lines: WatchLines
-
-    init(_ lines: WatchLines, json: Bool, memory: CursorMemory?) {
-        self.lines = lines
-        self.json = json
-        self.memory = memory
-    }
 
     /// False when nobody reads any more.
-    func print(_ report: PlugReport) async -> Bool {
-        let isRead = lines.records(of: report).allSatisfy { record in
-            json ? Output.json(record) : Output.safeLine("\(record.at)  \(record.plug)  \(record.words)")
-        }
-        guard isRead else { return false }
+    private func print(_ report: PlugReport, _ printer: WatchPrinter) async -> Bool {
+        guard await printer.print(report) else { return false }
         await memory?.took(report)
         return true
     }

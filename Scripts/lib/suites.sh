@@ -89,7 +89,7 @@ run_interoperability() {
     fi
     require_packages interoperability
     if ! require_python_tools Tests/Interoperability/requirements.txt || ! generate_python_messages ||
-        ! build_programs plugd plugctl FollowPlug DecodeMessages; then
+        ! build_programs plugd plugctl FollowPlug ButtonTurnsLamp DecodeMessages; then
         record interoperability 0 1 0
         return
     fi

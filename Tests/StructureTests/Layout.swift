@@ -78,6 +78,7 @@ enum Layout {
         "Controller/ScriptHost": .program,
         "Controller/Examples/BrowseServices": .program,
         "Controller/Examples/FollowPlug": .program,
+        "Controller/Examples/ButtonTurnsLamp/Sources/ButtonTurnsLamp": .program,
         "Tests/Support/SimulatedLAN": .support,
         "Tests/Support/SimulatedDisk": .support,
         "Tests/Support/SimulatedAppliances": .support,
