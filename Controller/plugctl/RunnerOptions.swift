@@ -34,13 +34,8 @@ struct RunnerOptions: ParsableArguments {
             let board = face.map { LiveBoard(rules: rules.rules, history: $0.history) }
             let performer = EffectPerformer(receivers: NotificationFile.receivers())
             let runner = RuleRunner(
-<<<<<<< HEAD
-                rules, client: client, store: store, performer: EffectPerformer(), scripts: scriptPool(), sun: sun,
+                rules, client: client, store: store, performer: performer, scripts: scriptPool(), sun: sun,
                 recorder: recorder, audience: board)
-=======
-                rules, client: client, store: store, performer: performer, sun: sun, recorder: recorder,
-                audience: board)
->>>>>>> 93be758e0a73c38bc10f232a8cf969cbe3159410
             let (unread, unreadable) = AsyncStream.makeStream(of: Never.self)
             let printing = Task {
                 var isRead = true
