@@ -46,7 +46,7 @@ import PlugTransport
                 case .event(let event, age: _, at: let at) where event.kind == .buttonPressed(.single):
                     try await turnOver(to, for: event, of: from)
                     print("\(at.iso8601()) press \(event.sequence) of \(button)")
-                    fflush(stdout)
+                    fflush(nil)
                 case .gap(let gap): complain("events \(gap.from) to \(gap.to) are lost: \(gap.reason)")
                 case .began, .event: break
                 }
