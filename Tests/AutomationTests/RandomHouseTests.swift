@@ -61,7 +61,7 @@ struct RandomHouseTests {
                 case .reading(_, _, _, false), .happened: break
                 case .deadlineReached: #expect(engine.nextDeadline.map { $0 > now } ?? true)
                 case .reading, .plugAppeared, .plugLost, .state, .gap, .commandResumed, .commandFinished, .recorded,
-                    .clockChanged, .energy, .rulesChanged, .ruleEnabled, .ruleRun:
+                    .clockChanged, .energy, .rulesChanged, .ruleEnabled, .ruleRun, .timerEnded, .scriptAnswered:
                     // But for a dwell whose end was due meanwhile.
                     #expect(!fired || due.map { $0 <= now } ?? false, "seed \(seed): \(event) gave \(actions)")
                 }

@@ -1,5 +1,6 @@
 import PlugProtocol
 import ProtocolCore
+import Testing
 
 @testable import Automation
 
@@ -76,5 +77,11 @@ extension HouseBench {
         press("Hall", sequence, at: seconds)
         settle(at: seconds)
         return calls.last
+    }
+
+    /// The button is pressed, and the script is called.
+    mutating func called(_ sequence: SequenceNumber, at seconds: Double) throws -> ScriptCall {
+        let call = pressed(sequence, at: seconds)
+        return try #require(call)
     }
 }

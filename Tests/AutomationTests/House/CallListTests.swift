@@ -22,17 +22,20 @@ import Testing
             if plain.count < 40 || Bool.random(using: &random) && plain.count < 900 {
                 let id = RequestID(drawnFrom: &random)
                 plain.append(id)
-                #expect(list.append(call(id)))
+                let isNew = list.append(call(id))
+                #expect(isNew)
             } else {
                 let isFirst = Int.random(in: 0..<4, using: &random) > 0
                 let id = isFirst ? plain[0] : plain.randomElement(using: &random)!
                 plain.removeAll { $0 == id }
-                #expect(list.remove(id)?.call.id == id && list.remove(id) == nil && list[id] == nil)
+                let (removed, again) = (list.remove(id), list.remove(id))
+                #expect(removed?.call.id == id && again == nil && list[id] == nil)
             }
             #expect(list.count == plain.count && list.first?.call.id == plain.first)
         }
         #expect(list.elements.map(\.call.id) == plain && plain.allSatisfy { list[$0] != nil })
-        #expect(!list.append(call(plain[0])))
+        let isNew = list.append(call(plain[0]))
+        #expect(!isNew)
         var other = CallList()
         for id in plain { _ = other.append(call(id)) }
         #expect(other == list && other.hashValue == list.hashValue)

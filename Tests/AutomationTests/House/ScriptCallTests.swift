@@ -39,7 +39,7 @@ struct ScriptCallTests {
     @Test("An answer that asks for nothing is stored a tenth of a second later, with what else happens")
     func empty() throws {
         var bench = HouseBench.settled(.scripted)
-        let call = try #require(bench.pressed(1, at: 1))
+        let call = try bench.called(1, at: 1)
         _ = bench.done()
         bench.answer(call, .answer(state: "1"), at: 2)
         #expect(bench.actions.isEmpty && bench.rules.nextDeadline == .at(2.1) && bench.rules.memory.calls.isEmpty)
@@ -68,14 +68,14 @@ struct ScriptCallTests {
     @Test("A function that failed has done nothing; what it logged is told")
     func failed() throws {
         var bench = HouseBench.settled(.scripted)
-        let call = try #require(bench.pressed(1, at: 1))
+        let call = try bench.called(1, at: 1)
         bench.feed(.callFinished(call.id, .failed("hall.lua:3: no lamp", log: ["a", "b"])), at: 2)
         bench.settle(at: 2)
         #expect(bench.callsTold == ["calling", "a", "b", "failed: hall.lua:3: no lamp"])
         #expect(bench.sent.isEmpty && bench.rules.memory.scripts.isEmpty && bench.rules.memory.calls.isEmpty)
     }
 
-    private static let tooMuch: [(ScriptAnswer, String)] = [
+    private static let excesses: [(ScriptAnswer, String)] = [
         (.answer(state: String(repeating: "x", count: 65_537)), "its state has 65537 bytes as JSON: at most 65536"),
         (
             .answer(timers: (0..<65).map { .init(name: "\($0)", delay: .seconds(9)) }),
@@ -89,10 +89,10 @@ struct ScriptCallTests {
     ]
 
     @Test(
-        "Of an answer that is too much nothing is done, and the process is ended that remembers it", arguments: tooMuch)
+        "Of an answer that is too much nothing is done, and the process is ended that remembers it", arguments: excesses)
     func tooMuch(_ answer: ScriptAnswer, why: String) throws {
         var bench = HouseBench.settled(.scripted)
-        let call = try #require(bench.pressed(1, at: 1))
+        let call = try bench.called(1, at: 1)
         var answer = answer
         answer.actions.append(.turnOn(["Lamp"]))
         bench.answer(call, answer, at: 2)
@@ -104,11 +104,11 @@ struct ScriptCallTests {
     @Test("Too many actions, and lines that are too long")
     func bounds() throws {
         var bench = HouseBench.settled(.scripted)
-        var call = try #require(bench.pressed(1, at: 1))
+        var call = try bench.called(1, at: 1)
         var answer = ScriptAnswer()
         answer.actions = Array(repeating: .notify(title: nil, text: ""), count: 257)
         bench.answer(call, answer, at: 2)
-        call = try #require(bench.pressed(2, at: 3))
+        call = try bench.called(2, at: 3)
         bench.answer(call, .answer(log: Array(repeating: String(repeating: "ü", count: 300), count: 200)), at: 4)
         bench.settle(at: 4)
         #expect(bench.callsTold.contains("failed: it asked for 257 actions at once: at most 256"))
@@ -136,7 +136,7 @@ struct ScriptCallTests {
     @Test("Nobody answers: after ten minutes it is over, and the next one has its turn")
     func patience() throws {
         var bench = HouseBench.settled(.scripted)
-        let first = try #require(bench.pressed(1, at: 1))
+        let first = try bench.called(1, at: 1)
         _ = bench.pressed(2, at: 500)
         bench.run(to: 602)
         #expect(bench.withdrawn == [first.id] && bench.calls.map(\.firing.cause.event) == [1, 2])
@@ -153,7 +153,7 @@ struct ScriptCallTests {
     @Test("A rule that is changed, taken away or turned off gives its calls up", arguments: 0..<3)
     func givenUp(how: Int) throws {
         var bench = HouseBench.settled(.scripted, .script(1, on: .button(plug: "Hall", .single)))
-        let first = try #require(bench.pressed(1, at: 1))
+        let first = try bench.called(1, at: 1)
         let other = Rule.script(1, on: .button(plug: "Hall", .single))
         var changed = Rule.scripted
         changed.cooldown = .seconds(5)
@@ -176,7 +176,7 @@ struct ScriptCallTests {
     @Test("It is called with the plugs as they are when it is its turn")
     func views() throws {
         var bench = HouseBench.settled(.scripted)
-        let call = try #require(bench.pressed(1, at: 1))
+        let call = try bench.called(1, at: 1)
         _ = bench.pressed(2, at: 2)
         bench.read("Lamp", 40, at: 3)
         bench.feed(.disconnected(plug: "Hall"), at: 3)

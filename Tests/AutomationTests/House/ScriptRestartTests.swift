@@ -15,7 +15,7 @@ struct ScriptRestartTests {
     @Test("A call that is not answered is asked again, with its id, once the plugs are there; before those of now")
     func again() throws {
         var bench = HouseBench.settled(.scripted)
-        let first = try #require(bench.pressed(1, at: 1))
+        let first = try bench.called(1, at: 1)
         _ = bench.pressed(2, at: 1)
         var next = HouseBench(.scripted, memory: try reread(bench, at: 5), at: 5)
         next.appear("Hall", at: 5)
@@ -52,7 +52,7 @@ struct ScriptRestartTests {
     @Test("A timer that ended meanwhile ends as soon as the plugs are there; one of days ago does not")
     func timers() throws {
         var bench = HouseBench.settled(.scripted, .timed)
-        let call = try #require(bench.pressed(1, at: 1))
+        let call = try bench.called(1, at: 1)
         bench.answer(call, .answer(timers: [.init(name: "lights out", delay: .seconds(60))]), at: 1)
         bench.settle(at: 1)
         var early = HouseBench.settled(.scripted, .timed, memory: try reread(bench, at: 30), at: 30)

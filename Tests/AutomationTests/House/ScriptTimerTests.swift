@@ -13,7 +13,7 @@ struct ScriptTimerTests {
     /// The button was pressed, and the script answered so, at 1 s.
     private func bench(_ timers: ScriptAnswer.TimerChange...) throws -> HouseBench {
         var bench = HouseBench.settled(.scripted, .timed)
-        let call = try #require(bench.pressed(1, at: 1))
+        let call = try bench.called(1, at: 1)
         bench.answer(call, .answer(timers: timers), at: 1)
         bench.settle(at: 1)
         _ = bench.done()
@@ -39,7 +39,8 @@ struct ScriptTimerTests {
         var bench = try bench(timer(60), timer(nil), timer(5, "x"), timer(30))
         #expect(bench.rules.memory.scripts[0].timers.map(\.name) == ["x", "lights out"])
         #expect(bench.rules.memory.scripts[0].timers.map(\.end) == [.at(6), .at(31)])
-        bench.answer(try #require(bench.pressed(2, at: 2)), .answer(timers: [timer(40), timer(nil, "x")]), at: 2)
+        let call = try bench.called(2, at: 2)
+        bench.answer(call, .answer(timers: [timer(40), timer(nil, "x")]), at: 2)
         bench.settle(at: 2)
         bench.run(to: 41.9)
         #expect(bench.calls.count == 1)
@@ -49,7 +50,7 @@ struct ScriptTimerTests {
 
     @Test("One that starts itself anew keeps nobody busy; one of years ends")
     func bounds() throws {
-        var bench = try bench(timer(0), timer(-5, "a"), timer(1e9, "b"))
+        let bench = try bench(timer(0), timer(-5, "a"), timer(1e9, "b"))
         let ends = bench.rules.memory.scripts[0].timers.map(\.end)
         #expect(ends == [.at(1.1), .at(1.1), .at(1) + ScriptLimits.longestTimer])
     }
