@@ -67,7 +67,7 @@ struct ScriptFaultTests {
         let pressed = house.plugs["Switch"]?.journal.map { $0.sequence } ?? []
         #expect(Set(met) == Set(pressed), "a press is lost")
         #expect(!house.plugs["Fan"]!.on, "the fan must go off")
-        #expect(memory.scripts.allSatisfy(\.timers.isEmpty))
+        #expect(memory.scripts.allSatisfy { $0.timers.isEmpty })
         let airing = answered(FaultyScripts.air, in: house)
         let starts = airing.count { $0.hasPrefix("0:") }
         let ends = airing.count { $0.hasPrefix("1:") }
