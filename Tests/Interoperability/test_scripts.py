@@ -36,7 +36,7 @@ def said(records):
 def test_the_television_does_in_lua_what_it_does_in_yaml(evening):
     lua = evening.backtest(EXAMPLES / "television.lua")
     yaml = evening.backtest(EXAMPLES / "television.yaml")
-    # The peak is too short for a film, and its end is an end all the same, with nothing to restore.
+    # The peak is no film, and its fall an edge like others.
     assert len(firings(yaml, "Movie night")) == 2 and len(firings(yaml, "Movie over")) == 3
     lines = (EXAMPLES / "television.lua").read_text().splitlines()
     calls = [f"television.lua:{number}" for number, line in enumerate(lines, 1) if line.startswith("on(")]
