@@ -45,8 +45,7 @@ import PlugTransport
                 switch entry {
                 case .event(let event, age: _, at: let at) where event.kind == .buttonPressed(.single):
                     try await turnOver(to, for: event, of: from)
-                    print("\(at.iso8601()) press \(event.sequence) of \(button)")
-                    fflush(nil)
+                    say("\(at.iso8601()) press \(event.sequence) of \(button)", .standardOutput)
                 case .gap(let gap): complain("events \(gap.from) to \(gap.to) are lost: \(gap.reason)")
                 case .began, .event: break
                 }
@@ -79,5 +78,7 @@ import PlugTransport
         return .after(number)
     }
 
-    private static func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+    private static func complain(_ text: String) { say(text, .standardError) }
+
+    private static func say(_ text: String, _ file: FileHandle) { file.write(Data((text + "\n").utf8)) }
 }
