@@ -42,7 +42,10 @@ def test_the_television_does_in_lua_what_it_does_in_yaml(evening):
     calls = [f"television.lua:{number}" for number, line in enumerate(lines, 1) if line.startswith("on(")]
     names = dict(zip(("Movie night", "Movie over"), calls))
     renamed = [{**record, "rule": names[record["rule"]]} if "rule" in record else record for record in yaml]
-    assert len(calls) == 2 and lua == renamed
+    # What is told of each rule at the end stands in the order of the names.
+    def order(record):
+        return calls.index(record["rule"]) if record["event"] == "summary" else 0
+    assert len(calls) == 2 and sorted(lua, key=order) == sorted(renamed, key=order)
 
 
 def test_a_script_is_compared_with_itself(evening):
