@@ -69,8 +69,8 @@ static int answer(lua_State *L) {
     const size_t length = (size_t)lua_tointeger(L, 2);
     lua_rawgeti(L, LUA_REGISTRYINDEX, answering);
     lua_pushlstring(L, lua_touserdata(L, 1), length);
-    lua_call(L, 1, 1);
-    return 1;
+    lua_call(L, 1, 2);
+    return 2;
 }
 
 int interpreter_answer(lua_State *L, const char *line, size_t length) {
@@ -78,5 +78,5 @@ int interpreter_answer(lua_State *L, const char *line, size_t length) {
     lua_pushcfunction(L, answer);
     lua_pushlightuserdata(L, (void *)line);
     lua_pushinteger(L, (lua_Integer)length);
-    return lua_pcall(L, 2, 1, 0);
+    return lua_pcall(L, 2, 2, 0);
 }

@@ -187,6 +187,21 @@ def test_floats_come_back_exactly(host):
     assert host.call()["done"]["state"]["list"] == values
 
 
+def test_floats_that_no_whole_number_holds_exactly_come_back_too(host, programs):
+    values = [1e17, -1e17, 2.0**53, 2.0**53 + 2, -(2.0**63), 1e300]
+    state = done(host, "state.list = {" + ", ".join(map(repr, values)) + "}")["state"]
+    with ScriptHost(programs / "plugctl-script") as other:
+        assert act(other, "log(#state.list) error('x')", load={"state": state})["failed"]["log"] == ["6"]
+        assert other.call()["failed"]["log"] == ["6"], "and after a failed call"
+        assert state["list"] == values
+
+
+def test_state_that_cannot_be_kept_is_told_at_load(host):
+    host.send(b'{"load":{"name":"test.lua","source":"","state":{"n":1e999}}}\n')
+    assert host.receive()["failed"]["error"].startswith("state.n is inf, which cannot be kept")
+    assert host.call() == {"failed": {"error": "no script is loaded"}}
+
+
 @pytest.mark.parametrize(("change", "words"), [
     ("state.f = log", "state.f is a function, which cannot be kept"),
     ("state.a = {b = {coroutine.create(log)}}", "state.a.b[1] is a thread"),

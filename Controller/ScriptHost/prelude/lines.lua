@@ -39,7 +39,8 @@ local function setTime(message)
     host.offset = type(message.offset) == "number" and message.offset or 0
 end
 
-local function runScript(name, source)
+local function runScript(name, source, state)
+    host.beginState(state)
     -- Some editors write a mark of the encoding.
     if sub(source, 1, 3) == "\u{FEFF}" then source = sub(source, 4) end
     local script, problem = load(source, "=" .. name)
@@ -59,8 +60,7 @@ local function loadScript(message)
     host.script, host.loadedAt, host.lines = message.name, host.at, {}
     host.nameScript(message.name)
     host.seed()
-    host.beginState(message.state)
-    local isFine, result = attempt(runScript, message.name, message.source)
+    local isFine, result = attempt(runScript, message.name, message.source, message.state)
     host.isLoading = false
     if not isFine then return failed(result) end
     host.isLoaded = true
@@ -79,6 +79,12 @@ local function runHandler(handler, event)
     return host.writtenState()
 end
 
+-- The state is that of before; where there is no room for that, this is the last answer.
+local function takeBack(problem)
+    local isFine = attempt(host.restoreState)
+    return failed(problem), not isFine
+end
+
 local function callHandler(message)
     if not host.isLoaded then return failed("no script is loaded") end
     setTime(message)
@@ -89,26 +95,22 @@ local function callHandler(message)
     host.call, host.lines = call, {}
     local event = type(message.event) == "table" and plain(message.event) or {}
     local isFine, result = attempt(runHandler, handler, event)
-    if not isFine then
-        host.restoreState()
-        return failed(result)
-    end
+    if not isFine then return takeBack(result) end
     local parts = {}
     addList(parts, "then", call.actions)
     addList(parts, "timers", call.timers)
     addList(parts, "log", host.lines)
     local size = #concat(parts) + #result
     if size > limits.answerBytes - 100 then
-        host.restoreState()
         host.lines = nil
-        return failed("what is asked for at once is larger than " .. limits.answerBytes // 1024 .. " KiB")
+        return takeBack("what is asked for at once is larger than " .. limits.answerBytes // 1024 .. " KiB")
     end
     local state = host.tellState(result)
     if state then parts[#parts + 1] = '"state":' .. state end
     return answer("done", parts)
 end
 
--- line: without its end. The answer: with it.
+-- line: without its end. The answer: with it, and whether it is the last one.
 function host.answer(line)
     local isFine, message = pcall(decode, line)
     if isFine and type(message) == "table" then

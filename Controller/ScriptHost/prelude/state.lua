@@ -7,7 +7,7 @@ local mathtype, rawget, rawlen, rawset, sort = math.type, rawget, rawlen, rawset
 local tonumber, tostring, type = tonumber, tostring, type
 local decode, encode = host.json.decode, host.json.encode
 local fail, limits, shown = host.fail, host.limits, host.shown
-local infinity, exact = math.huge, 2 ^ 53
+local infinity, exact = math.huge, host.exact
 
 host.json.decode_max_depth(limits.stateDepth + 8)
 
@@ -137,7 +137,7 @@ function host.writtenState()
     return text
 end
 
--- value: what the controller has, nil at the first time.
+-- value: what the controller has, nil at the first time. To be called within an attempt, as is `restoreState`.
 function host.beginState(value)
     current = type(value) == "table" and host.plain(value) or {}
     rawset(globals, "state", current)

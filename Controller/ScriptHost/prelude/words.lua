@@ -150,10 +150,13 @@ function host.options(value, what, takes)
     return copy
 end
 
--- JSON has no whole numbers of its own: what is one becomes one again, so that 3 is not shown as 3.0. What is null is left out.
+-- JSON has no whole numbers of its own: what is one becomes one again, so that 3 is not shown as 3.0; beyond what a float holds exactly
+-- it was none. What is null is left out.
 local tointeger, null = math.tointeger, host.json.null
+host.exact = 2 ^ 53
+local exact = host.exact
 local function plain(value)
-    if type(value) == "number" then return tointeger(value) or value end
+    if type(value) == "number" then return value >= -exact and value <= exact and tointeger(value) or value end
     if type(value) == "table" then
         for key, entry in next, value do
             if entry == null then entry = nil else entry = plain(entry) end
