@@ -4,14 +4,14 @@
 -- calls no methods of text, reads tables of the script raw, and shares `host`, which no script sees.
 
 local host = ...
-local error, floor, format, gsub, len = error, math.floor, string.format, string.gsub, utf8.len
-local match, min, next, sub, tonumber, tostring, type = string.match, math.min, next, string.sub, tonumber, tostring, type
+local char, error, floor, format, gsub, len = string.char, error, math.floor, string.format, string.gsub, utf8.len
+local match, mathtype, min, next, sub, tonumber, tostring, type = string.match, math.type, math.min, next, string.sub, tonumber, tostring, type
 local concat, infinity, sort = table.concat, math.huge, table.sort
 
 -- Told in Documentation/scripts.md; the controller has the same in ScriptLimits.
 host.limits = {
     actions = 256, timers = 64, handlers = 64, lines = 100, lineBytes = 500, nameBytes = 63, stateBytes = 65536, stateDepth = 32,
-    answerBytes = 262144, errorBytes = 2000, longest = 31 * 86400,
+    answerBytes = 262144, rulesBytes = 131072, errorBytes = 2000, longest = 31 * 86400,
 }
 
 -- Ends what the script is doing: `television.lua:12: message`, and in a line of its own what to do.
@@ -127,8 +127,10 @@ function host.list(value, most)
         if count > most then return nil end
         copy[key] = entry
     end
-    if count == 0 or #copy ~= count then return nil end
-    return copy
+    for index = 1, count do
+        if copy[index] == nil then return nil end
+    end
+    return count > 0 and copy or nil
 end
 
 -- Looks through a table of options: each must be one of those that `takes` has.
@@ -166,3 +168,36 @@ local function plain(value)
     return value
 end
 host.plain = plain
+
+-- MARK: - JSON is written here, and not by its library, whose memory and time are not Lua's: so a script's limits hold for what it gives
+
+local escapes = { ['"'] = '\\"', ["\\"] = "\\\\" }
+for code = 0, 127 do
+    if match(char(code), "%c") then escapes[char(code)] = format("\\u%04x", code) end
+end
+
+-- text: UTF-8.
+function host.quoted(text) return '"' .. gsub(text, '[%c"\\]', escapes) .. '"' end
+local quoted = host.quoted
+
+-- A number that is none of infinity and nothing else.
+function host.digits(value)
+    if mathtype(value) == "integer" then return format("%d", value) end
+    for digits = 15, 17 do
+        local text = format("%." .. digits .. "g", value)
+        if tonumber(text) == value then return text end
+    end
+end
+
+-- Text, a number, a list with entries, or an object, of tables that are no script's.
+function host.written(value)
+    if type(value) == "string" then return quoted(value) end
+    if type(value) == "number" then return host.digits(value) end
+    local parts = {}
+    if #value > 0 then
+        for index = 1, #value do parts[index] = host.written(value[index]) end
+        return "[" .. concat(parts, ",") .. "]"
+    end
+    for key, entry in next, value do parts[#parts + 1] = quoted(key) .. ":" .. host.written(entry) end
+    return "{" .. concat(parts, ",") .. "}"
+end
