@@ -19,8 +19,11 @@ static int where(lua_State *L) {
     return 1;
 }
 
+/// Where a tail call left no trace of who called, or a coroutine none of who began it, it is the line of the function that is given.
 static int line(lua_State *L) {
-    lua_pushinteger(L, place_line(L));
+    const int line = place_line(L);
+    lua_settop(L, 1);
+    lua_pushinteger(L, line > 0 ? line : place_definition(L));
     return 1;
 }
 

@@ -72,6 +72,20 @@ def test_rules_stand_in_their_order_with_their_lines(host):
     assert [host.call(index)["done"]["log"] for index in range(3)] == [["1"], ["B"], ["C"]]
 
 
+@pytest.mark.parametrize(("text", "line"), [
+    ('return at("07:30", function() end)', 1),
+    ('coroutine.wrap(on)("A", "button", "long", function()\nend)', 1),
+    ('local function f()\nend\n\nreturn cron("* * * * *", f)', 1),
+    ('local function add() return at("07:30",\n  function() end) end\n\nadd()', 4),
+])
+def test_line_of_a_tail_call_is_that_of_its_function(host, text, line):
+    assert host.load(text)["loaded"]["rules"][0]["line"] == line
+
+
+def test_rule_that_stands_at_no_line_is_told(host):
+    assert host.load('return at("07:30", print)')["failed"]["error"].startswith("at(...) stands at no line of the script\nhint: ")
+
+
 def test_script_without_rules_has_an_empty_list(host):
     assert host.load("") == {"loaded": {"rules": []}}
 

@@ -98,7 +98,9 @@ local function add(what, when, inside, takes, given, handler)
     local known = {}
     for name, form in next, beside do known[name] = form end
     for name, form in next, takes do known[name] = form end
-    local rule = { line = host.line(), when = when }
+    local line = host.line(handler)
+    if line < 1 then fail(what .. "(...) stands at no line of the script", "write it as a statement of its own, without 'return'") end
+    local rule = { line = line, when = when }
     for name, value in next, options(given, what, known) do
         local key = name == "lasting" and "for" or name
         local target = takes[name] and inside or rule
