@@ -54,6 +54,8 @@ TIME = "the script computed for more than 1 s and was stopped"
     "coroutine.resume(coroutine.create(function() coroutine.wrap(function() while true do end end)() end)) while true do end",
     "local co = coroutine.create(function() local x <close> = setmetatable({}, {__close = function() while true do end end}) "
     "coroutine.yield() end) coroutine.resume(co) coroutine.close(co)",
+    "local parent = coroutine.running() coroutine.wrap(function() pcall(coroutine.close, parent) "
+    "pcall(coroutine.resume, parent) pcall(coroutine.close, coroutine.running()) while true do end end)()",
     "local t = setmetatable({}, {}) getmetatable(t).__index = function(t, k) return t[k + 1] end "
     "while true do pcall(function() return t[1] end) end",
     "error(setmetatable({}, {__tostring = function() while true do end end}))",
