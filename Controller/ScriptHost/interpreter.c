@@ -35,6 +35,7 @@ static int name_script(lua_State *L) {
 /// Runs each file of the prelude with the table that they share, and that no script sees. Their own global names are out of its
 /// reach too.
 static int prepare(lua_State *L) {
+    limits_open(L);
     library_open(L);
     library_push_copy(L);
     static const luaL_Reg functions[] = {
