@@ -4,8 +4,8 @@
 -- calls no methods of text, reads tables of the script raw, and shares `host`, which no script sees.
 
 local host = ...
-local char, error, floor, format, gsub, len = string.char, error, math.floor, string.format, string.gsub, utf8.len
-local match, mathtype, min, next, sub, tonumber, tostring, type = string.match, math.type, math.min, next, string.sub, tonumber, tostring, type
+local error, floor, format, gsub, len = error, math.floor, string.format, string.gsub, utf8.len
+local match, min, next, sub, tonumber, tostring, type = string.match, math.min, next, string.sub, tonumber, tostring, type
 local concat, infinity, sort = table.concat, math.huge, table.sort
 
 -- Told in Documentation/scripts.md; the controller has the same in ScriptLimits.
@@ -150,54 +150,4 @@ function host.options(value, what, takes)
         copy[key] = option
     end
     return copy
-end
-
--- JSON has no whole numbers of its own: what is one becomes one again, so that 3 is not shown as 3.0; beyond what a float holds exactly
--- it was none. What is null is left out.
-local tointeger, null = math.tointeger, host.json.null
-host.exact = 2 ^ 53
-local exact = host.exact
-local function plain(value)
-    if type(value) == "number" then return value >= -exact and value <= exact and tointeger(value) or value end
-    if type(value) == "table" then
-        for key, entry in next, value do
-            if entry == null then entry = nil else entry = plain(entry) end
-            value[key] = entry
-        end
-    end
-    return value
-end
-host.plain = plain
-
--- MARK: - JSON is written here, and not by its library, whose memory and time are not Lua's: so a script's limits hold for what it gives
-
-local escapes = { ['"'] = '\\"', ["\\"] = "\\\\" }
-for code = 0, 127 do
-    if match(char(code), "%c") then escapes[char(code)] = format("\\u%04x", code) end
-end
-
--- text: UTF-8.
-function host.quoted(text) return '"' .. gsub(text, '[%c"\\]', escapes) .. '"' end
-local quoted = host.quoted
-
--- A number that is none of infinity and nothing else.
-function host.digits(value)
-    if mathtype(value) == "integer" then return format("%d", value) end
-    for digits = 15, 17 do
-        local text = format("%." .. digits .. "g", value)
-        if tonumber(text) == value then return text end
-    end
-end
-
--- Text, a number, a list with entries, or an object, of tables that are no script's.
-function host.written(value)
-    if type(value) == "string" then return quoted(value) end
-    if type(value) == "number" then return host.digits(value) end
-    local parts = {}
-    if #value > 0 then
-        for index = 1, #value do parts[index] = host.written(value[index]) end
-        return "[" .. concat(parts, ",") .. "]"
-    end
-    for key, entry in next, value do parts[#parts + 1] = quoted(key) .. ":" .. host.written(entry) end
-    return "{" .. concat(parts, ",") .. "}"
 end
