@@ -19,8 +19,11 @@ static int where(lua_State *L) {
     return 1;
 }
 
+/// Where a tail call left no trace of who called, or a coroutine none of who began it, it is the line of the function that is given.
 static int line(lua_State *L) {
-    lua_pushinteger(L, place_line(L));
+    const int line = place_line(L);
+    lua_settop(L, 1);
+    lua_pushinteger(L, line > 0 ? line : place_definition(L));
     return 1;
 }
 
@@ -32,6 +35,7 @@ static int name_script(lua_State *L) {
 /// Runs each file of the prelude with the table that they share, and that no script sees. Their own global names are out of its
 /// reach too.
 static int prepare(lua_State *L) {
+    limits_open(L);
     library_open(L);
     library_push_copy(L);
     static const luaL_Reg functions[] = {
@@ -69,8 +73,8 @@ static int answer(lua_State *L) {
     const size_t length = (size_t)lua_tointeger(L, 2);
     lua_rawgeti(L, LUA_REGISTRYINDEX, answering);
     lua_pushlstring(L, lua_touserdata(L, 1), length);
-    lua_call(L, 1, 1);
-    return 1;
+    lua_call(L, 1, 2);
+    return 2;
 }
 
 int interpreter_answer(lua_State *L, const char *line, size_t length) {
@@ -78,5 +82,5 @@ int interpreter_answer(lua_State *L, const char *line, size_t length) {
     lua_pushcfunction(L, answer);
     lua_pushlightuserdata(L, (void *)line);
     lua_pushinteger(L, (lua_Integer)length);
-    return lua_pcall(L, 2, 1, 0);
+    return lua_pcall(L, 2, 2, 0);
 }

@@ -6,7 +6,8 @@
 /// Lua with what a script may use and the prelude, which answers lines. Null: there is no memory for it.
 lua_State *interpreter_open(void);
 
-/// The answer to a line, without an end of its own, on top of the stack; or the reason why there is none.
+/// The answer to a line, with its end, and on top of it whether it is the last one: the script's state is not what it was. Or the reason
+/// why there is none.
 /// Returns what lua_pcall does.
 int interpreter_answer(lua_State *L, const char *line, size_t length);
 

@@ -2,6 +2,7 @@
 
 #include <lua5.4/lauxlib.h>
 #include <lua5.4/lualib.h>
+#include <stdbool.h>
 
 #include "limits.h"
 
@@ -28,9 +29,16 @@ static int set_metatable_without_finalizer(lua_State *L) {
 
 // MARK: - Coroutines: the one that runs is the one that is interrupted
 
+/// Whether it neither runs nor waits for one that it resumed. Of those that do nothing runs when they are to be resumed or closed: that is
+/// an error, which does not come back to here.
+static bool rests(lua_State *thread) {
+    lua_Debug frame;
+    return lua_status(thread) != LUA_OK || !lua_getstack(thread, 0, &frame);
+}
+
 static int resume_entered(lua_State *L) {
     lua_State *thread = lua_tothread(L, 1);
-    if (thread != NULL) limits_enter(thread);
+    if (thread != NULL && rests(thread)) limits_enter(thread);
     const int results = resume(L);
     limits_enter(L);
     return results;
@@ -38,7 +46,7 @@ static int resume_entered(lua_State *L) {
 
 static int close_entered(lua_State *L) {
     lua_State *thread = lua_tothread(L, 1);
-    if (thread != NULL) limits_enter(thread);
+    if (thread != NULL && rests(thread)) limits_enter(thread);
     const int results = close_thread(L);
     limits_enter(L);
     return results;

@@ -12,14 +12,10 @@
 
 static size_t used;
 static bool was_refused;
-/// Where memory was refused last: Lua's own error does not say it.
-static char refused_place[place_bytes];
 
-static lua_State *volatile running;
-
+/// Where a script is cannot be asked in here: from Lua 5.4.5 on a stack that is made larger is no stack meanwhile.
 static void *refuse(void) {
     was_refused = true;
-    if (running != NULL) place_write(running, refused_place);
     return NULL;
 }
 
@@ -51,6 +47,7 @@ bool limits_refused(void) {
 // MARK: - Time
 
 static volatile sig_atomic_t expired;
+static lua_State *volatile running;
 
 /// Runs before the next instruction, wherever that is. It stays, so that whoever catches the error gets it again at once.
 static void stop(lua_State *L, lua_Debug *activation) {
@@ -88,20 +85,20 @@ static struct timeval span(int milliseconds) {
     return (struct timeval){milliseconds / 1000, milliseconds % 1000 * 1000};
 }
 
-static void begin(lua_State *L) {
+static void begin(lua_State *thread) {
     expired = 0;
-    running = L;
+    running = thread;
     const struct itimerval timer = {span(limits_grace_milliseconds), span(limits_milliseconds)};
     setitimer(ITIMER_PROF, &timer, NULL);
 }
 
-static void end(lua_State *L) {
+static void end(lua_State *thread) {
     const struct itimerval none = {{0, 0}, {0, 0}};
     setitimer(ITIMER_PROF, &none, NULL);
     running = NULL;
     if (!expired) return;
     expired = 0;
-    lua_sethook(L, NULL, 0, 0);
+    lua_sethook(thread, NULL, 0, 0);
     limits_prepare();
 }
 
@@ -112,35 +109,68 @@ void limits_enter(lua_State *thread) {
 
 // MARK: - An attempt
 
+/// The thread of Lua in which every attempt runs. After an error its stack is what it was, so that the place can be told even where memory
+/// was refused: that error calls no function that could look for it.
+static lua_State *attempts;
+
+void limits_open(lua_State *L) {
+    attempts = lua_newthread(L);
+    luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+/// In a function of C's a coroutine cannot yield: attempts come to their end at once.
+static int call(lua_State *thread) {
+    lua_call(thread, lua_gettop(thread) - 1, 1);
+    return 1;
+}
+
 /// Makes text of whatever was thrown, while the limits hold: `__tostring` is the script's.
-static int explain(lua_State *L) {
-    if (lua_type(L, 1) == LUA_TSTRING) return 1;
-    if (luaL_getmetafield(L, 1, "__tostring") != LUA_TNIL) {
-        luaL_tolstring(L, 1, NULL);
-    } else if (lua_isnumber(L, 1)) {
-        lua_tostring(L, 1);
-        lua_pushvalue(L, 1);
+static int explain(lua_State *thread) {
+    if (lua_type(thread, 1) == LUA_TSTRING) return 1;
+    if (luaL_getmetafield(thread, 1, "__tostring") != LUA_TNIL) {
+        luaL_tolstring(thread, 1, NULL);
+    } else if (lua_isnumber(thread, 1)) {
+        lua_tostring(thread, 1);
+        lua_pushvalue(thread, 1);
     } else {
-        lua_pushfstring(L, "an error that is no text, but %s", lua_isnil(L, 1) ? "nil" : luaL_typename(L, 1));
+        lua_pushfstring(thread, "an error that is no text, but %s", lua_isnil(thread, 1) ? "nil" : luaL_typename(thread, 1));
     }
     return 1;
 }
 
+/// Runs the function that stands in the thread below so many arguments. Afterwards there is its result, or what was thrown, with what was
+/// to be closed closed; `place` is where memory was refused.
+static int run(lua_State *thread, lua_State *L, int count, char place[place_bytes]) {
+    int results;
+    const int status = lua_resume(thread, L, count, &results);
+    if (status == LUA_OK) return status;
+    if (status == LUA_ERRMEM) place_write(thread, place);
+    return lua_resetthread(thread);
+}
+
 int limits_attempt(lua_State *L) {
-    lua_pushcfunction(L, explain);
-    lua_insert(L, 1);
-    begin(L);
-    const int status = lua_pcall(L, lua_gettop(L) - 2, 1, 1);
-    end(L);
-    lua_pushboolean(L, status == LUA_OK);
-    lua_insert(L, 2);
-    if (status == LUA_ERRMEM) {
-        lua_pushfstring(
-            L, "%snot enough memory: a script has at most %d MiB", refused_place, (int)(limits_memory >> 20));
-        lua_replace(L, 3);
-    } else if (status != LUA_OK && lua_type(L, 3) != LUA_TSTRING) {
-        lua_pushliteral(L, "an error whose text cannot be told");
-        lua_replace(L, 3);
+    lua_State *thread = attempts;
+    const int count = lua_gettop(L);
+    char place[place_bytes] = "";
+    lua_pushcfunction(thread, call);
+    lua_xmove(L, thread, count);
+    begin(thread);
+    int status = run(thread, L, count, place);
+    const bool is_fine = status == LUA_OK;
+    if (!is_fine && status != LUA_ERRMEM && lua_type(thread, -1) != LUA_TSTRING) {
+        lua_pushcfunction(thread, explain);
+        lua_insert(thread, -2);
+        status = run(thread, L, 1, place);
     }
+    end(thread);
+    lua_pushboolean(L, is_fine);
+    if (status == LUA_ERRMEM) {
+        lua_pushfstring(L, "%snot enough memory: a script has at most %d MiB", place, (int)(limits_memory >> 20));
+    } else if (is_fine || lua_type(thread, -1) == LUA_TSTRING) {
+        lua_xmove(thread, L, 1);
+    } else {
+        lua_pushliteral(L, "an error whose text cannot be told");
+    }
+    lua_settop(thread, 0);
     return 2;
 }

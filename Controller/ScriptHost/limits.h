@@ -25,6 +25,9 @@ bool limits_refused(void);
 /// Sets up what ends a computation. Once, before anything is computed.
 void limits_prepare(void);
 
+/// Makes what attempts need. Once, in a protected call.
+void limits_open(lua_State *L);
+
 /// Lua: attempt(function, ...) calls the function within the limits: true and its result, or false and why it failed, as text.
 int limits_attempt(lua_State *L);
 

@@ -56,8 +56,9 @@ static int answer(lua_State *L, const char *line, size_t length) {
     switch (interpreter_answer(L, line, length)) {
     case LUA_OK: {
         size_t size;
-        const char *text = lua_tolstring(L, -1, &size);
-        return tell(text, size);
+        const char *text = lua_tolstring(L, -2, &size);
+        const int status = tell(text, size);
+        return status == 0 && lua_toboolean(L, -1) ? exit_full : status;
     }
     case LUA_ERRMEM: {
         // What the prelude was at is half done.

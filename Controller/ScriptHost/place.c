@@ -18,6 +18,11 @@ int place_line(lua_State *L) {
     return 0;
 }
 
+int place_definition(lua_State *L) {
+    lua_Debug function;
+    return lua_getinfo(L, ">S", &function) && strcmp(function.source, script) == 0 ? function.linedefined : 0;
+}
+
 void place_write(lua_State *L, char text[place_bytes]) {
     const int line = place_line(L);
     text[0] = 0;

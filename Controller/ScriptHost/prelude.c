@@ -5,6 +5,9 @@
 static const char words[] = {
 #embed "prelude/words.lua"
 };
+static const char json[] = {
+#embed "prelude/json.lua"
+};
 static const char state[] = {
 #embed "prelude/state.lua"
 };
@@ -26,6 +29,7 @@ static const char lines[] = {
 
 const struct prelude_file prelude_files[] = {
     {"=prelude/words.lua", words, sizeof words},
+    {"=prelude/json.lua", json, sizeof json},
     {"=prelude/state.lua", state, sizeof state},
     {"=prelude/plugs.lua", plugs, sizeof plugs},
     {"=prelude/effects.lua", effects, sizeof effects},

@@ -54,6 +54,8 @@ TIME = "the script computed for more than 1 s and was stopped"
     "coroutine.resume(coroutine.create(function() coroutine.wrap(function() while true do end end)() end)) while true do end",
     "local co = coroutine.create(function() local x <close> = setmetatable({}, {__close = function() while true do end end}) "
     "coroutine.yield() end) coroutine.resume(co) coroutine.close(co)",
+    "local parent = coroutine.running() coroutine.wrap(function() pcall(coroutine.close, parent) "
+    "pcall(coroutine.resume, parent) pcall(coroutine.close, coroutine.running()) while true do end end)()",
     "local t = setmetatable({}, {}) getmetatable(t).__index = function(t, k) return t[k + 1] end "
     "while true do pcall(function() return t[1] end) end",
     "error(setmetatable({}, {__tostring = function() while true do end end}))",
@@ -96,6 +98,9 @@ def test_pattern_that_runs_for_ever_is_killed(host, body):
     "local t = {} for i = 1, 1e9 do t[i] = coroutine.create(function() end) end",
     "local function f() return 1 + f() end f()",
     "local s = {} for i = 1, 1e7 do s[i] = 'line' .. i end table.concat(s)",
+    # The stack is what grows.
+    "local kept = {} for i = 1, 15 do kept[i] = ('x'):rep(1 << 20) .. i end local function f() return 1 + f() end f()",
+    "local x <close> = setmetatable({}, {__close = function() log('closed') end}) local s = ('x'):rep(1 << 24)",
 ])
 def test_allocation_bomb_is_stopped_and_named(host, body):
     error = failure(run(host, body))
@@ -137,6 +142,15 @@ def test_memory_that_stays_full_ends_the_process(host):
 def test_file_read_fork_and_all_else_that_is_not_there_say_why(host, body, why):
     error = failure(run(host, body))
     assert error.startswith("test.lua:3: ") and why in error, error
+    assert host.call(0) == DONE
+
+
+def test_call_cannot_yield_and_closes_what_it_left_open(host):
+    body = """local x <close> = setmetatable({}, {__close = function() log('closed') end})
+        log(coroutine.isyieldable()) coroutine.yield()"""
+    answer = run(host, body)
+    assert answer["failed"]["log"] == ["false", "closed"]
+    assert "attempt to yield" in failure(answer)
     assert host.call(0) == DONE
 
 

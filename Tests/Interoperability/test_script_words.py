@@ -72,6 +72,20 @@ def test_rules_stand_in_their_order_with_their_lines(host):
     assert [host.call(index)["done"]["log"] for index in range(3)] == [["1"], ["B"], ["C"]]
 
 
+@pytest.mark.parametrize(("text", "line"), [
+    ('return at("07:30", function() end)', 1),
+    ('coroutine.wrap(on)("A", "button", "long", function()\nend)', 1),
+    ('local function f()\nend\n\nreturn cron("* * * * *", f)', 1),
+    ('local function add() return at("07:30",\n  function() end) end\n\nadd()', 4),
+])
+def test_line_of_a_tail_call_is_that_of_its_function(host, text, line):
+    assert host.load(text)["loaded"]["rules"][0]["line"] == line
+
+
+def test_rule_that_stands_at_no_line_is_told(host):
+    assert host.load('return at("07:30", print)')["failed"]["error"].startswith("at(...) stands at no line of the script\nhint: ")
+
+
 def test_script_without_rules_has_an_empty_list(host):
     assert host.load("") == {"loaded": {"rules": []}}
 
@@ -156,6 +170,15 @@ WRONG_AT_LOAD = [
     ("at(7, f)", "the time of at is text, not 7"), ("plug('A'):on()", "on works only in a function that an event calls"),
     ("timer('a'):start(1)", "start of a timer works only in a function that an event calls"),
     ("for i = 1, 65 do cron('* * * * *', f) end", "a script has at most 64 of on, at and cron"),
+    ("on('A', 'energy exceeds', 1, {since = {[true] = 'x'}}, f)", "a name in 'since' is text, not true"),
+    ("on('A', 'energy exceeds', 1, {since = {[1000] = 'x'}}, f)", "a name in 'since' is text, not 1000"),
+    ("on('A', 'energy exceeds', 1, {since = {[0] = 'x', 'y', nil, 'z'}}, f)", "a name in 'since' is text, not"),
+    ("on('A', 'energy exceeds', 1, {since = {x = {}}}, f)", "'since' is text or a number, not a table"),
+    ("on('A', 'energy exceeds', 1, {since = {x = print}}, f)", "'since' is text or a number, not a function"),
+    ("local many = {} for i = 1, 24000 do many['k' .. i] = 1 end on('A', 'energy exceeds', 1, {since = many}, f)",
+     "'since' has at most 32 entries"),
+    ("local list = {} for i = 1, 32 do list[i] = ('\\1'):rep(1000) end on('A', 'energy exceeds', 1, {since = list}, f)",
+     "what calls the script's functions is larger than 128 KiB"),
     ("x = = 1", "unexpected symbol near '='"), ("error('mine')", "mine"), ("f.x.y = 1", "attempt to index a function value"),
 ]
 
@@ -185,6 +208,21 @@ def test_floats_come_back_exactly(host):
     source = 'on("A", "button", "long", function() state.list = {' + ", ".join(map(repr, values)) + "} end)"
     host.load(source)
     assert host.call()["done"]["state"]["list"] == values
+
+
+def test_floats_that_no_whole_number_holds_exactly_come_back_too(host, programs):
+    values = [1e17, -1e17, 2.0**53, 2.0**53 + 2, -(2.0**63), 1e300]
+    state = done(host, "state.list = {" + ", ".join(map(repr, values)) + "}")["state"]
+    with ScriptHost(programs / "plugctl-script") as other:
+        assert act(other, "log(#state.list) error('x')", load={"state": state})["failed"]["log"] == ["6"]
+        assert other.call()["failed"]["log"] == ["6"], "and after a failed call"
+        assert state["list"] == values
+
+
+def test_state_that_cannot_be_kept_is_told_at_load(host):
+    host.send(b'{"load":{"name":"test.lua","source":"","state":{"n":1e999}}}\n')
+    assert host.receive()["failed"]["error"].startswith("state.n is inf, which cannot be kept")
+    assert host.call() == {"failed": {"error": "no script is loaded"}}
 
 
 @pytest.mark.parametrize(("change", "words"), [
@@ -243,6 +281,37 @@ def test_log_has_its_limits(host):
     assert all(len(line.encode()) <= 500 for line in log) and log[0].endswith("…")
 
 
-def test_answer_that_is_too_large_is_refused(host):
-    error = act(host, "for i = 1, 256 do notify(('x'):rep(1900)) end")["failed"]["error"]
-    assert error == "what is asked for at once is larger than 256 KiB"
+@pytest.mark.parametrize("body", [
+    "for i = 1, 256 do notify(('x'):rep(1900)) end",
+    "local w = {} for i = 1, 64 do w[i] = ('\\1'):rep(1000) end for i = 1, 256 do run(w) end",
+    # Only together.
+    "for i = 1, 130 do notify(('x'):rep(1900)) end for i = 1, 20 do log(('\"'):rep(400)) end",
+])
+def test_answer_that_is_too_large_is_refused(host, body):
+    error = act(host, body)["failed"]["error"]
+    assert error in {place + "what is asked for at once is larger than 256 KiB" for place in ("", "test.lua:1: ")}
+    for _ in range(3):
+        assert host.call()["failed"]["error"] == error
+
+
+def test_text_that_grows_as_it_is_written_stays_within_the_limits(host):
+    """A control character takes six bytes."""
+    source = 'on("A", "button", "long", function(event) state.x = ("\\1"):rep(event.value) log(#state.x) end)'
+    assert "loaded" in host.load(source)
+    for _ in range(20):
+        error = host.call(event={"value": 5_000_000})["failed"]["error"]
+        assert error.startswith("state is larger than 64 KiB"), error
+    assert host.call(event={"value": 10_000})["done"]["state"] == {"x": "\1" * 10_000}
+    assert host.call(event={"value": 11_000})["failed"]["error"].startswith("state is larger than 64 KiB")
+
+
+def test_options_of_a_trigger_are_those_of_its_time(host):
+    line = "local days = {'mon'} at('07:30', {weekdays = days}, f) days[1] = print"
+    assert rules(host, line) == [{"when": {"time": "07:30", "weekdays": ["mon"]}}]
+
+
+def test_most_rules_and_the_longest_log_fit_into_one_answer(host):
+    source = ('local words = {} for i = 1, 3 do words[i] = ("x"):rep(600) end local function f() end\n'
+              'for i = 1, 64 do on("A", "energy exceeds", i, {since = words}, f) end for i = 1, 100 do log(("\\"\\\\"):rep(249)) end')
+    answer = host.load(source)["loaded"]
+    assert len(answer["rules"]) == 64 and answer["log"][0] == '"\\' * 249 and len(answer["log"]) == 100

@@ -4,11 +4,9 @@
 
 local host = ...
 local concat, load, pcall, sub, type = table.concat, load, pcall, string.sub, type
-local decode, encode = host.json.decode, host.json.encode
+local decode, quoted, written = host.json.decode, host.quoted, host.written
 local attempt, clean, fail, limits, plain = host.attempt, host.clean, host.fail, host.limits, host.plain
 
-host.json.encode_max_depth(limits.stateDepth)
-host.json.encode_keep_buffer(false)
 host.at, host.offset = 0, 0
 
 -- MARK: - Answers
@@ -16,20 +14,26 @@ host.at, host.offset = 0, 0
 local function failed(problem)
     local lines = host.lines
     host.lines, host.call = nil, nil
-    local log = lines and #lines > 0 and ',"log":' .. encode(lines) or ""
+    local log = lines and #lines > 0 and ',"log":' .. written(lines) or ""
     -- It has lines: the hint is the second one.
     local text = clean(problem, limits.errorBytes, "[\0-\9\11-\31\127]")
-    return '{"failed":{"error":' .. encode(text) .. log .. "}}\n"
+    return '{"failed":{"error":' .. quoted(text) .. log .. "}}\n"
 end
 
--- Parts by name, each JSON already.
+-- Parts by name, each JSON already. To be called within an attempt.
 local function answer(kind, parts)
-    host.lines, host.call = nil, nil
-    return '{"' .. kind .. '":{' .. concat(parts, ",") .. "}}\n"
+    local line = '{"' .. kind .. '":{' .. concat(parts, ",") .. "}}\n"
+    if #line >= limits.answerBytes then host.tooMuch() end
+    return line
 end
 
+-- list: of JSON already.
 local function addList(parts, name, list)
-    if #list > 0 then parts[#parts + 1] = '"' .. name .. '":' .. encode(list) end
+    if #list > 0 then parts[#parts + 1] = '"' .. name .. '":[' .. concat(list, ",") .. "]" end
+end
+
+local function addLog(parts)
+    if #host.lines > 0 then parts[#parts + 1] = '"log":' .. written(host.lines) end
 end
 
 -- MARK: - Load
@@ -39,7 +43,8 @@ local function setTime(message)
     host.offset = type(message.offset) == "number" and message.offset or 0
 end
 
-local function runScript(name, source)
+local function runScript(name, source, state)
+    host.beginState(state)
     -- Some editors write a mark of the encoding.
     if sub(source, 1, 3) == "\u{FEFF}" then source = sub(source, 4) end
     local script, problem = load(source, "=" .. name)
@@ -47,7 +52,9 @@ local function runScript(name, source)
     host.isLoading = true
     script()
     host.isLoading = false
-    return host.writtenState()
+    local parts = { '"rules":[' .. concat(host.rules, ",") .. "]" }
+    addLog(parts)
+    return { state = host.writtenState(), line = answer("loaded", parts) }
 end
 
 local function loadScript(message)
@@ -59,24 +66,35 @@ local function loadScript(message)
     host.script, host.loadedAt, host.lines = message.name, host.at, {}
     host.nameScript(message.name)
     host.seed()
-    host.beginState(message.state)
-    local isFine, result = attempt(runScript, message.name, message.source)
+    local isFine, result = attempt(runScript, message.name, message.source, message.state)
     host.isLoading = false
     if not isFine then return failed(result) end
     host.isLoaded = true
-    host.loadedState(result)
-    local parts = { '"rules":' .. (#host.rules > 0 and encode(host.rules) or "[]") }
-    addList(parts, "log", host.lines)
+    host.loadedState(result.state)
     -- They are the controller's now.
-    host.rules = nil
-    return answer("loaded", parts)
+    host.rules, host.lines = nil, nil
+    return result.line
 end
 
 -- MARK: - Call
 
 local function runHandler(handler, event)
     handler(event)
-    return host.writtenState()
+    local call, parts = host.call, {}
+    addList(parts, "then", call.actions)
+    local timers = call.timers
+    for index = 1, #timers do timers[index] = written(timers[index]) end
+    addList(parts, "timers", timers)
+    addLog(parts)
+    local state = host.writtenState()
+    if host.isNewState(state) then parts[#parts + 1] = '"state":' .. state end
+    return { state = state, line = answer("done", parts) }
+end
+
+-- The state is that of before; where there is no room for that, this is the last answer.
+local function takeBack(problem)
+    local isFine = attempt(host.restoreState)
+    return failed(problem), not isFine
 end
 
 local function callHandler(message)
@@ -85,30 +103,17 @@ local function callHandler(message)
     if type(message.plugs) == "table" then host.seePlugs(plain(message.plugs)) end
     local handler = type(message.handler) == "number" and host.handlers[message.handler + 1]
     if not handler then return failed("the script has no such function") end
-    local call = { actions = {}, timers = {} }
-    host.call, host.lines = call, {}
+    host.call, host.lines = { actions = {}, bytes = 0, timers = {} }, {}
     local event = type(message.event) == "table" and plain(message.event) or {}
     local isFine, result = attempt(runHandler, handler, event)
-    if not isFine then
-        host.restoreState()
-        return failed(result)
-    end
-    local parts = {}
-    addList(parts, "then", call.actions)
-    addList(parts, "timers", call.timers)
-    addList(parts, "log", host.lines)
-    local size = #concat(parts) + #result
-    if size > limits.answerBytes - 100 then
-        host.restoreState()
-        host.lines = nil
-        return failed("what is asked for at once is larger than " .. limits.answerBytes // 1024 .. " KiB")
-    end
-    local state = host.tellState(result)
-    if state then parts[#parts + 1] = '"state":' .. state end
-    return answer("done", parts)
+    if not isFine then return takeBack(result) end
+    -- Told from here on.
+    host.tellState(result.state)
+    host.lines, host.call = nil, nil
+    return result.line
 end
 
--- line: without its end. The answer: with it.
+-- line: without its end. The answer: with it, and whether it is the last one.
 function host.answer(line)
     local isFine, message = pcall(decode, line)
     if isFine and type(message) == "table" then

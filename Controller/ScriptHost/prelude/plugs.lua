@@ -33,17 +33,23 @@ local function view(name)
     return found
 end
 
--- Nil outside of a call; else { actions = {...}, timers = {...} }.
+-- Nil outside of a call; else { actions = {...}, bytes = their sum, timers = {...} }.
 function host.asked(what)
     if host.call then return host.call end
     fail(what .. " works only in a function that an event calls", "put it into on(...), at(...) or cron(...)")
 end
 
+function host.tooMuch() fail("what is asked for at once is larger than " .. limits.answerBytes // 1024 .. " KiB") end
+
 -- Adds what a rule file has as an entry of `then`.
 function host.act(what, action)
-    local actions = host.asked(what).actions
+    local call = host.asked(what)
+    local actions = call.actions
     if #actions >= limits.actions then fail("more than " .. limits.actions .. " actions are asked for at once") end
-    actions[#actions + 1] = action
+    local text = host.written(action)
+    call.bytes = call.bytes + #text
+    if call.bytes > limits.answerBytes then host.tooMuch() end
+    actions[#actions + 1] = text
 end
 local act = host.act
 

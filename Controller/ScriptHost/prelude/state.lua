@@ -2,12 +2,12 @@
 -- the answer says so. What a failed call changed in it is taken back.
 
 local host = ...
-local concat, find, format, len, next = table.concat, string.find, string.format, utf8.len, next
+local concat, find, len, next = table.concat, string.find, utf8.len, next
 local mathtype, rawget, rawlen, rawset, sort = math.type, rawget, rawlen, rawset, table.sort
-local tonumber, tostring, type = tonumber, tostring, type
-local decode, encode = host.json.decode, host.json.encode
+local tostring, type = tostring, type
+local decode, digits = host.json.decode, host.digits
 local fail, limits, shown = host.fail, host.limits, host.shown
-local infinity, exact = math.huge, 2 ^ 53
+local infinity, exact = math.huge, host.exact
 
 host.json.decode_max_depth(limits.stateDepth + 8)
 
@@ -26,18 +26,20 @@ local function path()
     return host.clean(text, 200)
 end
 
+local function tooLarge()
+    fail("state is larger than " .. limits.stateBytes // 1024 .. " KiB", "keep less in it: it is stored with every change")
+end
+
 local function add(text)
     pieces[#pieces + 1] = text
     bytes = bytes + #text
-    if bytes > limits.stateBytes then
-        fail("state is larger than " .. limits.stateBytes // 1024 .. " KiB", "keep less in it: it is stored with every change")
-    end
+    if bytes > limits.stateBytes then tooLarge() end
 end
 
 local function quoted(text)
+    if #text > limits.stateBytes then tooLarge() end
     if not len(text) then fail(path() .. " is text that is no UTF-8", "keep bytes as numbers") end
-    if find(text, '[%c"\\\127]') then return encode(text) end
-    return '"' .. text .. '"'
+    return host.quoted(text)
 end
 
 local function number(value)
@@ -45,15 +47,12 @@ local function number(value)
         if value > exact or value < -exact then
             fail(path() .. " is a whole number that JSON does not keep exactly", "keep it as text: tostring(number)")
         end
-        return format("%d", value)
+        return digits(value)
     end
     if value ~= value or value == infinity or value == -infinity then
         fail(path() .. " is " .. tostring(value) .. ", which cannot be kept", "a division by zero gives it")
     end
-    for digits = 15, 17 do
-        local text = format("%." .. digits .. "g", value)
-        if tonumber(text) == value then return text end
-    end
+    return digits(value)
 end
 
 local write
@@ -70,7 +69,7 @@ local function keys(value)
             fail(path() .. " has numbers and text as keys", "use either, or two tables")
         end
         kind, count = own, count + 1
-        if count > limits.stateBytes then fail("state is larger than " .. limits.stateBytes // 1024 .. " KiB") end
+        if count > limits.stateBytes then tooLarge() end
         names[count] = key
     end
     if kind == "numbers" and rawlen(value) ~= count then
@@ -137,7 +136,7 @@ function host.writtenState()
     return text
 end
 
--- value: what the controller has, nil at the first time.
+-- value: what the controller has, nil at the first time. To be called within an attempt, as is `restoreState`.
 function host.beginState(value)
     current = type(value) == "table" and host.plain(value) or {}
     rawset(globals, "state", current)
@@ -149,13 +148,11 @@ function host.loadedState(text)
     good, current = text, rawget(globals, "state")
 end
 
--- The text if it is another one than the controller has, which then has it.
-function host.tellState(text)
-    good, current = text, rawget(globals, "state")
-    if text == told then return nil end
-    told = text
-    return text
-end
+-- Whether it is another one than the controller has.
+function host.isNewState(text) return text ~= told end
+
+-- The controller has it now. Nothing in here can fail.
+function host.tellState(text) good, told, current = text, text, rawget(globals, "state") end
 
 -- As it was before the call. The table stays the same one: the script may have it in a local variable.
 function host.restoreState()

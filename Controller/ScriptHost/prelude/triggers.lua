@@ -15,7 +15,9 @@ local next, rawset, select, type = next, rawset, select, type
 local decimal, fail, limits, options, shown = host.decimal, host.fail, host.limits, host.options, host.shown
 local globals = host.globals
 
+-- Each rule as JSON, and how many bytes they have: beside them the log has room in the answer.
 host.rules, host.handlers = {}, {}
+local rulesBytes = 0
 
 -- MARK: - Values, as rule files write them
 
@@ -58,11 +60,18 @@ local besideKind = {
     protection = {}, appliance = { cycle = word },
 }
 
--- Only text and numbers can be told, and tables of them that stand here; of anything else the place is this one.
+-- Only text and numbers can be told, and tables of them, which are copied; of anything else the place is this one.
 local function told(value, what, isWithin)
     local kind = type(value)
     if kind == "table" and not isWithin then
-        for _, entry in next, value do told(entry, what, true) end
+        local list, count, copy = host.list(value, 32), 0, {}
+        for key, entry in next, list or value do
+            count = count + 1
+            if count > 32 then fail(what .. " has at most 32 entries") end
+            if not list then host.text(key, "a name in " .. what, 100) end
+            copy[key] = told(entry, what, true)
+        end
+        return copy
     elseif kind == "string" then
         host.text(value, what, 1000)
     elseif kind ~= "number" then
@@ -89,13 +98,20 @@ local function add(what, when, inside, takes, given, handler)
     local known = {}
     for name, form in next, beside do known[name] = form end
     for name, form in next, takes do known[name] = form end
-    local rule = { line = host.line(), when = when }
+    local line = host.line(handler)
+    if line < 1 then fail(what .. "(...) stands at no line of the script", "write it as a statement of its own, without 'return'") end
+    local rule = { line = line, when = when }
     for name, value in next, options(given, what, known) do
         local key = name == "lasting" and "for" or name
         local target = takes[name] and inside or rule
         target[key] = told(known[name](value), "'" .. name .. "'")
     end
-    host.rules[#host.rules + 1] = rule
+    local text = host.written(rule)
+    rulesBytes = rulesBytes + #text
+    if rulesBytes > limits.rulesBytes then
+        fail("what calls the script's functions is larger than " .. limits.rulesBytes // 1024 .. " KiB")
+    end
+    host.rules[#host.rules + 1] = text
     host.handlers[#host.rules] = handler
 end
 

@@ -11,7 +11,7 @@ local concat, infinity, sort = table.concat, math.huge, table.sort
 -- Told in Documentation/scripts.md; the controller has the same in ScriptLimits.
 host.limits = {
     actions = 256, timers = 64, handlers = 64, lines = 100, lineBytes = 500, nameBytes = 63, stateBytes = 65536, stateDepth = 32,
-    answerBytes = 262144, errorBytes = 2000, longest = 31 * 86400,
+    answerBytes = 262144, rulesBytes = 131072, errorBytes = 2000, longest = 31 * 86400,
 }
 
 -- Ends what the script is doing: `television.lua:12: message`, and in a line of its own what to do.
@@ -127,8 +127,10 @@ function host.list(value, most)
         if count > most then return nil end
         copy[key] = entry
     end
-    if count == 0 or #copy ~= count then return nil end
-    return copy
+    for index = 1, count do
+        if copy[index] == nil then return nil end
+    end
+    return count > 0 and copy or nil
 end
 
 -- Looks through a table of options: each must be one of those that `takes` has.
@@ -149,17 +151,3 @@ function host.options(value, what, takes)
     end
     return copy
 end
-
--- JSON has no whole numbers of its own: what is one becomes one again, so that 3 is not shown as 3.0. What is null is left out.
-local tointeger, null = math.tointeger, host.json.null
-local function plain(value)
-    if type(value) == "number" then return tointeger(value) or value end
-    if type(value) == "table" then
-        for key, entry in next, value do
-            if entry == null then entry = nil else entry = plain(entry) end
-            value[key] = entry
-        end
-    end
-    return value
-end
-host.plain = plain
