@@ -30,6 +30,8 @@ public actor RuleRunner {
     let performer: (any EffectPerforming)?
     /// Calls scripts for rules; nil where nobody runs any.
     let scripts: (any ScriptCalling)?
+    /// The scripts are being replaced, or have been.
+    var replacing: Task<Void, Never>?
     /// Those whose rules are among the machine's.
     var scriptsRead: [Script]
     private let sun: SunTable?

@@ -16,14 +16,16 @@ public final class ScriptProcess {
     public convenience init(
         _ script: Script, host: String, state: String?, time: ScriptTime
     ) throws(ScriptFault) {
-        try self.init(script, host: host, state: state, time: time, patience: HostProcess.patience)
+        try self.init(script, host: host, state: state, time: time, cord: nil)
     }
 
     init(
-        _ script: Script, host: String, state: String?, time: ScriptTime, patience: Duration
+        _ script: Script, host: String, state: String?, time: ScriptTime, patience: Duration = HostProcess.patience,
+        cord: Cord? = nil
     ) throws(ScriptFault) {
         let loaded = try LoadedScript(
-            name: script.name, source: script.source, host: host, state: state, time: time, patience: patience)
+            name: script.name, source: script.source, host: host, state: state, time: time, patience: patience,
+            cord: cord)
         process = loaded.process
         let rules = loaded.script.rules
         guard rules == script.rules else {
@@ -39,14 +41,17 @@ public final class ScriptProcess {
         }
     }
 
-    /// Calls a function and waits for all that it asks for. After a fault nothing is left of the process.
+    /// Calls a function and waits for all that it asks for. After a fault nothing is left of the process, nor where an answer is refused
+    /// with which the state would have changed (``isOver``): the next one begins with the state of before.
     ///
     /// - Parameter plugs: all there are; it is told those that have changed.
     public func call(_ call: ScriptCall, plugs: [PlugView], time: ScriptTime) throws(ScriptFault) -> ScriptOutcome {
         let request = HostRequest.call(call, plugs: news(in: plugs), time: time)
         let line = try process.answer(to: request)
         do throws(ScriptFault) {
-            return try ScriptReplies.outcome(of: line)
+            let (outcome, isRefused) = try ScriptReplies.judged(line)
+            if isRefused { process.end() }
+            return outcome
         } catch {
             process.end()
             throw error
@@ -54,6 +59,9 @@ public final class ScriptProcess {
     }
 
     public func end() { process.end() }
+
+    /// Whether nothing can be asked of it any more, as far as is known.
+    public var isOver: Bool { process.death != nil }
 
     /// A descriptor that can be read when it has ended.
     var socket: CInt { process.socket }

@@ -31,6 +31,7 @@ final class VirtualScripts: PastScripts {
             let process = try process(of: name, at: time)
             let outcome = try process.call(call, plugs: plugs, time: time)
             if case .answered(let answer) = outcome, let state = answer.state { states[name] = state }
+            if process.isOver { processes[name] = nil }
             return outcome
         } catch {
             // The next call begins another one, without the daemon's waits between them.

@@ -14,6 +14,7 @@ private actor MadeUpScripts: ScriptCalling {
     private(set) var scripts: [Script] = []
     private(set) var states: [String: String] = [:]
     private(set) var calls: [ScriptCall] = []
+    private(set) var given: [String?] = []
     private let answer: @Sendable (ScriptCall, [PlugView]) -> ScriptOutcome?
 
     init(_ answer: @escaping @Sendable (ScriptCall, [PlugView]) -> ScriptOutcome?) {
@@ -23,8 +24,9 @@ private actor MadeUpScripts: ScriptCalling {
 
     func replace(_ scripts: [Script], states: [String: String]) { (self.scripts, self.states) = (scripts, states) }
 
-    func call(_ call: ScriptCall, plugs: [PlugView], time: ScriptTime) async -> ScriptOutcome? {
+    func call(_ call: ScriptCall, plugs: [PlugView], state: String?, time: ScriptTime) async -> ScriptOutcome? {
         calls.append(call)
+        given.append(state)
         if let outcome = answer(call, plugs) { return outcome }
         // It ends when the task is cancelled.
         for await _ in AsyncStream.makeStream(of: Never.self).stream {}
@@ -140,6 +142,35 @@ private actor MadeUpScripts: ScriptCalling {
             _ = await records.next()
         }
         #expect(await third.states == ["hall.lua": "{\"presses\":1}"])
+    }
+
+    @Test func aCallComesWithTheStateThatTheHouseKeeps() async {
+        let house = MadeUpHouse()
+        let scripts = MadeUpScripts { call, _ in
+            let number = call.firing.cause.event ?? 0
+            var answer = ScriptAnswer()
+            answer.state = "{\"event\":\"\(number)\"}"
+            // The house has room for fewer, and refuses all of it.
+            if number == 6 {
+                answer.timers = (0...ScriptLimits.timers).map { .init(name: "\($0)", delay: .seconds(60)) }
+            }
+            return .answered(answer)
+        }
+        await running(house, scripts) { _, records in
+            await house.snapshot("Switch")
+            _ = await records.next()
+            for number in [5, 6, 7] as [SequenceNumber] {
+                await house.press("Switch", sequence: number)
+                _ = await told(&records) { notice in
+                    switch notice {
+                    case .called, .callFailed: true
+                    case _: false
+                    }
+                }
+            }
+        }
+        let given = await scripts.given
+        #expect(given.count == 3 && given[0] == nil && given[1] != nil && given[2] == given[1])
     }
 
     @Test func anotherTextWithTheSameRulesIsHandedOver() async {

@@ -76,8 +76,8 @@ struct RealHostTests {
     func misdeedsAreNamedAndOthersGoOn(body: String, words: String) async throws {
         let pool = ScriptPool(host: host)
         await pool.replace([try script(body), try script("log(\"here\")", name: "other.lua")], states: [:])
-        async let bad = pool.call(.press(), plugs: [], time: .start)
-        let good = await pool.call(.press(of: "other.lua"), plugs: [], time: .start)
+        async let bad = pool.call(.press(), plugs: [], state: nil, time: .start)
+        let good = await pool.call(.press(of: "other.lua"), plugs: [], state: nil, time: .start)
         guard case .answered(let answer) = good, answer.log == ["here"] else {
             Issue.record("the other script goes on: \(String(describing: good))")
             return
@@ -96,7 +96,7 @@ struct RealHostTests {
         let begin = ContinuousClock.now
         var last: String?
         for _ in 0..<3000 {
-            guard case .answered(let answer) = await pool.call(.press(), plugs: [], time: .start),
+            guard case .answered(let answer) = await pool.call(.press(), plugs: [], state: last, time: .start),
                 answer.actions == [.turnOff(["Lamp"])]
             else {
                 Issue.record("one is lost")

@@ -46,4 +46,16 @@ import Testing
         #expect(restarts.handle(.deadlineReached, now: now + .seconds(1)) == [.start])
         #expect(restarts.handle(.deadlineReached, now: now + .seconds(2)) == [])
     }
+
+    @Test mutating func oneThatIsDiscardedIsNoFaultButStartsOnceASecondAtMost() {
+        var restarts = ScriptRestarts(now: now)
+        #expect(restarts.handle(.discarded, now: now) == [])
+        _ = restarts.handle(.deadlineReached, now: now)
+        #expect(restarts.handle(.discarded, now: now + .milliseconds(300)) == [.rest(.milliseconds(700))])
+        now = now + .seconds(1)
+        #expect(restarts.handle(.deadlineReached, now: now) == [.start])
+        #expect(restarts.handle(.discarded, now: now + .seconds(5)) == [.rest(.zero)])
+        now = now + .seconds(5)
+        #expect(rests(2, living: .zero, &restarts) == [1, 2])
+    }
 }

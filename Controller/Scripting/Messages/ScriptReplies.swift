@@ -25,10 +25,16 @@ public enum ScriptReplies {
     /// To `call`.
     ///
     /// - Parameter line: without its line feed.
-    public static func outcome(of line: [UInt8]) throws(ScriptFault) -> ScriptOutcome {
+    public static func outcome(of line: [UInt8]) throws(ScriptFault) -> ScriptOutcome { try judged(line).outcome }
+
+    /// - Returns: and whether the host believes that a state is kept which is not.
+    static func judged(_ line: [UInt8]) throws(ScriptFault) -> (outcome: ScriptOutcome, isRefused: Bool) {
         switch try reply(line) {
-        case .done(let answer): return outcome(of: answer)
-        case .failed(let words, let log): return .failed(ScriptError.flat(words), log: log)
+        case .done(let answer):
+            let outcome = outcome(of: answer)
+            if case .answered = outcome { return (outcome, false) }
+            return (outcome, answer.state != nil)
+        case .failed(let words, let log): return (.failed(ScriptError.flat(words), log: log), false)
         case .loaded: throw .ended(.garbled("'loaded' after it was called"))
         }
     }

@@ -1,13 +1,17 @@
 import Automation
 import Synchronization
 
-/// What a script is to be called for, in the order in which it came.
+/// What a script is to be called for, in the order in which it came, over all its processes. Each worker has a turn, which ends where the
+/// next one begins; what it has under way then is asked again.
 final class ScriptJobs: Sendable {
     struct Job: Sendable {
         let id: UInt64
         let call: ScriptCall
         let plugs: [PlugView]
+        /// What the house keeps of the script, which the function is to find.
+        let state: String?
         let time: ScriptTime
+        /// Called once.
         let answer: @Sendable (ScriptOutcome?) -> Void
         /// Whether a process has died of it, or beside it.
         var isSecondTry = false
@@ -24,6 +28,9 @@ final class ScriptJobs: Sendable {
         var waiting: [Job] = []
         /// Those of them that were taken are before it.
         var first = 0
+        /// The one under way, for as long as somebody wants its answer.
+        var taken: Job?
+        var turn = 0
         /// What all that comes is answered with.
         var closing: Closing?
 
@@ -32,17 +39,24 @@ final class ScriptJobs: Sendable {
             waiting.removeFirst(first)
             first = 0
         }
+
+        /// False where nobody wants its answer any more, or another worker is to give it.
+        mutating func end(_ job: Job, _ turn: Int) -> Bool {
+            guard self.turn == turn, taken?.id == job.id else { return false }
+            taken = nil
+            return true
+        }
     }
 
     private let state = Mutex(State())
 
-    var isClosed: Bool { state.withLock { $0.closing != nil } }
+    // MARK: - Of whoever asks
 
     /// Answered at once where it cannot wait.
     func add(_ job: Job) {
-        enum Place { case waits, full, closed }
+        enum Place { case waits, full, closed(ScriptOutcome?) }
         let place = state.withLock { state -> Place in
-            if state.closing != nil { return .closed }
+            if let closing = state.closing { return .closed(closing.outcome) }
             guard state.waiting.count - state.first < Self.most else { return .full }
             state.waiting.append(job)
             return .waits
@@ -50,52 +64,73 @@ final class ScriptJobs: Sendable {
         switch place {
         case .waits: break
         case .full: job.answer(.failed("more than \(Self.most) events wait for the script"))
-        case .closed: settle(job, nil)
+        case .closed(let outcome): job.answer(outcome)
         }
     }
 
-    /// What became of one that was taken. Where all was closed meanwhile, that counts for what is not done.
-    func settle(_ job: Job, _ outcome: ScriptOutcome?) {
-        if case .answered = outcome { return job.answer(outcome) }
-        let closing = state.withLock { $0.closing }
-        job.answer(closing.map(\.outcome) ?? outcome)
-    }
-
-    func next() -> Job? {
-        state.withLock { state in
-            guard state.first < state.waiting.count else { return nil }
-            let job = state.waiting[state.first]
-            state.first += 1
-            state.compact()
-            return job
-        }
-    }
-
-    /// The one that was taken last is the next again.
-    func putBack(_ job: Job) {
-        let isKept = state.withLock { state in
-            guard state.closing == nil else { return false }
-            state.waiting.insert(job, at: state.first)
-            return true
-        }
-        if !isKept { settle(job, nil) }
-    }
-
-    /// Whoever asked for it has gone: it is answered with nothing, unless it has begun.
+    /// Whoever asked for it has gone: it is answered with nothing, and what comes of it is not wanted.
     func giveUp(_ id: UInt64) {
         let job = state.withLock { state -> Job? in
+            if let taken = state.taken, taken.id == id {
+                state.taken = nil
+                return taken
+            }
             guard let index = state.waiting[state.first...].firstIndex(where: { $0.id == id }) else { return nil }
             return state.waiting.remove(at: index)
         }
         job?.answer(nil)
     }
 
-    /// Nothing is taken any more, and all that waits is answered with this.
+    /// Nothing is taken any more, and all that waits or is under way is answered with this.
     func close(_ outcome: ScriptOutcome?) {
-        let waiting = state.withLock { state -> [Job] in
-            defer { state = State(closing: Closing(outcome: outcome)) }
-            return Array(state.waiting[state.first...])
+        let open = state.withLock { state -> [Job] in
+            defer { state = State(turn: state.turn, closing: Closing(outcome: outcome)) }
+            return (state.taken.map { [$0] } ?? []) + state.waiting[state.first...]
         }
-        for job in waiting { job.answer(outcome) }
+        for job in open { job.answer(outcome) }
+    }
+
+    // MARK: - Of its workers
+
+    /// From now on it is this one's turn: what an earlier one has under way is the next again.
+    func begin() -> Int {
+        state.withLock { state in
+            state.turn += 1
+            if var job = state.taken {
+                job.isSecondTry = false
+                state.waiting.insert(job, at: state.first)
+                state.taken = nil
+            }
+            return state.turn
+        }
+    }
+
+    func isOver(_ turn: Int) -> Bool { state.withLock { $0.closing != nil || $0.turn != turn } }
+
+    func next(_ turn: Int) -> Job? {
+        state.withLock { state in
+            guard state.turn == turn, state.first < state.waiting.count else { return nil }
+            let job = state.waiting[state.first]
+            state.first += 1
+            state.compact()
+            state.taken = job
+            return job
+        }
+    }
+
+    /// What became of one that was taken.
+    ///
+    /// - Returns: false where nobody has heard of it.
+    func settle(_ job: Job, _ outcome: ScriptOutcome?, _ turn: Int) -> Bool {
+        guard state.withLock({ $0.end(job, turn) }) else { return false }
+        job.answer(outcome)
+        return true
+    }
+
+    /// The one that was taken last is the next again.
+    func putBack(_ job: Job, _ turn: Int) {
+        state.withLock { state in
+            if state.end(job, turn) { state.waiting.insert(job, at: state.first) }
+        }
     }
 }

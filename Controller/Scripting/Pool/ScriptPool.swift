@@ -29,10 +29,10 @@ public actor ScriptPool {
         noticing.finish()
     }
 
-    /// From now on these run, and no others. One that has not changed goes on as it is; calls of one that has changed, or is gone, fail.
+    /// From now on these run, and no others. One that has not changed goes on as it is; calls of one that has changed are asked of its new
+    /// process, also the one under way, of which nothing is done until then; calls of one that is gone fail.
     ///
-    /// - Parameter states: what scripts begin with that do not run yet, JSON by their names. One that runs goes on with what it answered
-    ///   last.
+    /// - Parameter states: what the house keeps of them, JSON by their names.
     public func replace(_ scripts: [Script], states: [String: String]) {
         var present: [String: ScriptWorker] = [:]
         for script in scripts.prefix(ScriptLimits.scripts) {
@@ -40,9 +40,9 @@ public actor ScriptPool {
                 present[script.name] = worker
                 continue
             }
-            let state = workers[script.name].map(\.state) ?? states[script.name]
-            workers.removeValue(forKey: script.name)?.end(.failed("the script was changed meanwhile"))
-            present[script.name] = start(script, state: state)
+            let old = workers.removeValue(forKey: script.name)
+            present[script.name] = start(script, state: states[script.name], jobs: old?.jobs ?? ScriptJobs())
+            old?.leave()
         }
         for (name, worker) in workers where present[name] == nil {
             worker.end(.failed("the script is no more"))
@@ -54,9 +54,9 @@ public actor ScriptPool {
         workers = present
     }
 
-    private func start(_ script: Script, state: String?) -> ScriptWorker? {
+    private func start(_ script: Script, state: String?, jobs: ScriptJobs) -> ScriptWorker? {
         let noticing = noticing
-        if let worker = ScriptWorker(script, host: host, state: state, tell: { noticing.yield($0) }) {
+        if let worker = ScriptWorker(script, host: host, state: state, jobs: jobs, tell: { noticing.yield($0) }) {
             let isStarted = OwnThread.run { [weak self] in
                 worker.run()
                 Task { await self?.threadEnded() }
@@ -66,14 +66,19 @@ public actor ScriptPool {
                 return worker
             }
         }
-        noticing.yield(.ended(script: script.name, why: "no thread or descriptor is left for it", restartsIn: nil))
+        let why = "no thread or descriptor is left for it"
+        jobs.close(.failed(why))
+        noticing.yield(.ended(script: script.name, why: why, restartsIn: nil))
         return nil
     }
 
     /// Waits for what the function asks for: behind earlier calls of the same script, and while its process is started again.
     ///
+    /// - Parameter state: what the house keeps of the script, JSON. A process that has another one is ended, and the next begins with this.
     /// - Returns: nil where the pool was ended, or the task cancelled, before it was known: then nothing of it has been done.
-    public func call(_ call: ScriptCall, plugs: [PlugView], time: ScriptTime) async -> ScriptOutcome? {
+    public func call(
+        _ call: ScriptCall, plugs: [PlugView], state: String?, time: ScriptTime
+    ) async -> ScriptOutcome? {
         guard let worker = workers[call.handler.script] else {
             return .failed("no script of the name \(call.handler.script) runs")
         }
@@ -82,10 +87,14 @@ public actor ScriptPool {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 worker.add(
-                    ScriptJobs.Job(id: id, call: call, plugs: plugs, time: time) { continuation.resume(returning: $0) })
+                    ScriptJobs.Job(id: id, call: call, plugs: plugs, state: state, time: time) {
+                        continuation.resume(returning: $0)
+                    })
+                // Whoever cancelled before found nothing to give up.
+                if Task.isCancelled { worker.jobs.giveUp(id) }
             }
         } onCancel: {
-            worker.giveUp(id)
+            worker.jobs.giveUp(id)
         }
     }
 

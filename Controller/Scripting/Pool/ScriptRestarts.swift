@@ -6,6 +6,8 @@ struct ScriptRestarts: Machine, Sendable {
     enum Event: MachineEvent, Hashable, Sendable {
         case deadlineReached
         case ended
+        /// Nothing is wrong with it, but its memory is not wanted.
+        case discarded
     }
 
     enum Action: Hashable, Sendable {
@@ -48,7 +50,12 @@ struct ScriptRestarts: Machine, Sendable {
             rest = min(rest * 2, Self.longestRest)
             state = .resting(until: now + rested)
             return [.rest(rested)]
-        case (.deadlineReached, .running), (.ended, .resting): return []
+        case (.discarded, .running(let since)):
+            // No fault to be forgiven; but a call that is refused each time is not to start a process each time.
+            let rested = max(.zero, since + Self.firstRest - now)
+            state = .resting(until: now + rested)
+            return [.rest(rested)]
+        case (.deadlineReached, .running), (.ended, .resting), (.discarded, .resting): return []
         }
     }
 }

@@ -1,109 +1,113 @@
 import Automation
 internal import Glibc
 import ProtocolCore
-import Synchronization
 
 /// A script, its process, and the thread on which both are waited for.
 final class ScriptWorker: Sendable {
     let script: Script
+    let jobs: ScriptJobs
     private let host: String
-    private let jobs = ScriptJobs()
     private let wake: Wake
-    /// What it answered last, which its next process begins with.
-    private let kept: Mutex<String?>
-    /// Of the process at work, to wake whoever waits for it.
-    private let socket = Mutex<CInt?>(nil)
+    private let turn: Int
+    /// What the first process begins with.
+    private let state: String?
+    private let cord = Cord()
     private let tell: @Sendable (ScriptNotice) -> Void
 
-    /// Nil where no descriptors are left.
-    init?(_ script: Script, host: String, state: String?, tell: @escaping @Sendable (ScriptNotice) -> Void) {
+    /// Takes over what an earlier one has not answered. Nil where no descriptors are left.
+    init?(
+        _ script: Script, host: String, state: String?, jobs: ScriptJobs,
+        tell: @escaping @Sendable (ScriptNotice) -> Void
+    ) {
         guard let wake = Wake() else { return nil }
-        (self.script, self.host, self.wake, self.tell) = (script, host, wake, tell)
-        kept = Mutex(state)
+        (self.script, self.host, self.state, self.jobs, self.wake, self.tell) = (script, host, state, jobs, wake, tell)
+        turn = jobs.begin()
     }
-
-    var state: String? { kept.withLock { $0 } }
 
     func add(_ job: ScriptJobs.Job) {
         jobs.add(job)
         wake.wake()
     }
 
-    func giveUp(_ id: UInt64) { jobs.giveUp(id) }
-
-    /// Its process ends, also in the midst of a call, and then its thread. All that waits is answered with this.
+    /// All that waits is answered with this; its process ends, and then its thread.
     func end(_ outcome: ScriptOutcome?) {
         jobs.close(outcome)
-        socket.withLock { if let socket = $0 { _ = shutdown(socket, CInt(SHUT_RDWR)) } }
+        leave()
+    }
+
+    /// Its process ends, also in the midst of a call, and then its thread: another one has its turn.
+    func leave() {
+        cord.cut()
         wake.wake()
     }
 
     // MARK: - On its thread
 
-    /// Until it is ended. Each round does one thing: start, call, or wait.
-    func run() {
+    private struct Life {
         var restarts = ScriptRestarts(now: .now)
         var process: ScriptProcess?
-        while !jobs.isClosed {
-            if let deadline = restarts.nextDeadline, deadline <= .now {
-                for action in restarts.handle(.deadlineReached, now: .now) where action == .start {
-                    process = start(&restarts)
-                }
-            } else if let running = process, let job = jobs.next() {
-                if !serve(job, running, &restarts) { process = nil }
+        /// What the process has, and the next one begins with.
+        var state: String?
+    }
+
+    /// Until it is ended. Each round does one thing: start, call, or wait.
+    func run() {
+        var life = Life(state: state)
+        while !jobs.isOver(turn) {
+            if let deadline = life.restarts.nextDeadline, deadline <= .now {
+                for action in life.restarts.handle(.deadlineReached, now: .now) where action == .start { start(&life) }
+            } else if let process = life.process, let job = jobs.next(turn) {
+                serve(job, process, &life)
             } else {
-                sleep(until: restarts.nextDeadline, process)
-                if let death = process?.ending() {
-                    process = nil
-                    ended(death.description, &restarts)
-                }
+                sleep(until: life.restarts.nextDeadline, life.process)
+                if let death = life.process?.ending() { end(&life, .ended, death.description) }
             }
         }
-        hold(nil)
-        process?.end()
     }
 
-    /// So that ``end(_:)`` finds it. It is let go before it is closed.
-    private func hold(_ descriptor: CInt?) { socket.withLock { $0 = descriptor } }
-
-    private func start(_ restarts: inout ScriptRestarts) -> ScriptProcess? {
+    private func start(_ life: inout Life) {
         do throws(ScriptFault) {
-            let process = try ScriptProcess(script, host: host, state: state, time: .now)
-            hold(process.socket)
+            life.process = try ScriptProcess(script, host: host, state: life.state, time: .now, cord: cord)
             tell(.runs(script: script.name))
-            return process
         } catch {
-            ended(error.words, &restarts)
-            return nil
+            end(&life, .ended, error.words)
         }
     }
 
-    private func ended(_ why: String, _ restarts: inout ScriptRestarts) {
-        hold(nil)
-        guard !jobs.isClosed else { return }
-        for case .rest(let rest) in restarts.handle(.ended, now: .now) {
+    private func end(_ life: inout Life, _ event: ScriptRestarts.Event, _ why: String) {
+        life.process = nil
+        guard !jobs.isOver(turn) else { return }
+        for case .rest(let rest) in life.restarts.handle(event, now: .now) {
             tell(.ended(script: script.name, why: why, restartsIn: rest))
         }
     }
 
-    /// False where the process is no more.
-    private func serve(_ job: ScriptJobs.Job, _ process: ScriptProcess, _ restarts: inout ScriptRestarts) -> Bool {
+    private func serve(_ job: ScriptJobs.Job, _ process: ScriptProcess, _ life: inout Life) {
+        guard job.state == life.state else {
+            life.state = job.state
+            jobs.putBack(job, turn)
+            return discard(&life)
+        }
         do throws(ScriptFault) {
             let outcome = try process.call(job.call, plugs: job.plugs, time: job.time)
-            if case .answered(let answer) = outcome, let state = answer.state { kept.withLock { $0 = state } }
-            jobs.settle(job, outcome)
-            return true
+            guard jobs.settle(job, outcome, turn), !process.isOver else { return discard(&life) }
+            if case .answered(let answer) = outcome, let state = answer.state { life.state = state }
         } catch {
-            ended(error.words, &restarts)
+            end(&life, .ended, error.words)
             switch error {
             case .ended(let death) where !death.isItsOwn && !job.isSecondTry:
                 var again = job
                 again.isSecondTry = true
-                jobs.putBack(again)
-            case .ended, .refused, .unavailable: jobs.settle(job, .failed(error.words))
+                jobs.putBack(again, turn)
+            case .ended, .refused, .unavailable: _ = jobs.settle(job, .failed(error.words), turn)
             }
-            return false
         }
+    }
+
+    /// The house's copy of the state is the only one that counts. A process with another is of no use: it was changed by a call that was
+    /// refused or withdrawn.
+    private func discard(_ life: inout Life) {
+        end(&life, .discarded, "it remembers a call that was not carried out, and begins again without it")
     }
 
     /// Until it is woken, the process ends or the deadline is there.

@@ -12,11 +12,16 @@ final class HostProcess {
     let socket: CInt
     private let id: pid_t
     private let patience: Duration
+    private let cord: Cord?
     private(set) var death: ScriptDeath?
     private var buffer: [UInt8] = []
 
-    /// - Parameter name: what lists of processes show behind the program's name.
-    init(path: String, name: String, patience: Duration = HostProcess.patience) throws(ScriptFault) {
+    /// - Parameters:
+    ///   - name: what lists of processes show behind the program's name.
+    ///   - cord: ends it from another thread.
+    init(
+        path: String, name: String, patience: Duration = HostProcess.patience, cord: Cord? = nil
+    ) throws(ScriptFault) {
         var (ours, theirs): (CInt, CInt) = (-1, -1)
         guard script_socket_pair(&ours, &theirs) == 0 else { throw Self.noStart(path, errno) }
         var number: pid_t = 0
@@ -26,7 +31,8 @@ final class HostProcess {
             close(ours)
             throw Self.noStart(path, status)
         }
-        (socket, id, self.patience) = (ours, number, patience)
+        (socket, id, self.patience, self.cord) = (ours, number, patience, cord)
+        cord?.hold(ours)
     }
 
     private static func noStart(_ path: String, _ code: CInt) -> ScriptFault {
@@ -37,6 +43,7 @@ final class HostProcess {
 
     deinit {
         end()
+        cord?.letGo()
         close(socket)
     }
 

@@ -8,7 +8,7 @@ final class LoadedScript {
 
     init(
         name: String, source: String, host: String, state: String?, time: ScriptTime,
-        patience: Duration = HostProcess.patience
+        patience: Duration = HostProcess.patience, cord: Cord? = nil
     ) throws(ScriptFault) {
         try Self.check(name, source)
         // It goes into a line as it is.
@@ -17,7 +17,7 @@ final class LoadedScript {
                 "the state that is stored for \(name) is damaged",
                 hint: "give the script's file another name: then it begins without one")
         }
-        process = try HostProcess(path: host, name: name, patience: patience)
+        process = try HostProcess(path: host, name: name, patience: patience, cord: cord)
         let request = HostRequest.load(name: name, source: source, state: state, time: time)
         script = try ScriptReplies.script(name: name, source: source, line: try process.answer(to: request))
     }

@@ -139,7 +139,8 @@ private struct ManyPresses {
             switch action {
             case .store: queue += rules.handle(.stored, now: BootClock.now)
             case .call(let call, let plugs):
-                guard let outcome = await pool.call(call, plugs: plugs, time: .now) else { continue }
+                let state = rules.scriptState(of: scriptName)
+                guard let outcome = await pool.call(call, plugs: plugs, state: state, time: .now) else { continue }
                 if answered < pressed.count {
                     times.append(Double((BootClock.now - pressed[answered]).wholeNanoseconds))
                     answered += 1
