@@ -13,7 +13,7 @@ extension RuleRunner {
             // Without an outcome it stays stored: the next process calls again.
             guard !isStopping, calls.removeValue(forKey: call.id) != nil, let outcome else { return }
             handle(.callFinished(call.id, outcome))
-            await handOver()
+            await handOverMeanwhile()
         }
     }
 
@@ -33,7 +33,7 @@ extension RuleRunner {
         guard let scripts else { return }
         for await notice in scripts.notices {
             tell([HouseNotice(notice)])
-            await handOver()
+            await handOverMeanwhile()
         }
     }
 }

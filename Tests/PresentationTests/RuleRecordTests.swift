@@ -194,6 +194,10 @@ import Testing
                 "hall.lua ended: it computed for more than 1 s; it is started again in 2 s"
             ),
             (.scriptRuns(script: "hall.lua"), #"{\#(at),"event":"scriptRuns","script":"hall.lua"}"#, "hall.lua runs"),
+            (
+                .recordsLeftOut(3), #"{\#(at),"count":3,"event":"recordsLeftOut"}"#,
+                "3 lines left out: nobody read them"
+            ),
         ])
     }
 
