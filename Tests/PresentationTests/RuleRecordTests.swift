@@ -201,6 +201,17 @@ import Testing
         ])
     }
 
+    @Test func aFunctionWithoutANameIsCalledAfterItsLine() {
+        for (rule, script, line) in [
+            ("hall.lua:4", "hall.lua", 4), ("hall.lua:30.2", "hall.lua", 30), ("hall.lua:good night", "hall.lua", nil),
+            ("hall.lua:+4", "hall.lua", nil), ("hall.lua:4", nil, nil),
+        ] as [(String, String?, Int?)] {
+            var state = RuleStateRecord(rule: rule, when: [], conditions: [], actions: [])
+            state.script = script
+            #expect(state.lineOfScript == line, "\(rule)")
+        }
+    }
+
     @Test func whatBecomesOfTheFiles() {
         check([
             (
