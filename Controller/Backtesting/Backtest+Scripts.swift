@@ -11,15 +11,20 @@ extension Backtest {
         switch scripts.call(call, plugs: engine.views, at: time) {
         case .failed(let why, let log):
             say(log, call.firing, at: time)
-            report.counts[call.firing.rule]?.failures += 1
-            note(.callFailed(call, why), call.firing, at: time)
+            fail(call, why, at: time)
             return []
         case .answered(let answer):
             say(answer.log, call.firing, at: time)
+            let running = timers.keys.filter { $0.script == call.handler.script }.map(\.name)
+            if let fault = answer.fault(running: running) {
+                scripts.refused(call.handler.script)
+                fail(call, fault, at: time)
+                return []
+            }
             for change in answer.timers {
                 let timer = ScriptTimer(script: call.handler.script, name: change.name)
                 timers[timer] = change.delay.map { delay in
-                    RunningTimer(due: time.adding(max(delay, ScriptLimits.shortestTimer)), startedBy: call.id)
+                    RunningTimer(due: time.adding(ScriptLimits.timer(delay)), startedBy: call.id)
                 }
             }
             var budget = budgets[call.handler.script] ?? CommandBudget()
@@ -41,6 +46,11 @@ extension Backtest {
         guard let ended = timers.removeValue(forKey: timer) else { return }
         let event = RuleEngineEvent.timerEnded(timer, startedBy: ended.startedBy, age: .zero)
         perform(engine.handle(event, now: Self.instant(time)), at: time)
+    }
+
+    private mutating func fail(_ call: ScriptCall, _ why: String, at time: Int64) {
+        report.counts[call.firing.rule]?.failures += 1
+        note(.callFailed(call, why), call.firing, at: time)
     }
 
     private mutating func say(_ log: [String], _ firing: Firing, at time: Int64) {

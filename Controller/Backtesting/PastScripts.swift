@@ -13,4 +13,7 @@ public protocol PastScripts {
     ///   - plugs: all that there are in this moment.
     ///   - milliseconds: since 1970: the time that it is for the script.
     func call(_ call: ScriptCall, plugs: [PlugView], at milliseconds: Int64) -> ScriptOutcome
+
+    /// Nothing of the script's last answer is done, nor kept: it goes on from before it.
+    func refused(_ script: String)
 }

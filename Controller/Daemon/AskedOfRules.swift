@@ -34,7 +34,8 @@ struct AskedOfRules {
             waiting.resume(throwing: UnstoredSwitch(rule: rule, isOn: isOn, reason: storageFault))
         case .following, .lost, .gap, .notSent, .nearMiss, .commanded, .performing, .remembered, .step, .effect,
             .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored,
-            .calling, .called, .scriptLogged, .callFailed, .commandsHeldBack, .scriptEnded, .scriptRuns:
+            .calling, .called, .scriptLogged, .callFailed, .commandsHeldBack, .scriptEnded, .scriptRuns,
+            .recordsLeftOut:
             break
         }
     }

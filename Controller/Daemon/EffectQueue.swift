@@ -43,6 +43,11 @@ struct EffectQueue {
     /// Nothing begins any more.
     mutating func close() { waiting = [] }
 
+    /// They end, and say how.
+    func cancelAll() {
+        for entry in running.values { entry.task.cancel() }
+    }
+
     mutating func withdrawAll() {
         for entry in running.values { entry.task.cancel() }
         (waiting, running) = ([], [:])

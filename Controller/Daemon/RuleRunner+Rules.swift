@@ -87,7 +87,7 @@ extension RuleRunner {
             let past = await house.past(of: id)
             guard !past.isEmpty, !isStopping else { return }
             handle(.recorded(plug: plug, past))
-            await handOver()
+            await handOverMeanwhile()
         }
     }
 }

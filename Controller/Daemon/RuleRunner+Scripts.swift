@@ -16,7 +16,7 @@ extension RuleRunner {
             // Withdrawn, and perhaps asked again under the same id. Without an outcome it stays stored: the next process calls again.
             guard !Task.isCancelled, !isStopping, let outcome, calls.removeValue(forKey: call.id) != nil else { return }
             handle(.callFinished(call.id, outcome))
-            await handOver()
+            await handOverMeanwhile()
         }
     }
 
@@ -38,7 +38,7 @@ extension RuleRunner {
         guard let scripts else { return }
         for await notice in scripts.notices {
             tell([HouseNotice(notice)])
-            await handOver()
+            await handOverMeanwhile()
         }
     }
 }

@@ -41,9 +41,10 @@ public actor RuleRunner {
     /// Plugs whose past the rules were told: once a process.
     var warmed: Set<PlugID> = []
     var random = SystemRandomNumberGenerator()
-    /// Records made since the last were handed over; bounded by what one event, and all that waits for one write, can cause.
-    private var unsent: [RunnerRecord] = []
+    /// Records made since the last were handed over.
+    private var unsent = UnsentRecords()
     private var isHandingOver = false
+    /// Of the house's reports, one at a time, of persons, and of the end.
     private var waitingForHandOver: [CheckedContinuation<Void, Never>] = []
     var isStopping = false
     /// Why the last write has not stored everything.
@@ -183,7 +184,7 @@ public actor RuleRunner {
 
     private func deadlineReached() async {
         handle(.deadlineReached)
-        await handOver()
+        await handOverMeanwhile()
     }
 
     private func perform(_ action: HouseRulesAction) {
@@ -208,7 +209,7 @@ public actor RuleRunner {
 
     func tell(_ notices: [HouseNotice]) {
         let now = WallTime.now
-        unsent += notices.map { RunnerRecord(at: now, notice: $0) }
+        for notice in notices { unsent.add(RunnerRecord(at: now, notice: notice)) }
     }
 
     /// On a thread of its own, since a disk may take its time and the event loop has all the plugs.
@@ -227,7 +228,7 @@ public actor RuleRunner {
         case .failure(let error): storageFault = "\(error)"
         }
         handle(storageFault.map { .storeFailed(reason: $0) } ?? .stored)
-        Task { await handOver() }
+        Task { await handOverMeanwhile() }
     }
 
     private func send(_ request: CommandRequest) {
@@ -245,7 +246,7 @@ public actor RuleRunner {
             }
             guard !isStopping, attempts.removeValue(forKey: request.id) != nil else { return }
             handle(.commandFinished(request.id, outcome))
-            await handOver()
+            await handOverMeanwhile()
         }
     }
 
@@ -261,18 +262,27 @@ public actor RuleRunner {
             }
             if let new {
                 handle(.clockChanged(new.time, new.sun))
-                await handOver()
+                await handOverMeanwhile()
             }
             try? await Task.sleep(for: .seconds(1))
         }
     }
 
-    /// Returns when all records made so far are handed over. One task does it, or they would overtake each other.
+    /// Returns when all records made so far are handed over, so that a reader that is slow slows down whatever waits for it here.
     func handOver() async {
         guard !isHandingOver else { return await withCheckedContinuation { waitingForHandOver.append($0) } }
+        await handOverUnsent()
+    }
+
+    /// The same, but waits for no reader where somebody hands over already: what comes by itself must not gather behind one.
+    func handOverMeanwhile() async {
+        if !isHandingOver { await handOverUnsent() }
+    }
+
+    /// One task does it, or they would overtake each other.
+    private func handOverUnsent() async {
         isHandingOver = true
-        while !unsent.isEmpty {
-            let record = unsent.removeFirst()
+        while let record = unsent.takeNext() {
             await house.note(record)
             await records.send(record)
         }

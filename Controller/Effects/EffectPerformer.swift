@@ -20,20 +20,25 @@ public struct EffectPerformer: Sendable {
         sender = WebHookSender()
     }
 
-    /// Returns when it is done, or when it is certain that it will not be.
-    public func perform(_ request: EffectRequest) async -> EffectOutcome {
-        guard !Task.isCancelled else { return .givenUp }
+    /// Returns when it is done, or when it is certain that it will not be; nil where the task was cancelled before.
+    ///
+    /// A notification that a receiver has by then is not nil: it has failed for the others, or the first would get it again.
+    public func perform(_ request: EffectRequest) async -> EffectOutcome? {
+        guard !Task.isCancelled else { return nil }
         let event = EffectEvent(request)
-        switch request.effect {
-        // Whoever watches the daemon is told by the notice of the outcome.
-        case .notify(let title, let text): return await tell(RuleNotification(title: title, text: text, event: event))
-        case .run(let words, let timeout): return await Command(words, timeout: timeout, event: event).run()
-        case .webHook(let hook): return await sender.send(hook, event)
-        }
+        let outcome: EffectOutcome? =
+            switch request.effect {
+            // Whoever watches the daemon is told by the notice of the outcome.
+            case .notify(let title, let text): await tell(RuleNotification(title: title, text: text, event: event))
+            case .run(let words, let timeout): await Command(words, timeout: timeout, event: event).run()
+            case .webHook(let hook): await sender.send(hook, event)
+            }
+        return outcome == .givenUp ? nil : outcome
     }
 
     /// All receivers at once, each on its own: who has it gets it no second time because another one has not.
-    private func tell(_ notification: RuleNotification) async -> EffectOutcome {
+    private func tell(_ notification: RuleNotification) async -> EffectOutcome? {
+        var isCutShort = false
         let failures = await withTaskGroup(of: (Int, EffectOutcome).self) { group in
             for (index, entry) in desks.enumerated() {
                 group.addTask { (index, await entry.desk.deliver(notification)) }
@@ -41,11 +46,12 @@ public struct EffectPerformer: Sendable {
             var failures: [(Int, String)] = []
             for await (index, outcome) in group {
                 if case .failed(let words) = outcome { failures.append((index, words)) }
+                if outcome == .givenUp { isCutShort = true }
             }
             return failures
         }
         guard !failures.isEmpty else { return .done }
-        guard !Task.isCancelled else { return .givenUp }
+        if isCutShort, failures.count == desks.count { return nil }
         let words = failures.sorted { $0.0 < $1.0 }.map { "\(desks[$0.0].name): \($0.1)" }
         return .failed(words.joined(separator: "; "))
     }

@@ -64,6 +64,12 @@ public struct RuleStateRecord: Codable, Hashable, Sendable {
         self.actions = actions
         firings = 0
     }
+
+    /// Of a script's function without a name of its own: the line that it is called after, where an edit may put another one.
+    public var lineOfScript: Int? {
+        guard let script, rule.hasPrefix("\(script):") else { return nil }
+        return Int(rule.dropFirst(script.count + 1).prefix { ("0"..."9").contains($0) })
+    }
 }
 
 /// A rule file that cannot be read: what ran of it goes on.

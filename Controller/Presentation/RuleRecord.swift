@@ -9,7 +9,8 @@ import PlugProtocol
 public struct RuleRecord: Codable, Hashable, Sendable {
     /// Of the house: following, lost, gap. Of a rule: firing, heldBack, nearMiss, step (its actions go on), ruleEnabled. Of what it
     /// does: commanded, remembered (for a plug that is away), notSent, resumed, command (its answer), performing, effect (how that
-    /// ended). Of scripts: calling (a function of one), called, scriptLog, callFailed, scriptEnded (its process), scriptRuns (again), commandsHeldBack. Of the files: rulesChanged, fileBroken, fileSound. Of the daemon's memory: notStored, stored.
+    /// ended). Of scripts: calling (a function of one), called, scriptLog, callFailed, scriptEnded (its process), scriptRuns (again), commandsHeldBack. Of the files: rulesChanged, fileBroken, fileSound. Of the daemon's memory: notStored, stored. Of
+    /// these lines: recordsLeftOut.
     public var event: String
     /// ISO 8601, UTC, milliseconds.
     public var at: String
@@ -53,14 +54,14 @@ public struct RuleRecord: Codable, Hashable, Sendable {
     public var log: [String]?
     /// scriptEnded: seconds until it is started again; left out where it is not, before its file changes.
     public var restartsIn: Double?
-    /// commandsHeldBack: how many.
+    /// commandsHeldBack, recordsLeftOut: how many.
     public var count: Int?
 
     public init(_ record: RunnerRecord) {
         event = ""
         at = record.at.iso8601()
         switch record.notice {
-        case .following, .lost, .gap, .notStored, .stored: takeHouse(record.notice)
+        case .following, .lost, .gap, .notStored, .stored, .recordsLeftOut: takeHouse(record.notice)
         case .firing, .heldBack, .nearMiss, .step, .ruleEnabled: takeRule(record.notice)
         case .commanded, .remembered, .notSent, .resumed, .command: takeCommand(record.notice)
         case .performing(let request):
@@ -104,7 +105,8 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         case .scriptRuns(let name): (event, script) = ("scriptRuns", name)
         case .following, .lost, .gap, .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered,
             .step,
-            .effect, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored:
+            .effect, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored,
+            .recordsLeftOut:
             break
         }
     }
@@ -123,6 +125,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             (plug, from, to, why) = (name, gap.from, gap.to, gap.reason.rawValue)
         case .notStored(let reason): (event, why) = ("notStored", reason)
         case .stored: event = "stored"
+        case .recordsLeftOut(let number): (event, count) = ("recordsLeftOut", number)
         case .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered, .step, .effect,
             .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .calling, .called, .scriptLogged,
             .callFailed, .commandsHeldBack, .scriptEnded, .scriptRuns:
@@ -151,7 +154,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         case .following, .lost, .gap, .notSent, .commanded, .performing, .remembered, .effect, .rulesChanged,
             .fileBroken, .fileSound, .resumed, .command, .notStored, .stored, .calling, .called, .scriptLogged,
             .callFailed,
-            .commandsHeldBack, .scriptEnded, .scriptRuns:
+            .commandsHeldBack, .scriptEnded, .scriptRuns, .recordsLeftOut:
             break
         }
     }
@@ -183,7 +186,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             }
         case .following, .lost, .gap, .firing, .heldBack, .nearMiss, .performing, .step, .effect, .ruleEnabled,
             .rulesChanged, .fileBroken, .fileSound, .notStored, .stored, .calling, .called, .scriptLogged, .callFailed,
-            .commandsHeldBack, .scriptEnded, .scriptRuns:
+            .commandsHeldBack, .scriptEnded, .scriptRuns, .recordsLeftOut:
             break
         }
     }

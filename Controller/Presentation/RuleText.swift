@@ -39,6 +39,7 @@ extension RuleRecord {
         case "notStored":
             "nothing can be stored: \(why); until it can, being killed may lose a command or repeat a firing"
         case "stored": "everything is stored again"
+        case "recordsLeftOut": "\(count ?? 0) \(count == 1 ? "line" : "lines") left out: nobody read them"
         default: outcome == "done" ? "\(plug): done" : "\(plug): \(outcome ?? ""): \(why)"
         }
     }

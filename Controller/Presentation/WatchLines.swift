@@ -4,7 +4,8 @@ import PlugProtocol
 /// Makes lines of what is heard of the plugs, and each line's cursor.
 ///
 /// A plug whose number the cursor has goes on after it. One that it has not is asked for all that it still has, and what happened
-/// before the first watch began is left out here: so nothing is that happened since, be the plug new, or reached only now.
+/// before the first watch began is left out here, and with it what nobody knows the time of, as the plug has restarted since: so nothing is
+/// of which it is certain that it happened since, be the plug new, or reached only now.
 public struct WatchLines: Sendable {
     public private(set) var cursor: WatchCursor
     private let tellsCursor: Bool
@@ -35,7 +36,7 @@ public struct WatchLines: Sendable {
         case .event(let event, let age):
             if isUnknown(report.plug) {
                 let gap = ids[report.plug].flatMap { gaps.removeValue(forKey: $0) }
-                if age != nil, report.at < cursor.start { return [] }
+                if age == nil || report.at < cursor.start { return [] }
                 if let gap { return told(gap) + told(report, event.sequence) }
             }
             return told(report, event.sequence)

@@ -27,7 +27,8 @@ public struct ScriptRules: Sendable {
 
     /// The rule of each, in their order, or throws all that is wrong with them.
     ///
-    /// A rule is called `SCRIPT:LINE`, as messages name places; the second of the same line, as a loop makes it, `SCRIPT:LINE.2`.
+    /// A rule is called `SCRIPT:NAME`, or without a name of its own `SCRIPT:LINE`, as messages name places; the second of the same name
+    /// or line, as a loop makes it, `SCRIPT:LINE.2`.
     public func rules(of declarations: [Declaration]) throws(RuleFileError) -> [Rule] {
         var reader = RuleReader()
         if declarations.count > ScriptLimits.handlers {
@@ -38,10 +39,8 @@ public struct ScriptRules: Sendable {
         }
         let grammar = ScriptGrammar.declaration(of: name)
         var rules: [Rule] = []
-        var counts: [Int: Int] = [:]
+        var labels: Set<String> = []
         for (index, declaration) in declarations.prefix(ScriptLimits.handlers).enumerated() {
-            let count = counts[declaration.line, default: 0] + 1
-            counts[declaration.line] = count
             let read: ScriptGrammar.Declaration?
             do throws(Fault) {
                 read = grammar.read(
@@ -52,7 +51,13 @@ public struct ScriptRules: Sendable {
             }
             guard let read else { continue }
             var rule = read.settings
-            rule.name = "\(name):\(declaration.line)" + (count == 1 ? "" : ".\(count)")
+            let label = rule.name.isEmpty ? "\(declaration.line)" : rule.name
+            var (unique, count) = (label, 1)
+            while !labels.insert(unique).inserted {
+                count += 1
+                unique = "\(label).\(count)"
+            }
+            rule.name = "\(name):\(unique)"
             rule.triggers = read.triggers
             rule.actions = [.call(ScriptHandler(script: name, index: index))]
             rules.append(rule)

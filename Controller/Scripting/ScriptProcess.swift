@@ -30,10 +30,8 @@ public final class ScriptProcess {
         let rules = loaded.script.rules
         guard rules == script.rules else {
             process.end()
-            let differing = zip(rules, script.rules).first { $0 != $1 }?.0 ?? rules.last
-            let line = differing.flatMap { $0.name.split(separator: ":").last?.prefix { $0 != "." } }.flatMap {
-                Int($0)
-            }
+            let differing = zip(rules, script.rules).enumerated().first { $1.0 != $1.1 }?.offset
+            let line = differing.map { loaded.script.lines[$0] } ?? loaded.script.lines.last
             throw .refused(
                 ScriptRules(name: script.name, source: script.source).refusal(
                     line: line ?? 1, message: "this is set up otherwise than when the script was read",

@@ -23,8 +23,8 @@ enum CheckedFile {
         case .rules(let file): file.diagnostics(for: findings, first: first)
         case .script(let script, let path):
             findings.compactMap { finding in
-                guard script.rules.indices.contains(finding.rule - first) else { return nil }
-                let line = script.rules[finding.rule - first].line
+                guard script.lines.indices.contains(finding.rule - first) else { return nil }
+                let line = script.lines[finding.rule - first]
                 let severity: Diagnostic.Severity =
                     switch finding.severity {
                     case .error: .error
@@ -43,7 +43,7 @@ enum CheckedFile {
         case .rules(let file):
             let begun = zip(file.rules, file.places).filter { $0.1.place(of: .name) <= place }
             return begun.max { $0.1.place(of: .name) < $1.1.place(of: .name) }?.0.name
-        case .script(let script, _): return script.rules.first { $0.line == place.line }?.name
+        case .script(let script, _): return zip(script.rules, script.lines).first { $0.1 == place.line }?.0.name
         }
     }
 
@@ -60,13 +60,6 @@ enum CheckedFile {
                 hint: nearest.map { "did you mean \"\($0)\"?" } ?? "`plugctl browse` shows those that are there",
                 line: script.text(ofLine: word.line), severity: .warning)
         }
-    }
-}
-
-extension Rule {
-    /// Of a script's: `television.lua:4`, `television.lua:4.2`.
-    fileprivate var line: Int {
-        name.split(separator: ":").last.flatMap { $0.split(separator: ".").first }.flatMap { Int($0) } ?? 1
     }
 }
 

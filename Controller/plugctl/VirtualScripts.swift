@@ -12,6 +12,8 @@ final class VirtualScripts: PastScripts {
     private var processes: [String: ScriptProcess] = [:]
     /// What each keeps, as of its last answer.
     private var states: [String: String] = [:]
+    /// Before that.
+    private var earlier: [String: String] = [:]
 
     init(_ scripts: [Script]) throws(ScriptFault) {
         host = try ScriptHost.path()
@@ -30,6 +32,7 @@ final class VirtualScripts: PastScripts {
         do throws(ScriptFault) {
             let process = try process(of: name, at: time)
             let outcome = try process.call(call, plugs: plugs, time: time)
+            earlier[name] = states[name]
             if case .answered(let answer) = outcome, let state = answer.state { states[name] = state }
             if process.isOver { processes[name] = nil }
             return outcome
@@ -38,6 +41,12 @@ final class VirtualScripts: PastScripts {
             processes.removeValue(forKey: name)?.end()
             return .failed(error.words)
         }
+    }
+
+    func refused(_ script: String) {
+        states[script] = earlier[script]
+        // What it remembers of the call is not wanted.
+        processes.removeValue(forKey: script)?.end()
     }
 
     private func process(of name: String, at time: ScriptTime) throws(ScriptFault) -> ScriptProcess {

@@ -10,6 +10,7 @@ private final class MadeUpScript: PastScripts {
     let words: [String]
     private let functions: [(ScriptCall, [PlugView]) -> ScriptOutcome]
     private(set) var times: [Int64] = []
+    private(set) var refusals: [String] = []
 
     init(plugs: [String] = [], words: [String] = [], _ functions: (ScriptCall, [PlugView]) -> ScriptOutcome...) {
         (self.plugs, self.words, self.functions) = (plugs, words, functions)
@@ -19,6 +20,8 @@ private final class MadeUpScript: PastScripts {
         times.append(milliseconds - MadeUpPast.midnight)
         return functions[call.handler.index](call, plugs)
     }
+
+    func refused(_ script: String) { refusals.append(script) }
 }
 
 extension MadeUpPast {
@@ -112,6 +115,23 @@ private func answer(
         #expect(report.firings[0].trace.steps.map(\.what) == ["log: so far", "call tv.lua"])
         #expect(report.firings[0].trace.steps[1].outcome == "failed: tv.lua:3: no")
         #expect(report.summary(.utc)[0] == "tv.lua:0: 1 firing; 1 call failed")
+    }
+
+    @Test func whatTheDaemonRefusesIsRefusedHereToo() throws {
+        let past = try evening()
+        let timers = (0..<65).map { ScriptAnswer.TimerChange(name: "\($0)", delay: .seconds(60)) }
+        let script = MadeUpScript(
+            { _, _ in answer([], timers: Array(timers[..<64])) },
+            { _, _ in answer([.turnOff(["Lamp"])], timers: timers, log: ["so far"]) })
+        var again = calling(1, rises)
+        again.name = "tv.lua:2"
+        let rules = [calling(0, rises), again, calling(1, .timer(ScriptTimer(script: "tv.lua", name: "64")))]
+        let report = try past.run(rules, script, 0...1100)
+        #expect(script.refusals == ["tv.lua"] && report.counts["tv.lua:2"]?.failures == 1)
+        let trace = try #require(report.firings.first { $0.trace.rule == "tv.lua:2" }).trace
+        #expect(trace.steps.map(\.what) == ["log: so far", "call tv.lua"])
+        #expect(trace.steps[1].outcome == "failed: it would have 65 timers: at most 64")
+        #expect(report.told == ["tv.lua:0 1003.0", "tv.lua:2 1003.0"])
     }
 
     @Test func moreCommandsThanAMinuteMayHaveAreLeftOut() throws {

@@ -38,9 +38,27 @@ import Testing
         for task in tasks {
             // Half of them were beyond the limit of the one that hangs.
             let outcome = await task.value
-            #expect(outcome == .givenUp || outcome.words.hasPrefix("stuck: left out"))
+            let words = outcome.words
+            #expect(words == "stuck: given up: the controller ends" || words.hasPrefix("stuck: left out"))
         }
         #expect(stuck.mostAtOnce == 1)
+    }
+
+    @Test func whatOneHasWhenItIsCutShortIsNotDoneAgain() async {
+        let (phone, desk) = (ScriptedReceiver(.hang), ScriptedReceiver())
+        let half = performer(phone.named("phone"), desk.named("desk"))
+        let task = Task { await half.perform(notify()) }
+        while desk.got.isEmpty || phone.got.isEmpty { await Task.yield() }
+        // The desk has answered by now, or does so before it hears of the end.
+        try? await Task.sleep(for: .milliseconds(50))
+        task.cancel()
+        #expect(await task.value == .failed("phone: given up: the controller ends"))
+        let stuck = ScriptedReceiver(.hang)
+        let none = performer(stuck.named("stuck"), ScriptedReceiver(.fail("no", again: false)).named("other"))
+        let other = Task { await none.perform(notify()) }
+        while stuck.got.isEmpty { await Task.yield() }
+        other.cancel()
+        #expect(await other.value == nil, "the next process tells it")
     }
 
     @Test func theFirstAfterThePauseSaysHowManyWereLeftOut() {

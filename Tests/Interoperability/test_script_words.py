@@ -48,6 +48,7 @@ TRIGGERS = [
     ('on("timer", "lights out", f)', {"when": {"timer": "lights out"}}),
     ('on("timer", "lights out", {cooldown = "1 s"}, f)', {"when": {"timer": "lights out"}, "cooldown": "1 s"}),
     ('on("timer", "rises above", 40, f)', {"when": {"plug": "timer", "active power": {"rises above": "40 W"}}}),
+    ('on("Hall", "button", "long", {name = "good night"}, f)', {"when": {"plug": "Hall", "button": "long"}, "name": "good night"}),
     ('on("rule", "Movie night", f)', {"when": {"rule": "Movie night"}}),
     ('at("07:30", {weekdays = {"sat", "sun"}}, f)', {"when": {"time": "07:30", "weekdays": ["sat", "sun"]}}),
     ('at("sunset", {offset = -1800, weekdays = "mon"}, f)', {"when": {"sun": "sunset", "offset": "-1800 s", "weekdays": "mon"}}),

@@ -194,7 +194,22 @@ import Testing
                 "hall.lua ended: it computed for more than 1 s; it is started again in 2 s"
             ),
             (.scriptRuns(script: "hall.lua"), #"{\#(at),"event":"scriptRuns","script":"hall.lua"}"#, "hall.lua runs"),
+            (
+                .recordsLeftOut(3), #"{\#(at),"count":3,"event":"recordsLeftOut"}"#,
+                "3 lines left out: nobody read them"
+            ),
         ])
+    }
+
+    @Test func aFunctionWithoutANameIsCalledAfterItsLine() {
+        for (rule, script, line) in [
+            ("hall.lua:4", "hall.lua", 4), ("hall.lua:30.2", "hall.lua", 30), ("hall.lua:good night", "hall.lua", nil),
+            ("hall.lua:+4", "hall.lua", nil), ("hall.lua:4", nil, nil),
+        ] as [(String, String?, Int?)] {
+            var state = RuleStateRecord(rule: rule, when: [], conditions: [], actions: [])
+            state.script = script
+            #expect(state.lineOfScript == line, "\(rule)")
+        }
     }
 
     @Test func whatBecomesOfTheFiles() {

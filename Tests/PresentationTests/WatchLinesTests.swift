@@ -80,11 +80,16 @@ import Testing
         #expect(try told.map { try known($0) } == [[lamp: 99], [lamp: 100]])
     }
 
-    @Test func anEventOfAnAgeThatNobodyKnowsIsTold() {
-        var lines = WatchLines(after: WatchCursor(start: moment), tellsCursor: true)
-        _ = lines.records(of: report(.connected(description)))
-        let update = PlugUpdate.event(event(.buttonPressed(.single), 3), age: nil)
-        #expect(lines.records(of: PlugReport(plug: "Lamp", at: early, update: update)).count == 1)
+    @Test func anEventOfAnAgeThatNobodyKnowsIsNewsOfAPlugThatIsKnown() {
+        let restarted = PlugUpdate.event(event(.restarted(powerLost: false), 4), age: .seconds(1))
+        for (known, told) in [([:], 0), ([lamp: 2], 1)] as [([PlugID: SequenceNumber], Int)] {
+            var lines = WatchLines(after: WatchCursor(start: moment, known: known), tellsCursor: true)
+            _ = lines.records(of: report(.connected(description)))
+            // It arrives now, and may be of any year.
+            let update = PlugUpdate.event(event(.buttonPressed(.single), 3), age: nil)
+            #expect(lines.records(of: PlugReport(plug: "Lamp", at: late, update: update)).count == told)
+            #expect(lines.records(of: PlugReport(plug: "Lamp", at: late, update: restarted)).map(\.seq) == [4])
+        }
     }
 
     @Test func aPlugThatTakesANameHasItsOwnNumbers() {

@@ -49,6 +49,22 @@ import Testing
             rules.map(\.actions) == (0..<4).map { [.call(ScriptHandler(script: "tv.lua", index: $0))] })
     }
 
+    @Test func aNameOfItsOwnStaysWhereTheLineDoesNot() throws {
+        let press = object(["plug": .text("TV"), "button": .text("pressed")])
+        let named = { JSONValue.Entry("name", .text($0)) }
+        let rules = try script.rules(of: [
+            declaration(press, named("movie night")), declaration(press, named("movie night")), declaration(press),
+            declaration(press, named("movie night.2")),
+        ])
+        #expect(
+            rules.map(\.name) == [
+                "tv.lua:movie night", "tv.lua:movie night.2", "tv.lua:3", "tv.lua:movie night.2.2",
+            ])
+        for name in ["3", "", " x", String(repeating: "x", count: 201)] {
+            #expect(throws: RuleFileError.self, "\(name)") { try script.rules(of: [declaration(press, named(name))]) }
+        }
+    }
+
     @Test func timersAreOfScriptsOnly() throws {
         let rules = try script.rules(of: [declaration(object(["timer": .text("lights out")]))])
         #expect(rules[0].triggers == [.timer(ScriptTimer(script: "tv.lua", name: "lights out"))])

@@ -50,15 +50,19 @@ extension HouseMemory.Script {
     mutating func change(_ timer: ScriptAnswer.TimerChange, startedBy call: RequestID, now: Instant) {
         timers.removeAll { $0.name == timer.name }
         guard let delay = timer.delay else { return }
-        let end = now + min(max(delay, ScriptLimits.shortestTimer), ScriptLimits.longestTimer)
+        let end = now + ScriptLimits.timer(delay)
         let place = timers.firstIndex { end < $0.end } ?? timers.endIndex
         timers.insert(Timer(name: timer.name, end: end, startedBy: call), at: place)
     }
 }
 
 extension ScriptAnswer {
+    func fault(for script: HouseMemory.Script?) -> String? { fault(running: script?.timers.map(\.name) ?? []) }
+
     /// Why it cannot be done, in words, so that nothing of it is; nil where it can.
-    func fault(for script: HouseMemory.Script?) -> String? {
+    ///
+    /// - Parameter names: of the script's timers that run.
+    public func fault(running names: [String]) -> String? {
         if actions.count > ScriptLimits.actions {
             return "it asked for \(actions.count) actions at once: at most \(ScriptLimits.actions)"
         }
@@ -70,7 +74,7 @@ extension ScriptAnswer {
         if let long = timers.first(where: { $0.name.utf8.count > ScriptLimits.timerNameSize }) {
             return "a timer's name has \(long.name.utf8.count) bytes: at most \(ScriptLimits.timerNameSize)"
         }
-        var running = Set(script?.timers.map(\.name) ?? [])
+        var running = Set(names)
         for timer in timers {
             if timer.delay == nil { running.remove(timer.name) } else { running.insert(timer.name) }
         }

@@ -104,4 +104,6 @@ public enum HouseNotice: Hashable, Sendable {
     case notStored(reason: String)
     /// It works again.
     case stored
+    /// So many were not told, the oldest of what scripts do and say first: nobody took them, which the shell tells.
+    case recordsLeftOut(Int)
 }

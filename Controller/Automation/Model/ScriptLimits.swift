@@ -20,6 +20,8 @@ public enum ScriptLimits {
     public static let shortestTimer = Duration.milliseconds(100)
     /// Longer than anybody waits; instants are far from their end.
     public static let longestTimer = Duration.seconds(366 * 86_400)
+    /// How long a timer runs that was started for so long.
+    public static func timer(_ delay: Duration) -> Duration { min(max(delay, shortestTimer), longestTimer) }
     /// Scripts of one house: each has a process of its own.
     public static let scripts = 64
     /// Calls of all scripts that are not answered. Stops events that come faster than scripts answer from filling memory and disk.

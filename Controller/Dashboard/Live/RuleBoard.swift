@@ -111,7 +111,7 @@ struct RuleBoard: Hashable, Sendable {
             .step,
             .effect, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored,
             .calling, .called,
-            .scriptLogged, .callFailed, .commandsHeldBack:
+            .scriptLogged, .callFailed, .commandsHeldBack, .recordsLeftOut:
             return []
         }
     }
@@ -147,7 +147,7 @@ struct RuleBoard: Hashable, Sendable {
         case .stored: storeFault = nil
         case .following, .lost, .gap, .notSent, .resumed, .command, .commanded, .performing, .remembered, .effect,
             .rulesChanged, .fileBroken, .fileSound, .calling, .called, .scriptLogged, .commandsHeldBack, .scriptEnded,
-            .scriptRuns:
+            .scriptRuns, .recordsLeftOut:
             break
         }
         return nil

@@ -8,7 +8,7 @@
 --     on("timer", "lights out", f)             on("rule", "Movie night", f)
 --     at("07:30", {weekdays = {"sat", "sun"}}, f)      at("sunset", {offset = -1800}, f)      cron("*/15 * * * *", f)
 --
--- Beside them: cooldown, late, away, limit. Numbers are watts, watt-hours and seconds.
+-- Beside them: name, cooldown, late, away, limit. Numbers are watts, watt-hours and seconds.
 
 local host = ...
 local next, rawset, select, type = next, rawset, select, type
@@ -49,7 +49,7 @@ end
 
 local beside = {
     cooldown = span, late = lasting("accept", { refuse = true, accept = true }),
-    away = lasting("remember", { skip = true, remember = true }), limit = limit,
+    away = lasting("remember", { skip = true, remember = true }), limit = limit, name = word,
 }
 
 -- What the trigger itself takes.

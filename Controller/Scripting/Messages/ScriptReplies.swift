@@ -11,7 +11,9 @@ public enum ScriptReplies {
         switch try reply(line) {
         case .loaded(let declarations, let log):
             do throws(RuleFileError) {
-                return Script(name: name, source: source, rules: try grammar.rules(of: declarations), log: log)
+                return Script(
+                    name: name, source: source, rules: try grammar.rules(of: declarations),
+                    lines: declarations.map(\.line), log: log)
             } catch {
                 throw .refused(error)
             }
