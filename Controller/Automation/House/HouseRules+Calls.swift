@@ -34,28 +34,31 @@ extension HouseRules {
         if resumable.isEmpty { callNext(of: call.handler.script, &actions) }
     }
 
-    /// What an earlier process left, once the plugs are there of which the scripts ask.
+    /// What an earlier process left, once the plugs are there of which the scripts ask. Calls of a script that is not there wait until it
+    /// is, as long as they are worth an answer.
     mutating func resumeCalls(now: Instant, _ actions: inout [Action]) {
         guard !resumable.isEmpty, assembly == nil else { return }
         let calls = resumable.compactMap { memory.calls[$0]?.call }
         resumable = []
         let handlers = Dictionary(rules.map { ($0.name, $0.handlers) }) { first, _ in first }
-        var scripts: [String] = []
+        var order: [String] = []
         var waiting: [String: [RequestID]] = [:]
         for call in calls {
-            guard handlers[call.firing.rule]?.contains(call.handler) ?? false else {
+            let isThere = handlers[call.firing.rule]?.contains(call.handler) ?? false
+            guard isThere || !scripts.contains(call.handler.script) else {
                 giveUp(call, Self.ruleChanged, now: now, &actions)
                 continue
             }
-            if waiting[call.handler.script] == nil { scripts.append(call.handler.script) }
+            if waiting[call.handler.script] == nil { order.append(call.handler.script) }
             waiting[call.handler.script, default: []].append(call.id)
         }
         for (script, ids) in waiting { lines[script, default: CallLine()].addAhead(ids) }
         let others = lines.keys.filter { waiting[$0] == nil }.sorted()
-        for script in scripts + others { callNext(of: script, &actions) }
+        for script in order + others { callNext(of: script, &actions) }
     }
 
     private mutating func callNext(of script: String, _ actions: inout [Action]) {
+        guard scripts.contains(script) else { return }
         let calls = memory.calls
         guard let id = lines[script]?.advance(where: { calls[$0] != nil }), let call = calls[id]?.call else {
             if lines[script]?.isEmpty ?? false { lines[script] = nil }
@@ -131,6 +134,19 @@ extension HouseRules {
 
     static let ruleChanged = "its rule was changed or taken away"
 
+    /// The rules are others. Calls of a script that is not there now are judged when it is back: its file may be broken for a while.
+    mutating func followCalls(changedFrom old: [Rule], now: Instant, _ actions: inout [Action]) {
+        let before = Dictionary(old.map { ($0.name, $0) }) { first, _ in first }
+        let after = Dictionary(rules.map { ($0.name, $0) }) { first, _ in first }
+        giveUpCalls(Self.ruleChanged, now: now, &actions) { [scripts] call in
+            guard scripts.contains(call.handler.script) else { return false }
+            guard let rule = after[call.firing.rule] else { return true }
+            return before[rule.name].map { $0 != rule } ?? !rule.handlers.contains(call.handler)
+        }
+        guard resumable.isEmpty else { return }
+        for script in lines.keys.sorted() { callNext(of: script, &actions) }
+    }
+
     /// Nobody wants what comes of these any more.
     mutating func giveUpCalls(
         _ why: String, now: Instant, _ actions: inout [Action], where isGivenUp: (ScriptCall) -> Bool
@@ -157,6 +173,8 @@ extension HouseRules {
             let words =
                 if isUnderWay {
                     "it did not answer within \(seconds) s"
+                } else if !scripts.contains(first.call.handler.script) {
+                    "its script was not there to be called within \(seconds) s"
                 } else if resumable.isEmpty {
                     "it could not be called within \(seconds) s: those before it took too long"
                 } else {

@@ -71,6 +71,49 @@ struct ScriptRestartTests {
         #expect(tooLate.calls.isEmpty && tooLate.heldBack.count == 1 && tooLate.rules.memory.scripts[0].timers.isEmpty)
     }
 
+    /// The script of the rules `scripted` and `timed` is broken or missing at 30 s, and there again at the end.
+    private func broken(until seconds: Double, timer delay: Duration) throws -> (first: ScriptCall, HouseBench) {
+        var bench = HouseBench.settled(.scripted, .timed)
+        bench.answer(
+            try bench.called(1, at: 1), .answer(timers: [.init(name: "lights out", delay: delay)], state: "{}"), at: 1)
+        let call = try bench.called(2, at: 20)
+        bench.settle(at: 20)
+        let other = Rule.script(of: "other.lua", on: .button(plug: "Hall", .single))
+        var next = HouseBench.settled(other, memory: try reread(bench, at: 30), at: 30)
+        _ = next.pressed(3, at: 31)
+        #expect(next.calls.map(\.handler.script) == ["other.lua"], "the others go on")
+        next.answer(next.calls[0], .answer(), at: 32)
+        next.settle(at: 32)
+        next.run(to: seconds)
+        #expect(next.calls.count == 1)
+        _ = next.done()
+        next.feed(.rulesChanged([other, .scripted, .timed]), at: seconds)
+        next.settle(at: seconds)
+        return (call, next)
+    }
+
+    @Test("A script that is broken for a while, also over a restart, is called for what waits, and its timers end then")
+    func brokenForAWhile() throws {
+        var (call, bench) = try broken(until: 300, timer: .seconds(60))
+        #expect(bench.calls.map(\.id) == [call.id])
+        bench.answer(call, .answer(), at: 301)
+        bench.settle(at: 301)
+        #expect(bench.calls.map(\.handler.index) == [0, 1] && bench.calls[1].firing.cause.age == .seconds(239))
+        #expect(bench.rules.scriptState(of: "hall.lua") == "{}")
+    }
+
+    @Test("After ten minutes its calls are told as failed; a timer that ended within the last day still ends")
+    func brokenForLong() throws {
+        var bench = HouseBench.settled(.scripted)
+        _ = bench.pressed(1, at: 1)
+        var missing = HouseBench(memory: try reread(bench, at: 5), at: 5)
+        missing.run(to: 602)
+        #expect(missing.callsTold == ["failed: its script was not there to be called within 600 s"])
+        let (_, late) = try broken(until: 80_000, timer: .seconds(60))
+        #expect(late.calls.map(\.handler.index) == [1] && late.heldBack.isEmpty)
+        #expect(late.rules.memory.scripts[0].timers.isEmpty)
+    }
+
     @Test("Soon after the start a command waits a minute for a plug that was there before")
     func reunion() throws {
         var bench = HouseBench.settled(.scripted)
