@@ -27,6 +27,11 @@ public struct CallList: Hashable, Sendable {
         return true
     }
 
+    /// The rule that calls it is one of another text, where its function may have another place.
+    mutating func move(_ id: RequestID, to handler: ScriptHandler) {
+        if let place = places[id.key] { slots[place]?.call.handler = handler }
+    }
+
     mutating func remove(_ id: RequestID) -> HouseMemory.Call? {
         guard let place = places.removeValue(forKey: id.key) else { return nil }
         let call = slots[place]

@@ -134,17 +134,32 @@ extension HouseRules {
 
     static let ruleChanged = "its rule was changed or taken away"
 
-    /// The rules are others. Calls of a script that is not there now are judged when it is back: its file may be broken for a while.
+    /// The rules are others. A call goes on where its rule still waits for the same: by its name, in whatever place its function is now.
+    /// Calls of a script that is not there now are judged when it is back: its file may be broken for a while.
     mutating func followCalls(changedFrom old: [Rule], now: Instant, _ actions: inout [Action]) {
         let before = Dictionary(old.map { ($0.name, $0) }) { first, _ in first }
         let after = Dictionary(rules.map { ($0.name, $0) }) { first, _ in first }
-        giveUpCalls(Self.ruleChanged, now: now, &actions) { [scripts] call in
-            guard scripts.contains(call.handler.script) else { return false }
-            guard let rule = after[call.firing.rule] else { return true }
-            return before[rule.name].map { $0 != rule } ?? !rule.handlers.contains(call.handler)
+        for call in memory.calls.elements.map(\.call) {
+            let (old, new) = (before[call.firing.rule], after[call.firing.rule])
+            if !scripts.contains(call.handler.script) {
+                takeBack(call, &actions)
+            } else if let handler = new?.handler(of: call, before: old) {
+                guard handler != call.handler else { continue }
+                memory.calls.move(call.id, to: handler)
+                takeBack(call, &actions)
+            } else {
+                giveUp(call, Self.ruleChanged, now: now, &actions)
+            }
         }
         guard resumable.isEmpty else { return }
         for script in lines.keys.sorted() { callNext(of: script, &actions) }
+    }
+
+    /// Where it is under way it is to be asked again, before the others.
+    private mutating func takeBack(_ call: ScriptCall, _ actions: inout [Action]) {
+        guard lines[call.handler.script]?.end(call.id) ?? false else { return }
+        lines[call.handler.script]?.addAhead([call.id])
+        actions.append(.withdraw(call.id))
     }
 
     /// Nobody wants what comes of these any more.
@@ -188,6 +203,14 @@ extension HouseRules {
 extension Rule {
     var handlers: [ScriptHandler] {
         actions.compactMap { if case .call(let handler) = $0 { handler } else { nil } }
+    }
+
+    /// What is to be called of this rule for a call of the rule of this name of before; nil where it is another one in truth. Of one
+    /// that was not there before only the function's place is known.
+    fileprivate func handler(of call: ScriptCall, before old: Rule?) -> ScriptHandler? {
+        guard let old else { return handlers.first { $0 == call.handler } }
+        guard old.triggers == triggers, old.handlers.contains(call.handler) else { return nil }
+        return handlers.first { $0.script == call.handler.script }
     }
 }
 

@@ -155,8 +155,7 @@ struct ScriptCallTests {
         var bench = HouseBench.settled(.scripted, .script(1, on: .button(plug: "Hall", .single)))
         let first = try bench.called(1, at: 1)
         let other = Rule.script(1, on: .button(plug: "Hall", .single))
-        var changed = Rule.scripted
-        changed.cooldown = .seconds(5)
+        let changed = Rule.script(on: .button(plug: "Hall", .double))
         switch how {
         case 0: bench.feed(.rulesChanged([changed, other]), at: 2)
         case 1: bench.feed(.rulesChanged([other]), at: 2)
@@ -171,6 +170,37 @@ struct ScriptCallTests {
         bench.answer(try #require(bench.calls.last), .answer(.turnOn(["Lamp"])), at: 4)
         bench.settle(at: 4)
         #expect(bench.sent.count == 1)
+    }
+
+    @Test("Where its rule still waits for the same, the call that was under way is asked again, and its function may have moved")
+    func changedMeanwhile() throws {
+        var bench = HouseBench.settled(.scripted, .timed)
+        let first = try bench.called(1, at: 1)
+        _ = bench.pressed(2, at: 1)
+        var changed = Rule.scripted
+        (changed.cooldown, changed.actions) = (.seconds(5), [.call(ScriptHandler(script: "hall.lua", index: 1))])
+        bench.feed(.rulesChanged([changed]), at: 2)
+        #expect(bench.withdrawn == [first.id])
+        #expect(bench.calls.map(\.id) == [first.id, first.id] && bench.calls[1].handler.index == 1)
+        bench.answer(first, .answer(.turnOn(["Lamp"])), at: 3)
+        bench.settle(at: 3)
+        #expect(bench.sent.count == 1 && bench.calls.map(\.firing.cause.event) == [1, 1, 2])
+        changed.cooldown = .zero
+        bench.feed(.rulesChanged([changed]), at: 4)
+        #expect(bench.withdrawn.count == 1 && bench.calls.count == 3, "its function is where it was")
+    }
+
+    @Test("A call whose script is gone for a moment is asked again when it is back; of another function it is told as failed")
+    func goneForAMoment() throws {
+        var bench = HouseBench.settled(.scripted, .script(1, on: .button(plug: "Hall", .single)))
+        let first = try bench.called(1, at: 1)
+        bench.feed(.rulesChanged([]), at: 2)
+        bench.run(to: 60)
+        #expect(bench.withdrawn == [first.id] && bench.calls.count == 1 && bench.rules.memory.calls.count == 2)
+        bench.feed(.rulesChanged([.scripted, .script(3, on: .button(plug: "Hall", .single))]), at: 60)
+        bench.settle(at: 60)
+        #expect(bench.calls.map(\.id) == [first.id, first.id])
+        #expect(bench.callsTold.last == "failed: its rule was changed or taken away")
     }
 
     @Test("It is called with the plugs as they are when it is its turn")
