@@ -17,8 +17,10 @@ extension HouseRules {
 
     mutating func ask(_ call: ScriptCall, now: Instant) -> [Action] {
         let told = Action.tell(.calling(call))
-        guard memory.calls.count < ScriptLimits.calls else {
-            let words = "too many events wait for scripts: \(memory.calls.count) calls are not answered"
+        let script = call.handler.script
+        guard memory.calls.hasRoom(for: script) else {
+            let words =
+                "too many events wait for \(script): \(memory.calls.count(of: script)) of its calls are not answered"
             return [told, .tell(.callFailed(call, words))]
         }
         guard memory.calls.append(HouseMemory.Call(call: call, until: now + ScriptLimits.patience)) else { return [] }

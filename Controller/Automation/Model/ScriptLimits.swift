@@ -22,7 +22,7 @@ public enum ScriptLimits {
     public static let longestTimer = Duration.seconds(366 * 86_400)
     /// Scripts of one house: each has a process of its own.
     public static let scripts = 64
-    /// Calls of all scripts that are not answered. Stops events that come faster than scripts answer from filling memory and disk.
+    /// Calls of all scripts that are not answered, two thirds of them those of one at most. Stops events that come faster than scripts answer from filling memory and disk.
     public static let calls = 1024
     /// How long a call waits for its turn and its answer, beside those before it.
     public static let patience = Duration.seconds(600)
