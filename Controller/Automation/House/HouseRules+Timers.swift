@@ -16,6 +16,7 @@ extension HouseRules {
     mutating func findTimerDeadline() {
         let running = memory.scripts.filter { scripts.contains($0.name) }
         timerDeadline = running.compactMap { $0.timers.first?.end }.min()
+        keepingDeadline = memory.scripts.lazy.compactMap(\.until).min()
     }
 
     /// Timers that have run out, in the order in which they did. They are stored as gone together with what they fired.
@@ -52,15 +53,29 @@ extension HouseRules {
         heldBackDeadline = heldBack.values.compactMap(\.next).min()
     }
 
-    /// These are the rules from now on: what was kept of scripts that are gone is not.
-    ///
-    /// Of a script that was not there before either it stays: its file may be broken for a while, also over a restart.
+    /// These are the rules from now on. What is kept of scripts that are gone stays for ``ScriptLimits/keeping``.
     mutating func followScripts(now: Instant) {
         let present = Set(rules.lazy.flatMap(\.handlers).map(\.script))
         let gone = scripts.subtracting(present)
         scripts = present
-        memory.scripts.removeAll { gone.contains($0.name) }
         for script in gone { heldBack[script] = nil }
+        keepScripts(now: now)
+        changed(now: now)
+    }
+
+    /// From when on a script is missed.
+    mutating func keepScripts(now: Instant) {
+        for index in memory.scripts.indices {
+            let isThere = scripts.contains(memory.scripts[index].name)
+            memory.scripts[index].until = isThere ? nil : memory.scripts[index].until ?? now + ScriptLimits.keeping
+        }
+        findTimerDeadline()
+    }
+
+    /// Nobody has missed them for so long.
+    mutating func forgetScripts(now: Instant) {
+        guard let due = keepingDeadline, due <= now else { return }
+        memory.scripts.removeAll { $0.until.map { $0 <= now } ?? false }
         findTimerDeadline()
         changed(now: now)
     }

@@ -131,7 +131,7 @@ struct ScriptRestartTests {
         #expect(next.sent.map(\.plug) == ["Lamp"])
     }
 
-    @Test("What is kept of a script goes with its rules, and not while its file may be broken")
+    @Test("What is kept of a script stays for a day without it, also over a restart")
     func kept() throws {
         var bench = HouseBench.settled(.scripted, .script(of: "other.lua", on: .button(plug: "Hall", .single)))
         _ = bench.pressed(1, at: 1)
@@ -143,12 +143,35 @@ struct ScriptRestartTests {
         let memory = try reread(bench, at: 2)
         #expect(memory.scripts.map(\.name) == ["hall.lua", "other.lua"])
         bench.feed(.rulesChanged([.scripted]), at: 2)
-        #expect(bench.rules.memory.scripts.map(\.name) == ["hall.lua"])
-        // The other one is not among the rules at the start: it may come back.
-        var next = HouseBench.settled(.scripted, memory: memory, at: 3)
-        next.feed(.rulesChanged([.scripted, .timed]), at: 4)
+        bench.settle(at: 2)
+        #expect(bench.rules.scriptState(of: "other.lua") == "other.lua")
+        var next = HouseBench.settled(.scripted, memory: try reread(bench, at: 80_000), at: 80_000)
+        next.run(to: 86_401)
         #expect(next.rules.scriptState(of: "other.lua") == "other.lua")
-        next.feed(.rulesChanged([]), at: 5)
-        #expect(next.rules.memory.scripts.map(\.name) == ["other.lua"])
+        var back = next
+        next.run(to: 86_402)
+        #expect(next.rules.memory.scripts.map(\.name) == ["hall.lua"])
+        back.feed(.rulesChanged([.scripted, .script(of: "other.lua", on: .button(plug: "Hall", .single))]), at: 86_402)
+        back.run(to: 200_000)
+        #expect(back.rules.memory.scripts.map(\.until) == [nil, nil])
+        // One that was away already at the start.
+        var away = HouseBench.settled(.scripted, memory: memory, at: 3)
+        away.run(to: 86_402)
+        #expect(away.rules.memory.scripts.map(\.name) == ["hall.lua", "other.lua"])
+        away.run(to: 86_403)
+        #expect(away.rules.memory.scripts.map(\.name) == ["hall.lua"])
+    }
+
+    @Test("Where there are too many, what would be forgotten first makes room")
+    func makesRoom() {
+        var memory = HouseMemory()
+        for number in 0..<ScriptLimits.scripts {
+            var script = HouseMemory.Script(name: "\(number)")
+            script.until = number == 0 ? nil : .at(Double((number * 7) % 64))
+            memory.scripts.append(script)
+        }
+        memory.change("new", running: ["0", "new"]) { $0.state = "1" }
+        #expect(memory.scripts.count == ScriptLimits.scripts && memory.script(named: "new")?.state == "1")
+        #expect(memory.script(named: "55") == nil, "7 times 55 is 1 beyond a multiple of 64")
     }
 }
