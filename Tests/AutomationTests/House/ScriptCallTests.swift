@@ -190,7 +190,7 @@ struct ScriptCallTests {
         #expect(bench.sent.count == 1)
     }
 
-    @Test("Where its rule still waits for the same, the call that was under way is asked again, and its function may have moved")
+    @Test("Where its rule still waits for the same, the call under way is asked again, and its function may have moved")
     func changedMeanwhile() throws {
         var bench = HouseBench.settled(.scripted, .timed)
         let first = try bench.called(1, at: 1)
@@ -208,7 +208,7 @@ struct ScriptCallTests {
         #expect(bench.withdrawn.count == 1 && bench.calls.count == 3, "its function is where it was")
     }
 
-    @Test("A call whose script is gone for a moment is asked again when it is back; of another function it is told as failed")
+    @Test("A call whose script is gone for a moment is asked again when it is back, unless its rule is another one")
     func goneForAMoment() throws {
         var bench = HouseBench.settled(.scripted, .script(1, on: .button(plug: "Hall", .single)))
         let first = try bench.called(1, at: 1)
