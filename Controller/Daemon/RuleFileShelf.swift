@@ -46,6 +46,7 @@ struct RuleFileShelf {
         var all = RuleFileSet(rules: [])
         var owners: [String: String] = [:]
         var kept: [String: Content] = [:]
+        let goingOn = goingOn(in: readings)
         func keep(_ content: Content, of path: String) {
             kept[path] = content
             all.rules += content.rules
@@ -56,7 +57,8 @@ struct RuleFileShelf {
             let words: String
             switch Self.content(of: reading) {
             case .success(let content):
-                guard let conflict = conflict(of: content, with: all, owners) else {
+                let isSecond = content.script.map { goingOn[$0.name, default: path] != path } ?? false
+                guard let conflict = conflict(of: content, isSecond: isSecond, with: all, owners) else {
                     keep(content, of: path)
                     continue
                 }
@@ -103,9 +105,27 @@ struct RuleFileShelf {
         good[path] == nil ? good.keys.filter { $0.hasPrefix(path + "/") }.sorted() : [path]
     }
 
-    private func conflict(of content: Content, with all: RuleFileSet, _ owners: [String: String]) -> String? {
+    /// The files of scripts that ran before and go on, by the scripts' names: what such a script keeps is not for another file of its name.
+    private func goingOn(in readings: [(path: String, reading: RuleFileReading)]) -> [String: String] {
+        var goingOn: [String: String] = [:]
+        for (path, reading) in readings {
+            for file in files(of: path) {
+                guard let name = good[file]?.script?.name else { continue }
+                switch reading {
+                case .script, .broken: goingOn[name] = file
+                case .rules: break
+                }
+            }
+        }
+        return goingOn
+    }
+
+    /// - Parameter isSecond: another file has a script of its name that goes on.
+    private func conflict(
+        of content: Content, isSecond: Bool, with all: RuleFileSet, _ owners: [String: String]
+    ) -> String? {
         if let script = content.script {
-            if all.scripts.contains(where: { $0.name == script.name }) {
+            if isSecond || all.scripts.contains(where: { $0.name == script.name }) {
                 return "another script is called \(script.name)\nhint: give one of the two files another name"
             }
             guard all.scripts.count < Self.maximumScripts else {

@@ -83,6 +83,21 @@ struct RuleFileShelfTests {
         #expect(many.scripts.count == 64 && many.faults.map(\.path) == ["64.lua"])
     }
 
+    @Test("Of two scripts of one name the one that ran before goes on, also while it is broken")
+    func ranBefore() {
+        var shelf = RuleFileShelf()
+        let (first, second) = (script("x.lua", 1), script("x.lua", 2))
+        _ = shelf.take([("b/x.lua", .script(second))])
+        for reading in [.script(second), .broken("b/x.lua:1:1: error")] as [RuleFileReading] {
+            let set = shelf.take([("a/x.lua", .script(first)), ("b/x.lua", reading)])
+            #expect(set.scripts == [second] && set.faults.first?.path == "a/x.lua")
+        }
+        let whole = shelf.take([("a/x.lua", .script(first)), ("b", .broken("b: gone"))])
+        #expect(whole.scripts == [second])
+        let set = shelf.take([("a/x.lua", .script(first))])
+        #expect(set.scripts == [first] && set.faults.isEmpty)
+    }
+
     @Test("More rules than a house may have are refused by the file")
     func many() {
         var shelf = RuleFileShelf()

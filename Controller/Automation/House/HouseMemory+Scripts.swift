@@ -25,6 +25,8 @@ extension HouseMemory {
         public internal(set) var timers: [Timer] = []
         /// When it asked for commands within the last minute, ``ScriptLimits/commands`` at most.
         public internal(set) var commands: [Instant] = []
+        /// When it is forgotten; nil while its script is there.
+        public internal(set) var until: Instant?
     }
 
     func script(named name: String) -> Script? { scripts.first { $0.name == name } }
@@ -38,7 +40,11 @@ extension HouseMemory {
     /// What is kept of the script changes; there is room for it.
     mutating func change(_ name: String, running: Set<String>, _ change: (inout Script) -> Void) {
         if let index = scripts.firstIndex(where: { $0.name == name }) { return change(&scripts[index]) }
-        if scripts.count >= ScriptLimits.scripts { scripts.removeAll { !running.contains($0.name) } }
+        if scripts.count >= ScriptLimits.scripts {
+            let others = scripts.indices.filter { !running.contains(scripts[$0].name) }
+            let first = others.min { (scripts[$0].until ?? .zero) < (scripts[$1].until ?? .zero) }
+            if let first { scripts.remove(at: first) }
+        }
         var script = Script(name: name)
         change(&script)
         scripts.append(script)
