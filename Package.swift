@@ -138,7 +138,9 @@ let controller: [Target] = [
             "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery", "LinuxNetwork",
             "DurableFiles", nioCore, nioPosix, logging, asyncAlgorithms,
         ]),
-    module("Automation", "Controller/Automation", ["ProtocolCore", "PlugProtocol", "ApplianceSense", "LocalCalendar"]),
+    module(
+        "Automation", "Controller/Automation",
+        ["ProtocolCore", "PlugProtocol", "Metering", "ApplianceSense", "LocalCalendar"]),
     module(
         "RuleFiles", "Controller/RuleFiles",
         ["ProtocolCore", "PlugProtocol", "ApplianceSense", "Automation", .product(name: "Yams", package: "Yams")]),

@@ -16,6 +16,7 @@ struct Backtest {
     var places: [PlugID: Int] = [:]
     /// Plugs about whose power a condition is.
     var asked: [Int] = []
+    /// Of no firing.
     var book: TraceBook
     /// Where a firing stands in the report.
     var firings: [RequestID: Int] = [:]
@@ -78,9 +79,14 @@ struct Backtest {
     private mutating func lookAhead() throws(HistoryError) {
         barrier = try nextBarrier()
         for index in streams.indices {
-            streams[index].ask(engine)
+            ask(index)
             stops[index] = streams[index].stop(before: barrier)
         }
+    }
+
+    private mutating func ask(_ place: Int) {
+        guard let index = streams[place].index else { return }
+        streams[place].take(engine.quietBand(of: index))
     }
 
     private func deadline() -> Int64 {
@@ -90,9 +96,15 @@ struct Backtest {
         return remainder > 0 ? quotient + 1 : quotient
     }
 
+    /// When the first plug turns itself off.
+    private var nextTimer: Int64 {
+        var next = Int64.max
+        for relay in relays.values { next = min(next, relay.autoOff ?? .max) }
+        return next
+    }
+
     private mutating func nextBarrier() throws(HistoryError) -> Int64 {
-        let timer = relays.values.compactMap(\.autoOff).min() ?? .max
-        return min(end, deadline(), timer, try events.next()?.at ?? .max)
+        min(end, deadline(), nextTimer, try events.next()?.at ?? .max)
     }
 
     /// Time has come to the barrier, and no plug has said anything before it.
@@ -104,9 +116,7 @@ struct Backtest {
         if let event = try events.next(), event.at <= now {
             events.remove()
             happened(event, byRule: events.isOfRule(event))
-        } else if let (name, _) = relays.filter({ $0.value.autoOff.map { $0 <= now } ?? false }).min(by: {
-            $0.key < $1.key
-        }) {
+        } else if nextTimer <= now, let name = relays.filter({ $0.value.autoOff ?? .max <= now }).keys.min() {
             if let event = relays[name]?.turnOffByTimer(at: now) { tell(event, of: name, at: now) }
         } else if deadline() <= now {
             perform(engine.handle(.deadlineReached, now: Self.instant(now)), at: now)
@@ -133,7 +143,7 @@ struct Backtest {
             try streams[place].refill()
             if let index = streams[place].index, streams[place].pace.gap != gap {
                 engine.expect(readingGap: .milliseconds(streams[place].pace.gap), of: index)
-                streams[place].ask(engine)
+                ask(place)
             }
             stops[place] = streams[place].stop(before: barrier)
         case .lost:
@@ -147,23 +157,42 @@ struct Backtest {
             let event = RuleEngineEvent.energy(plug: streams[place].name, milliwattHours: milliwattHours)
             try follow(place, engine.handle(event, now: Self.instant(time)), at: time)
         case .sample:
-            for other in asked { streams[other].settle(&engine, through: time) }
-            let sample = streams[place].take()
             guard streams[place].isPresent, let index = streams[place].index else {
                 settle(through: time)
-                appear(place, with: sample)
+                appear(place, with: streams[place].take())
                 return try lookAhead()
             }
-            let actions = engine.read(
-                index, activePower: sample.activePower, time: sample.time, now: sample.time)
-            if streams[place].level?.take(sample) ?? false {
-                perform(actions, at: time)
-                settle(through: time)
-                switched(place, at: time)
-                return try lookAhead()
-            }
-            try follow(place, actions, at: time)
+            if try !watch(place, index) { try read(place, index, at: time) }
         }
+    }
+
+    /// Tells the next sample.
+    private mutating func read(_ place: Int, _ index: PlugIndex, at time: Int64) throws(HistoryError) {
+        for other in asked { streams[other].settle(&engine, through: time) }
+        let sample = streams[place].take()
+        let actions = engine.read(index, activePower: sample.activePower, time: sample.time, now: sample.time)
+        guard streams[place].level?.take(sample) ?? false else { return try follow(place, actions, at: time) }
+        perform(actions, at: time)
+        settle(through: time)
+        switched(place, at: time)
+        try lookAhead()
+    }
+
+    /// Tells the next samples of which only the appliance on the plug learns, as long as nothing else comes before them.
+    /// - Returns: false where the next is none of these.
+    private mutating func watch(_ place: Int, _ index: PlugIndex) throws(HistoryError) -> Bool {
+        var horizon = min(barrier, streams[place].energy?.nextTime ?? .max)
+        for (other, next) in stops.enumerated() where other != place {
+            guard let time = next?.time else { continue }
+            // Of two the first.
+            horizon = min(horizon, other < place ? time - 1 : time)
+        }
+        guard streams[place].watch(&engine, through: horizon) else { return false }
+        let time = streams[place].last
+        clock = max(clock, time)
+        for other in asked { streams[other].settle(&engine, through: time) }
+        try follow(place, engine.hear(index, now: Self.instant(time)), at: time)
+        return true
     }
 
     /// A reading that did nothing concerns no other plug.
@@ -175,7 +204,7 @@ struct Backtest {
             }
             return try lookAhead()
         }
-        streams[place].ask(engine)
+        ask(place)
         stops[place] = streams[place].stop(before: barrier)
     }
 

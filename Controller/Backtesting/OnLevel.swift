@@ -71,6 +71,8 @@ struct EnergyCount: Sendable {
         return index < samples.count && samples[index].milliseconds <= time ? nil : time
     }
 
+    var nextTime: Int64? { next < marks.count ? marks[next].time : nil }
+
     mutating func take() -> UInt64 {
         defer { next += 1 }
         return marks[next].milliwattHours

@@ -30,7 +30,7 @@ struct PlugStream: Sendable {
     /// What is not metered of it was told by its journal.
     var isJournalled = false
     /// Where nobody wrote down when it was switched, its power tells.
-    var level: OnLevel?
+    var level: OnLevel? { didSet { asked = nil } }
     /// Counts what it takes; nil where no rule asks.
     var energy: EnergyCount?
 
@@ -43,6 +43,8 @@ struct PlugStream: Sendable {
     /// The time of the last sample that the engine knows.
     private(set) var last = Int64.min
     private var band = ScanBand.nothing
+    /// What ``band`` was made of; nil where it was made otherwise.
+    private var asked: QuietBand?
     private var hasEnded = false
     /// A plug without any, such as one that is not metered, is always there.
     private(set) var hasSamples = false
@@ -88,6 +90,13 @@ struct PlugStream: Sendable {
     mutating func settle(_ engine: inout RuleEngine, through time: Int64) {
         guard next < scanned, samples[next].milliseconds <= time, let index else { return }
         var (low, high) = (next + 1, scanned)
+        // Mostly it is all of them, else as many as an even pace makes.
+        let guess = next + Int((time - samples[next].milliseconds) / pace.usual)
+        if samples[scanned - 1].milliseconds <= time {
+            low = scanned
+        } else if guess + 1 < scanned, samples[guess].milliseconds <= time, samples[guess + 1].milliseconds > time {
+            (low, high) = (guess + 1, guess + 1)
+        }
         while low < high {
             let middle = (low + high) / 2
             if samples[middle].milliseconds <= time { low = middle + 1 } else { high = middle }
@@ -97,10 +106,24 @@ struct PlugStream: Sendable {
         engine.skip(index, activePower: sample.activePower, time: sample.time, now: sample.time)
     }
 
+    /// Tells the engine of the samples up to a time, as long as only the appliance on the plug learns of them.
+    /// - Returns: whether there are any.
+    mutating func watch(_ engine: inout RuleEngine, through time: Int64) -> Bool {
+        guard let index, next == scanned else { return false }
+        let end = ScanBand.all(gap: pace.away).within(level)
+            .end(of: samples.span, from: next, after: last, through: time)
+        let count = engine.watch(index, samples.span.extracting(next..<end))
+        guard count > 0 else { return false }
+        (next, scanned, last) = (next + count, next + count, samples[next + count - 1].milliseconds)
+        return true
+    }
+
     /// What is quiet now; where that has changed, what was passed over is looked at again.
-    mutating func ask(_ engine: RuleEngine) {
-        guard let index else { return }
-        let new = ScanBand(engine.quietBand(of: index)).within(level)
+    mutating func take(_ quiet: QuietBand) {
+        // Mostly it is what it was, and reckoning in tenths takes longer than all the rest.
+        guard !(asked?.permitsSame(as: quiet) ?? false) else { return }
+        asked = quiet
+        let new = ScanBand(quiet).within(level)
         guard new != band else { return }
         band = new
         scanned = next
@@ -116,14 +139,14 @@ struct PlugStream: Sendable {
     /// - Parameter time: when it was heard of otherwise.
     mutating func appear(at time: Int64) {
         isPresent = true
-        band = .nothing
+        (band, asked) = (.nothing, nil)
         last = max(last, time)
     }
 
     /// Nothing is quiet of a plug that is not there.
     mutating func lose() {
         isPresent = false
-        band = .nothing
+        (band, asked) = (.nothing, nil)
         scanned = next
     }
 
@@ -160,6 +183,9 @@ struct ScanBand: Hashable {
     var gap: Int64
 
     static let nothing = ScanBand(low: 0, width: 0, until: .min, gap: -1)
+
+    /// Whatever is measured without a hole.
+    static func all(gap: Int64) -> ScanBand { ScanBand(low: .min, high: .max, until: .max, gap: gap) }
 
     /// The lowest and the highest of the band's values.
     private init(low: Int32, high: Int32, until: Int64, gap: Int64) {
@@ -225,5 +251,12 @@ struct ScanBand: Hashable {
     private static func floor(_ nanoseconds: Int64) -> Int64 {
         let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
         return remainder < 0 ? quotient - 1 : quotient
+    }
+}
+
+extension QuietBand {
+    /// Wherever the last reading was.
+    fileprivate func permitsSame(as other: QuietBand) -> Bool {
+        low == other.low && high == other.high && until == other.until && gap == other.gap && lag == other.lag
     }
 }

@@ -28,7 +28,9 @@ struct EnergyCounter: Sendable {
     /// The counter, and when it was heard.
     var last: (milliwattHours: UInt64, heard: Instant)?
     /// By period.
-    var marks: [EnergyThreshold.Period: Mark] = [:]
+    var marks: [EnergyThreshold.Period: Mark] = [:] { didSet { quiet = nil } }
+    /// Up to so much, and before then, what it counts means nothing to any trigger.
+    var quiet: (milliwattHours: UInt64, until: Instant)?
     /// What was stored of the plug has been taken.
     var isRestored = false
 }
@@ -57,6 +59,11 @@ extension RuleEngine {
 
     mutating func energy(_ name: String, _ milliwattHours: UInt64, now: Instant, _ actions: inout [Action]) {
         guard let index = plugs.index(ofPresent: name) else { return }
+        if let quiet = counters[index].quiet, now < quiet.until, milliwattHours <= quiet.milliwattHours,
+            let last = counters[index].last, milliwattHours >= last.milliwattHours
+        {
+            return counters[index].last = (milliwattHours, now)
+        }
         restoreMarks(index)
         // A counter that falls is another one: what it counted before does not belong to it.
         if let last = counters[index].last, milliwattHours < last.milliwattHours {
@@ -88,6 +95,27 @@ extension RuleEngine {
             fire(trigger.rule, cause, id, age: isFresh ? .zero : hole, now: now, &actions)
         }
         counters[index].last = (milliwattHours, now)
+        counters[index].quiet = quiet(index, now: now)
+    }
+
+    /// Up to where each trigger that has not fired has been judged, and none of the periods ends.
+    private func quiet(_ index: Int, now: Instant) -> (milliwattHours: UInt64, until: Instant)? {
+        guard let second = localTime?.second(at: now) else { return nil }
+        // Each period ends with an hour. One in which the clock is moved is not passed over.
+        let left = 3599 - (second - Int64(floorDivide(Int(clamping: second), 3600)) * 3600)
+        let until = now + .seconds(left)
+        guard localTime?.second(at: until) == second + left else { return nil }
+        var most = UInt64.max
+        for place in energyOf[index] {
+            let (key, threshold) = (energies[place].key, energies[place].threshold)
+            guard let mark = counters[index].marks[threshold.period], mark.known.contains(key) else { return nil }
+            if mark.fired.contains(key) { continue }
+            // One less, since a product of fractions is not always the nearest.
+            let more = (threshold.wattHours * 1000).rounded(.down) - 1
+            guard more >= 0, more < 1e15 else { return nil }
+            most = min(most, mark.milliwattHours + UInt64(more))
+        }
+        return (most, until)
     }
 
     /// Wh in the period of now; nil where that is not known. Begins a new period.
