@@ -18,7 +18,7 @@ extension Backtest {
             switch action {
             case .fired(let firing):
                 report.counts[firing.rule]?.firings += 1
-                note(.firing(firing), firing, at: time)
+                note(firing, at: time)
             case .heldBack(let firing, let reason):
                 report.counts[firing.rule]?.heldBack[reason.kind, default: 0] += 1
                 if tellsAsides { aside(.heldBack(firing, reason), at: time) }
@@ -26,15 +26,11 @@ extension Backtest {
                 report.counts[miss.rule]?.nearMisses += 1
                 if tellsAsides { aside(.nearMiss(miss), at: time) }
             case .send(let request, let firing):
-                note(.commanded(request, firing), firing, at: time)
-                compare(request, firing, at: time)
+                compare(request, note(.commanded(request, firing), firing, at: time), at: time)
                 queue += carryOut(request, at: time)
             case .remember(let request, let firing, let span):
-                note(.commanded(request, firing), firing, at: time)
-                if let place = firings[firing.id], let trace = book.keep(request.id) {
-                    report.firings[place].trace = trace
-                }
-                wishes[request.plug.lowercased()] = Wish(request: request, firing: firing, until: time.adding(span))
+                let place = note(.commanded(request, firing), firing, isKept: true, at: time)
+                wishes[request.plug.lowercased()] = Wish(request: request, place: place, until: time.adding(span))
             case .notSent(let firing, let plug, let reason):
                 note(.notSent(firing, plug: plug, reason), firing, at: time)
             case .call(let scriptCall): queue += call(scriptCall, at: time)
@@ -65,7 +61,7 @@ extension Backtest {
         guard let wish = wishes.removeValue(forKey: name.lowercased()), time <= wish.until else { return }
         var request = wish.request
         request.plug = name
-        compare(request, wish.firing, at: time)
+        compare(request, wish.place, at: time)
         perform(carryOut(request, at: time), at: time)
     }
 
@@ -103,13 +99,10 @@ extension Backtest {
 
     // MARK: Beside what was recorded
 
-    private mutating func compare(_ request: CommandRequest, _ firing: Firing, at time: Int64) {
-        guard let on = request.command.switchesTo, let index = firings[firing.id],
-            report.firings.indices.contains(index),
-            let step = report.firings[index].trace.steps.lastIndex(where: { $0.id == request.id.hexadecimal })
-        else { return }
-        let place = CommandPlace(firing: index, step: step)
-        report.firings[index].recorded[step] = switchings[request.plug]?.command(on, at: time, place)
+    /// - Parameter place: where the command stands in the report; nil where it does not.
+    private mutating func compare(_ request: CommandRequest, _ place: CommandPlace?, at time: Int64) {
+        guard let place, let on = request.command.switchesTo else { return }
+        report.firings[place.firing].recorded[place.step] = switchings[request.plug]?.command(on, at: time, place)
     }
 
     /// A plug was really switched.
@@ -121,17 +114,22 @@ extension Backtest {
 
     // MARK: Traces
 
-    mutating func note(_ notice: HouseNotice, _ firing: Firing, at time: Int64) {
-        let known = firings[firing.id]
-        guard known != nil || report.firings.count < BacktestReport.limit,
-            let trace = book.take(notice, at: time, now: Self.instant(time))
-        else { return }
-        if let known {
-            report.firings[known].trace = trace
-        } else {
-            firings[firing.id] = report.firings.count
-            report.firings.append(BacktestReport.Firing(trace: trace))
-        }
+    private mutating func note(_ firing: Firing, at time: Int64) {
+        guard firings[firing.id] == nil, report.firings.count < BacktestReport.limit else { return }
+        firings[firing.id] = report.firings.count
+        report.firings.append(
+            BacktestReport.Firing(rule: firing.rule, at: time, notices: FiringNotices(firing, at: time, book)))
+    }
+
+    /// - Returns: where it stands in the report; nil where it does not.
+    @discardableResult
+    mutating func note(
+        _ notice: HouseNotice, _ firing: Firing, isKept: Bool = false, at time: Int64
+    ) -> CommandPlace? {
+        guard let index = firings[firing.id],
+            let step = report.firings[index].notices.add(notice, at: time, isKept: isKept)
+        else { return nil }
+        return CommandPlace(firing: index, step: step)
     }
 
     private mutating func aside(_ notice: HouseNotice, at time: Int64) {
@@ -145,7 +143,8 @@ extension Backtest {
 /// A command for a plug that is away.
 struct Wish: Sendable {
     var request: CommandRequest
-    var firing: Firing
+    /// Where it stands in the report.
+    var place: CommandPlace?
     /// Milliseconds since 1970.
     var until: Int64
 }

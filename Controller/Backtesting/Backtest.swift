@@ -1,5 +1,4 @@
 import Automation
-import Metering
 import PlugProtocol
 import PowerHistory
 import ProtocolCore
@@ -16,6 +15,7 @@ struct Backtest {
     var places: [PlugID: Int] = [:]
     /// Plugs about whose power a condition is.
     var asked: [Int] = []
+    /// Of no firing.
     var book: TraceBook
     /// Where a firing stands in the report.
     var firings: [RequestID: Int] = [:]
@@ -85,9 +85,15 @@ struct Backtest {
     private mutating func lookAhead() throws(HistoryError) {
         barrier = try nextBarrier()
         for index in streams.indices {
-            streams[index].ask(engine)
+            ask(index)
             stops[index] = streams[index].stop(before: barrier)
         }
+    }
+
+    private mutating func ask(_ place: Int) {
+        guard let index = streams[place].index else { return }
+        streams[place].take(engine.quietBand(of: index))
+        streams[place].energy?.take(engine.quietEnergy(of: index))
     }
 
     private func deadline() -> Int64 {
@@ -97,9 +103,15 @@ struct Backtest {
         return remainder > 0 ? quotient + 1 : quotient
     }
 
+    /// When the first plug turns itself off.
+    private var nextAutoOff: Int64 {
+        var next = Int64.max
+        for relay in relays.values { next = min(next, relay.autoOff ?? .max) }
+        return next
+    }
+
     private mutating func nextBarrier() throws(HistoryError) -> Int64 {
-        let timer = relays.values.compactMap(\.autoOff).min() ?? .max
-        return min(end, deadline(), timer, nextTimer?.at ?? .max, try events.next()?.at ?? .max)
+        min(end, deadline(), nextAutoOff, nextTimer?.at ?? .max, try events.next()?.at ?? .max)
     }
 
     /// Time has come to the barrier, and no plug has said anything before it.
@@ -111,9 +123,7 @@ struct Backtest {
         if let event = try events.next(), event.at <= now {
             events.remove()
             happened(event, byRule: events.isOfRule(event))
-        } else if let (name, _) = relays.filter({ $0.value.autoOff.map { $0 <= now } ?? false }).min(by: {
-            $0.key < $1.key
-        }) {
+        } else if nextAutoOff <= now, let name = relays.filter({ $0.value.autoOff ?? .max <= now }).keys.min() {
             if let event = relays[name]?.turnOffByTimer(at: now) { tell(event, of: name, at: now) }
         } else if let (timer, due) = nextTimer, due <= now {
             endTimer(timer, at: now)
@@ -142,7 +152,7 @@ struct Backtest {
             try streams[place].refill()
             if let index = streams[place].index, streams[place].pace.gap != gap {
                 engine.expect(readingGap: .milliseconds(streams[place].pace.gap), of: index)
-                streams[place].ask(engine)
+                ask(place)
             }
             stops[place] = streams[place].stop(before: barrier)
         case .lost:
@@ -156,23 +166,44 @@ struct Backtest {
             let event = RuleEngineEvent.energy(plug: streams[place].name, milliwattHours: milliwattHours)
             try follow(place, engine.handle(event, now: Self.instant(time)), at: time)
         case .sample:
-            for other in asked { streams[other].settle(&engine, through: time) }
-            let sample = streams[place].take()
             guard streams[place].isPresent, let index = streams[place].index else {
                 settle(through: time)
-                appear(place, with: sample)
+                appear(place, with: streams[place].take())
                 return try lookAhead()
             }
-            let actions = engine.read(
-                index, activePower: sample.activePower, time: sample.time, now: sample.time)
-            if streams[place].level?.take(sample) ?? false {
-                perform(actions, at: time)
-                settle(through: time)
-                switched(place, at: time)
-                return try lookAhead()
-            }
-            try follow(place, actions, at: time)
+            if try !watch(place, index) { try read(place, index, at: time) }
         }
+    }
+
+    /// Tells the next sample.
+    private mutating func read(_ place: Int, _ index: PlugIndex, at time: Int64) throws(HistoryError) {
+        for other in asked { streams[other].settle(&engine, through: time) }
+        let sample = streams[place].take()
+        let actions = engine.read(index, activePower: sample.activePower, time: sample.time, now: sample.time)
+        guard streams[place].level?.take(sample) ?? false else { return try follow(place, actions, at: time) }
+        perform(actions, at: time)
+        settle(through: time)
+        let more = switched(place, at: time)
+        if actions.isEmpty { return try follow(place, more, at: time) }
+        perform(more, at: time)
+        try lookAhead()
+    }
+
+    /// Tells the next samples of which only the appliance on the plug learns, as long as nothing else comes before them.
+    /// - Returns: false where the next is none of these.
+    private mutating func watch(_ place: Int, _ index: PlugIndex) throws(HistoryError) -> Bool {
+        var horizon = min(barrier, streams[place].energy?.nextMark(before: barrier) ?? .max)
+        for (other, next) in stops.enumerated() where other != place {
+            guard let time = next?.time else { continue }
+            // Of two the first.
+            horizon = min(horizon, other < place ? time - 1 : time)
+        }
+        guard streams[place].watch(&engine, through: horizon) else { return false }
+        let time = streams[place].last
+        clock = max(clock, time)
+        for other in asked { streams[other].settle(&engine, through: time) }
+        try follow(place, engine.hear(index, now: Self.instant(time)), at: time)
+        return true
     }
 
     /// A reading that did nothing concerns no other plug.
@@ -184,11 +215,11 @@ struct Backtest {
             }
             return try lookAhead()
         }
-        streams[place].ask(engine)
+        ask(place)
         stops[place] = streams[place].stop(before: barrier)
     }
 
-    mutating func appear(_ place: Int, with sample: Sample) {
+    mutating func appear(_ place: Int, with sample: RecordedPower) {
         let (name, time) = (streams[place].name, sample.milliseconds)
         if var level = streams[place].level {
             _ = level.take(sample)
@@ -214,13 +245,12 @@ struct Backtest {
     }
 
     /// Its power says that somebody switched it.
-    private mutating func switched(_ place: Int, at time: Int64) {
-        let (name, on) = (streams[place].name, streams[place].level?.isOn ?? false)
+    private mutating func switched(_ place: Int, at time: Int64) -> [RuleEngineAction] {
+        let (name, on) = (streams[place].name, streams[place].isOn)
         recorded(name, on, at: time)
         // Nobody knows by what, so that it is no event that could fire a rule.
-        guard relays[name]?.on != on else { return }
+        guard relays[name]?.on != on else { return [] }
         relays[name]?.on = on
-        let state = RuleEngineEvent.state(plug: name, on: on, level: nil)
-        perform(engine.handle(state, now: Self.instant(time)), at: time)
+        return engine.handle(.state(plug: name, on: on, level: nil), now: Self.instant(time))
     }
 }

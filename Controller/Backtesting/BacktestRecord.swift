@@ -54,8 +54,9 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
     private init(_ event: String) { self.event = event }
 
     public init(_ firing: BacktestReport.Firing, _ event: String = "firing") {
-        self.init(event, firing.trace)
-        steps = firing.trace.steps.enumerated().map { index, step in
+        let trace = firing.trace
+        self.init(event, trace)
+        steps = trace.steps.enumerated().map { index, step in
             let recorded = firing.recorded[index]
             return Step(
                 at: TimeWords.iso8601(step.at), what: step.what, plug: step.plug, outcome: step.outcome,

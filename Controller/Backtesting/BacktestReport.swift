@@ -3,10 +3,17 @@ public import Automation
 /// What rules would have done in a time that was recorded.
 public struct BacktestReport: Sendable {
     /// One that would have fired, and what really became of the plugs that it would have commanded.
-    public struct Firing: Hashable, Sendable {
-        public var trace: RuleTrace
+    public struct Firing: Sendable {
+        public let rule: String
+        /// Milliseconds since 1970.
+        public let at: Int64
+        /// What was told of it.
+        var notices: FiringNotices
         /// By the place of the trace's step; what is not there was not recorded.
         public var recorded: [Int: RecordedSwitching] = [:]
+
+        /// Its words are made whenever somebody reads them: most of many firings nobody does.
+        public var trace: RuleTrace { notices.trace }
     }
 
     /// How often each rule did what.
@@ -63,25 +70,25 @@ public struct BacktestComparison: Sendable {
     public static let tolerance: Int64 = 1000
 
     public init(_ here: BacktestReport, against there: BacktestReport) {
-        until = [here, there].filter { $0.omitted > 0 }.compactMap { $0.firings.last?.trace.at }.min()
+        until = [here, there].filter { $0.omitted > 0 }.compactMap { $0.firings.last?.at }.min()
         let end = until ?? .max
         func compared(_ report: BacktestReport) -> [BacktestReport.Firing] {
-            report.firings.filter { $0.trace.at <= end }
+            report.firings.filter { $0.at <= end }
         }
         let firings = (here: compared(here), there: compared(there))
         omitted = here.total + there.total - firings.here.count - firings.there.count
         var others: [String: [BacktestReport.Firing]] = [:]
-        for firing in firings.there { others[firing.trace.rule, default: []].append(firing) }
+        for firing in firings.there { others[firing.rule, default: []].append(firing) }
         var nexts: [String: Int] = [:]
         for firing in firings.here {
-            let (rule, at) = (firing.trace.rule, firing.trace.at)
+            let (rule, at) = (firing.rule, firing.at)
             let list = others[rule] ?? []
             var next = nexts[rule] ?? 0
-            while next < list.count, list[next].trace.at < at - Self.tolerance {
+            while next < list.count, list[next].at < at - Self.tolerance {
                 onlyThere.append(list[next])
                 next += 1
             }
-            if next < list.count, list[next].trace.at <= at + Self.tolerance {
+            if next < list.count, list[next].at <= at + Self.tolerance {
                 inBoth += 1
                 next += 1
             } else {
@@ -90,6 +97,6 @@ public struct BacktestComparison: Sendable {
             nexts[rule] = next
         }
         for (rule, list) in others { onlyThere += list[(nexts[rule] ?? 0)...] }
-        onlyThere.sort { ($0.trace.at, $0.trace.rule) < ($1.trace.at, $1.trace.rule) }
+        onlyThere.sort { ($0.at, $0.rule) < ($1.at, $1.rule) }
     }
 }

@@ -5,7 +5,7 @@ extension BacktestReport {
     /// For a person: each firing with what it would have done, beside what was recorded, and at the end what there was in all.
     public func lines(_ zone: ZoneOffsets) -> [String] {
         let asides = asides.map { ($0.at, $0.asideLines(zone)) }
-        let told = firings.map { ($0.trace.at, $0.lines(zone)) }
+        let told = firings.map { ($0.at, $0.lines(zone)) }
         let sorted = (told + asides).enumerated().sorted { ($0.element.0, $0.offset) < ($1.element.0, $1.offset) }
         return sorted.flatMap(\.element.1) + (sorted.isEmpty ? [] : [""]) + summary(zone)
     }
@@ -42,7 +42,8 @@ extension BacktestReport {
 
 extension BacktestReport.Firing {
     public func lines(_ zone: ZoneOffsets) -> [String] {
-        ["\(TimeWords.local(trace.at, zone))  \(trace.rule): \(trace.cause)"]
+        let trace = trace
+        return ["\(TimeWords.local(trace.at, zone))  \(trace.rule): \(trace.cause)"]
             + trace.steps.enumerated().map { index, step in
                 let at = step.at - trace.at >= 1000 ? "\(TimeWords.clock(step.at, zone)) " : ""
                 return "    \(at)\(step.what)" + (step.outcome.map { ": \($0)" } ?? "")

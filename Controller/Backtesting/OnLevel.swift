@@ -1,6 +1,8 @@
+import Automation
 import Metering
 import PlugProtocol
 import PowerHistory
+import ProtocolCore
 
 /// When a plug was switched that nobody wrote it down of, such as one that was recorded elsewhere: by its power. It is on from a quarter
 /// of the way up from its usual lowest minute to its highest one, at least 2 W above the lowest, and off again at half of that.
@@ -27,7 +29,7 @@ struct OnLevel: Hashable, Sendable {
     }
 
     /// - Returns: whether it was switched.
-    mutating func take(_ sample: Sample) -> Bool {
+    mutating func take(_ sample: RecordedPower) -> Bool {
         let before = isOn
         isOn = sample.deciwatts >= (isOn ? off : on)
         return isOn != before
@@ -43,36 +45,66 @@ struct EnergyCount: Sendable {
     /// Longer without a sample is a hole without energy.
     private static let gap: Int64 = 30_000
 
-    /// The time and milliwatt hours of the samples at hand that are told.
-    private var marks: [(time: Int64, milliwattHours: UInt64)] = []
+    struct Mark: Sendable {
+        var time: Int64
+        var milliwattHours: UInt64
+
+        var instant: Instant { Backtest.instant(time) }
+    }
+
+    /// Of the samples at hand.
+    private var marks: [Mark] = []
+    /// All before it are told.
     private var next = 0
+    /// All before it, and after ``next``, are quiet.
+    private var scanned = 0
+    private var quiet: QuietEnergy?
     private var milliwattMilliseconds = 0.0
     private var last: Sample?
 
     mutating func count(_ samples: [Sample]) {
         marks.removeSubrange(..<next)
-        next = 0
+        (next, scanned) = (0, scanned - next)
         for sample in samples {
             if let last, sample.milliseconds - last.milliseconds <= Self.gap {
                 let mean = (Double(last.deciwatts) + Double(sample.deciwatts)) * 50
                 milliwattMilliseconds += max(0, mean) * Double(sample.milliseconds - last.milliseconds)
             }
             if last.map({ $0.milliseconds / Self.interval != sample.milliseconds / Self.interval }) ?? true {
-                marks.append((sample.milliseconds, UInt64(milliwattMilliseconds / 3_600_000)))
+                marks.append(
+                    Mark(time: sample.milliseconds, milliwattHours: UInt64(milliwattMilliseconds / 3_600_000)))
             }
             last = sample
         }
     }
 
-    /// Of those that lie before a sample that the engine has to be told.
-    func nextMark(in samples: [Sample], before index: Int) -> Int64? {
-        guard next < marks.count else { return nil }
-        let time = marks[next].time
-        return index < samples.count && samples[index].milliseconds <= time ? nil : time
+    /// What is quiet now; where that has changed, what was passed over is looked at again.
+    mutating func take(_ quiet: QuietEnergy?) {
+        guard quiet != self.quiet else { return }
+        (self.quiet, scanned) = (quiet, next)
     }
 
+    /// When the next one is that has to be told, or comes at the barrier or after it.
+    mutating func nextMark(before barrier: Int64) -> Int64? {
+        while scanned < marks.count, marks[scanned].time < barrier,
+            quiet?.contains(marks[scanned].milliwattHours, now: marks[scanned].instant) ?? false
+        {
+            scanned += 1
+        }
+        return scanned < marks.count ? marks[scanned].time : nil
+    }
+
+    /// Takes the one that has to be told.
     mutating func take() -> UInt64 {
-        defer { next += 1 }
-        return marks[next].milliwattHours
+        defer { (next, scanned) = (scanned + 1, scanned + 1) }
+        return marks[scanned].milliwattHours
+    }
+
+    /// Takes the quiet ones up to a time.
+    /// - Returns: the last of them.
+    mutating func settle(through time: Int64) -> Mark? {
+        guard next < scanned, marks[next].time <= time else { return nil }
+        while next < scanned, marks[next].time <= time { next += 1 }
+        return marks[next - 1]
     }
 }

@@ -44,6 +44,8 @@ public struct PlugCoverage: Hashable, Sendable {
 
 /// How often a plug was measured, and so which silence says something. Milliseconds.
 struct SamplePace: Hashable, Sendable {
+    /// The usual distance of two.
+    var usual: Int64 = 1000
     /// So long without a sample, and the plug was away: longer than a plug that starts anew needs.
     var away: Int64 = 120_000
     /// Longer silence than this interrupts a dwell: three of the usual distances, and at least what holds for plugs.
@@ -61,7 +63,7 @@ struct SamplePace: Hashable, Sendable {
             self = before
             return
         }
-        let usual = min(steps.sorted()[steps.count / 2], 86_400_000)
+        usual = max(1, min(steps.sorted()[steps.count / 2], 86_400_000))
         away = max(away, 5 * usual)
         gap = max(gap, 3 * usual)
     }

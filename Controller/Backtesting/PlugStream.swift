@@ -30,12 +30,13 @@ struct PlugStream: Sendable {
     /// What is not metered of it was told by its journal.
     var isJournalled = false
     /// Where nobody wrote down when it was switched, its power tells.
-    var level: OnLevel?
+    var level: OnLevel? { didSet { asked = nil } }
+    var isOn: Bool { level?.isOn ?? false }
     /// Counts what it takes; nil where no rule asks.
     var energy: EnergyCount?
 
     private var cursor: SampleCursor
-    private var samples: [Sample] = []
+    private var samples: [RecordedPower] = []
     /// All before it the engine knows.
     private var next = 0
     /// All before it, and after ``next``, are quiet.
@@ -43,6 +44,8 @@ struct PlugStream: Sendable {
     /// The time of the last sample that the engine knows.
     private(set) var last = Int64.min
     private var band = ScanBand.nothing
+    /// What ``band`` was made of; nil where it was made otherwise.
+    private var asked: QuietBand?
     private var hasEnded = false
     /// A plug without any, such as one that is not metered, is always there.
     private(set) var hasSamples = false
@@ -63,7 +66,11 @@ struct PlugStream: Sendable {
             return isLost ? (last + pace.away, .lost) : nil
         }
         if isPresent { scan(through: barrier) }
-        if let mark = energy?.nextMark(in: samples, before: scanned), mark <= barrier { return (mark, .energy) }
+        if let mark = energy?.nextMark(before: barrier), mark <= barrier,
+            scanned == samples.count || samples[scanned].milliseconds > mark
+        {
+            return (mark, .energy)
+        }
         let before = scanned > next ? samples[scanned - 1].milliseconds : last
         guard scanned < samples.count else { return before <= barrier ? (max(before, .min), .refill) : nil }
         let time = samples[scanned].milliseconds
@@ -86,8 +93,18 @@ struct PlugStream: Sendable {
 
     /// Tells the engine of the quiet samples up to a time, all at once.
     mutating func settle(_ engine: inout RuleEngine, through time: Int64) {
+        if let index, let mark = energy?.settle(through: time) {
+            engine.skip(index, milliwattHours: mark.milliwattHours, now: mark.instant)
+        }
         guard next < scanned, samples[next].milliseconds <= time, let index else { return }
         var (low, high) = (next + 1, scanned)
+        // Mostly it is all of them, else as many as an even pace makes.
+        let guess = next + Int((time - samples[next].milliseconds) / pace.usual)
+        if samples[scanned - 1].milliseconds <= time {
+            low = scanned
+        } else if guess + 1 < scanned, samples[guess].milliseconds <= time, samples[guess + 1].milliseconds > time {
+            (low, high) = (guess + 1, guess + 1)
+        }
         while low < high {
             let middle = (low + high) / 2
             if samples[middle].milliseconds <= time { low = middle + 1 } else { high = middle }
@@ -97,17 +114,31 @@ struct PlugStream: Sendable {
         engine.skip(index, activePower: sample.activePower, time: sample.time, now: sample.time)
     }
 
+    /// Tells the engine of the samples up to a time, as long as only the appliance on the plug learns of them.
+    /// - Returns: whether there are any.
+    mutating func watch(_ engine: inout RuleEngine, through time: Int64) -> Bool {
+        guard let index, next == scanned else { return false }
+        let end = ScanBand.all(gap: pace.away).within(level)
+            .end(of: samples.span, from: next, after: last, through: time)
+        let count = engine.watch(index, samples.span.extracting(next..<end))
+        guard count > 0 else { return false }
+        (next, scanned, last) = (next + count, next + count, samples[next + count - 1].milliseconds)
+        return true
+    }
+
     /// What is quiet now; where that has changed, what was passed over is looked at again.
-    mutating func ask(_ engine: RuleEngine) {
-        guard let index else { return }
-        let new = ScanBand(engine.quietBand(of: index)).within(level)
+    mutating func take(_ quiet: QuietBand) {
+        // Mostly it is what it was, and reckoning in tenths takes longer than all the rest.
+        guard !(asked?.permitsSame(as: quiet) ?? false) else { return }
+        asked = quiet
+        let new = ScanBand(quiet).within(level)
         guard new != band else { return }
         band = new
         scanned = next
     }
 
     /// The sample that the engine has to be told. The engine knows all before it.
-    mutating func take() -> Sample {
+    mutating func take() -> RecordedPower {
         let sample = samples[scanned]
         (next, scanned, last) = (scanned + 1, scanned + 1, sample.milliseconds)
         return sample
@@ -116,14 +147,14 @@ struct PlugStream: Sendable {
     /// - Parameter time: when it was heard of otherwise.
     mutating func appear(at time: Int64) {
         isPresent = true
-        band = .nothing
+        (band, asked) = (.nothing, nil)
         last = max(last, time)
     }
 
     /// Nothing is quiet of a plug that is not there.
     mutating func lose() {
         isPresent = false
-        band = .nothing
+        (band, asked) = (.nothing, nil)
         scanned = next
     }
 
@@ -135,8 +166,14 @@ struct PlugStream: Sendable {
         }
         pace = SamplePace(of: piece, before: pace)
         covered.take(piece, pace)
-        (samples, next, scanned, hasSamples) = (piece, 0, 0, true)
         energy?.count(piece)
+        // Of many plugs beside each other only what somebody reads is kept: the processor's cache is small.
+        samples = [RecordedPower](capacity: piece.count) { samples in
+            for sample in piece {
+                samples.append(RecordedPower(milliseconds: sample.milliseconds, deciwatts: sample.deciwatts))
+            }
+        }
+        (next, scanned, hasSamples) = (0, 0, true)
     }
 
     /// What of the span was recorded.
@@ -160,6 +197,9 @@ struct ScanBand: Hashable {
     var gap: Int64
 
     static let nothing = ScanBand(low: 0, width: 0, until: .min, gap: -1)
+
+    /// Whatever is measured without a hole.
+    static func all(gap: Int64) -> ScanBand { ScanBand(low: .min, high: .max, until: .max, gap: gap) }
 
     /// The lowest and the highest of the band's values.
     private init(low: Int32, high: Int32, until: Int64, gap: Int64) {
@@ -185,7 +225,7 @@ struct ScanBand: Hashable {
     /// The index of the first sample from there on that is not quiet.
     ///
     /// - Parameter before: the time of the one before.
-    func end(of samples: Span<Sample>, from index: Int, after before: Int64, through limit: Int64) -> Int {
+    func end(of samples: Span<RecordedPower>, from index: Int, after before: Int64, through limit: Int64) -> Int {
         var (index, before) = (index, before)
         while index < samples.count {
             let sample = samples[index]
@@ -225,5 +265,12 @@ struct ScanBand: Hashable {
     private static func floor(_ nanoseconds: Int64) -> Int64 {
         let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
         return remainder < 0 ? quotient - 1 : quotient
+    }
+}
+
+extension QuietBand {
+    /// Wherever the last reading was.
+    fileprivate func permitsSame(as other: QuietBand) -> Bool {
+        low == other.low && high == other.high && until == other.until && gap == other.gap && lag == other.lag
     }
 }

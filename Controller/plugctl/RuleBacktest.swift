@@ -135,7 +135,7 @@ struct RuleBacktest: AsyncParsableCommand {
             series.append(PowerCourse(plug: plug.title, kept: kept).series)
         }
         let marks = report.firings.map { firing in
-            ChartMark(time: Double(firing.trace.at) / 1000, label: "rule \(firing.trace.rule)")
+            ChartMark(time: Double(firing.at) / 1000, label: "rule \(firing.rule)")
         }
         let (from, to) = (Double(past.span.lowerBound) / 1000, Double(past.span.upperBound) / 1000)
         let chart = Chart(

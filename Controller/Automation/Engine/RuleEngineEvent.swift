@@ -58,6 +58,13 @@ public struct RecordedPower: Hashable, Sendable {
         self.milliseconds = milliseconds
         self.deciwatts = deciwatts
     }
+
+    /// Watts.
+    public var activePower: Double { Double(deciwatts) / 10 }
+    public var time: Instant {
+        let (product, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
+        return Instant(nanoseconds: overflow ? (milliseconds < 0 ? .min : .max) : product)
+    }
 }
 
 /// What a ``RuleEngine`` asks of its shell.

@@ -8,6 +8,7 @@ extension RuleEngine {
             powerOf[index].removeAll(keepingCapacity: true)
             eventsOf[index].removeAll(keepingCapacity: true)
             energyOf[index].removeAll(keepingCapacity: true)
+            counters[index].quiet = nil
             senseOf[index] = nil
         }
         for place in power.indices {

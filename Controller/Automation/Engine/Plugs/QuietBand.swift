@@ -48,6 +48,8 @@ struct PlugMeter: Sendable {
     var hasReading = false
     /// Longer silence than this interrupts a dwell.
     var gap = RuleEngine.readingGap
+    /// Each reading teaches what the appliance does: of one in the band no trigger has to be asked, but it has to be told.
+    var isWatched = false
 }
 
 extension RuleEngine {
@@ -55,7 +57,10 @@ extension RuleEngine {
     public func index(of plug: String) -> PlugIndex? { plugs.index(of: plug).map { PlugIndex(value: $0) } }
 
     /// What its next readings may be without a call of ``read(_:activePower:time:now:)``: see ``skip(_:activePower:time:now:)``.
-    public func quietBand(of plug: PlugIndex) -> QuietBand { meters[plug.value].band }
+    public func quietBand(of plug: PlugIndex) -> QuietBand { isWatched(plug) ? .nothing : meters[plug.value].band }
+
+    /// A rule asks what the appliance on it does, so that none of its readings is quiet.
+    public func isWatched(_ plug: PlugIndex) -> Bool { meters[plug.value].isWatched }
 
     /// A reading that is no snapshot.
     ///
@@ -87,7 +92,7 @@ extension RuleEngine {
 extension PlugMeter {
     @inline(__always)
     mutating func takesQuietly(_ activePower: Double, time: Instant, now: Instant) -> Bool {
-        guard band.contains(activePower, time: time, now: now) else { return false }
+        guard band.contains(activePower, time: time, now: now), !isWatched else { return false }
         keep(activePower, time: time, now: now)
         return true
     }

@@ -28,6 +28,7 @@ extension RuleEngine {
             judgedUntil = now
             for place in schedules.indices { schedules[place].judged = nil }
         }
+        for index in counters.indices { counters[index].quiet = nil }
         localTime = time
         self.sun = sun
         let from = judgedUntil ?? now

@@ -34,28 +34,44 @@ struct WatchedAppliance: Sendable {
     var shift: Int64?
     /// When the last sample came.
     var heard: Instant?
+    /// Nanoseconds since the one before it.
+    var silence: Int64 = 0
+    /// What it said of it and nobody was told yet.
+    var said: [ApplianceEvent] = []
 
     init(written: String) { self.written = written }
 
     mutating func take(_ other: WatchedAppliance) {
         (plug, sense, shift, heard) = (other.plug, other.sense, other.shift, other.heard)
     }
+
+    /// Its plug's last reading, on the plug's clock; `isFirst` since the plug appeared.
+    mutating func take(deciwatts: Int32, time: Instant, isFirst: Bool = false, now: Instant) {
+        let shift = (isFirst ? nil : shift) ?? (now.nanoseconds &- time.nanoseconds)
+        self.shift = shift
+        silence = heard.map { now.nanoseconds &- $0.nanoseconds } ?? 0
+        heard = now
+        said = sense.handle(((time.nanoseconds &+ shift) / 1_000_000, deciwatts))
+    }
 }
 
 extension RuleEngine {
     /// Feeds the plug's last reading to the appliance on it.
-    mutating func sense(_ index: Int, now: Instant, hole: Duration?, _ actions: inout [Action]) {
+    mutating func sense(_ index: Int, now: Instant, isFirst: Bool, _ actions: inout [Action]) {
         guard let watched = senseOf[index] else { return }
-        let meter = meters[index]
-        if hole == nil { appliances[watched].shift = nil }
-        let shift = appliances[watched].shift ?? (now.nanoseconds &- meter.time.nanoseconds)
-        appliances[watched].shift = shift
-        let milliseconds = (meter.time.nanoseconds &+ shift) / 1_000_000
-        let power = (max(0, min(meter.activePower, 1e8)) * 10).rounded()
-        let silence = appliances[watched].heard.map { now - $0 } ?? .zero
-        appliances[watched].heard = now
-        let said = appliances[watched].sense.handle((milliseconds, Int32(clamping: Int64(power))))
+        let power = (max(0, min(meters[index].activePower, 1e8)) * 10).rounded()
+        appliances[watched].take(
+            deciwatts: Int32(clamping: Int64(power)), time: meters[index].time, isFirst: isFirst, now: now)
+        tellSaid(of: watched, index, now: now, &actions)
+    }
+
+    /// Tells the rules what the appliance said of the plug's last reading.
+    mutating func tellSaid(of watched: Int, _ index: Int, now: Instant, _ actions: inout [Action]) {
+        guard !appliances[watched].said.isEmpty else { return }
+        let said = appliances[watched].said
+        appliances[watched].said = []
         // Where nobody listened for long, nobody knows how long ago it was.
+        let silence = Duration.nanoseconds(appliances[watched].silence)
         let age: Duration = silence <= Self.restartGap ? .zero : silence
         for event in said { tell(event, of: watched, index, age: age, now: now, &actions) }
     }

@@ -1,6 +1,6 @@
 import LocalCalendar
 import PlugProtocol
-import ProtocolCore
+public import ProtocolCore
 
 /// A trigger on the energy of a period.
 struct EnergyTrigger: Sendable {
@@ -12,6 +12,17 @@ struct EnergyTrigger: Sendable {
     let key: String
     var plug: Int?
     var seed: FiringSeed?
+}
+
+/// What a plug's energy counter may say without any trigger's minding: up to so much, before a time. It holds until the engine is
+/// given anything else but readings and energy.
+public struct QuietEnergy: Hashable, Sendable {
+    public internal(set) var milliwattHours: UInt64
+    public internal(set) var until: Instant
+
+    public func contains(_ milliwattHours: UInt64, now: Instant) -> Bool {
+        milliwattHours <= self.milliwattHours && now < until
+    }
 }
 
 /// What is known of a plug's energy counter.
@@ -28,7 +39,8 @@ struct EnergyCounter: Sendable {
     /// The counter, and when it was heard.
     var last: (milliwattHours: UInt64, heard: Instant)?
     /// By period.
-    var marks: [EnergyThreshold.Period: Mark] = [:]
+    var marks: [EnergyThreshold.Period: Mark] = [:] { didSet { quiet = nil } }
+    var quiet: QuietEnergy?
     /// What was stored of the plug has been taken.
     var isRestored = false
 }
@@ -55,8 +67,23 @@ extension RuleEngine {
     /// Whether ``RuleEngineEvent/energy(plug:milliwattHours:)`` of the plug means anything to a rule.
     public func asksEnergy(of plug: PlugIndex) -> Bool { !energyOf[plug.value].isEmpty }
 
+    /// Nil where each has to be told. Runs that wait for a condition are looked at with each.
+    public func quietEnergy(of plug: PlugIndex) -> QuietEnergy? {
+        waitingFor == 0 ? counters[plug.value].quiet : nil
+    }
+
+    /// Every energy after the one before and up to this one was quiet, and not less than the one before it.
+    public mutating func skip(_ plug: PlugIndex, milliwattHours: UInt64, now: Instant) {
+        counters[plug.value].last = (milliwattHours, now)
+    }
+
     mutating func energy(_ name: String, _ milliwattHours: UInt64, now: Instant, _ actions: inout [Action]) {
         guard let index = plugs.index(ofPresent: name) else { return }
+        if let quiet = counters[index].quiet, quiet.contains(milliwattHours, now: now),
+            let last = counters[index].last, milliwattHours >= last.milliwattHours
+        {
+            return counters[index].last = (milliwattHours, now)
+        }
         restoreMarks(index)
         // A counter that falls is another one: what it counted before does not belong to it.
         if let last = counters[index].last, milliwattHours < last.milliwattHours {
@@ -88,6 +115,29 @@ extension RuleEngine {
             fire(trigger.rule, cause, id, age: isFresh ? .zero : hole, now: now, &actions)
         }
         counters[index].last = (milliwattHours, now)
+        counters[index].quiet = quiet(index, now: now)
+    }
+
+    /// Up to where each trigger that has not fired has been judged, and none of the periods ends.
+    private func quiet(_ index: Int, now: Instant) -> QuietEnergy? {
+        guard let second = localTime?.second(at: now) else { return nil }
+        // Each period ends with an hour. One in which the clock is moved is not passed over.
+        let left = 3599 - (second - Int64(floorDivide(Int(clamping: second), 3600)) * 3600)
+        let until = now + .seconds(left)
+        guard localTime?.second(at: until) == second + left else { return nil }
+        var most = UInt64.max
+        for place in energyOf[index] {
+            let (key, threshold) = (energies[place].key, energies[place].threshold)
+            guard let mark = counters[index].marks[threshold.period], mark.known.contains(key) else { return nil }
+            // It begins with the relay, at what was heard last.
+            if threshold.period == .on { return nil }
+            if mark.fired.contains(key) { continue }
+            // One less, since a product of fractions is not always the nearest.
+            let more = (threshold.wattHours * 1000).rounded(.down) - 1
+            guard more >= 0, more < 1e15 else { return nil }
+            most = min(most, mark.milliwattHours + UInt64(more))
+        }
+        return QuietEnergy(milliwattHours: most, until: until)
     }
 
     /// Wh in the period of now; nil where that is not known. Begins a new period.

@@ -23,6 +23,10 @@ extension RuleEngine {
         // A value that is no number compares with nothing.
         guard !watts.isNaN, plugs[index].isPresent else { return }
         let before = meters[index]
+        if before.isWatched, before.band.contains(watts, time: time, now: now) {
+            meters[index].keep(watts, time: time, now: now)
+            return sense(index, now: now, isFirst: false, &actions)
+        }
         // The same reading again, which came along with another change of state, says nothing new.
         if before.hasReading, before.time == time { return }
         // Time that runs backwards belongs to another boot.
@@ -44,9 +48,7 @@ extension RuleEngine {
         }
         refresh(index)
         fireEdges(now: now, &actions)
-        if senseOf[index] != nil {
-            sense(index, now: now, hole: before.hasReading ? now - before.arrival : nil, &actions)
-        }
+        sense(index, now: now, isFirst: !before.hasReading, &actions)
     }
 
     /// A reading that says what is, not what became.
@@ -54,7 +56,7 @@ extension RuleEngine {
         _ index: Int, _ watts: Double, time: Instant, now: Instant, _ actions: inout [Action]
     ) {
         guard !watts.isNaN, plugs[index].isPresent else { return }
-        let hole = meters[index].hasReading ? now - meters[index].arrival : nil
+        let isFirst = !meters[index].hasReading
         meters[index].keep(watts, time: time, now: now)
         edges.removeAll(keepingCapacity: true)
         for trigger in powerOf[index] {
@@ -63,7 +65,7 @@ extension RuleEngine {
         }
         refresh(index)
         fireEdges(now: now, &actions)
-        sense(index, now: now, hole: hole, &actions)
+        sense(index, now: now, isFirst: isFirst, &actions)
     }
 
     /// Dwells end on the controller's clock.
@@ -132,8 +134,9 @@ extension RuleEngine {
         var band = QuietBand.nothing
         defer { meters[index].band = band }
         band.after = meters[index].band.after
-        // Each sample teaches what the appliance does, so that none is quiet.
-        let mayBeQuiet = meters[index].hasReading && plugs[index].isPresent && senseOf[index] == nil
+        let isWatched = senseOf[index] != nil
+        meters[index].isWatched = isWatched
+        let mayBeQuiet = meters[index].hasReading && plugs[index].isPresent
         if mayBeQuiet { (band.low, band.high, band.until) = (-.infinity, .infinity, Instant(nanoseconds: .max)) }
         var isDwelling = false
         for trigger in powerOf[index] {
@@ -141,6 +144,8 @@ extension RuleEngine {
             let deadlines = power[trigger].detector.deadlines(meters[index])
             if let deadlines {
                 isDwelling = true
+                // A reading that is told moves the end of a dwell, and one in the band does not.
+                if isWatched { band.atMost(-.infinity) }
                 dwelling.insert(trigger)
                 dwellDeadline = sooner(dwellDeadline, min(deadlines.due, deadlines.silent))
             } else if !dwelling.isEmpty, dwelling.remove(trigger) != nil {

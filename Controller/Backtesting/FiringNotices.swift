@@ -1,0 +1,40 @@
+import Automation
+
+/// What was told of a firing, in the order of time.
+struct FiringNotices: Sendable {
+    private var told: [(at: Int64, notice: HouseNotice, isKept: Bool)]
+    /// Steps of the trace.
+    private var steps = 0
+    /// It has nothing open, and knows the rules' conditions.
+    private let book: TraceBook
+
+    /// - Parameters:
+    ///   - firing: told at `time`, milliseconds since 1970.
+    ///   - book: one that was told of no firing yet.
+    init(_ firing: Firing, at time: Int64, _ book: TraceBook) {
+        told = [(time, .firing(firing), false)]
+        self.book = book
+    }
+
+    /// - Parameter isKept: it is a command that waits for its plug.
+    /// - Returns: which of the trace's steps it is; nil where it is none of those that are kept.
+    mutating func add(_ notice: HouseNotice, at time: Int64, isKept: Bool = false) -> Int? {
+        told.append((time, notice, isKept))
+        if case .step(_, .finished) = notice { return nil }
+        let first = steps
+        // Each line of a script's log is a step.
+        if case .scriptLogged(_, let lines) = notice { steps += lines.count } else { steps += 1 }
+        return first < RuleTrace.stepLimit ? first : nil
+    }
+
+    var trace: RuleTrace {
+        var book = book
+        var trace: RuleTrace?
+        for (at, notice, isKept) in told {
+            trace = book.take(notice, at: at, now: Backtest.instant(at)) ?? trace
+            if isKept, case .commanded(let request, _) = notice { trace = book.keep(request.id) ?? trace }
+        }
+        guard let trace else { preconditionFailure("a firing is the first that is told of it") }
+        return trace
+    }
+}

@@ -1,0 +1,97 @@
+@testable import Automation
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@Suite("What is passed over leaves the engine as if it had been told")
+struct PassedOverTests {
+    private static let utc = LocalTime.Piece(from: Instant(nanoseconds: .min), offset: 0)
+
+    @Test("Energy that means nothing to a trigger")
+    func energy() {
+        for seed in 0..<40 {
+            var random = SeededRandom(seed: UInt64(seed))
+            let rules = EnergyThreshold.Period.allCases.map { period in
+                let limit = Double(Int.random(in: 1...4000, using: &random)) / 10
+                return Rule(
+                    name: "\(period)", triggers: [.activeEnergy(plug: "Washer", EnergyThreshold(limit, since: period))],
+                    actions: [.toggle(["Washer"])])
+            }
+            var quick = RuleEngine(rules: seed % 2 == 0 ? rules : Array(rules.prefix(2)))
+            _ = quick.handle(.clockChanged(LocalTime(pieces: [Self.utc]), .unknown), now: .zero)
+            _ = quick.handle(.plugAppeared(plug: "Washer", state: PlugState(relayOn: true)), now: .zero)
+            var told = quick
+            var (second, counted, fired) = (1_700_000_000.0, UInt64(0), 0)
+            for _ in 0..<2000 {
+                second += random.chance(0.02) ? 5000 : .random(in: 1..<60, using: &random)
+                counted += .random(in: 0..<2000, using: &random)
+                if random.chance(0.005) { counted = 0 }
+                var event = RuleEngineEvent.energy(plug: "Washer", milliwattHours: counted)
+                if random.chance(0.01) { event = .state(plug: "Washer", on: random.chance(0.5), level: nil) }
+                if random.chance(0.005) {
+                    let offset = Int64.random(in: -3...3, using: &random) * 1800
+                    let moved = LocalTime.Piece(from: .at(second + 1000), offset: offset)
+                    event = .clockChanged(LocalTime(pieces: [Self.utc, moved]), .unknown)
+                }
+                told.counters[0].quiet = nil
+                let actions = told.handle(event, now: .at(second))
+                #expect(quick.handle(event, now: .at(second)) == actions, "seed \(seed), second \(second)")
+                fired += actions.count
+            }
+            #expect(fired > 10)
+        }
+    }
+
+    @Test("Samples of which only the appliance on the plug learns")
+    func watched() throws {
+        for seed in 0..<20 {
+            var random = SeededRandom(seed: UInt64(seed))
+            let rules = [
+                Rule(
+                    name: "Cold",
+                    triggers: [
+                        .appliance(plug: "Television", .started(nil)), .appliance(plug: "Television", .finished(nil)),
+                    ], actions: [.wait(.seconds(90)), .toggle(["Television"])]),
+                .television(dwell: .seconds(4)),
+            ]
+            var told = RuleEngine(rules: rules)
+            _ = told.handle(.plugAppeared(plug: "Television", state: PlugState(relayOn: true)), now: .zero)
+            var quick = told
+            let plug = try #require(told.index(of: "Television"))
+            let samples = (1...20_000).map { second in
+                let watts = second % 1500 < 600 ? Double.random(in: 95...105, using: &random) : 1
+                return RecordedPower(
+                    milliseconds: second * 1000 + .random(in: 0..<900, using: &random),
+                    deciwatts: Int32(watts * 10) * (random.chance(0.001) ? 0 : 1))
+            }
+            var (actions, other): ([RuleEngineAction], [RuleEngineAction]) = ([], [])
+            for sample in samples {
+                actions += told.catchUp(with: sample)
+                actions += told.read(plug, activePower: sample.activePower, time: sample.time, now: sample.time)
+            }
+            var (next, passed) = (0, 0)
+            while next < samples.count {
+                other += quick.catchUp(with: samples[next])
+                let end = min(samples.count, next + .random(in: 1...300, using: &random))
+                let count = quick.watch(plug, samples.span.extracting(next..<end))
+                (next, passed) = (next + count, passed + count)
+                if count > 0 {
+                    other += quick.hear(plug, now: samples[next - 1].time)
+                } else {
+                    let sample = samples[next]
+                    other += quick.read(plug, activePower: sample.activePower, time: sample.time, now: sample.time)
+                    next += 1
+                }
+            }
+            #expect(actions == other && passed > 15_000, "seed \(seed)")
+            #expect(actions.count { if case .fired(let firing) = $0 { firing.rule == "Cold" } else { false } } > 10)
+        }
+    }
+}
+
+extension RuleEngine {
+    fileprivate mutating func catchUp(with sample: RecordedPower) -> [Action] {
+        guard let due = nextDeadline, due < sample.time else { return [] }
+        return handle(.deadlineReached, now: sample.time)
+    }
+}
