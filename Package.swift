@@ -160,7 +160,8 @@ let controller: [Target] = [
         ["Automation", "PowerHistory", "ProtocolCore", "PlugProtocol", "Metering", "LocalCalendar"]),
     .target(name: "CScripting", path: "Controller/CScripting"),
     module(
-        "Scripting", "Controller/Scripting", ["CScripting", "RuleFiles", "Automation", "PlugProtocol", "ProtocolCore"]),
+        "Scripting", "Controller/Scripting",
+        ["CScripting", "RuleFiles", "Automation", "Backtesting", "PlugProtocol", "ProtocolCore", "LinuxNetwork"]),
     .target(name: "CEffects", path: "Controller/CEffects"),
     module(
         "Effects", "Controller/Effects",

@@ -1,12 +1,11 @@
-import Automation
-import Backtesting
+public import Automation
+public import Backtesting
 import LinuxNetwork
-import Scripting
 
 /// Scripts in virtual time: each in a process of its own, as the daemon has them, that begins when it is first called.
-final class VirtualScripts: PastScripts {
-    let plugs: [String]
-    let words: [String]
+public final class VirtualScripts: PastScripts {
+    public let plugs: [String]
+    public let words: [String]
     private let scripts: [String: Script]
     private let host: String
     private var processes: [String: ScriptProcess] = [:]
@@ -15,7 +14,8 @@ final class VirtualScripts: PastScripts {
     /// Before that.
     private var earlier: [String: String] = [:]
 
-    init(_ scripts: [Script]) throws(ScriptFault) {
+    /// - Throws: where `plugctl-script` is not found.
+    public init(_ scripts: [Script]) throws(ScriptFault) {
         host = try ScriptHost.path()
         self.scripts = Dictionary(scripts.map { ($0.name, $0) }) { first, _ in first }
         let found = scripts.map { ScriptWords($0.source) }
@@ -25,7 +25,7 @@ final class VirtualScripts: PastScripts {
 
     deinit { for process in processes.values { process.end() } }
 
-    func call(_ call: ScriptCall, plugs: [PlugView], at milliseconds: Int64) -> ScriptOutcome {
+    public func call(_ call: ScriptCall, plugs: [PlugView], at milliseconds: Int64) -> ScriptOutcome {
         let name = call.handler.script
         let offset = (WallTime(nanosecondsSince1970: 0) + .milliseconds(milliseconds)).localOffset
         let time = ScriptTime(at: Double(milliseconds) / 1000, offset: offset)
@@ -43,7 +43,7 @@ final class VirtualScripts: PastScripts {
         }
     }
 
-    func refused(_ script: String) {
+    public func refused(_ script: String) {
         states[script] = earlier[script]
         // What it remembers of the call is not wanted.
         processes.removeValue(forKey: script)?.end()
