@@ -6,6 +6,7 @@ import LinuxNetwork
 import LocalCalendar
 import PowerHistory
 import Presentation
+import Scripting
 import Terminal
 
 /// `plugctl rules backtest`: what rules would have done.
