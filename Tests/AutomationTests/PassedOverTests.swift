@@ -61,7 +61,7 @@ struct PassedOverTests {
             let samples = (1...20_000).map { second in
                 let watts = second % 1500 < 600 ? Double.random(in: 95...105, using: &random) : 1
                 return RecordedPower(
-                    milliseconds: second * 1000 + .random(in: 0..<900, using: &random),
+                    milliseconds: Int64(second) * 1000 + .random(in: 0..<900, using: &random),
                     deciwatts: Int32(watts * 10) * (random.chance(0.001) ? 0 : 1))
             }
             var (actions, other): ([RuleEngineAction], [RuleEngineAction]) = ([], [])
