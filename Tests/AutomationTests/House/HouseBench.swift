@@ -14,6 +14,7 @@ struct HouseBench {
 
     var rules: HouseRules
     var actions: [HouseRulesAction] = []
+    private var isWriting = false
 
     init(_ rules: Rule..., memory: HouseMemory = HouseMemory(), at seconds: Double = 0) {
         self.init(of: rules, memory: memory, at: seconds)
@@ -24,7 +25,13 @@ struct HouseBench {
     }
 
     mutating func feed(_ event: HouseRulesEvent, at seconds: Double) {
-        actions += rules.handle(event, now: .at(seconds))
+        switch event {
+        case .stored, .storeFailed: isWriting = false
+        case _: break
+        }
+        let done = rules.handle(event, now: .at(seconds))
+        isWriting = isWriting || done.contains { if case .store = $0 { true } else { false } }
+        actions += done
     }
 
     mutating func appear(
@@ -56,7 +63,10 @@ struct HouseBench {
     /// Ends writes until nothing is to be stored.
     mutating func settle(at seconds: Double) {
         feed(.stopping, at: seconds)
-        while !rules.isStored { feed(.stored, at: seconds) }
+        while !rules.isStored {
+            // What the end of a write led to need not be due at once.
+            feed(isWriting ? .stored : .stopping, at: seconds)
+        }
     }
 
     /// Lets time pass with every deadline, each of which is stored.

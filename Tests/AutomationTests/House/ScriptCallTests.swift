@@ -44,7 +44,8 @@ struct ScriptCallTests {
         bench.answer(call, .answer(state: "1"), at: 2)
         #expect(bench.actions.isEmpty && bench.rules.nextDeadline == .at(2.1) && bench.rules.memory.calls.isEmpty)
         bench.run(to: 3)
-        #expect(bench.stored.count == 1 && bench.callsTold == ["called"] && bench.rules.nextDeadline == nil)
+        #expect(bench.stored.count == 1 && bench.rules.nextDeadline == nil)
+        #expect(bench.callsTold == ["called"])
     }
 
     @Test("One call of a script at a time, in their order; another script's beside it")
