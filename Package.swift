@@ -158,16 +158,22 @@ let controller: [Target] = [
     module(
         "Backtesting", "Controller/Backtesting",
         ["Automation", "PowerHistory", "ProtocolCore", "PlugProtocol", "Metering", "LocalCalendar"]),
+    .target(name: "CScripting", path: "Controller/CScripting"),
+    module(
+        "Scripting", "Controller/Scripting", ["CScripting", "RuleFiles", "Automation", "PlugProtocol", "ProtocolCore"]),
     .target(name: "CEffects", path: "Controller/CEffects"),
     module(
         "Effects", "Controller/Effects",
-        ["CEffects", "Automation", "PlugProtocol", "ProtocolCore", "LinuxNetwork", nioCore, nioPosix, nioHTTP, nioSSL]),
+        [
+            "CEffects", "Automation", "PlugProtocol", "ProtocolCore", "LinuxNetwork", "ConfigurationFiles",
+            "DurableFiles", nioCore, nioPosix, nioHTTP, nioSSL,
+        ]),
     module("Terminal", "Controller/Terminal", ["Charting"]),
     module(
         "Daemon", "Controller/Daemon",
         [
             "ProtocolCore", "Metering", "PlugProtocol", "PlugClient", "Automation", "PowerHistory", "LinuxNetwork",
-            "DurableFiles", nioCore, nioPosix, asyncAlgorithms,
+            "DurableFiles", "Scripting", nioCore, nioPosix, asyncAlgorithms,
         ]),
     module(
         "Doctor", "Controller/Doctor",
@@ -199,12 +205,22 @@ let controller: [Target] = [
             "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "PowerHistory",
             "Recordings", "Daemon", "DaemonClient", "Dashboard", "Doctor", "Presentation", "RuleFiles", "Automation",
             "Backtesting", "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting", "Pictures", "Terminal",
-            "DurableFiles", "Daylight", "Effects", "ProtocolCore", arguments, signals, logging,
+            "DurableFiles", "Daylight", "Effects", "ProtocolCore", "Scripting", arguments, signals, logging,
+        ]),
+    .executableTarget(
+        name: "ScriptHost", path: "Controller/ScriptHost", exclude: ["prelude"],
+        linkerSettings: [
+            .linkedLibrary("lua5.4"), .linkedLibrary("lua5.4-cjson"), .linkedLibrary("seccomp"),
+            // Swift's runtime is not started, and so it is left out.
+            .unsafeFlags(["-nostartfiles"]),
         ]),
     program("BrowseServices", "Controller/Examples/BrowseServices", ["LinuxNetwork", "ServiceDiscovery"]),
     program(
         "FollowPlug", "Controller/Examples/FollowPlug",
         ["PlugClient", "PlugTransport", "PlugProtocol", "DurableFiles", logging]),
+    program(
+        "ButtonTurnsLamp", "Controller/Examples/ButtonTurnsLamp/Sources/ButtonTurnsLamp",
+        ["PlugClient", "PlugTransport", "PlugProtocol", logging]),
 ]
 
 let checks: [Target] = [
@@ -222,6 +238,7 @@ let checks: [Target] = [
             "ProtocolCore", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery", "LinuxNetwork",
             "PlugService", "PlugClient", "Storage", "Recordings", "RuleFiles", "Appliance", "Automation", "MadeUpKeys",
             "LinkWire", "AddressConfiguration", "PlugConfiguration", "PowerHistory", "ConfigurationFiles", "Tariffs",
+            "Scripting",
         ]),
     program("DecodeMessages", "Tests/Interoperability/DecodeMessages", ["DNSWire"]),
     tests("FuzzTests", ["FuzzTargets", "Fuzzing", "ProtocolCore"]),
@@ -296,14 +313,22 @@ let checks: [Target] = [
         "PowerHistoryTests",
         ["PowerHistory", "LocalCalendar", "Metering", "PlugProtocol", "ProtocolCore", "DurableFiles", sqlite]),
     tests("TerminalTests", ["Terminal"]),
+    tests(
+        "ScriptingTests", ["Scripting", "Automation", "PlugProtocol", "ProtocolCore", "RuleFiles"],
+        exclude: ["stand-in.py"]),
     tests("DaylightTests", ["Daylight", "Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
-    tests("EffectsTests", ["Effects", "Automation", "PlugProtocol", "LinuxNetwork", nioCore, nioPosix]),
+    tests(
+        "EffectsTests",
+        [
+            "Effects", "Automation", "PlugProtocol", "ProtocolCore", "LinuxNetwork", "ConfigurationFiles", nioCore,
+            nioPosix,
+        ]),
     tests("BacktestingTests", ["Backtesting", "Automation", "PowerHistory", "PlugProtocol", "Metering"]),
     tests(
         "DaemonTests",
         [
             "Daemon", "Automation", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering", "LinuxNetwork",
-            "PowerHistory", "DurableFiles", nioCore, nioPosix, asyncAlgorithms,
+            "PowerHistory", "DurableFiles", "Scripting", nioCore, nioPosix, asyncAlgorithms,
         ]),
     tests(
         "DashboardTests",
@@ -349,7 +374,7 @@ let benchmarks: [Target] =
                 "CMallocStatistics", "ProtocolCore", "DNSWire", "ServiceDiscovery", "PlugProtocol", "PlugTransport",
                 "LinuxNetwork", "PlugClient", "Appliance", "Metering", "Recordings", "PlugHardware", "PlugService",
                 "Storage", "MadeUpKeys", "PowerHistory", "Charting", "Automation", "Backtesting", "LocalCalendar",
-                "Daemon", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
+                "Daemon", "Scripting", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             path: "Tests/Benchmarks", swiftSettings: strict),
@@ -383,6 +408,7 @@ let package = Package(
     products: [
         .library(name: "PlugClient", targets: ["PlugClient", "PlugTransport", "PlugProtocol", "Metering"]),
         .library(name: "ServiceDiscovery", targets: ["ServiceDiscovery", "LinuxNetwork"]),
+        .executable(name: "plugctl-script", targets: ["ScriptHost"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),

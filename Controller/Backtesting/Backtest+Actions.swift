@@ -37,6 +37,7 @@ extension Backtest {
                 wishes[request.plug.lowercased()] = Wish(request: request, firing: firing, until: time.adding(span))
             case .notSent(let firing, let plug, let reason):
                 note(.notSent(firing, plug: plug, reason), firing, at: time)
+            case .call(let scriptCall): queue += call(scriptCall, at: time)
             case .effect(let request): note(.performing(request), request.firing, at: time)
             case .step(let firing, let step): note(.step(firing, step), firing, at: time)
             }
@@ -120,7 +121,7 @@ extension Backtest {
 
     // MARK: Traces
 
-    private mutating func note(_ notice: HouseNotice, _ firing: Firing, at time: Int64) {
+    mutating func note(_ notice: HouseNotice, _ firing: Firing, at time: Int64) {
         let known = firings[firing.id]
         guard known != nil || report.firings.count < BacktestReport.limit,
             let trace = book.take(notice, at: time, now: Self.instant(time))
@@ -151,7 +152,7 @@ struct Wish: Sendable {
 
 extension Int64 {
     /// Milliseconds.
-    fileprivate func adding(_ duration: Duration) -> Int64 {
+    func adding(_ duration: Duration) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(duration.wholeNanoseconds / 1_000_000)
         return overflow ? .max : sum
     }

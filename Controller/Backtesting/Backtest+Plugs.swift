@@ -10,7 +10,7 @@ extension Backtest {
 
     mutating func setUp(_ house: PastHouse, _ rules: [Rule], _ span: ClosedRange<Int64>) throws(HistoryError) {
         let known = try house.history.plugs()
-        for (name, plug, wanted) in house.wanted(by: rules, among: known, over: span) {
+        for (name, plug, wanted) in house.wanted(by: rules, scripts, among: known, over: span) {
             guard let plug else {
                 setUpUnrecorded(name, wanted, at: span.lowerBound)
                 continue
@@ -41,7 +41,7 @@ extension Backtest {
     }
 
     /// A plug that only the rules know.
-    private mutating func setUpUnrecorded(_ name: String, _ wanted: PastHouse.Wanted, at time: Int64) {
+    mutating func setUpUnrecorded(_ name: String, _ wanted: PastHouse.Wanted, at time: Int64) {
         report.unrecorded.append(name)
         let relay = VirtualRelay(on: true, level: wanted.level)
         relays[name] = relay

@@ -21,6 +21,11 @@ struct Backtest {
     var firings: [RequestID: Int] = [:]
     /// What plugs are to do once they are back: the last thing for each, by its name as the rule writes it.
     var wishes: [String: Wish] = [:]
+    let scripts: (any PastScripts)?
+    /// When scripts' timers end. A script has ``ScriptLimits/timers`` at most, or its call fails.
+    var timers: [ScriptTimer: RunningTimer] = [:]
+    /// What they commanded, by their names.
+    var budgets: [String: CommandBudget] = [:]
     private var events: EventPages
     private let end: Int64
     /// What comes next of each plug, as far as ``barrier``.
@@ -30,7 +35,8 @@ struct Backtest {
     private var clock = Int64.min
 
     init(
-        _ house: PastHouse, _ rules: [Rule], _ span: ClosedRange<Int64>, tellsAsides: Bool
+        _ house: PastHouse, _ rules: [Rule], _ span: ClosedRange<Int64>, tellsAsides: Bool,
+        _ scripts: (any PastScripts)?
     ) throws(HistoryError) {
         engine = RuleEngine(rules: rules)
         report = BacktestReport(rules, span: span)
@@ -38,6 +44,7 @@ struct Backtest {
         events = EventPages(house.history, of: rules.map(\.name), over: span)
         end = span.upperBound
         self.tellsAsides = tellsAsides
+        self.scripts = scripts
         let now = Self.instant(span.lowerBound)
         perform(engine.handle(.clockChanged(house.localTime, house.sun), now: now), at: span.lowerBound)
         try setUp(house, rules, span)
@@ -92,7 +99,7 @@ struct Backtest {
 
     private mutating func nextBarrier() throws(HistoryError) -> Int64 {
         let timer = relays.values.compactMap(\.autoOff).min() ?? .max
-        return min(end, deadline(), timer, try events.next()?.at ?? .max)
+        return min(end, deadline(), timer, nextTimer?.at ?? .max, try events.next()?.at ?? .max)
     }
 
     /// Time has come to the barrier, and no plug has said anything before it.
@@ -108,6 +115,8 @@ struct Backtest {
             $0.key < $1.key
         }) {
             if let event = relays[name]?.turnOffByTimer(at: now) { tell(event, of: name, at: now) }
+        } else if let (timer, due) = nextTimer, due <= now {
+            endTimer(timer, at: now)
         } else if deadline() <= now {
             perform(engine.handle(.deadlineReached, now: Self.instant(now)), at: now)
         } else if barrier >= end {
@@ -117,7 +126,7 @@ struct Backtest {
         return true
     }
 
-    private mutating func settle(through time: Int64) {
+    mutating func settle(through time: Int64) {
         for index in streams.indices { streams[index].settle(&engine, through: time) }
     }
 

@@ -36,6 +36,10 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
     public var firings: Int?
     public var nearMisses: Int?
     public var heldBack: [String: Int]?
+    /// summary: calls of a script that failed; left out where none did.
+    public var failures: Int?
+    /// summary: commands of a script that are more than it may in a minute, and left out; left out where there are none.
+    public var commandsHeldBack: Int?
     /// recorded: of the plug's samples in the span the first and the last; missing where there is none.
     public var from: String?
     public var to: String?
@@ -85,6 +89,8 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
                 var record = BacktestRecord("summary")
                 (record.rule, record.firings) = (rule, count.firings)
                 (record.nearMisses, record.heldBack) = (count.nearMisses, count.heldBack)
+                record.failures = count.failures > 0 ? count.failures : nil
+                record.commandsHeldBack = count.commandsHeldBack > 0 ? count.commandsHeldBack : nil
                 return record
             }
     }

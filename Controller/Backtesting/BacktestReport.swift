@@ -13,6 +13,10 @@ public struct BacktestReport: Sendable {
     public struct Count: Hashable, Sendable {
         public var firings = 0
         public var nearMisses = 0
+        /// Calls of a script that failed.
+        public var failures = 0
+        /// Of a script: those that are more than it may command.
+        public var commandsHeldBack = 0
         /// By what held it back.
         public var heldBack: [String: Int] = [:]
     }

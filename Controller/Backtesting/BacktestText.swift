@@ -21,6 +21,12 @@ extension BacktestReport {
             if count.nearMisses > 0 {
                 parts.append("\(count.nearMisses) near \(count.nearMisses == 1 ? "miss" : "misses")")
             }
+            if count.failures > 0 {
+                parts.append("\(count.failures) \(count.failures == 1 ? "call" : "calls") failed")
+            }
+            if count.commandsHeldBack > 0 {
+                parts.append("\(count.commandsHeldBack) commands more than a script may in a minute are left out")
+            }
             return "\(rule): " + parts.joined(separator: "; ")
         }
         if omitted > 0 { lines.append("\(omitted) firings more are counted and not listed") }

@@ -27,10 +27,12 @@ public struct PastHouse: Sendable {
     /// - Parameters:
     ///   - span: milliseconds since 1970, both included.
     ///   - tellsAsides: each edge that did nothing is told too.
+    ///   - scripts: those that rules call; nil where what they would ask for does not matter.
     public func run(
-        _ rules: [Rule], over span: ClosedRange<Int64>, tellsAsides: Bool = false
+        _ rules: [Rule], over span: ClosedRange<Int64>, tellsAsides: Bool = false,
+        scripts: (any PastScripts)? = nil
     ) throws(HistoryError) -> BacktestReport {
-        var backtest = try Backtest(self, rules, span, tellsAsides: tellsAsides)
+        var backtest = try Backtest(self, rules, span, tellsAsides: tellsAsides, scripts)
         try backtest.run()
         return backtest.report
     }
@@ -66,7 +68,7 @@ public struct PastHouse: Sendable {
 
     /// The plugs that rules name, as the history calls them, and others as they are written; in the order of their names.
     func wanted(
-        by rules: [Rule], among known: [HistoryPlug], over span: ClosedRange<Int64>
+        by rules: [Rule], _ scripts: (any PastScripts)?, among known: [HistoryPlug], over span: ClosedRange<Int64>
     ) -> [(name: String, plug: HistoryPlug?, Wanted)] {
         var wanted: [String: Wanted] = [:]
         func want(_ written: String, _ change: (inout Wanted) -> Void) {
@@ -91,7 +93,8 @@ public struct PastHouse: Sendable {
                     switch trigger {
                     case .activeEnergy: wanted.needsEnergy = true
                     case .appliance: wanted.needsAppliance = true
-                    case .activePower, .activePowerStays, .button, .relay, .lost, .back, .protection, .schedule, .rule:
+                    case .activePower, .activePowerStays, .button, .relay, .lost, .back, .protection, .schedule, .rule,
+                        .timer:
                         break
                     }
                 }
@@ -106,6 +109,11 @@ public struct PastHouse: Sendable {
                 }
                 if case .waitUntil(let condition, _, _) = action { want(condition) }
             }
+        }
+        let words = scripts?.words.filter { Self.find($0, among: known, over: span) != nil } ?? []
+        for plug in (scripts?.plugs ?? []) + words {
+            // It may command it, or ask whether it is on.
+            want(plug) { ($0.isCommanded, $0.needsRelay) = (true, true) }
         }
         return wanted.sorted { $0.key < $1.key }.map { name, wanted in
             (name, Self.find(name, among: known, over: span), wanted)
@@ -140,10 +148,10 @@ public struct PastHouse: Sendable {
 }
 
 extension RuleAction {
-    fileprivate var isDimming: Bool {
+    var isDimming: Bool {
         switch self {
         case .dim, .dimBy: true
-        case .turnOn, .turnOff, .toggle, .restore, .wait, .waitUntil, .notify, .run, .webHook: false
+        case .turnOn, .turnOff, .toggle, .restore, .wait, .waitUntil, .notify, .run, .webHook, .call: false
         }
     }
 }

@@ -33,7 +33,9 @@ struct AskedOfRules {
             guard let storageFault else { return waiting.resume() }
             waiting.resume(throwing: UnstoredSwitch(rule: rule, isOn: isOn, reason: storageFault))
         case .following, .lost, .gap, .notSent, .nearMiss, .commanded, .performing, .remembered, .step, .effect,
-            .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored:
+            .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored,
+            .calling, .called, .scriptLogged, .callFailed, .commandsHeldBack, .scriptEnded, .scriptRuns,
+            .recordsLeftOut:
             break
         }
     }

@@ -2,7 +2,8 @@ import Automation
 import PlugProtocol
 
 /// Effects on their way: so many of each kind at once, the others in the order in which they came, so that a program that hangs holds
-/// up no notification and no web hook. The machine bounds them all.
+/// up no notification and no web hook. Of notifications all begin at once: each receiver has a bounded queue of its own. The machine bounds
+/// them all.
 struct EffectQueue {
     /// Stops a rule that fires every second from starting programs, or requests, without end.
     static let atOnce = 8
@@ -41,6 +42,11 @@ struct EffectQueue {
 
     /// Nothing begins any more.
     mutating func close() { waiting = [] }
+
+    /// They end, and say how.
+    func cancelAll() {
+        for entry in running.values { entry.task.cancel() }
+    }
 
     mutating func withdrawAll() {
         for entry in running.values { entry.task.cancel() }

@@ -1,21 +1,26 @@
 public import Automation
 import DurableFiles
+public import Scripting
 
 /// What a rule file says, as whoever understands it read it.
 public enum RuleFileReading: Sendable {
     case rules([Rule])
+    case script(Script)
     /// What is wrong with it, over several lines.
     case broken(String)
 }
 
 /// What is to be run of rule files, and what is wrong with the others.
 public struct RuleFileSet: Sendable {
-    /// In the order of the files; no two share a name.
+    /// In the order of the files, those of scripts among them; no two share a name.
     public var rules: [Rule]
+    /// What those of the rules call that scripts made; no two share a name.
+    public var scripts: [Script]
     public var faults: [RuleFileFault]
 
-    public init(rules: [Rule], faults: [RuleFileFault] = []) {
+    public init(rules: [Rule], scripts: [Script] = [], faults: [RuleFileFault] = []) {
         self.rules = rules
+        self.scripts = scripts
         self.faults = faults
     }
 }
@@ -25,41 +30,73 @@ struct RuleFileShelf {
     /// More than a house has; stops a directory of anything else from filling the memory.
     static let maximumFiles = 1000
     static let maximumRules = 4096
+    /// Each is a process.
+    static let maximumScripts = 64
 
-    private var good: [String: [Rule]] = [:]
+    /// What a file says.
+    private struct Content {
+        var rules: [Rule]
+        var script: Script?
+    }
+
+    private var good: [String: Content] = [:]
 
     /// All files as they are now, each read anew, in their order.
     mutating func take(_ readings: [(path: String, reading: RuleFileReading)]) -> RuleFileSet {
         var all = RuleFileSet(rules: [])
         var owners: [String: String] = [:]
-        var kept: [String: [Rule]] = [:]
+        var kept: [String: Content] = [:]
+        let goingOn = goingOn(in: readings)
+        func keep(_ content: Content, of path: String) {
+            kept[path] = content
+            all.rules += content.rules
+            if let script = content.script { all.scripts.append(script) }
+            for rule in content.rules { owners[rule.name] = path }
+        }
         for (path, reading) in readings {
             let words: String
-            switch reading {
-            case .rules(let rules):
-                if let conflict = conflict(of: rules, with: all.rules.count, owners) {
-                    words = "\(path): \(conflict)"
-                } else {
-                    kept[path] = rules
-                    all.rules += rules
-                    for rule in rules { owners[rule.name] = path }
+            switch Self.content(of: reading) {
+            case .success(let content):
+                let isSecond = content.script.map { goingOn[$0.name, default: path] != path } ?? false
+                guard let conflict = conflict(of: content, isSecond: isSecond, with: all, owners) else {
+                    keep(content, of: path)
                     continue
                 }
-            case .broken(let fault): words = fault
+                words = "\(path): \(conflict)"
+            case .failure(let fault): words = fault.words
             }
             var names: [String] = []
             for file in files(of: path) where kept[file] == nil {
-                // What another file has taken over meanwhile is that one's.
-                let last = (good[file] ?? []).filter { owners[$0.name] == nil }
-                kept[file] = last.isEmpty ? nil : last
-                all.rules += last
-                for rule in last { owners[rule.name] = file }
-                names += last.map(\.name)
+                guard let last = left(of: good[file], beside: all, owners) else { continue }
+                keep(last, of: file)
+                names += last.rules.map(\.name)
             }
             all.faults.append(RuleFileFault(path: path, words: words, rules: names))
         }
         good = kept
         return all
+    }
+
+    private struct Broken: Error {
+        let words: String
+    }
+
+    private static func content(of reading: RuleFileReading) -> Result<Content, Broken> {
+        switch reading {
+        case .rules(let rules): .success(Content(rules: rules))
+        case .script(let script): .success(Content(rules: script.rules, script: script))
+        case .broken(let words): .failure(Broken(words: words))
+        }
+    }
+
+    /// What goes on of a file's last good version: what another file has taken over meanwhile is that one's, and a script goes on as a
+    /// whole or not at all.
+    private func left(of content: Content?, beside all: RuleFileSet, _ owners: [String: String]) -> Content? {
+        guard let content else { return nil }
+        let rules = content.rules.filter { owners[$0.name] == nil }
+        guard let script = content.script else { return rules.isEmpty ? nil : Content(rules: rules) }
+        let isWhole = rules.count == content.rules.count && !all.scripts.contains { $0.name == script.name }
+        return isWhole ? content : nil
     }
 
     /// The path itself; of a directory that cannot be read, the files that were in it: it may be back the next moment, as what a
@@ -68,13 +105,40 @@ struct RuleFileShelf {
         good[path] == nil ? good.keys.filter { $0.hasPrefix(path + "/") }.sorted() : [path]
     }
 
-    private func conflict(of rules: [Rule], with count: Int, _ owners: [String: String]) -> String? {
-        for rule in rules {
+    /// The files of scripts that ran before and go on, by the scripts' names: what such a script keeps is not for another file of its name.
+    private func goingOn(in readings: [(path: String, reading: RuleFileReading)]) -> [String: String] {
+        var goingOn: [String: String] = [:]
+        for (path, reading) in readings {
+            for file in files(of: path) {
+                guard let name = good[file]?.script?.name else { continue }
+                switch reading {
+                case .script, .broken: goingOn[name] = file
+                case .rules: break
+                }
+            }
+        }
+        return goingOn
+    }
+
+    /// - Parameter isSecond: another file has a script of its name that goes on.
+    private func conflict(
+        of content: Content, isSecond: Bool, with all: RuleFileSet, _ owners: [String: String]
+    ) -> String? {
+        if let script = content.script {
+            if isSecond || all.scripts.contains(where: { $0.name == script.name }) {
+                return "another script is called \(script.name)\nhint: give one of the two files another name"
+            }
+            guard all.scripts.count < Self.maximumScripts else {
+                return
+                    "with it there would be more than \(Self.maximumScripts) scripts\nhint: put what belongs together into one"
+            }
+        }
+        for rule in content.rules {
             if let owner = owners[rule.name] {
                 return "a rule named \"\(rule.name)\" is in \(owner) already\nhint: rename one of them"
             }
         }
-        guard count + rules.count <= Self.maximumRules else {
+        guard all.rules.count + content.rules.count <= Self.maximumRules else {
             return "with its rules there would be more than \(Self.maximumRules)\nhint: take some away"
         }
         return nil

@@ -12,9 +12,19 @@ extension RuleRunner {
     /// Runs these rules from now on. One that is equal to one of before keeps what it was in the midst of.
     public func replace(_ set: RuleFileSet) async {
         let before = faults
-        guard set.rules != machine.rules || set.faults != before else { return }
+        guard set.rules != machine.rules || set.scripts != scriptsRead || set.faults != before else { return }
         faults = set.faults
-        if set.rules != machine.rules { handle(.rulesChanged(set.rules)) }
+        let changed = set.scripts.filter { !scriptsRead.contains($0) }
+        if set.rules != machine.rules {
+            handle(.rulesChanged(set.rules))
+        } else if !changed.isEmpty {
+            // The functions are others, where all that they wait for is as it was.
+            tell([.rulesChanged(changed.flatMap(\.rules).map(\.name))])
+        }
+        if set.scripts != scriptsRead {
+            scriptsRead = set.scripts
+            await run(set.scripts)
+        }
         for plug in machine.plugs { warm(plug.name, plug.id) }
         let broken = faults.filter { !before.contains($0) }
         tell(broken.map { .fileBroken(path: $0.path, words: $0.words) })
@@ -77,7 +87,7 @@ extension RuleRunner {
             let past = await house.past(of: id)
             guard !past.isEmpty, !isStopping else { return }
             handle(.recorded(plug: plug, past))
-            await handOver()
+            await handOverMeanwhile()
         }
     }
 }

@@ -6,6 +6,7 @@ import NIOPosix
 public import PlugClient
 public import PlugProtocol
 import ProtocolCore
+import Scripting
 
 /// Runs rules on the house: the shell of ``Automation/HouseRules``.
 public actor RuleRunner {
@@ -23,8 +24,16 @@ public actor RuleRunner {
     private var timer = DeadlineTimer()
     /// Commands on their way; the machine bounds them.
     private var attempts: [RequestID: Task<Void, Never>] = [:]
+    /// Scripts that are asked; the machine bounds them.
+    var calls: [RequestID: Task<Void, Never>] = [:]
     var effects = EffectQueue()
     let performer: (any EffectPerforming)?
+    /// Calls scripts for rules; nil where nobody runs any.
+    let scripts: (any ScriptCalling)?
+    /// The scripts are being replaced, or have been.
+    var replacing: Task<Void, Never>?
+    /// Those whose rules are among the machine's.
+    var scriptsRead: [Script]
     private let sun: SunTable?
     private var clock = WallClockWatch()
     /// What is wrong with the rules' files.
@@ -32,9 +41,10 @@ public actor RuleRunner {
     /// Plugs whose past the rules were told: once a process.
     var warmed: Set<PlugID> = []
     var random = SystemRandomNumberGenerator()
-    /// Records made since the last were handed over; bounded by what one event, and all that waits for one write, can cause.
-    private var unsent: [RunnerRecord] = []
+    /// Records made since the last were handed over.
+    private var unsent = UnsentRecords()
     private var isHandingOver = false
+    /// Of the house's reports, one at a time, of persons, and of the end.
     private var waitingForHandOver: [CheckedContinuation<Void, Never>] = []
     var isStopping = false
     /// Why the last write has not stored everything.
@@ -50,12 +60,14 @@ public actor RuleRunner {
     ///   - set: the rules; ``replace(_:)`` gives others later.
     ///   - store: where to go on and what to keep; nil keeps nothing beyond the process.
     ///   - performer: does what rules ask for outside of the house; nil does nothing, and says so.
+    ///   - scripts: calls scripts' functions for rules; nil calls none, and says so.
     ///   - sun: says where it rises and sets; nil where nobody knows where the house stands.
     ///   - recorder: keeps what the house reports besides; it goes on until the run ends.
     ///   - audience: hears it besides.
     public init(
         _ set: RuleFileSet, client: PlugClient, store: RuleStore?, performer: (any EffectPerforming)? = nil,
-        sun: SunTable? = nil, recorder: Recorder? = nil, audience: (any HouseAudience)? = nil
+        scripts: (any ScriptCalling)? = nil, sun: SunTable? = nil, recorder: Recorder? = nil,
+        audience: (any HouseAudience)? = nil
     ) {
         let cursors = store?.memory.cursors ?? [:]
         let known = EventsSeen.first(cursors, recorder?.cursors ?? [:])
@@ -65,17 +77,19 @@ public actor RuleRunner {
         let shared = SharedHouse(
             follower, rules: seen, recorder: recorder, audience: audience, on: client.eventLoop)
         self.init(
-            set, house: isShared ? shared : follower, store: store, performer: performer, sun: sun,
+            set, house: isShared ? shared : follower, store: store, performer: performer, scripts: scripts, sun: sun,
             on: client.eventLoop)
     }
 
     init(
         _ set: RuleFileSet, house: any RuledHouse, store: RuleStore?, performer: (any EffectPerforming)? = nil,
-        sun: SunTable? = nil, on eventLoop: any EventLoop
+        scripts: (any ScriptCalling)? = nil, sun: SunTable? = nil, on eventLoop: any EventLoop
     ) {
         machine = HouseRules(rules: set.rules, memory: store?.memory ?? HouseMemory(), now: BootClock.now)
         faults = set.faults
         self.performer = performer
+        self.scripts = scripts
+        scriptsRead = set.scripts
         self.sun = sun
         self.house = house
         self.store = store
@@ -88,10 +102,12 @@ public actor RuleRunner {
     public func run() async {
         await house.rulesChanged(machine.rules, disabled: machine.disabled, faults: faults)
         tell(faults.map { .fileBroken(path: $0.path, words: $0.words) })
+        await run(scriptsRead)
         await withTaskCancellationHandler {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await self.house.run() }
                 group.addTask { await self.keepLocalTime() }
+                group.addTask { await self.followScripts() }
                 for await update in house.updates {
                     take(update)
                     await handOver()
@@ -123,7 +139,8 @@ public actor RuleRunner {
         isStopping = true
         effects.close()
         for attempt in attempts.values { attempt.cancel() }
-        attempts = [:]
+        for call in calls.values { call.cancel() }
+        (attempts, calls) = ([:], [:])
     }
 
     private func finish() async {
@@ -136,6 +153,7 @@ public actor RuleRunner {
         store = nil
         timer.stop()
         asked.end()
+        await scripts?.end()
         await handOver()
         records.finish()
         await house.end()
@@ -166,18 +184,20 @@ public actor RuleRunner {
 
     private func deadlineReached() async {
         handle(.deadlineReached)
-        await handOver()
+        await handOverMeanwhile()
     }
 
     private func perform(_ action: HouseRulesAction) {
         switch action {
         case .store(let memory): write(memory)
         case .send(let request): send(request)
+        case .call(let call, let plugs): self.call(call, plugs)
         case .perform(let request):
             effects.add(request)
             beginEffects()
         case .withdraw(let id):
             attempts.removeValue(forKey: id)?.cancel()
+            calls.removeValue(forKey: id)?.cancel()
             effects.withdraw(id)
             beginEffects()
         case .acknowledge(let plug, let sequence): Task { await house.acknowledge(sequence, of: plug) }
@@ -189,7 +209,7 @@ public actor RuleRunner {
 
     func tell(_ notices: [HouseNotice]) {
         let now = WallTime.now
-        unsent += notices.map { RunnerRecord(at: now, notice: $0) }
+        for notice in notices { unsent.add(RunnerRecord(at: now, notice: notice)) }
     }
 
     /// On a thread of its own, since a disk may take its time and the event loop has all the plugs.
@@ -208,7 +228,7 @@ public actor RuleRunner {
         case .failure(let error): storageFault = "\(error)"
         }
         handle(storageFault.map { .storeFailed(reason: $0) } ?? .stored)
-        Task { await handOver() }
+        Task { await handOverMeanwhile() }
     }
 
     private func send(_ request: CommandRequest) {
@@ -226,7 +246,7 @@ public actor RuleRunner {
             }
             guard !isStopping, attempts.removeValue(forKey: request.id) != nil else { return }
             handle(.commandFinished(request.id, outcome))
-            await handOver()
+            await handOverMeanwhile()
         }
     }
 
@@ -242,18 +262,27 @@ public actor RuleRunner {
             }
             if let new {
                 handle(.clockChanged(new.time, new.sun))
-                await handOver()
+                await handOverMeanwhile()
             }
             try? await Task.sleep(for: .seconds(1))
         }
     }
 
-    /// Returns when all records made so far are handed over. One task does it, or they would overtake each other.
+    /// Returns when all records made so far are handed over, so that a reader that is slow slows down whatever waits for it here.
     func handOver() async {
         guard !isHandingOver else { return await withCheckedContinuation { waitingForHandOver.append($0) } }
+        await handOverUnsent()
+    }
+
+    /// The same, but waits for no reader where somebody hands over already: what comes by itself must not gather behind one.
+    func handOverMeanwhile() async {
+        if !isHandingOver { await handOverUnsent() }
+    }
+
+    /// One task does it, or they would overtake each other.
+    private func handOverUnsent() async {
         isHandingOver = true
-        while !unsent.isEmpty {
-            let record = unsent.removeFirst()
+        while let record = unsent.takeNext() {
             await house.note(record)
             await records.send(record)
         }

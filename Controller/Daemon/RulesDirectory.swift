@@ -16,7 +16,7 @@ public actor RulesDirectory {
     /// Reads all of it, which blocks as long as the disk takes.
     ///
     /// - Parameters:
-    ///   - paths: files, and directories whose `.yaml` and `.yml` files count.
+    ///   - paths: files, and directories whose `.yaml`, `.yml` and `.lua` files count.
     ///   - read: understands the file of a path; on whichever thread.
     public init(_ paths: [String], read: @escaping @Sendable (String) -> RuleFileReading) {
         self.paths = paths
@@ -71,6 +71,8 @@ public actor RulesDirectory {
     private static func names(inDirectory path: String) -> [String] {
         // One that nobody may read is said by reading it as a file.
         guard let names = FileStamp.names(in: path, limit: RuleFileShelf.maximumFiles) else { return [path] }
-        return names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.map { path + "/" + $0 }
+        return names.filter { name in [".yaml", ".yml", ".lua"].contains(where: name.hasSuffix) }.map {
+            path + "/" + $0
+        }
     }
 }

@@ -17,6 +17,9 @@ public struct EffectEvent: Codable, Hashable, Sendable {
     public var value: Double?
     /// When the rule fired: ISO 8601, UTC, milliseconds; as far as the clock of the wall tells it now.
     public var at: String?
+    /// Of a notification, for a program that gets it; left out of all others.
+    public var title: String?
+    public var text: String?
 
     public init(_ request: EffectRequest) {
         let firing = request.firing

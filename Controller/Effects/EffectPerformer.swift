@@ -1,43 +1,59 @@
 public import Automation
 
-/// Somewhere that a rule's words for a person go to, beside those who watch the daemon itself.
-public protocol NotificationReceiver: Sendable {
-    /// Returns when it has them, or when it is certain that it will not.
-    func receive(title: String, text: String, of event: EffectEvent) async -> EffectOutcome
-}
-
 /// Does what rules ask for outside of the house, at once: how many are done at a time is up to whoever asks.
 ///
 /// A task that is cancelled ends its command, or its request, at once.
 public struct EffectPerformer: Sendable {
-    private let receivers: [any NotificationReceiver]
+    private let desks: [(name: String, desk: NotificationDesk)]
     private let sender: WebHookSender
 
-    public init(receivers: [any NotificationReceiver] = []) {
-        self.receivers = receivers
+    public init(receivers: [NamedReceiver] = []) {
+        self.init(receivers: receivers, limits: NotificationQueue.Limits())
+    }
+
+    init(receivers: [NamedReceiver], limits: NotificationQueue.Limits) {
+        desks = receivers.map { named in
+            var own = limits
+            own.perMinute = named.perMinute
+            return (named.name, NotificationDesk(named.receiver, own))
+        }
         sender = WebHookSender()
     }
 
-    /// Returns when it is done, or when it is certain that it will not be.
-    public func perform(_ request: EffectRequest) async -> EffectOutcome {
-        guard !Task.isCancelled else { return .givenUp }
+    /// Returns when it is done, or when it is certain that it will not be; nil where the task was cancelled before.
+    ///
+    /// A notification that a receiver has by then is not nil: it has failed for the others, or the first would get it again.
+    public func perform(_ request: EffectRequest) async -> EffectOutcome? {
+        guard !Task.isCancelled else { return nil }
         let event = EffectEvent(request)
-        switch request.effect {
-        // Whoever watches the daemon is told by the notice of the outcome.
-        case .notify(let title, let text): return await tell(title, text, event)
-        case .run(let words, let timeout): return await Command(words, timeout: timeout, event: event).run()
-        case .webHook(let hook): return await sender.send(hook, event)
-        }
+        let outcome: EffectOutcome? =
+            switch request.effect {
+            // Whoever watches the daemon is told by the notice of the outcome.
+            case .notify(let title, let text): await tell(RuleNotification(title: title, text: text, event: event))
+            case .run(let words, let timeout): await Command(words, timeout: timeout, event: event).run()
+            case .webHook(let hook): await sender.send(hook, event)
+            }
+        return outcome == .givenUp ? nil : outcome
     }
 
-    private func tell(_ title: String, _ text: String, _ event: EffectEvent) async -> EffectOutcome {
-        var failures: [String] = []
-        for receiver in receivers {
-            if case .failed(let words) = await receiver.receive(title: title, text: text, of: event) {
-                failures.append(words)
+    /// All receivers at once, each on its own: who has it gets it no second time because another one has not.
+    private func tell(_ notification: RuleNotification) async -> EffectOutcome? {
+        var isCutShort = false
+        let failures = await withTaskGroup(of: (Int, EffectOutcome).self) { group in
+            for (index, entry) in desks.enumerated() {
+                group.addTask { (index, await entry.desk.deliver(notification)) }
             }
+            var failures: [(Int, String)] = []
+            for await (index, outcome) in group {
+                if case .failed(let words) = outcome { failures.append((index, words)) }
+                if outcome == .givenUp { isCutShort = true }
+            }
+            return failures
         }
-        return failures.isEmpty ? .done : .failed(failures.joined(separator: "; "))
+        guard !failures.isEmpty else { return .done }
+        if isCutShort, failures.count == desks.count { return nil }
+        let words = failures.sorted { $0.0 < $1.0 }.map { "\(desks[$0.0].name): \($0.1)" }
+        return .failed(words.joined(separator: "; "))
     }
 }
 

@@ -45,6 +45,15 @@ public struct RuleStateRecord: Codable, Hashable, Sendable {
     public var running: Int
     /// Why what its file says now is not what runs; left out where it is.
     public var fault: String?
+    /// Of a script's function: the script's name.
+    public var script: String?
+    /// Why its process ended last, while none runs; left out while one does.
+    public var scriptFault: String?
+    /// When it is started again; left out while it runs, and where it is not before its file changes.
+    public var scriptStarts: String?
+    /// When a call of it failed last since the daemon's start, and why.
+    public var lastFailure: String?
+    public var failedBecause: String?
 
     public init(rule: String, when: [String], conditions: [String], actions: [String]) {
         enabled = true
@@ -54,6 +63,12 @@ public struct RuleStateRecord: Codable, Hashable, Sendable {
         self.conditions = conditions
         self.actions = actions
         firings = 0
+    }
+
+    /// Of a script's function without a name of its own: the line that it is called after, where an edit may put another one.
+    public var lineOfScript: Int? {
+        guard let script, rule.hasPrefix("\(script):") else { return nil }
+        return Int(rule.dropFirst(script.count + 1).prefix { ("0"..."9").contains($0) })
     }
 }
 

@@ -9,7 +9,8 @@ import PlugProtocol
 public struct RuleRecord: Codable, Hashable, Sendable {
     /// Of the house: following, lost, gap. Of a rule: firing, heldBack, nearMiss, step (its actions go on), ruleEnabled. Of what it
     /// does: commanded, remembered (for a plug that is away), notSent, resumed, command (its answer), performing, effect (how that
-    /// ended). Of the files: rulesChanged, fileBroken, fileSound. Of the daemon's memory: notStored, stored.
+    /// ended). Of scripts: calling (a function of one), called, scriptLog, callFailed, scriptEnded (its process), scriptRuns (again), commandsHeldBack. Of the files: rulesChanged, fileBroken, fileSound. Of the daemon's memory: notStored, stored. Of
+    /// these lines: recordsLeftOut.
     public var event: String
     /// ISO 8601, UTC, milliseconds.
     public var at: String
@@ -47,12 +48,20 @@ public struct RuleRecord: Codable, Hashable, Sendable {
     public var rules: [String]?
     /// fileBroken, fileSound: its path.
     public var file: String?
+    /// calling, called, scriptLog, callFailed, scriptEnded, scriptRuns, commandsHeldBack: the script's name.
+    public var script: String?
+    /// scriptLog: what it said, a line each.
+    public var log: [String]?
+    /// scriptEnded: seconds until it is started again; left out where it is not, before its file changes.
+    public var restartsIn: Double?
+    /// commandsHeldBack, recordsLeftOut: how many.
+    public var count: Int?
 
     public init(_ record: RunnerRecord) {
         event = ""
         at = record.at.iso8601()
         switch record.notice {
-        case .following, .lost, .gap, .notStored, .stored: takeHouse(record.notice)
+        case .following, .lost, .gap, .notStored, .stored, .recordsLeftOut: takeHouse(record.notice)
         case .firing, .heldBack, .nearMiss, .step, .ruleEnabled: takeRule(record.notice)
         case .commanded, .remembered, .notSent, .resumed, .command: takeCommand(record.notice)
         case .performing(let request):
@@ -68,7 +77,43 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         case .rulesChanged(let names): (event, rules) = ("rulesChanged", names)
         case .fileBroken(let path, let words): (event, file, why) = ("fileBroken", path, words)
         case .fileSound(let path): (event, file) = ("fileSound", path)
+        case .calling, .called, .scriptLogged, .callFailed, .commandsHeldBack, .scriptEnded, .scriptRuns:
+            takeScript(record.notice)
         }
+    }
+
+    private mutating func takeScript(_ notice: HouseNotice) {
+        switch notice {
+        case .calling(let call):
+            event = "calling"
+            take(call)
+        case .called(let call):
+            event = "called"
+            take(call)
+        case .scriptLogged(let firing, let lines):
+            event = "scriptLog"
+            take(firing)
+            (why, log) = (nil, lines)
+            script = firing.rule.split(separator: ":").first.map(String.init)
+        case .callFailed(let call, let reason):
+            event = "callFailed"
+            take(call)
+            why = reason
+        case .commandsHeldBack(let name, let number): (event, script, count) = ("commandsHeldBack", name, number)
+        case .scriptEnded(let name, why: let reason, restartsIn: let span):
+            (event, script, why, restartsIn) = ("scriptEnded", name, reason, span?.inSeconds)
+        case .scriptRuns(let name): (event, script) = ("scriptRuns", name)
+        case .following, .lost, .gap, .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered,
+            .step,
+            .effect, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored,
+            .recordsLeftOut:
+            break
+        }
+    }
+
+    private mutating func take(_ call: ScriptCall) {
+        take(call.firing)
+        (script, why, id) = (call.handler.script, nil, call.id.hexadecimal)
     }
 
     private mutating func takeHouse(_ notice: HouseNotice) {
@@ -80,8 +125,10 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             (plug, from, to, why) = (name, gap.from, gap.to, gap.reason.rawValue)
         case .notStored(let reason): (event, why) = ("notStored", reason)
         case .stored: event = "stored"
+        case .recordsLeftOut(let number): (event, count) = ("recordsLeftOut", number)
         case .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered, .step, .effect,
-            .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command:
+            .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .calling, .called, .scriptLogged,
+            .callFailed, .commandsHeldBack, .scriptEnded, .scriptRuns:
             break
         }
     }
@@ -105,7 +152,9 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             (what, why) = ("\(step)", nil)
         case .ruleEnabled(let name, let isOn): (event, rule, enabled) = ("ruleEnabled", name, isOn)
         case .following, .lost, .gap, .notSent, .commanded, .performing, .remembered, .effect, .rulesChanged,
-            .fileBroken, .fileSound, .resumed, .command, .notStored, .stored:
+            .fileBroken, .fileSound, .resumed, .command, .notStored, .stored, .calling, .called, .scriptLogged,
+            .callFailed,
+            .commandsHeldBack, .scriptEnded, .scriptRuns, .recordsLeftOut:
             break
         }
     }
@@ -136,7 +185,8 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             case .refused(let refusal): (outcome, why) = (refusal.code.rawValue, refusal.detail)
             }
         case .following, .lost, .gap, .firing, .heldBack, .nearMiss, .performing, .step, .effect, .ruleEnabled,
-            .rulesChanged, .fileBroken, .fileSound, .notStored, .stored:
+            .rulesChanged, .fileBroken, .fileSound, .notStored, .stored, .calling, .called, .scriptLogged, .callFailed,
+            .commandsHeldBack, .scriptEnded, .scriptRuns, .recordsLeftOut:
             break
         }
     }

@@ -25,16 +25,28 @@ extension RuleRecord {
         case "rulesChanged": "rules read anew: \((rules ?? []).joined(separator: ", "))"
         case "fileBroken": "\(file ?? "") cannot be read, and what ran of it goes on: \(why)"
         case "fileSound": "\(file ?? "") can be read again"
+        case "calling": "\(rule): \(script ?? "") is called"
+        case "called": "\(rule): \(script ?? "") has answered"
+        case "scriptLog": "\(rule) says: " + (log ?? []).joined(separator: "\n    ")
+        case "callFailed": "\(rule) failed: \(why)"
+        case "commandsHeldBack":
+            "\(script ?? ""): \(count ?? 0) \(count == 1 ? "command" : "commands") not carried out: it wants more than a script may in a minute"
+        case "scriptEnded":
+            "\(script ?? "") ended: \(why); "
+                + (restartsIn.map { "it is started again in \(number($0)) s" }
+                    ?? "it is not started again before its file changes")
+        case "scriptRuns": "\(script ?? "") runs"
         case "notStored":
             "nothing can be stored: \(why); until it can, being killed may lose a command or repeat a firing"
         case "stored": "everything is stored again"
+        case "recordsLeftOut": "\(count ?? 0) \(count == 1 ? "line" : "lines") left out: nobody read them"
         default: outcome == "done" ? "\(plug): done" : "\(plug): \(outcome ?? ""): \(why)"
         }
     }
 
-    /// Of what a rule tells a person; nil of everything else.
+    /// Of what a rule tells a person, at once: a receiver that is not reached is tried for minutes. Nil of everything else.
     public var notification: NotificationRecord? {
-        guard event == "effect", effect == "notify", let message else { return nil }
+        guard event == "performing", effect == "notify", let message else { return nil }
         return NotificationRecord(at: at, rule: rule ?? "", title: title ?? "", text: message)
     }
 }

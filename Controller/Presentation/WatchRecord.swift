@@ -16,6 +16,9 @@ public struct WatchRecord: Codable, Hashable, Sendable {
     public var seq: UInt64?
     /// Seconds since it happened when it arrived; absent for an event of an earlier boot of the plug.
     public var age: Double?
+    /// Stands for everything up to and including this line, of all plugs that are followed: see ``WatchCursor``. Absent in lines of
+    /// readings and levels.
+    public var cursor: String?
 
     /// relay, snapshot: whether the relay is on.
     public var on: Bool?

@@ -19,6 +19,18 @@ struct CommandOutput: ParsableArguments {
     @OptionGroup var way: DaemonOptions
     @Flag(help: "One JSON object a plug: plug, on, level, tripped, seq, or error.")
     var json = false
+    @Option(
+        help: """
+            Do it once, however often it is asked for with this same text, such as the number of the event that it answers; the \
+            plug remembers its last 512 commands. It is asked itself, not the daemon.
+            """)
+    var once: String?
+
+    func validate() throws {
+        guard once.map({ (1...65_536).contains($0.utf8.count) }) ?? true else {
+            throw ValidationError("--once has 1 to 65536 bytes of text")
+        }
+    }
 
     /// Commands all plugs at once, through the daemon where one runs. Exit status 1 when none did it, 2 when some did.
     func send(
@@ -32,7 +44,7 @@ struct CommandOutput: ParsableArguments {
         }
         try await saying {
             var rest = names.map { Pending(name: $0, command: command) }
-            if let daemon = way.daemon(network) {
+            if once == nil, let daemon = way.daemon(network) {
                 rest = try await send(command, to: names, through: ThroughDaemon(client: daemon), tell)
             }
             guard !rest.isEmpty else { return }
@@ -105,7 +117,7 @@ struct CommandOutput: ParsableArguments {
         for await report in plug.reports {
             if case .disconnected(let reason, _) = report.update { try sayAway(plug.name, reason) }
             guard case .snapshot(let state) = report.update else { continue }
-            return try await plug.send(command(state))
+            return try await plug.send(command(state), id: once.map { RequestID(madeFrom: $0) })
         }
         throw CancellationError()
     }

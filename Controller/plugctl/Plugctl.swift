@@ -22,7 +22,8 @@ struct Plugctl: AsyncParsableCommand {
         subcommands: [
             Glance.self, Browse.self, Resolve.self, Info.self, Pair.self, Unpair.self, Controllers.self, Reset.self,
             On.self, Off.self, Toggle.self, Dim.self, Identify.self, Rename.self, SetCommand.self, Watch.self,
-            Logs.self, ChartCommand.self, History.self, Rules.self, DaemonCommand.self, DoctorCommand.self,
+            Logs.self, ChartCommand.self, History.self, Rules.self, Notify.self, DaemonCommand.self,
+            DoctorCommand.self,
         ],
         defaultSubcommand: Glance.self)
 

@@ -2,24 +2,55 @@ import ArgumentParser
 import Automation
 import Daemon
 import DurableFiles
+import Foundation
 import RuleFiles
+import Scripting
 
-/// Reads rule files and directories of `.yaml` and `.yml` files. Every error is said, with its place; then the exit status is 1.
-func readRules(_ paths: [String]) async throws -> [Rule] {
+/// Reads rule files, scripts, and directories of `.yaml`, `.yml` and `.lua` files. Every error is said, with its place; then the exit
+/// status is 1.
+func readRuleSet(_ paths: [String]) async throws -> RuleFileSet {
     let set = await RulesDirectory(paths, read: readRuleFile).current
     for fault in set.faults { complain(fault.words) }
     guard set.faults.isEmpty else { throw ExitCode.failure }
-    return set.rules
+    return set
 }
 
 /// What one file says, or what is wrong with it.
 @Sendable func readRuleFile(_ path: String) -> RuleFileReading {
     do {
-        let bytes = try FileStore().read(path, limit: 1 << 20)
-        return .rules(try RuleFile(name: path, text: String(decoding: bytes, as: UTF8.self)).rules)
+        let text = try readText(path)
+        guard isScript(path) else { return .rules(try RuleFile(name: path, text: text).rules) }
+        return .script(try readScript(path, text))
     } catch let error as FileError {
         return .broken("\(error)" + (error.hint.map { "\nhint: \($0)" } ?? ""))
+    } catch let error as ScriptFault {
+        guard case .refused = error else { return .broken("\(path): \(error)") }
+        return .broken("\(error)")
     } catch {
         return .broken("\(error)")
     }
+}
+
+func readText(_ path: String) throws(FileError) -> String {
+    String(decoding: try FileStore().read(path, limit: 1 << 20), as: UTF8.self)
+}
+
+func isScript(_ path: String) -> Bool { path.hasSuffix(".lua") }
+
+/// Loads it once, in a process of its own. Errors name the whole path.
+func readScript(_ path: String, _ text: String) throws(ScriptFault) -> Script {
+    do {
+        return try ScriptReader(host: try ScriptHost.path()).read(
+            name: URL(filePath: path).lastPathComponent, source: text, time: .now)
+    } catch {
+        guard case .refused(var faults) = error else { throw error }
+        for index in faults.diagnostics.indices { faults.diagnostics[index].file = path }
+        throw .refused(faults)
+    }
+}
+
+/// Runs scripts for the daemon; nil where their host is not installed, which reading the first one says.
+func scriptPool() -> ScriptPool? {
+    guard let host = try? ScriptHost.path() else { return nil }
+    return ScriptPool(host: host)
 }

@@ -12,27 +12,30 @@ import Terminal
 struct RuleBacktest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backtest",
-        abstract: "Run rules over what was recorded: what they would have done, beside what was really switched.",
+        abstract:
+            "Run rules and scripts over what was recorded: what they would have done, beside what was really switched.",
         discussion: """
             The daemon's own engine runs over the history in virtual time, with its waits and schedules. Each firing is \
             listed with what it would have commanded, and how long before or after that the plug was really switched so, \
             within ten minutes: by its journal, or, where it has none, by its power's crossing of a quarter of the way up from \
-            its usual lowest to its highest minute. Nothing is commanded. The same history always gives the same output.
+            its usual lowest to its highest minute. Nothing is commanded. A script runs from its beginning, with the clock of that \
+            time, and with its log. The same history always gives the same output.
 
             Examples:
               plugctl rules backtest television.yaml
+              plugctl rules backtest television.lua --against television.yaml
               plugctl rules backtest television.yaml --last 30d --rule "Movie night" --chart
               plugctl rules backtest new.yaml --against old.yaml --from 2026-11-01 --to 2026-12-01
             """)
 
-    @Argument(help: "Rule files, or directories of them.", completion: .file(extensions: ["yaml", "yml"]))
+    @Argument(help: "Rule files, or directories of them.", completion: .file(extensions: ["yaml", "yml", "lua"]))
     var files: [String]
     @OptionGroup var window: WindowOptions
     @Option(help: "Of the files' rules only this one; may be repeated. Rules that it sets off do not run then.")
     var rule: [String] = []
     @Option(
         help: "Another version of the rules: tell which firings only one of the two has.",
-        completion: .file(extensions: ["yaml", "yml"]))
+        completion: .file(extensions: ["yaml", "yml", "lua"]))
     var against: String?
     @Flag(help: "List also each edge that was held back, and each near miss.")
     var verbose = false
@@ -46,7 +49,7 @@ struct RuleBacktest: AsyncParsableCommand {
         help: """
             One JSON object a line: event (firing, heldBack, nearMiss, recorded, summary; onlyHere, onlyThere, comparison), at, \
             rule, plug, cause, value, since, why, conditions, steps (at, what, plug, outcome, recorded, recordedAfter, \
-            recordedBy, wasSo), firings, nearMisses, heldBack; of what was recorded of a plug from, to, away (seconds), damaged.
+            recordedBy, wasSo), firings, nearMisses, heldBack, failures, commandsHeldBack; of what was recorded of a plug from, to, away (seconds), damaged.
             """)
     var json = false
     @OptionGroup var place: LocationOptions
@@ -65,21 +68,27 @@ struct RuleBacktest: AsyncParsableCommand {
     func run() async throws {
         try await saying {
             let history = try options.open(.reader)
-            let rules = try chosen(await readRules(files))
+            let set = try await readRuleSet(files)
+            let rules = try chosen(set.rules)
             do {
-                let past = try RulePast(history, rules: rules, window: window, place: place)
+                let scripts = set.scripts.isEmpty ? nil : try VirtualScripts(set.scripts)
+                let past = try RulePast(history, rules: rules, scripts, window: window, place: place)
                 try past.checkNames(of: rules)
                 try past.checkSun(of: rules)
-                let report = try past.house.run(rules, over: past.span, tellsAsides: verbose)
+                let report = try past.house.run(rules, over: past.span, tellsAsides: verbose, scripts: scripts)
                 if let against {
-                    let others = try chosen(await readRules([against]), of: against)
+                    let otherSet = try await readRuleSet([against])
+                    let others = try chosen(otherSet.rules, of: against)
                     try past.checkNames(of: others)
                     try past.checkSun(of: others)
-                    let there = try past.house.run(others, over: past.span)
+                    let there = try past.house.run(
+                        others, over: past.span, scripts: try VirtualScripts(otherSet.scripts))
                     return show(BacktestComparison(report, against: there), against, past.zone)
                 }
                 show(report, past.zone)
-                if chart || svg != nil || png != nil { try draw(report, rules, past, history) }
+                if chart || svg != nil || png != nil {
+                    try draw(report, past.recordedPlugs(of: rules, scripts), past, history)
+                }
             } catch let error as HistoryError {
                 throw Complaint(error)
             }
@@ -115,13 +124,13 @@ struct RuleBacktest: AsyncParsableCommand {
 
     /// Those of the plugs that were recorded, with a mark where a rule would have fired.
     private func draw(
-        _ report: BacktestReport, _ rules: [Rule], _ past: RulePast, _ history: PowerHistory
+        _ report: BacktestReport, _ plugs: [HistoryPlug], _ past: RulePast, _ history: PowerHistory
     ) throws {
         let isPicture = svg != nil || png != nil
         let columns = 2 * (isPicture ? ChartOutput.width : ChartOutput.columns)
         var series: [Series] = []
         // Letters tell them apart, and there are so many.
-        for plug in past.recordedPlugs(of: rules).prefix(26) {
+        for plug in plugs.prefix(26) {
             let kept = try KeptCourse(of: plug, from: history, over: past.span, columns: columns)
             series.append(PowerCourse(plug: plug.title, kept: kept).series)
         }

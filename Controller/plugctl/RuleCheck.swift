@@ -9,11 +9,12 @@ import RuleFiles
 struct RuleCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Say what is wrong with rule files, without running anything.",
+        abstract: "Say what is wrong with rule files and scripts, without running anything.",
         discussion: """
             Beyond what is wrong with their text it finds names that no plug has, conditions that can never hold, triggers that \
             never arm, what a plug cannot do, rules that set each other off without end (also through power), and rules that \
-            fight. Files that run together are to be checked together.
+            fight. Files that run together are to be checked together. A script is loaded once, as it is when it runs; what its \
+            functions do is not known before, but for names that it writes as plug("...").
 
             It exits with 1 where there are errors, and with 0 where there are only warnings.
 
@@ -34,7 +35,7 @@ struct RuleCheckCommand: AsyncParsableCommand {
     var json = false
     @Argument(
         help: "Rule files, or directories of them. (default: ~/.config/smartplug/rules)",
-        completion: .file(extensions: ["yaml", "yml"]))
+        completion: .file(extensions: ["yaml", "yml", "lua"]))
     var files: [String] = []
 
     func run() async throws {
@@ -53,6 +54,10 @@ struct RuleCheckCommand: AsyncParsableCommand {
                 found.append(RuleFindingRecord(diagnostic, rule: file.rule(at: diagnostic.place)))
             }
             first += file.rules.count
+            for diagnostic in file.unknownPlugs(in: house) {
+                text.append(diagnostic.description)
+                found.append(RuleFindingRecord(diagnostic, rule: nil))
+            }
         }
         if json { for record in found where !Output.json(record) { return } }
         let errors = found.count { $0.severity == Diagnostic.Severity.error.rawValue }
@@ -89,39 +94,5 @@ struct RuleFindingRecord: Encodable {
         message = diagnostic.message
         hint = diagnostic.hint
         self.rule = rule
-    }
-}
-
-extension RuleFile {
-    /// The name of the rule that a place is in.
-    fileprivate func rule(at place: Place) -> String? {
-        let begun = zip(rules, places).filter { $0.1.place(of: .name) <= place }
-        return begun.max { $0.1.place(of: .name) < $1.1.place(of: .name) }?.0.name
-    }
-}
-
-/// Files that are read as far as they can be, so that the others are checked where one is broken.
-struct ReadRuleFiles {
-    private(set) var files: [RuleFile] = []
-    private(set) var diagnostics: [Diagnostic] = []
-    /// What is left out of `diagnostics`, in words.
-    private(set) var omitted: [String] = []
-    /// All could be opened and read.
-    private(set) var isSound = true
-
-    init(_ paths: [String]) throws {
-        for path in RulesDirectory.files(in: paths) {
-            do {
-                let text = String(decoding: try FileStore().read(path, limit: 1 << 20), as: UTF8.self)
-                files.append(try RuleFile(name: path, text: text))
-            } catch let error as RuleFileError {
-                isSound = false
-                diagnostics += error.diagnostics
-                if error.omitted > 0 { omitted.append("\(path): and \(error.omitted) more errors") }
-            } catch let error as FileError {
-                isSound = false
-                complain("\(error)" + (error.hint.map { "\nhint: \($0)" } ?? ""))
-            }
-        }
     }
 }

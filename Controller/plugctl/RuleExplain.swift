@@ -16,7 +16,8 @@ struct RuleExplain: AsyncParsableCommand {
         abstract: "Tell why a rule did what it did, or did nothing.",
         discussion: """
             For each firing, each edge that was held back and each near miss: what met the rule, since when and with which \
-            value, which of its conditions held, what was commanded, and what was answered. The daemon keeps it with the \
+            value, which of its conditions held, what was commanded, and what was answered; of a script's function also what it \
+            logged, and why it failed. The daemon keeps it with the \
             history, for 400 days.
 
             With --at, what happened within two minutes of that time. Where nothing did, the rule's file and the recorded \
@@ -25,6 +26,7 @@ struct RuleExplain: AsyncParsableCommand {
             Examples:
               plugctl rules explain "Movie night"
               plugctl rules explain "Movie night" --at "2026-11-20 20:15"
+              plugctl rules explain television.lua:5
               plugctl rules explain "Movie night" --last 7d --json
             """)
 
@@ -39,7 +41,7 @@ struct RuleExplain: AsyncParsableCommand {
             A rule file, or a directory of them; may be given several times. For --at. (default: ~/.config/smartplug/rules, where \
             it is there)
             """,
-        completion: .file(extensions: ["yaml", "yml"]))
+        completion: .file(extensions: ["yaml", "yml", "lua"]))
     var files: [String] = []
     @Flag(
         help: """
@@ -85,10 +87,10 @@ struct RuleExplain: AsyncParsableCommand {
 
     private func presentRules() async throws -> [Rule] {
         let usual = UserDirectories.configuration + "/smartplug/rules"
-        if !files.isEmpty { return try await readRules(files) }
+        if !files.isEmpty { return try await readRuleSet(files).rules }
         // What is wrong with the files matters only to who needs them.
         guard at != nil, FileManager.default.fileExists(atPath: usual) else { return [] }
-        return try await readRules([usual])
+        return try await readRuleSet([usual]).rules
     }
 
     /// As the rule is written, capitals free where only one is meant so.

@@ -20,12 +20,15 @@ struct RulePast {
     private static let longest: Int64 = 200 * 366 * 86_400_000
 
     /// - Parameter window: where it says nothing, all that is recorded of the rules' plugs.
-    init(_ history: PowerHistory, rules: [Rule], window: WindowOptions, place: LocationOptions) throws {
+    init(
+        _ history: PowerHistory, rules: [Rule], _ scripts: (any PastScripts)?, window: WindowOptions,
+        place: LocationOptions
+    ) throws {
         let plugs = try history.plugs()
         if window.last != nil || window.from != nil {
             span = window.span(default: .seconds(86_400))
         } else {
-            let named = Self.plugs(of: rules, among: plugs)
+            let named = Self.plugs(of: rules, scripts, among: plugs)
             let spans = (named.isEmpty ? plugs : named).compactMap(\.span)
             guard let first = spans.map(\.lowerBound).min(), let last = spans.map(\.upperBound).max() else {
                 throw Complaint(
@@ -82,10 +85,16 @@ struct RulePast {
             """)
     }
 
-    func recordedPlugs(of rules: [Rule]) -> [HistoryPlug] { Self.plugs(of: rules, among: plugs) }
+    func recordedPlugs(of rules: [Rule], _ scripts: (any PastScripts)?) -> [HistoryPlug] {
+        Self.plugs(of: rules, scripts, among: plugs)
+    }
 
-    private static func plugs(of rules: [Rule], among known: [HistoryPlug]) -> [HistoryPlug] {
-        let named = rules.flatMap { $0.triggers.compactMap(\.plug) + $0.actions.flatMap(\.plugs) }
+    private static func plugs(
+        of rules: [Rule], _ scripts: (any PastScripts)?, among known: [HistoryPlug]
+    ) -> [HistoryPlug] {
+        let named =
+            rules.flatMap { $0.triggers.compactMap(\.plug) + $0.actions.flatMap(\.plugs) }
+            + (scripts.map { $0.plugs + $0.words } ?? [])
         let wanted = Set(named.map { $0.lowercased() })
         return known.filter { wanted.contains($0.title.lowercased()) && $0.span != nil }
     }

@@ -19,7 +19,8 @@ struct RuleStates: AsyncParsableCommand {
     @Flag(
         help: """
             One JSON object a rule: rule, when, conditions, actions, enabled, fault, running, firings, lastFiring, lastCause, \
-            lastHeldBack, heldBackBecause, lastNearMiss, nearMissBecause.
+            lastHeldBack, heldBackBecause, lastNearMiss, nearMissBecause; of a script's function script, scriptFault (why its \
+            process ended, while none runs), scriptStarts (when it does again), lastFailure, failedBecause.
             """)
     var json = false
 
@@ -51,12 +52,24 @@ struct RuleStates: AsyncParsableCommand {
         if let held = rule.lastHeldBack {
             lines.append("  held back  \(local(held))" + (rule.heldBackBecause.map { ": \($0)" } ?? ""))
         }
+        if let failed = rule.lastFailure {
+            lines.append("  failed     \(local(failed))" + (rule.failedBecause.map { ": \($0)" } ?? ""))
+        }
         if let missed = rule.lastNearMiss {
             lines.append("  near miss  \(local(missed))" + (rule.nearMissBecause.map { ": \($0)" } ?? ""))
         }
         if rule.running > 0 { lines.append("  waiting    \(rule.running) \(rule.running == 1 ? "firing" : "firings")") }
+        if let script = rule.script {
+            lines.append("  script     \(script) " + (rule.scriptFault.map { ended($0, rule.scriptStarts) } ?? "runs"))
+        }
         if rule.fault != nil { lines.append("  file       cannot be read as it is now; this is its last good version") }
         return lines
+    }
+
+    private func ended(_ why: String, _ starts: String?) -> String {
+        let words = "does not run: \(why)"
+        return words
+            + (starts.map { "; started again at \(local($0))" } ?? "; not started again before its file changes")
     }
 
     /// As the clock on the wall shows it, to the second.

@@ -93,6 +93,16 @@ struct RuleFire: AsyncParsableCommand {
 extension RuleOfDaemon {
     fileprivate func turn(on: Bool) async throws {
         let state = try await ask(RuleStateRecord.self, "enabled", body: "{\"enabled\":\(on)}")
-        if json { Output.json(state) } else { Output.safeLine("\(state.rule): \(on ? "on" : "off")") }
+        if json {
+            Output.json(state)
+            return
+        }
+        Output.safeLine("\(state.rule): \(on ? "on" : "off")")
+        guard !on, let line = state.lineOfScript else { return }
+        complain(
+            """
+            this holds for what stands at line \(line) of \(state.script ?? ""), also when that is another function after an edit
+            hint: an option of the function gives it a name that stays: { name = "..." }
+            """)
     }
 }

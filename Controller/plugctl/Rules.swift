@@ -4,9 +4,10 @@ import Daemon
 struct Rules: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
-        abstract: "Check and run rule files, and see what the daemon's rules did.",
+        abstract: "Check and run rule files and scripts, and see what the daemon's rules did.",
         discussion: """
-            A rule is a few lines of YAML: when what happens, and what is done then. `plugctl daemon --rules` runs them for good.
+            A rule is a few lines of YAML: when what happens, and what is done then; a script in Lua is what needs more. `plugctl \
+            daemon --rules` runs them for good.
 
             Examples:
               plugctl rules check television.yaml
@@ -25,7 +26,7 @@ struct Rules: AsyncParsableCommand {
             discussion: "Example: plugctl rules run television.yaml")
 
         @OptionGroup var runner: RunnerOptions
-        @Argument(help: "Rule files, or directories of them.", completion: .file(extensions: ["yaml", "yml"]))
+        @Argument(help: "Rule files, or directories of them.", completion: .file(extensions: ["yaml", "yml", "lua"]))
         var files: [String]
         @Option(
             help: "Where to keep what must survive the process, as the daemon does. (default: nowhere)",
@@ -33,7 +34,7 @@ struct Rules: AsyncParsableCommand {
         var state: String?
 
         func run() async throws {
-            let rules = RuleFileSet(rules: try await readRules(files))
+            let rules = try await readRuleSet(files)
             try await runner.run(rules, state.flatMap(openRuleStore))
         }
     }

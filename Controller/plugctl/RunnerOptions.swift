@@ -14,8 +14,8 @@ struct RunnerOptions: ParsableArguments {
     @Flag(
         help: """
             One JSON object a line: event (following, lost, gap, firing, heldBack, nearMiss, step, ruleEnabled, commanded, \
-            remembered, notSent, resumed, command, performing, effect, rulesChanged, fileBroken, fileSound, notStored, \
-            stored; of the daemon serving, with address), at, plug, rule, why, what, ...
+            remembered, notSent, resumed, command, performing, effect, calling, called, scriptLog, callFailed, \
+            commandsHeldBack, scriptEnded, scriptRuns, rulesChanged, fileBroken, fileSound, notStored, stored, recordsLeftOut; of the daemon serving, with address), at, plug, rule, why, what, ...
             """)
     var json = false
 
@@ -32,9 +32,10 @@ struct RunnerOptions: ParsableArguments {
         try await network.withClient { client in
             let recorder = history.flatMap { makeRecorder($0, on: client) }
             let board = face.map { LiveBoard(rules: rules.rules, history: $0.history) }
+            let performer = EffectPerformer(receivers: NotificationFile.receivers())
             let runner = RuleRunner(
-                rules, client: client, store: store, performer: EffectPerformer(), sun: sun, recorder: recorder,
-                audience: board)
+                rules, client: client, store: store, performer: performer, scripts: scriptPool(), sun: sun,
+                recorder: recorder, audience: board)
             let (unread, unreadable) = AsyncStream.makeStream(of: Never.self)
             let printing = Task {
                 var isRead = true

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DurableFiles
+import LinuxNetwork
 import PlugClient
 import PlugProtocol
 import Presentation
@@ -11,15 +12,19 @@ struct Watch: AsyncParsableCommand {
         abstract: "Follow plugs: what they do, and what happens at them.",
         discussion: """
             On a terminal, without names, it is a live table: arrows select a plug, space turns it over, + and - dim it, q
-            ends. In a pipe, with names or with --json it prints a line for everything that happens.
+            ends. In a pipe, with names or with --json it prints a line for everything that happens, at once.
 
             It goes on after the last event that it printed, so what happened meanwhile comes first, with its age. A plug
-            that was never watched is watched from now on. A script that must do each thing once keeps the number (seq)
-            together with what it did, and gives it back with --after.
+            that was never watched is watched from now on. A program that must do each thing once keeps the cursor of the
+            line together with what it did, and gives it back with --after: Documentation/programs.md.
+
+            Exit status: 0 when interrupted, when the time is over or when nobody reads any more; 1 when a plug was not found
+            or nothing can be written; 64 for a cursor that is none.
 
             Examples:
               plugctl watch
               plugctl watch Television --json
+              plugctl watch --json --after "$(cat cursor)"
               plugctl watch Lamp --json --after 41
               plugctl watch Kettle --dead-band 5W --interval 10s
               plugctl watch --json | jq 'select(.event == "button")'
@@ -28,12 +33,16 @@ struct Watch: AsyncParsableCommand {
     @OptionGroup var network: NetworkOptions
     @Argument(help: "Only these plugs.")
     var names: [String] = []
-    @Flag(help: "One JSON object a line: plug, event, at, seq, age and the event's own fields.")
+    @Flag(help: "One JSON object a line: plug, event, at, seq, age, cursor and the event's own fields.")
     var json = false
     @Option(name: .customLong("for"), help: "Stop after this long, such as 5s.")
     var limit: TimeSpan?
-    @Option(help: "Goes on after this event number, whatever was printed before. For one plug.")
-    var after: UInt64?
+    @Option(
+        help: """
+            Goes on after the line with this cursor, for all plugs, or after this event number of one plug, whatever was printed \
+            before.
+            """)
+    var after: String?
     @Flag(help: "Leaves out what was missed.")
     var fromNow = false
     @Option(help: "A reading is worth a line when active power moved by at least this, such as 5W. (default: each is)")
@@ -46,37 +55,58 @@ struct Watch: AsyncParsableCommand {
     var note: [String] = []
 
     func validate() throws {
-        guard after == nil || names.count == 1 else { throw ValidationError("--after goes with exactly one plug") }
         guard after == nil || !fromNow else { throw ValidationError("--after and --from-now exclude each other") }
-        guard (after ?? 0) <= UInt64(Int64.max) else { throw ValidationError("--after is at most \(Int64.max)") }
+        if case .number? = try place(), Set(names).count != 1 {
+            throw ValidationError("--after with an event number goes with exactly one plug; a cursor goes with all")
+        }
         guard interval.map({ $0.duration >= .milliseconds(1) && $0.duration <= .seconds(86_400) }) ?? true else {
             throw ValidationError("--interval lies between 1ms and 1d")
         }
     }
 
+    /// Nil without `--after`.
+    private func place() throws -> WatchPlace? { try after.map(WatchPlace.init) }
+
     func run() async throws {
         let capabilities = TerminalDevice.standardOutput.capabilities
-        // Whoever gives a number keeps it too.
+        // Whoever gives a cursor keeps it too.
         let memory = after == nil ? openMemory() : nil
+        let place = try place()
         try await network.withClient { client in
+            let plugs = try await found(client)
+            let known = fromNow ? [:] : await memory?.known ?? [:]
+            let watched = WatchedPlugs(
+                client: client, plugs: plugs, place: place, known: known, options: stateOptions, memory: memory)
             if !json, names.isEmpty, capabilities.movesCursor {
-                let house = await house(client, memory)
                 // What its rules do is news whichever way the plugs are reached.
                 let daemon = way.daemon()
                 try await untilInterrupted(for: limit) {
                     let live = LiveHouse(
-                        house: house, memory: memory, notes: note, daemon: daemon,
+                        house: watched.house(), memory: memory, notes: note, daemon: daemon,
                         energy: EnergyToday(daemon: daemon, history: try? options.openIfPresent()))
                     await live.run(capabilities)
                 }
-            } else if names.isEmpty {
-                let house = await house(client, memory)
-                try await untilInterrupted(for: limit) { await printHouse(house, memory) }
             } else {
-                try await printPlugs(client, memory)
+                try await untilInterrupted(for: limit) {
+                    await untilNobodyReads { await watched.print(json: json) }
+                }
             }
             await memory?.finish()
         }
+    }
+
+    /// Each once, however often it was named.
+    private func found(_ client: PlugClient) async throws -> [Plug] {
+        var plugs: [Plug] = []
+        for name in names {
+            let plug = try await client.plug(name, within: network.wait.duration)
+            if !plugs.contains(where: { $0.name == plug.name }) { plugs.append(plug) }
+        }
+        return plugs
+    }
+
+    private var stateOptions: StateOptions {
+        StateOptions(deadBandMilliwatts: deadBand?.milliwatts ?? 0, maximumInterval: interval?.duration)
     }
 
     /// What was printed of which plug. Without it watching works, and forgets.
@@ -88,55 +118,6 @@ struct Watch: AsyncParsableCommand {
             return nil
         }
     }
-
-    private var cursor: Cursor { after.map { .after($0) } ?? .now }
-
-    private func known(_ memory: CursorMemory?) async -> [PlugID: SequenceNumber] {
-        fromNow ? [:] : await memory?.known ?? [:]
-    }
-
-    private var stateOptions: StateOptions {
-        StateOptions(deadBandMilliwatts: deadBand?.milliwatts ?? 0, maximumInterval: interval?.duration)
-    }
-
-    private func house(_ client: PlugClient, _ memory: CursorMemory?) async -> HouseFollower {
-        HouseFollower(client, after: cursor, known: await known(memory), stateOptions: stateOptions)
-    }
-
-    private func printHouse(_ house: HouseFollower, _ memory: CursorMemory?) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await house.run() }
-            var printer = ReportPrinter(json: json)
-            for await update in house.updates {
-                guard case .report(let report) = update else { continue }
-                guard printer.print(report) else { break }
-                await memory?.took(report)
-            }
-            group.cancelAll()
-        }
-    }
-
-    private func printPlugs(_ client: PlugClient, _ memory: CursorMemory?) async throws {
-        var found: [String] = []
-        for name in names { found.append(try await client.find(name, within: network.wait.duration)) }
-        let plugs = found
-        let known = await known(memory)
-        try await untilInterrupted(for: limit) {
-            await withTaskGroup(of: Void.self) { group in
-                for name in plugs {
-                    group.addTask {
-                        let plug = client.follow(name, after: cursor, known: known, stateOptions: stateOptions)
-                        var printer = ReportPrinter(json: json)
-                        for await report in plug.reports {
-                            guard printer.print(report) else { break }
-                            await memory?.took(report)
-                        }
-                        await plug.stop()
-                    }
-                }
-            }
-        }
-    }
 }
 
 private func complainOfMemory(_ error: FileError) {
@@ -144,22 +125,12 @@ private func complainOfMemory(_ error: FileError) {
     complain("\(error), so the next watch will not know where this one ended\(hint)")
 }
 
-/// Prints reports as lines.
-struct ReportPrinter {
-    let json: Bool
-    private var states: [String: PlugState] = [:]
-
-    init(json: Bool) { self.json = json }
-
-    /// False when nobody reads any more.
-    mutating func print(_ report: PlugReport) -> Bool {
-        let records = WatchRecord.records(of: report, previous: states[report.plug])
-        switch report.update {
-        case .snapshot(let state), .state(let state): states[report.plug] = state
-        case .connected, .following, .event, .gap, .log, .disconnected: break
-        }
-        return records.allSatisfy { record in
-            json ? Output.json(record) : Output.safeLine("\(record.at)  \(record.plug)  \(record.words)")
-        }
+/// Ends the body also when it prints nothing and whoever read standard output has gone.
+private func untilNobodyReads(_ body: @escaping @Sendable () async -> Void) async {
+    await withTaskGroup(of: Void.self) { group in
+        group.addTask(operation: body)
+        group.addTask { await TerminalDevice.standardOutput.readerGone() }
+        await group.next()
+        group.cancelAll()
     }
 }

@@ -5,6 +5,7 @@
 # compiler's command: on a terminal everything would be built once more.
 test_settings=(--scratch-path .build-tests -c debug --disable-index-store --no-color-diagnostics)
 export SMARTPLUG_TESTS=1
+tests=.build-tests/debug/smartplugPackageTests.xctest
 # The programs as they are shipped: with the runtime inside, stripped by the linker. Optimising for size would save 4 % of it
 # and cost a quarter of the events a second.
 program_settings=(
@@ -30,7 +31,9 @@ announce_build() {
 build_tests() {
     announce_build "the tests" .build-tests
     # Not what only stands beside them: each program that is built with the tests' settings too takes half a minute.
-    quietly .build-tests/build.log swift_build --product smartplugPackageTests "${test_settings[@]}"
+    # What runs scripts is looked for beside whoever starts it.
+    quietly .build-tests/build.log swift_build --product plugctl-script "${test_settings[@]}" &&
+        quietly .build-tests/build.log swift_build --product smartplugPackageTests "${test_settings[@]}"
 }
 
 # The programs while the tests are built: each build alone leaves much of a second core idle. Whoever wants the programs waits
@@ -51,6 +54,8 @@ build_programs() {
     announce_build "the programs" .build-release
     local program
     if (($# == 0)); then set -- plugd plugctl; fi
+    # What runs scripts, which plugctl looks for beside itself.
+    if [[ " $* " == *" plugctl "* ]]; then set -- "$@" plugctl-script; fi
     for program; do
         quietly .build-release/build.log swift_build "${program_settings[@]}" --product "$program" || return
         # A short name, for people.
@@ -63,6 +68,8 @@ build_benchmarks() {
     announce_build "the benchmarks" .build-release
     SMARTPLUG_BENCHMARKS=1 quietly .build-release/build.log swift_build "${program_settings[@]}" --product Benchmarks ||
         return
+    # What runs scripts is looked for beside whoever starts it.
+    quietly .build-release/build.log swift_build "${program_settings[@]}" --product plugctl-script || return
     mkdir -p .build-release/references
     cc -O2 -Wall -o .build-release/references/round_trip Tests/BenchmarkReferences/round_trip.c
     cc -O2 -Wall -o .build-release/references/mosquitto_stream Tests/BenchmarkReferences/mosquitto_stream.c -lmosquitto

@@ -9,6 +9,8 @@ build            liblzma-dev   header lzma.h
 build            libqrencode-dev  header qrencode.h
 build            libseccomp-dev  header seccomp.h
 build            libgpiod-dev  header gpiod.h
+build            liblua5.4-dev  header lua5.4/lua.h
+build            lua-cjson-dev  header lua5.4/lua-cjson.h
 build            libtomlplusplus-dev  header toml++/toml.h
 build            libsqlite3-dev  header sqlite3.h
 build            openssl       command openssl
@@ -35,6 +37,9 @@ generate         protobuf-compiler  command protoc
 interoperability iproute2      command ip
 interoperability util-linux    command nsenter
 interoperability dbus          command dbus-daemon
+interoperability python3-dbus  file /usr/lib/python3/dist-packages/dbus/__init__.py
+interoperability python3-gi    file /usr/lib/python3/dist-packages/gi/__init__.py
+interoperability libsystemd0   library libsystemd.so.0
 interoperability avahi-daemon  command avahi-daemon
 interoperability avahi-utils   command avahi-browse
 interoperability tshark        command tshark

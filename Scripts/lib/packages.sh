@@ -2,6 +2,8 @@
 # Expects: programs, output, compression.
 
 declare -A program_of=([firmware]=plugd [controller]=plugctl)
+# What a program starts, and looks for in ../lib/smartplug.
+declare -A companion_of=([controller]=plugctl-script)
 declare -A section_of=([firmware]=8 [controller]=1)
 
 # Newer commits have higher versions.
@@ -15,17 +17,18 @@ name_version() {
 
 # make_package firmware|controller
 make_package() {
-    local name=smartplug-$1 program=${program_of[$1]} architecture file
+    local name=smartplug-$1 program=${program_of[$1]} companion=${companion_of[$1]:-} architecture file
     tree=$(mktemp -d)
     chmod 755 "$tree"  # It becomes the root folder.
     trap 'rm -rf "$tree"' EXIT
     architecture=$(architecture_of "$programs/$program")
     put 755 "$programs/$program" usr/bin/
+    if [[ -n $companion ]]; then put 755 "$programs/$companion" usr/lib/smartplug/; fi
     add_completions "$program"
     add_program_page "$program" "${section_of[$1]}"
     add_documents "$name"
     "add_$1"
-    add_control "$1" "$name" "$architecture" "$(libraries_of "$programs/$program")"
+    add_control "$1" "$name" "$architecture" "$(libraries_of "$programs/$program" ${companion:+"$programs/$companion"})"
     find "$tree" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
     file=$output/${name}_${version}_$architecture.deb
     rm -f "$output/${name}"_*_"$architecture".deb
@@ -120,12 +123,12 @@ add_control() {
             " /etc/smartplug/plugd.toml names its parts."
         )
     else
-        # For charts as PNG; nothing else needs it.
-        needs+=$'\nSuggests: librsvg2-2, fonts-dejavu-core'
+        # For charts as PNG, and for notifications by mail; nothing else needs them.
+        needs+=$'\nSuggests: librsvg2-2, fonts-dejavu-core, msmtp-mta | mail-transport-agent'
         about=(
             "controller of open smart plugs"
             " plugctl finds smart plugs on the local network, switches, dims and follows them,"
-            " charts their power and runs rules on them."
+            " charts their power and runs rules and scripts on them."
         )
     fi
     (cd "$tree" && find . -path ./DEBIAN -prune -o -type f -printf '%P\0' | sort --zero-terminated | xargs --null md5sum) |
@@ -155,15 +158,16 @@ architecture_of() {
     esac
 }
 
-# libraries_of PROGRAM: the packages of the libraries that it is linked with, and the versions that have what it calls.
+# libraries_of PROGRAM...: the packages of the libraries that they are linked with, and the versions that have what they call.
 libraries_of() {
-    local place result
+    local place result program files=()
     place=$(mktemp -d)
+    for program; do files+=("-e$(realpath "$program")"); done
     mkdir "$place/debian"
     printf 'Source: smartplug\n\nPackage: smartplug\nArchitecture: any\n' >"$place/debian/control"
-    result=$(cd "$place" && dpkg-shlibdeps -O -e"$(realpath "$1")" 2>errors) || {
+    result=$(cd "$place" && dpkg-shlibdeps -O "${files[@]}" 2>errors) || {
         cat "$place/errors" >&2
-        stop "the libraries of $1 are not known" "a package for another processor is made on that processor"
+        stop "the libraries of $* are not known" "a package for another processor is made on that processor"
     }
     rm -rf "$place"
     echo "${result#shlibs:Depends=}"

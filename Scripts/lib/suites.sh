@@ -49,7 +49,7 @@ run_simulation() {
 run_fuzz() {
     require_tests fuzz || return 0
     local count
-    count=$(swift test list --skip-build "${test_settings[@]}" 2>/dev/null | grep -c '[Ff]uzz' || true)
+    count=$("$tests" --testing-library swift-testing --list-tests 2>/dev/null | grep -c '[Ff]uzz' || true)
     SMARTPLUG_FUZZ_SECONDS=$((count > 0 ? 1 + 60 * $(nproc) / count : 1)) \
         run_swift_tests fuzz --filter '[Ff]uzz'
     if $is_long; then run_fuzzer; fi
@@ -65,7 +65,7 @@ run_swift_tests() {
     say "running $name"
     SWIFT_BACKTRACE=${SWIFT_BACKTRACE-threads=crashed,registers=none,images=none} \
         timeout --foreground --signal=INT "$suite_limit" \
-        swift test --skip-build "${test_settings[@]}" --disable-xctest --event-stream-version 6.3 \
+        "$tests" --testing-library swift-testing --event-stream-version 6.3 \
         --event-stream-output-path "$events" "$@" >"$results/$name.log" 2>&1 || status=$?
     if ! grep -q '"kind":"runEnded"' "$events" 2>/dev/null; then tail -n 60 "$results/$name.log" >&2; fi
     count_report "$name" "$status" "$events"
@@ -89,7 +89,7 @@ run_interoperability() {
     fi
     require_packages interoperability
     if ! require_python_tools Tests/Interoperability/requirements.txt || ! generate_python_messages ||
-        ! build_programs plugd plugctl FollowPlug DecodeMessages; then
+        ! build_programs plugd plugctl FollowPlug ButtonTurnsLamp DecodeMessages; then
         record interoperability 0 1 0
         return
     fi

@@ -2,16 +2,18 @@ import Glibc
 
 /// Where a person's programs keep their files (XDG Base Directory Specification).
 public enum UserDirectories {
+    public static var home: String { absolute("HOME") ?? "/root" }
+
     /// For what a program remembers from one run to the next.
     public static var state: String {
         if let named = absolute("XDG_STATE_HOME") { return named }
-        return (absolute("HOME") ?? "/root") + "/.local/state"
+        return home + "/.local/state"
     }
 
     /// For what a person sets up.
     public static var configuration: String {
         if let named = absolute("XDG_CONFIG_HOME") { return named }
-        return (absolute("HOME") ?? "/root") + "/.config"
+        return home + "/.config"
     }
 
     /// For sockets and what else lives as long as the person is logged in. Nil where nobody made such a directory.

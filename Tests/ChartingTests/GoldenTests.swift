@@ -2,7 +2,7 @@ import Charting
 import Foundation
 import Testing
 
-/// Compares with the files in Golden. `GOLDEN=write swift test --filter GoldenTests` writes them anew: look at the
+/// Compares with the files in Golden. `GOLDEN=write Scripts/test unit` writes them anew: look at the
 /// difference before committing it.
 struct GoldenTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")

@@ -1,5 +1,6 @@
 import Automation
 import DurableFiles
+@testable import Scripting
 import Testing
 
 @testable import Daemon
@@ -49,6 +50,54 @@ struct RuleFileShelfTests {
         #expect(set.faults[0].words == "b: a rule named \"B\" is in a already\nhint: rename one of them")
     }
 
+    private func script(_ name: String, _ lines: Int...) -> Script {
+        let rules = lines.enumerated().map { index, line in
+            Rule(
+                name: "\(name):\(line)", triggers: [.button(plug: "Hall", .single)],
+                actions: [.call(ScriptHandler(script: name, index: index))])
+        }
+        return Script(name: name, source: "\(lines)", rules: rules, log: [])
+    }
+
+    @Test("A script is taken with its rules, and goes on where its file is broken")
+    func scripts() {
+        var shelf = RuleFileShelf()
+        let hall = script("hall.lua", 1, 5)
+        let first = shelf.take([("d/a.yaml", .rules([rule("A")])), ("d/hall.lua", .script(hall))])
+        #expect(first.rules.map(\.name) == ["A", "hall.lua:1", "hall.lua:5"] && first.scripts == [hall])
+        let second = shelf.take([("d/hall.lua", .broken("d/hall.lua:2:1: error"))])
+        #expect(second.scripts == [hall] && second.rules == hall.rules)
+        #expect(second.faults.map(\.rules) == [["hall.lua:1", "hall.lua:5"]])
+        let third = shelf.take([("d/hall.lua", .script(script("hall.lua", 1)))])
+        #expect(third.scripts == [script("hall.lua", 1)] && third.faults.isEmpty)
+        #expect(shelf.take([]).scripts.isEmpty)
+    }
+
+    @Test("Two scripts of one name, and more than a house may have")
+    func manyScripts() {
+        var shelf = RuleFileShelf()
+        let twice = shelf.take([("a/x.lua", .script(script("x.lua", 1))), ("b/x.lua", .script(script("x.lua", 2)))])
+        #expect(twice.scripts.count == 1 && twice.faults.map(\.path) == ["b/x.lua"])
+        #expect(twice.faults[0].words.hasPrefix("b/x.lua: another script is called x.lua\nhint: "))
+        let many = shelf.take((0...64).map { ("\($0).lua", .script(script("\($0).lua", 1))) })
+        #expect(many.scripts.count == 64 && many.faults.map(\.path) == ["64.lua"])
+    }
+
+    @Test("Of two scripts of one name the one that ran before goes on, also while it is broken")
+    func ranBefore() {
+        var shelf = RuleFileShelf()
+        let (first, second) = (script("x.lua", 1), script("x.lua", 2))
+        _ = shelf.take([("b/x.lua", .script(second))])
+        for reading in [.script(second), .broken("b/x.lua:1:1: error")] as [RuleFileReading] {
+            let set = shelf.take([("a/x.lua", .script(first)), ("b/x.lua", reading)])
+            #expect(set.scripts == [second] && set.faults.first?.path == "a/x.lua")
+        }
+        let whole = shelf.take([("a/x.lua", .script(first)), ("b", .broken("b: gone"))])
+        #expect(whole.scripts == [second])
+        let set = shelf.take([("a/x.lua", .script(first))])
+        #expect(set.scripts == [first] && set.faults.isEmpty)
+    }
+
     @Test("More rules than a house may have are refused by the file")
     func many() {
         var shelf = RuleFileShelf()
@@ -74,10 +123,11 @@ struct RuleFileShelfTests {
     func directory() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path
-        for (name, text) in [("b.yml", "b"), ("a.yaml", "a"), ("notes.txt", "n")] {
+        for (name, text) in [("b.yml", "b"), ("a.yaml", "a"), ("c.lua", "c"), ("notes.txt", "n")] {
             try FileStore().replace(path + "/" + name, with: Array(text.utf8))
         }
-        #expect(RulesDirectory.files(in: [path, path + "/a.yaml"]) == [path + "/a.yaml", path + "/b.yml"])
+        #expect(
+            RulesDirectory.files(in: [path, path + "/a.yaml"]) == ["/a.yaml", "/b.yml", "/c.lua"].map { path + $0 })
         #expect(RulesDirectory.files(in: ["/nowhere"]) == ["/nowhere"])
         let before = try #require(FileStamp(of: path + "/a.yaml"))
         try FileStore().replace(path + "/a.yaml", with: Array("b".utf8))

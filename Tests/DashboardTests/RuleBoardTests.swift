@@ -51,6 +51,30 @@ import Testing
         #expect(FiringRecord(stored, names: [:]).plug == nil)
     }
 
+    @Test func aScriptThatEndsIsToldWithEachOfItsRulesUntilItRuns() {
+        let handlers = (0..<2).map { ScriptHandler(script: "hall.lua", index: $0) }
+        let rules = handlers.map { handler in
+            Rule(
+                name: "hall.lua:\(handler.index)", triggers: [.button(plug: "Hall", .single)], actions: [.call(handler)]
+            )
+        }
+        var board = RuleBoard([rule] + rules)
+        #expect(board.records.map(\.script) == [nil, "hall.lua", "hall.lua"])
+        let ended = HouseNotice.scriptEnded(script: "hall.lua", why: "no memory", restartsIn: .seconds(2))
+        #expect(note(ended, &board) == ["rule", "rules"])
+        #expect(board.records.map(\.scriptFault) == [nil, "no memory", "no memory"])
+        #expect(board.records[1].scriptStarts == "2026-11-21T09:01:25.456Z")
+        _ = board.replace([rule] + rules.dropFirst(), disabled: [], faults: [])
+        #expect(board.records[1].scriptFault == "no memory")
+        var own = firing
+        own.rule = "hall.lua:1"
+        let call = ScriptCall(id: own.id, handler: handlers[1], firing: own)
+        #expect(note(.callFailed(call, "hall.lua:3: no"), &board) == ["rule", "rules"])
+        #expect(board.records[1].failedBecause == "hall.lua:3: no" && board.records[1].lastFailure != nil)
+        #expect(note(.scriptRuns(script: "hall.lua"), &board) == ["rule", "rules"])
+        #expect(board.records[1].scriptFault == nil && board.records[1].scriptStarts == nil)
+    }
+
     @Test func thatNothingCanBeStoredIsKnownUntilItCan() {
         var board = RuleBoard([rule])
         _ = board.note(RunnerRecord(at: moment, notice: .notStored(reason: "no room")))
@@ -149,7 +173,8 @@ import Testing
     @Test func whatARuleTellsAPersonIsAMessageOfItsOwn() {
         var board = RuleBoard([rule])
         let words = EffectRequest(id: firing.id, effect: .notify(title: "", text: "It is done"), firing: firing)
-        #expect(note(.effect(words, .done), &board) == ["rule", "notification"])
+        #expect(note(.performing(words), &board) == ["rule", "notification"])
+        #expect(note(.effect(words, .done), &board) == ["rule"])
     }
 
     @Test func aNameIsFoundInAnyCapitalsWhereItIsTheOnlyOne() {

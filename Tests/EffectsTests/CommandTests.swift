@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func itsTimeIsLimited() async {
-        var outcome = EffectOutcome.done
+        var outcome: EffectOutcome?
         let time = await elapsed { outcome = await performer.perform(script("sleep 60", timeout: .milliseconds(200))) }
         #expect(outcome.words == "sh took longer than 0.2 s and was ended")
         #expect(time < .seconds(30))
@@ -107,7 +107,7 @@ import Testing
 
     @Test func whoeverHoldsItsOutputKeepsNobodyWaiting() async throws {
         try await withFile { path in
-            var outcome = EffectOutcome.done
+            var outcome: EffectOutcome?
             let time = await elapsed {
                 let other = "setsid sh -c 'echo $$ >\(path); exec sleep 63' &"
                 outcome = await performer.perform(script("\(other) sleep 0.3; exit 4"))
@@ -131,7 +131,7 @@ import Testing
         let time = await elapsed {
             let task = Task { await performer.perform(script("sleep 60")) }
             task.cancel()
-            #expect(await task.value == .givenUp)
+            #expect(await task.value == nil)
         }
         #expect(time < .seconds(30))
     }

@@ -28,6 +28,11 @@ extension EffectOutcome {
     }
 }
 
+extension EffectOutcome? {
+    /// Empty also where it was cut short.
+    var words: String { self?.words ?? "" }
+}
+
 func elapsed(_ work: () async -> Void) async -> Duration {
     let began = ContinuousClock.now
     await work()

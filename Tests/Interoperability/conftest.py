@@ -58,7 +58,7 @@ def verdicts(request, programs, tmp_path_factory):
 @pytest.fixture(scope="session")
 def programs():
     folder = pathlib.Path(os.environ["SMARTPLUG_PROGRAMS"])
-    for program in ("plugd", "plugctl"):
+    for program in ("plugd", "plugctl", "plugctl-script"):
         assert (folder / program).exists(), f"{folder} holds no {program}; Scripts/test interoperability builds it"
     return folder
 

@@ -81,3 +81,10 @@ def test_bash_completes_a_command(content):
     path = f"{content['smartplug-firmware']}/usr/bin:{os.environ['PATH']}"
     completed = subprocess.check_output(["bash", "-c", script], env={**os.environ, "PATH": path}, text=True)
     assert completed.split() == ["press"]
+
+
+def test_scripts_have_their_program_and_it_its_libraries(content, packages):
+    program = content["smartplug-controller"] / "usr/lib/smartplug/plugctl-script"
+    assert program.stat().st_mode & 0o777 == 0o755
+    needs = subprocess.check_output(["dpkg-deb", "--field", packages["smartplug-controller"], "Depends"], text=True)
+    assert "liblua5.4-0" in needs and "libseccomp2" in needs

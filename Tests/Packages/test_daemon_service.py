@@ -64,6 +64,16 @@ def test_it_is_started_again_when_it_is_killed(person, board):
     board.system.waits_for("its word", 15, lambda: "no rules" in person("plugctl rules state 2>&1"))
 
 
+def test_a_script_runs_within_the_service(person, board):
+    person("mkdir -p ~/.config/smartplug/rules")
+    board.system.write(f"/home/{USER}/.config/smartplug/rules/noon.lua", 'at("12:00", function() log("noon") end)\n')
+    person(f"systemctl --user restart {UNIT}")
+    board.system.waits_for("the script", 20, lambda: "noon.lua runs" in person("plugctl rules state 2>&1 || true"))
+    [process] = board.system.processes("plugctl-script")
+    status = board.does(f"cat {process.removesuffix('comm')}status")
+    assert "NoNewPrivs:\t1" in status and "Seccomp:\t2" in status and "CapEff:\t0000000000000000" in status
+
+
 def test_nothing_was_denied(board):
     told = board.does("journalctl --no-pager _COMM=plugctl").splitlines()
     assert told

@@ -5,7 +5,7 @@ import Testing
 @testable import PlugConfiguration
 
 /// What people get wrong, and what they read then: each file in Broken beside the words of `plugd check --config FILE`.
-/// `GOLDEN=write swift test --filter BrokenFilesTests` writes these anew: judge them as whoever has to mend the file.
+/// `GOLDEN=write Scripts/test unit` writes these anew: judge them as whoever has to mend the file.
 struct BrokenFilesTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Broken")
 

@@ -150,13 +150,66 @@ import Testing
                 "\"Hall\" tells: Laundry: It is done"
             ),
         ])
-        let told = RuleRecord(RunnerRecord(at: moment, notice: .effect(words, .done))).notification
+        let told = RuleRecord(RunnerRecord(at: moment, notice: .performing(words))).notification
         #expect(
             told
                 == NotificationRecord(
                     at: "2026-11-21T09:01:23.456Z", rule: "Hall", title: "Laundry", text: "It is done"))
-        #expect(RuleRecord(RunnerRecord(at: moment, notice: .performing(words))).notification == nil)
-        #expect(RuleRecord(RunnerRecord(at: moment, notice: .effect(run, .done))).notification == nil)
+        #expect(RuleRecord(RunnerRecord(at: moment, notice: .effect(words, .done))).notification == nil)
+        #expect(RuleRecord(RunnerRecord(at: moment, notice: .performing(run))).notification == nil)
+    }
+
+    @Test func whatScriptsDo() {
+        let by = Firing(id: request, rule: "hall.lua:4", cause: press.cause, time: .zero)
+        let call = ScriptCall(id: request, handler: ScriptHandler(script: "hall.lua", index: 0), firing: by)
+        let who = #""plug":"Switch","rule":"hall.lua:4","script":"hall.lua""#
+        check([
+            (
+                .calling(call), #"{\#(at),"cause":7,"event":"calling",\#(id),\#(who)}"#,
+                "\"hall.lua:4\": hall.lua is called"
+            ),
+            (
+                .called(call), #"{\#(at),"cause":7,"event":"called",\#(id),\#(who)}"#,
+                "\"hall.lua:4\": hall.lua has answered"
+            ),
+            (
+                .scriptLogged(by, ["one", "two"]),
+                #"{\#(at),"cause":7,"event":"scriptLog","log":["one","two"],\#(who)}"#,
+                "\"hall.lua:4\" says: one\n    two"
+            ),
+            (
+                .callFailed(call, "hall.lua:5: no"),
+                #"{\#(at),"cause":7,"event":"callFailed",\#(id),\#(who),"why":"hall.lua:5: no"}"#,
+                "\"hall.lua:4\" failed: hall.lua:5: no"
+            ),
+            (
+                .commandsHeldBack(script: "hall.lua", count: 3),
+                #"{\#(at),"count":3,"event":"commandsHeldBack","script":"hall.lua"}"#,
+                "hall.lua: 3 commands not carried out: it wants more than a script may in a minute"
+            ),
+            (
+                .scriptEnded(script: "hall.lua", why: "it computed for more than 1 s", restartsIn: .seconds(2)),
+                #"{\#(at),"event":"scriptEnded","restartsIn":2,"script":"hall.lua","#
+                    + #""why":"it computed for more than 1 s"}"#,
+                "hall.lua ended: it computed for more than 1 s; it is started again in 2 s"
+            ),
+            (.scriptRuns(script: "hall.lua"), #"{\#(at),"event":"scriptRuns","script":"hall.lua"}"#, "hall.lua runs"),
+            (
+                .recordsLeftOut(3), #"{\#(at),"count":3,"event":"recordsLeftOut"}"#,
+                "3 lines left out: nobody read them"
+            ),
+        ])
+    }
+
+    @Test func aFunctionWithoutANameIsCalledAfterItsLine() {
+        for (rule, script, line) in [
+            ("hall.lua:4", "hall.lua", 4), ("hall.lua:30.2", "hall.lua", 30), ("hall.lua:good night", "hall.lua", nil),
+            ("hall.lua:+4", "hall.lua", nil), ("hall.lua:4", nil, nil),
+        ] as [(String, String?, Int?)] {
+            var state = RuleStateRecord(rule: rule, when: [], conditions: [], actions: [])
+            state.script = script
+            #expect(state.lineOfScript == line, "\(rule)")
+        }
     }
 
     @Test func whatBecomesOfTheFiles() {

@@ -306,7 +306,7 @@ final class RulingController {
                 firings.append(firing)
                 fresh.firings.append(firing)
             case .heldBack, .nearMiss, .notSent, .step: break
-            case .remember, .effect: violation = "no rule asks for that"
+            case .remember, .effect, .call: violation = "no rule asks for that"
             case .send(let request, let firing):
                 if commands.contains(where: { $0.request.id == request.id }) { violation = "a request id came again" }
                 commands.append(SentCommand(request: request, firing: firing))

@@ -59,6 +59,7 @@ enum Layout {
         "Controller/Pictures": .shell,
         "Controller/Automation": .pure,
         "Controller/RuleFiles": .shell,
+        "Controller/CScripting": .foreign,
         "Controller/Scripting": .system,
         "Controller/CEffects": .foreign,
         "Controller/Effects": .system,
@@ -74,8 +75,10 @@ enum Layout {
         "Controller/Dashboard": .shell,
         "Controller/DaemonClient": .shell,
         "Controller/plugctl": .program,
+        "Controller/ScriptHost": .program,
         "Controller/Examples/BrowseServices": .program,
         "Controller/Examples/FollowPlug": .program,
+        "Controller/Examples/ButtonTurnsLamp/Sources/ButtonTurnsLamp": .program,
         "Tests/Support/SimulatedLAN": .support,
         "Tests/Support/SimulatedDisk": .support,
         "Tests/Support/SimulatedAppliances": .support,
@@ -98,6 +101,10 @@ enum Layout {
     static let toolchain: Set = [
         "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Darwin", "Swift", "Synchronization",
         "Testing",
+    ]
+    /// What the package manager looks for itself: no target has them.
+    static let foundByName: Set = [
+        "Package.swift", "Controller/Examples/ButtonTurnsLamp/Package.swift", "Tests/XCTMain.swift",
     ]
     static let longestFile = 400
     /// It is one list, which cannot be spread over files.

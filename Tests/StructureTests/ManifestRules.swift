@@ -9,7 +9,9 @@ enum ManifestRules {
             if Layout.kind(of: target) == nil {
                 reasons.append("\(target.path) is not in the layout; give it its line in Layout.swift")
             }
-            if (target.form == .program) != (Layout.kind(of: target) == .program) {
+            // One in C is declared in full.
+            let isProgram = Layout.kind(of: target) == .program
+            if target.form == .program ? !isProgram : isProgram && target.form != .executable {
                 reasons.append("\(target.name) is a program in Package.swift or in the layout, but not in both")
             }
             return reasons.map { Violation(path: "Package.swift", line: target.line, reason: $0) }
@@ -17,7 +19,7 @@ enum ManifestRules {
     }
 
     static func everySourceBelongsToATarget(_ tree: SourceTree) -> [Violation] {
-        tree.files.filter { $0.isSwift && $0.path != "Package.swift" && tree.target(of: $0) == nil }.map {
+        tree.files.filter { $0.isSwift && !Layout.foundByName.contains($0.path) && tree.target(of: $0) == nil }.map {
             Violation(path: $0.path, line: 1, reason: "belongs to no target of Package.swift")
         }
     }
@@ -44,9 +46,9 @@ enum ManifestRules {
         }
     }
 
-    /// A target of C is named C…, stands beside its only user, and nothing else is named so.
+    /// A target of C is named C…, stands beside its only user, and nothing else is named so. A program in C has no user.
     static func foreignTargetsStandBesideTheirUser(_ tree: SourceTree) -> [Violation] {
-        tree.manifest.targets.flatMap { target -> [Violation] in
+        tree.manifest.targets.filter { $0.form != .executable }.flatMap { target -> [Violation] in
             let isForeign =
                 target.form == .systemLibrary
                 || tree.files.contains {

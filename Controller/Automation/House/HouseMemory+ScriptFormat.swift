@@ -32,6 +32,7 @@ extension MemoryWriter {
             let commands = script.commands.filter { now < $0 + ScriptLimits.span }.suffix(ScriptLimits.commands)
             put(UInt16(commands.count))
             for command in commands { put(command) }
+            put(optional: script.until) { $0.put($1) }
         }
     }
 
@@ -59,6 +60,7 @@ extension MemoryReader {
             script.timers.append(HouseMemory.Script.Timer(name: name, end: end, startedBy: try requestID()))
         }
         for _ in 0..<(try count(ScriptLimits.commands)) { script.commands.append(try instant()) }
+        script.until = try optional { (input) throws(MemoryFault) in try input.instant() }
         return script
     }
 
@@ -88,6 +90,7 @@ extension HouseMemory {
             }
             script.timers.sort { $0.end < $1.end }
             script.commands = script.commands.map { min(now, moved($0)) }.sorted()
+            script.until = script.until.map { min(now + ScriptLimits.keeping, moved($0)) }
             guard self.script(named: script.name) == nil else {
                 throw input.fault("a script that is not there already")
             }

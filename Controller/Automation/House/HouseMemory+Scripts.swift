@@ -25,6 +25,8 @@ extension HouseMemory {
         public internal(set) var timers: [Timer] = []
         /// When it asked for commands within the last minute, ``ScriptLimits/commands`` at most.
         public internal(set) var commands: [Instant] = []
+        /// When it is forgotten; nil while its script is there.
+        public internal(set) var until: Instant?
     }
 
     func script(named name: String) -> Script? { scripts.first { $0.name == name } }
@@ -38,7 +40,11 @@ extension HouseMemory {
     /// What is kept of the script changes; there is room for it.
     mutating func change(_ name: String, running: Set<String>, _ change: (inout Script) -> Void) {
         if let index = scripts.firstIndex(where: { $0.name == name }) { return change(&scripts[index]) }
-        if scripts.count >= ScriptLimits.scripts { scripts.removeAll { !running.contains($0.name) } }
+        if scripts.count >= ScriptLimits.scripts {
+            let others = scripts.indices.filter { !running.contains(scripts[$0].name) }
+            let first = others.min { (scripts[$0].until ?? .zero) < (scripts[$1].until ?? .zero) }
+            if let first { scripts.remove(at: first) }
+        }
         var script = Script(name: name)
         change(&script)
         scripts.append(script)
@@ -50,15 +56,19 @@ extension HouseMemory.Script {
     mutating func change(_ timer: ScriptAnswer.TimerChange, startedBy call: RequestID, now: Instant) {
         timers.removeAll { $0.name == timer.name }
         guard let delay = timer.delay else { return }
-        let end = now + min(max(delay, ScriptLimits.shortestTimer), ScriptLimits.longestTimer)
+        let end = now + ScriptLimits.timer(delay)
         let place = timers.firstIndex { end < $0.end } ?? timers.endIndex
         timers.insert(Timer(name: timer.name, end: end, startedBy: call), at: place)
     }
 }
 
 extension ScriptAnswer {
+    func fault(for script: HouseMemory.Script?) -> String? { fault(running: script?.timers.map(\.name) ?? []) }
+
     /// Why it cannot be done, in words, so that nothing of it is; nil where it can.
-    func fault(for script: HouseMemory.Script?) -> String? {
+    ///
+    /// - Parameter names: of the script's timers that run.
+    public func fault(running names: [String]) -> String? {
         if actions.count > ScriptLimits.actions {
             return "it asked for \(actions.count) actions at once: at most \(ScriptLimits.actions)"
         }
@@ -70,7 +80,7 @@ extension ScriptAnswer {
         if let long = timers.first(where: { $0.name.utf8.count > ScriptLimits.timerNameSize }) {
             return "a timer's name has \(long.name.utf8.count) bytes: at most \(ScriptLimits.timerNameSize)"
         }
-        var running = Set(script?.timers.map(\.name) ?? [])
+        var running = Set(names)
         for timer in timers {
             if timer.delay == nil { running.remove(timer.name) } else { running.insert(timer.name) }
         }

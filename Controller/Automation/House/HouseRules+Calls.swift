@@ -17,8 +17,10 @@ extension HouseRules {
 
     mutating func ask(_ call: ScriptCall, now: Instant) -> [Action] {
         let told = Action.tell(.calling(call))
-        guard memory.calls.count < ScriptLimits.calls else {
-            let words = "too many events wait for scripts: \(memory.calls.count) calls are not answered"
+        let script = call.handler.script
+        guard memory.calls.hasRoom(for: script) else {
+            let words =
+                "too many events wait for \(script): \(memory.calls.count(of: script)) of its calls are not answered"
             return [told, .tell(.callFailed(call, words))]
         }
         guard memory.calls.append(HouseMemory.Call(call: call, until: now + ScriptLimits.patience)) else { return [] }
@@ -34,28 +36,31 @@ extension HouseRules {
         if resumable.isEmpty { callNext(of: call.handler.script, &actions) }
     }
 
-    /// What an earlier process left, once the plugs are there of which the scripts ask.
+    /// What an earlier process left, once the plugs are there of which the scripts ask. Calls of a script that is not there wait until it
+    /// is, as long as they are worth an answer.
     mutating func resumeCalls(now: Instant, _ actions: inout [Action]) {
         guard !resumable.isEmpty, assembly == nil else { return }
         let calls = resumable.compactMap { memory.calls[$0]?.call }
         resumable = []
         let handlers = Dictionary(rules.map { ($0.name, $0.handlers) }) { first, _ in first }
-        var scripts: [String] = []
+        var order: [String] = []
         var waiting: [String: [RequestID]] = [:]
         for call in calls {
-            guard handlers[call.firing.rule]?.contains(call.handler) ?? false else {
+            let isThere = handlers[call.firing.rule]?.contains(call.handler) ?? false
+            guard isThere || !scripts.contains(call.handler.script) else {
                 giveUp(call, Self.ruleChanged, now: now, &actions)
                 continue
             }
-            if waiting[call.handler.script] == nil { scripts.append(call.handler.script) }
+            if waiting[call.handler.script] == nil { order.append(call.handler.script) }
             waiting[call.handler.script, default: []].append(call.id)
         }
         for (script, ids) in waiting { lines[script, default: CallLine()].addAhead(ids) }
         let others = lines.keys.filter { waiting[$0] == nil }.sorted()
-        for script in scripts + others { callNext(of: script, &actions) }
+        for script in order + others { callNext(of: script, &actions) }
     }
 
     private mutating func callNext(of script: String, _ actions: inout [Action]) {
+        guard scripts.contains(script) else { return }
         let calls = memory.calls
         guard let id = lines[script]?.advance(where: { calls[$0] != nil }), let call = calls[id]?.call else {
             if lines[script]?.isEmpty ?? false { lines[script] = nil }
@@ -131,6 +136,34 @@ extension HouseRules {
 
     static let ruleChanged = "its rule was changed or taken away"
 
+    /// The rules are others. A call goes on where its rule still waits for the same: by its name, in whatever place its function is now.
+    /// Calls of a script that is not there now are judged when it is back: its file may be broken for a while.
+    mutating func followCalls(changedFrom old: [Rule], now: Instant, _ actions: inout [Action]) {
+        let before = Dictionary(old.map { ($0.name, $0) }) { first, _ in first }
+        let after = Dictionary(rules.map { ($0.name, $0) }) { first, _ in first }
+        for call in memory.calls.elements.map(\.call) {
+            let (old, new) = (before[call.firing.rule], after[call.firing.rule])
+            if !scripts.contains(call.handler.script) {
+                takeBack(call, &actions)
+            } else if let handler = new?.handler(of: call, before: old) {
+                guard handler != call.handler else { continue }
+                memory.calls.move(call.id, to: handler)
+                takeBack(call, &actions)
+            } else {
+                giveUp(call, Self.ruleChanged, now: now, &actions)
+            }
+        }
+        guard resumable.isEmpty else { return }
+        for script in lines.keys.sorted() { callNext(of: script, &actions) }
+    }
+
+    /// Where it is under way it is to be asked again, before the others.
+    private mutating func takeBack(_ call: ScriptCall, _ actions: inout [Action]) {
+        guard lines[call.handler.script]?.end(call.id) ?? false else { return }
+        lines[call.handler.script]?.addAhead([call.id])
+        actions.append(.withdraw(call.id))
+    }
+
     /// Nobody wants what comes of these any more.
     mutating func giveUpCalls(
         _ why: String, now: Instant, _ actions: inout [Action], where isGivenUp: (ScriptCall) -> Bool
@@ -157,6 +190,8 @@ extension HouseRules {
             let words =
                 if isUnderWay {
                     "it did not answer within \(seconds) s"
+                } else if !scripts.contains(first.call.handler.script) {
+                    "its script was not there to be called within \(seconds) s"
                 } else if resumable.isEmpty {
                     "it could not be called within \(seconds) s: those before it took too long"
                 } else {
@@ -170,6 +205,14 @@ extension HouseRules {
 extension Rule {
     var handlers: [ScriptHandler] {
         actions.compactMap { if case .call(let handler) = $0 { handler } else { nil } }
+    }
+
+    /// What is to be called of this rule for a call of the rule of this name of before; nil where it is another one in truth. Of one
+    /// that was not there before only the function's place is known.
+    fileprivate func handler(of call: ScriptCall, before old: Rule?) -> ScriptHandler? {
+        guard let old else { return handlers.first { $0 == call.handler } }
+        guard old.triggers == triggers, old.handlers.contains(call.handler) else { return nil }
+        return handlers.first { $0.script == call.handler.script }
     }
 }
 

@@ -52,12 +52,12 @@ extension HouseRules {
     private mutating func changeRules(_ event: Event, now: Instant, _ actions: inout [Action]) {
         switch event {
         case .rulesChanged(let new):
-            let changed = Rule.names(changedFrom: rules, to: new)
+            let old = rules
+            let changed = Rule.names(changedFrom: old, to: new)
             rules = new
             run(.rulesChanged(new), now: now, &actions)
-            let names = Set(changed)
-            giveUpCalls(Self.ruleChanged, now: now, &actions) { names.contains($0.firing.rule) }
             followScripts(now: now)
+            followCalls(changedFrom: old, now: now, &actions)
             actions.append(.tell(.rulesChanged(changed)))
             self.changed(now: now)
         case .ruleEnabled(let rule, let isOn):

@@ -11,7 +11,13 @@ struct CommandsHeldBack: Hashable, Sendable {
 
 /// What scripts keep between their calls: timers that end, and commands that were too many.
 extension HouseRules {
-    mutating func findTimerDeadline() { timerDeadline = memory.scripts.lazy.compactMap { $0.timers.first?.end }.min() }
+    /// Nothing is taken out for a script that is not there: its file may be broken, or the program that runs it be missing. What ended
+    /// meanwhile is judged when it is back.
+    mutating func findTimerDeadline() {
+        let running = memory.scripts.filter { scripts.contains($0.name) }
+        timerDeadline = running.compactMap { $0.timers.first?.end }.min()
+        keepingDeadline = memory.scripts.lazy.compactMap(\.until).min()
+    }
 
     /// Timers that have run out, in the order in which they did. They are stored as gone together with what they fired.
     mutating func endTimers(now: Instant, _ actions: inout [Action]) {
@@ -19,6 +25,7 @@ extension HouseRules {
         var ended: [(timer: ScriptTimer, entry: HouseMemory.Script.Timer)] = []
         for index in memory.scripts.indices {
             let script = memory.scripts[index]
+            guard scripts.contains(script.name) else { continue }
             let count = script.timers.prefix { $0.end <= now }.count
             if count == 0 { continue }
             ended += script.timers[..<count].map { (ScriptTimer(script: script.name, name: $0.name), $0) }
@@ -46,16 +53,29 @@ extension HouseRules {
         heldBackDeadline = heldBack.values.compactMap(\.next).min()
     }
 
-    /// These are the rules from now on: what was kept of scripts that are gone is not.
-    ///
-    /// Of a script that was not there before either it stays: its file may be broken for a while, also over a restart.
+    /// These are the rules from now on. What is kept of scripts that are gone stays for ``ScriptLimits/keeping``.
     mutating func followScripts(now: Instant) {
         let present = Set(rules.lazy.flatMap(\.handlers).map(\.script))
         let gone = scripts.subtracting(present)
         scripts = present
-        guard !gone.isEmpty else { return }
-        memory.scripts.removeAll { gone.contains($0.name) }
         for script in gone { heldBack[script] = nil }
+        keepScripts(now: now)
+        changed(now: now)
+    }
+
+    /// From when on a script is missed.
+    mutating func keepScripts(now: Instant) {
+        for index in memory.scripts.indices {
+            let isThere = scripts.contains(memory.scripts[index].name)
+            memory.scripts[index].until = isThere ? nil : memory.scripts[index].until ?? now + ScriptLimits.keeping
+        }
+        findTimerDeadline()
+    }
+
+    /// Nobody has missed them for so long.
+    mutating func forgetScripts(now: Instant) {
+        guard let due = keepingDeadline, due <= now else { return }
+        memory.scripts.removeAll { $0.until.map { $0 <= now } ?? false }
         findTimerDeadline()
         changed(now: now)
     }

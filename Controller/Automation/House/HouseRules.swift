@@ -78,6 +78,8 @@ public struct HouseRules: Machine, Sendable {
     /// Those that the rules are made of.
     var scripts: Set<String>
     var timerDeadline: Instant?
+    /// When something is forgotten of a script that is away.
+    var keepingDeadline: Instant?
     /// By script.
     var heldBack: [String: CommandsHeldBack] = [:]
     var heldBackDeadline: Instant?
@@ -103,14 +105,14 @@ public struct HouseRules: Machine, Sendable {
         assembly = Assembly(rules, memory, now: now)
         (written, began) = (now, now)
         engine.awaited = Set(memory.plugs.map { $0.name.lowercased() })
-        findTimerDeadline()
+        keepScripts(now: now)
     }
 
     public var nextDeadline: Instant? {
         let ends = memory.commands.lazy.map(\.until).min()
         let own = sooner(sooner(ends, memory.wishes.lazy.map(\.until).min()), memory.effects.lazy.map(\.until).min())
         let engine = assembly.map(\.until) ?? sooner(engine.nextDeadline, timerDeadline)
-        let scripts = sooner(memory.calls.first?.until, heldBackDeadline)
+        let scripts = sooner(sooner(memory.calls.first?.until, keepingDeadline), heldBackDeadline)
         return sooner(sooner(sooner(engine, commit.nextDeadline), sooner(own, lookDue)), scripts)
     }
 
@@ -128,6 +130,7 @@ public struct HouseRules: Machine, Sendable {
         tellAnswers(now: now, &actions)
         grantWaiting(now: now, &actions)
         if let assembly, assembly.isComplete || assembly.until <= now { assemble(now: now, &actions) }
+        forgetScripts(now: now)
         endTimers(now: now, &actions)
         resumeCalls(now: now, &actions)
         if let due = heldBackDeadline, due <= now { tellHeldBack(now: now, &actions) }

@@ -47,7 +47,8 @@ public enum HouseRulesAction: Hashable, Sendable {
     /// Send until it is answered, and say how it ended.
     case send(CommandRequest)
     /// Stop sending or performing it; nobody waits for how it ends any more. Of a call the script's process is to be ended, and the next
-    /// one to begin with ``HouseRules/scriptState(of:)``: what this one remembers of the call is not wanted.
+    /// one to begin with ``HouseRules/scriptState(of:)``: what this one remembers of the call is not wanted. The same call may be asked
+    /// again afterwards.
     case withdraw(RequestID)
     /// Do it outside of the house, once, and say how it ended.
     case perform(EffectRequest)
@@ -104,4 +105,6 @@ public enum HouseNotice: Hashable, Sendable {
     case notStored(reason: String)
     /// It works again.
     case stored
+    /// So many were not told, the oldest of what scripts do and say first: nobody took them, which the shell tells.
+    case recordsLeftOut(Int)
 }

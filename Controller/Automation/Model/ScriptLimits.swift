@@ -20,10 +20,14 @@ public enum ScriptLimits {
     public static let shortestTimer = Duration.milliseconds(100)
     /// Longer than anybody waits; instants are far from their end.
     public static let longestTimer = Duration.seconds(366 * 86_400)
+    /// How long a timer runs that was started for so long.
+    public static func timer(_ delay: Duration) -> Duration { min(max(delay, shortestTimer), longestTimer) }
     /// Scripts of one house: each has a process of its own.
     public static let scripts = 64
-    /// Calls of all scripts that are not answered. Stops events that come faster than scripts answer from filling memory and disk.
+    /// Calls of all scripts that are not answered, two thirds of them those of one at most. Stops events that come faster than scripts answer from filling memory and disk.
     public static let calls = 1024
+    /// How long it stays what a script set, and its timers, where the script is not there: its file may be empty or away for a while.
+    public static let keeping = Duration.seconds(86_400)
     /// How long a call waits for its turn and its answer, beside those before it.
     public static let patience = Duration.seconds(600)
 }

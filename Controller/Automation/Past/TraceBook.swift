@@ -67,7 +67,7 @@ public struct TraceBook: Sendable {
                 add(RuleTrace.Step(at: milliseconds, what: "log: \(line)"), to: firing, milliseconds, now)
             }
         case .following, .lost, .gap, .resumed, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .notStored,
-            .stored, .commandsHeldBack, .scriptEnded, .scriptRuns:
+            .stored, .commandsHeldBack, .scriptEnded, .scriptRuns, .recordsLeftOut:
             return nil
         }
     }

@@ -25,11 +25,13 @@ export function ruleItem(rule) {
   const missed = make("p", { class: "last" });
   const waiting = make("p", { class: "last" });
   const broken = make("p", { class: "held" });
+  const ended = make("p", { class: "held" });
+  const failed = make("p", { class: "held" });
   const traces = traceList(name, pathOf(name, "traces"));
   const element = make("li", { class: "rule" },
     make("div", { class: "bar" }, make("h3", {}, make("bdi", { class: "name", dir: "auto", text: name })), once, turn),
     make("dl", {}, lines("When", rule.when), lines("If", rule.conditions), lines("Then", rule.actions)),
-    broken, last, held, missed, waiting, alert, done, traces.element);
+    broken, ended, last, failed, held, missed, waiting, alert, done, traces.element);
 
   function paint() {
     setAttribute(turn, "aria-checked", String(known));
@@ -77,11 +79,13 @@ export function ruleItem(rule) {
     setText(held, now.lastHeldBack ? `Held back ${when(now.lastHeldBack, now.heldBackBecause)}` : "");
     setText(missed, now.lastNearMiss ? `Nearly fired ${when(now.lastNearMiss, now.nearMissBecause)}` : "");
     setText(waiting, now.running > 0 ? `${count(now.running, "firing")} not done: waiting` : "");
-    for (const line of [held, missed, waiting]) line.hidden = line.textContent === "";
+    setText(failed, now.lastFailure ? `A call failed ${when(now.lastFailure, now.failedBecause)}` : "");
+    setText(ended, now.scriptFault === undefined ? "" : `${now.script} does not run: ${now.scriptFault}${now.scriptStarts ? `; started again at ${timeOf(Date.parse(now.scriptStarts))}` : "; not started again before its file changes"}`);
+    for (const line of [ended, failed, held, missed, waiting]) line.hidden = line.textContent === "";
     setText(broken, now.fault === undefined ? "" : "Its file cannot be read as it is now: what runs is its last good version.");
     broken.hidden = now.fault === undefined;
     setAttribute(element, "data-held", now.lastHeldBack !== undefined && (now.lastFiring === undefined || now.lastHeldBack > now.lastFiring));
-    traces.know([now.lastFiring, now.lastHeldBack, now.lastNearMiss, now.running].join());
+    traces.know([now.lastFiring, now.lastHeldBack, now.lastNearMiss, now.lastFailure, now.running].join());
     paint();
   }
   update(rule);

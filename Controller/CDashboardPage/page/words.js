@@ -67,6 +67,9 @@ export function ruleWords(record) {
     case "effect":
       if (record.outcome !== "done") return `failed: ${record.what ?? "?"}: ${record.why ?? "?"}`;
       return record.effect === "notify" ? `tells: ${record.title ? `${record.title}: ` : ""}${record.message ?? ""}` : undefined;
+    case "callFailed": return `failed: ${record.why ?? "?"}`;
+    case "commandsHeldBack": return `wants ${record.count ?? "?"} commands more than a script may in a minute, which are not carried out`;
+    case "scriptEnded": return `does not run: ${record.why ?? "?"}`;
     case "ruleEnabled": return record.enabled ? "is turned on" : "is turned off";
     default: return undefined;
   }

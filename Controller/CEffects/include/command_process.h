@@ -9,10 +9,10 @@
 /// Returns 0 and its number, or the error's number (errno.h).
 int command_start(char *const words[], char *const environment[], int input, int output, pid_t *number);
 
-/// A descriptor that polls as readable once the process has ended; -1, and errno says why, where there is none.
+/// A descriptor that polls as readable once the process has ended; -1 where there is none, and errno says why.
 int command_watch(pid_t number);
 
-/// Two ends that are closed in programs and that nobody waits for; -1, and errno says why, where there are none.
+/// Two ends that are closed in programs and that nobody waits for; -1 where there are none, and errno says why.
 int command_pipe(int *reading, int *writing);
 
 #endif

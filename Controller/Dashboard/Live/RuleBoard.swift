@@ -90,7 +90,30 @@ struct RuleBoard: Hashable, Sendable {
         let told = RuleRecord(record)
         let changed = take(record, told)
         let notification = told.notification.map { [StreamMessage.notification($0)] } ?? []
-        return [.rule(told)] + notification + (changed.map { [.rules([$0])] } ?? [])
+        let scripts = takeScript(record)
+        let all = (changed.map { [$0] } ?? []) + scripts
+        return [.rule(told)] + notification + (all.isEmpty ? [] : [.rules(all)])
+    }
+
+    /// - Returns: the rules of the script that it is about, where that changed them.
+    private mutating func takeScript(_ record: RunnerRecord) -> [RuleStateRecord] {
+        switch record.notice {
+        case .scriptEnded(let script, let why, let restartsIn):
+            let starts = restartsIn.map { (record.at + $0).iso8601() }
+            return records.filter { $0.script == script }.compactMap { rule in
+                change(rule.rule) { ($0.scriptFault, $0.scriptStarts) = (why, starts) }
+            }
+        case .scriptRuns(let script):
+            return records.filter { $0.script == script }.compactMap { rule in
+                change(rule.rule) { ($0.scriptFault, $0.scriptStarts) = (nil, nil) }
+            }
+        case .following, .lost, .gap, .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered,
+            .step,
+            .effect, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored,
+            .calling, .called,
+            .scriptLogged, .callFailed, .commandsHeldBack, .recordsLeftOut:
+            return []
+        }
     }
 
     /// - Returns: the rule whose state changed.
@@ -118,10 +141,13 @@ struct RuleBoard: Hashable, Sendable {
             return change(miss.rule) { state in (state.lastNearMiss, state.nearMissBecause) = (told.at, told.why) }
         case .step(let firing, let step): return go(on: firing, step)
         case .ruleEnabled(let rule, let isOn): return change(rule) { $0.enabled = isOn }
+        case .callFailed(let call, let reason):
+            return change(call.firing.rule) { ($0.lastFailure, $0.failedBecause) = (told.at, reason) }
         case .notStored(let reason): storeFault = reason
         case .stored: storeFault = nil
         case .following, .lost, .gap, .notSent, .resumed, .command, .commanded, .performing, .remembered, .effect,
-            .rulesChanged, .fileBroken, .fileSound:
+            .rulesChanged, .fileBroken, .fileSound, .calling, .called, .scriptLogged, .commandsHeldBack, .scriptEnded,
+            .scriptRuns, .recordsLeftOut:
             break
         }
         return nil
@@ -155,6 +181,7 @@ extension RuleStateRecord {
         self.init(
             rule: rule.name, when: rule.triggers.map { "\($0)" }, conditions: rule.conditions.map { "\($0)" },
             actions: rule.actions.map { "\($0)" })
+        if case .call(let handler) = rule.actions.first { script = handler.script }
     }
 
     /// What it did, and not what it is.
@@ -163,5 +190,7 @@ extension RuleStateRecord {
         (lastFiring, lastCause) = (old.lastFiring, old.lastCause)
         (lastHeldBack, heldBackBecause) = (old.lastHeldBack, old.heldBackBecause)
         (lastNearMiss, nearMissBecause) = (old.lastNearMiss, old.nearMissBecause)
+        (lastFailure, failedBecause) = (old.lastFailure, old.failedBecause)
+        (scriptFault, scriptStarts) = (old.scriptFault, old.scriptStarts)
     }
 }

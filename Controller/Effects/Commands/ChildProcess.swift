@@ -14,9 +14,18 @@ final class ChildProcess {
 
     struct StartFault: Error {
         let words: String
+        /// It would be the same in a moment.
+        let isLasting: Bool
 
-        init(_ words: String) { self.words = words }
-        init(code: CInt) { words = String(cString: strerror(code)) }
+        init(_ words: String) {
+            self.words = words
+            isLasting = true
+        }
+
+        init(code: CInt) {
+            words = String(cString: strerror(code))
+            isLasting = [ENOENT, EACCES, ENOEXEC, ENOTDIR, ELOOP, ENAMETOOLONG, E2BIG].contains(code)
+        }
     }
 
     /// Bytes of what it says last that are kept.

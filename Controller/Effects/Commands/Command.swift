@@ -1,50 +1,60 @@
 import Automation
-import Synchronization
 
 /// A program that a rule runs: with the event on its standard input, and the end of what it says kept for whoever asks why it
 /// failed. It is the leader of a session of its own, and whatever is left of its process group ends with it, or with its time.
 struct Command: Sendable {
-    let words: [String]
-    let timeout: Duration
-    let event: EffectEvent
+    /// How it went, for whoever may try it again.
+    struct Ending: Sendable {
+        let outcome: EffectOutcome
+        /// Of a program that ended by itself.
+        var status: CInt?
+        /// It cannot be started, nor could it in a moment.
+        var isMissing = false
+    }
 
-    init(_ words: [String], timeout: Duration, event: EffectEvent) {
+    private let words: [String]
+    private let timeout: Duration
+    private let input: [UInt8]
+    private let environment: [String]
+
+    /// - Parameter input: what it reads, where that is not the event.
+    init(_ words: [String], timeout: Duration, event: EffectEvent, input: [UInt8]? = nil) {
         self.words = words
         self.timeout = timeout
-        self.event = event
+        self.input = input ?? event.json
+        environment = Self.environment(of: event)
     }
+
+    func run() async -> EffectOutcome { await ending().outcome }
 
     /// Nobody's thread waits for it but one of its own.
-    func run() async -> EffectOutcome {
-        guard let interruption = Wake() else { return .failed("too many files are open") }
-        let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let work = { @Sendable in continuation.resume(returning: self.supervise(interruption)) }
-                if !OwnThread.run(work) { continuation.resume(returning: .failed("no thread is left to wait for it")) }
-            }
-        } onCancel: {
-            interruption.wake()
-        }
-        return outcome
+    func ending() async -> Ending {
+        await OwnThread.result { supervise($0) } ?? Ending(outcome: .failed("no thread or no file is left for it"))
     }
 
-    private func supervise(_ interruption: Wake) -> EffectOutcome {
+    private func supervise(_ interruption: Wake) -> Ending {
         let program = words.first ?? ""
         let process: ChildProcess
         do throws(ChildProcess.StartFault) {
-            process = try ChildProcess(words, input: event.json, environment: Self.environment(of: event))
+            process = try ChildProcess(words, input: input, environment: environment)
         } catch {
-            return .failed("\(program) cannot be started: \(error.words)")
+            let outcome = EffectOutcome.failed("\(program) cannot be started: \(error.words)")
+            return Ending(outcome: outcome, isMissing: error.isLasting)
         }
         switch process.supervise(within: timeout, until: interruption) {
-        case .exited(0): return .done
-        case .exited(let status): return .failed("\(program) ended with status \(status)" + process.lastWords)
-        case .signalled(let signal): return .failed("\(program) was ended by signal \(signal)" + process.lastWords)
+        case .exited(0): return Ending(outcome: .done, status: 0)
+        case .exited(let status):
+            let words = "\(program) ended with status \(status)" + process.lastWords
+            return Ending(outcome: .failed(words), status: status)
+        case .signalled(let signal):
+            return Ending(outcome: .failed("\(program) was ended by signal \(signal)" + process.lastWords))
         case .timedOut:
-            return .failed("\(program) took longer than \(timeout.inWords) and was ended" + process.lastWords)
-        case .interrupted: return .givenUp
+            let words = "\(program) took longer than \(timeout.inWords) and was ended" + process.lastWords
+            return Ending(outcome: .failed(words))
+        case .interrupted: return Ending(outcome: .givenUp)
         case .unknown(let code):
-            return .failed("how \(program) ended is not known: \(ChildProcess.StartFault(code: code).words)")
+            let words = "how \(program) ended is not known: \(ChildProcess.StartFault(code: code).words)"
+            return Ending(outcome: .failed(words))
         }
     }
 }

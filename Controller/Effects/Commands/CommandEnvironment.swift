@@ -7,7 +7,7 @@ extension Command {
         let inherited = ["HOME", "LANG"].compactMap { name in value(name).map { "\(name)=\($0)" } }
         let told = [
             "RULE": event.rule, "EVENT_ID": event.id, "WHY": event.why, "PLUG": event.plug,
-            "VALUE": event.value.map { "\($0)" },
+            "VALUE": event.value.map { "\($0)" }, "TITLE": event.title, "TEXT": event.text,
         ]
         let ours = told.compactMap { name, text in text.map { "SMARTPLUG_\(name)=\($0)" } }.sorted()
         return ["PATH=\(path)"] + inherited + ours

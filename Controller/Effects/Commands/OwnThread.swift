@@ -25,4 +25,16 @@ enum OwnThread {
         pthread_detach(thread)
         return true
     }
+
+    /// What the work gives; nil where there is no thread, or no descriptor, for it. It is woken where its task is cancelled.
+    static func result<Value: Sendable>(of body: @escaping @Sendable (Wake) -> Value) async -> Value? {
+        guard let interruption = Wake() else { return nil }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if !run({ continuation.resume(returning: body(interruption)) }) { continuation.resume(returning: nil) }
+            }
+        } onCancel: {
+            interruption.wake()
+        }
+    }
 }

@@ -143,14 +143,17 @@ extension WebFault {
         if (300..<400).contains(code) {
             // The rest of it may let somebody in.
             let place = head.headers.first(name: "Location").flatMap(WebHook.origin).map { " (\($0))" } ?? ""
-            self.init("status \(code): it points elsewhere\(place), which is not followed".bounded)
+            self.init("status \(code): it points elsewhere\(place), which is not followed".bounded, status: code)
             return
         }
         let first = String(decoding: said, as: UTF8.self).split(whereSeparator: \.isNewline).first ?? ""
         // Some servers repeat what was asked for, and that may be what lets somebody in.
-        let isSecret = request.path.utf8.count > 1 && first.contains(request.path)
+        let isSecret = request.secrets.contains { first.contains($0) }
         let words = first.isEmpty || isSecret ? "" : ": \(first)"
-        self.init("status \(code) \(head.status.reasonPhrase)\(words)".bounded, isWorthAnotherTry: code >= 500)
+        let isWorthAnotherTry = code >= 500 || head.status == .tooManyRequests || head.status == .requestTimeout
+        self.init(
+            "status \(code) \(head.status.reasonPhrase)\(words)".bounded, isWorthAnotherTry: isWorthAnotherTry,
+            status: code)
     }
 }
 

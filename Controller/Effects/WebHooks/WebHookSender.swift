@@ -44,9 +44,12 @@ struct WebFault: Error, Hashable {
     let words: String
     /// A server that was not reached, or that failed, may be well in a moment.
     let isWorthAnotherTry: Bool
+    /// Of a server's answer.
+    let status: UInt?
 
-    init(_ words: String, isWorthAnotherTry: Bool = false) {
+    init(_ words: String, isWorthAnotherTry: Bool = false, status: UInt? = nil) {
         self.words = words
         self.isWorthAnotherTry = isWorthAnotherTry
+        self.status = status
     }
 }

@@ -12,9 +12,16 @@ struct WebRequest: Sendable {
     let path: String
     let head: HTTPRequestHead
     let body: ByteBuffer?
+    /// What no words about it may hold.
+    let secrets: [String]
 
+    /// - Parameters:
+    ///   - fields: of its head, beside the usual ones, or in their place.
+    ///   - secrets: what a server may repeat, and nobody may read.
     /// - Throws: where nobody could be asked that.
-    init(_ hook: WebHook, _ event: EffectEvent) throws(WebFault) {
+    init(
+        _ hook: WebHook, _ event: EffectEvent, fields: [(name: String, value: String)] = [], secrets: [String] = []
+    ) throws(WebFault) {
         guard let url = URLComponents(string: hook.url), let scheme = url.scheme?.lowercased(),
             scheme == "http" || scheme == "https", let written = url.host, !written.isEmpty
         else { throw WebFault("\(hook.words): no address of a web server (http:// or https://)") }
@@ -45,7 +52,9 @@ struct WebRequest: Sendable {
             headers.add(name: "Content-Length", value: "\(bytes.count)")
             body = ByteBuffer(bytes: bytes)
         }
+        for field in fields { headers.replaceOrAdd(name: field.name, value: field.value) }
         path = url.percentEncodedPath.isEmpty ? "/" : url.percentEncodedPath
+        self.secrets = secrets + (path.utf8.count > 1 ? [path] : [])
         let target = path + (url.percentEncodedQuery.map { "?\($0)" } ?? "")
         head = HTTPRequestHead(version: .http1_1, method: method, uri: target, headers: headers)
     }

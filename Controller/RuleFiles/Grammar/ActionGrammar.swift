@@ -3,9 +3,15 @@ import PlugProtocol
 
 /// What stands behind `then`.
 enum ActionGrammar {
-    static let action = Mapping<RuleAction>(
-        "action", "an action", "What is done. A list is done in its order.", example: "{ turn on: Lamp }",
-        conflictHint: "begin each action with '- '", oneOf: switching + waiting + EffectGrammar.effects)
+    static let action: Mapping<RuleAction> = mapping(of: switching + waiting + EffectGrammar.effects)
+    /// What a script answers: it has timers for what comes later.
+    static let immediate: Mapping<RuleAction> = mapping(of: switching + EffectGrammar.effects)
+
+    private static func mapping(of variants: [Variant<RuleAction>]) -> Mapping<RuleAction> {
+        Mapping(
+            "action", "an action", "What is done. A list is done in its order.", example: "{ turn on: Lamp }",
+            conflictHint: "begin each action with '- '", oneOf: variants)
+    }
 
     static let plugs = Shape.name("Floor Lamp", "Amplifier").oneOrMore(of: "plugs")
     private static let plug = Key("plug", plugs, "The name of the plug, or a list of names.")

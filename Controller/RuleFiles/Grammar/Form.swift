@@ -67,6 +67,9 @@ struct VariantForm: Sendable {
     var head: String
     var needs: [String]
     var takes: [String]
+
+    /// Whether the key may stand in its mapping.
+    func welcomes(_ key: String) -> Bool { head == key || needs.contains(key) || takes.contains(key) }
 }
 
 extension Form {

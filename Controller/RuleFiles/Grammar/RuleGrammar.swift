@@ -46,7 +46,7 @@ enum RuleGrammar {
 
     // MARK: - What stands beside them
 
-    private static let cooldown: Key<Duration> = Key(
+    static let cooldown: Key<Duration> = Key(
         "cooldown", Shape.quantity(Times.duration), "So long after a firing it does not fire again.")
 
     private static let counts = 1...64
@@ -77,7 +77,7 @@ enum RuleGrammar {
     private static let firings: Key<Int> = Key("firings", Shape.count(1...1000), "So many firings ...")
     private static let per: Key<Duration> = Key(
         "per", Shape.quantity(Times.limitSpan), "... within any span of this length.")
-    private static let limit: Key<FiringLimit> = Key(
+    static let limit: Key<FiringLimit> = Key(
         "limit",
         Shape.mapping(
             Mapping<FiringLimit>(
@@ -91,7 +91,7 @@ enum RuleGrammar {
 
     private static let accept: Key<Duration> = Key(
         "accept", Shape.quantity(Times.age), "Events that are not older than this.")
-    private static let late: Key<Duration> = Key(
+    static let late: Key<Duration> = Key(
         "late",
         Shape<Duration>.words([
             ("refuse", RuleEngine.maximumAge, "An event that is told more than 5 s late does not fire it."),
@@ -104,12 +104,12 @@ enum RuleGrammar {
         "What becomes of an event that is told late; left out: refuse.")
 
     /// Nil: it is not kept.
-    private struct Memory: Sendable {
+    struct Memory: Sendable {
         var span: Duration?
     }
 
     private static let remember: Key<Duration> = Key("remember", Shape.quantity(Times.duration), "So long.")
-    private static let away: Key<Memory> = Key(
+    static let away: Key<Memory> = Key(
         "away",
         Shape.words([
             ("skip", Memory(span: nil), "It is told and forgotten."),
@@ -125,7 +125,8 @@ enum RuleGrammar {
                 ) { reader, fields in Memory(span: reader.value(remember, fields)) })),
         "What becomes of a command to a plug that is not there; left out: skip.")
 
-    private static func settings(_ reader: inout RuleReader, _ fields: Fields) -> Rule {
+    /// Those of them that are there.
+    static func settings(_ reader: inout RuleReader, _ fields: Fields) -> Rule {
         var rule = Rule(name: "", triggers: [], actions: [], cooldown: reader.value(cooldown, fields) ?? .zero)
         rule.mode = reader.value(mode, fields) ?? .single
         rule.limit = reader.value(limit, fields)

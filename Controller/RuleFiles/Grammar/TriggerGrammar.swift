@@ -4,16 +4,47 @@ import PlugProtocol
 
 /// What stands behind `when`.
 enum TriggerGrammar {
-    static let trigger = Mapping<Trigger>(
-        "trigger", "a trigger",
-        "Something that happens once: an edge. Each entry of a list is enough by itself.",
-        example: "{ plug: Hall, button: pressed }",
-        conflictHint: "make 'when' a list of two triggers: either fires the rule",
-        oneOf: ofPlugs + ofTheClock + [
+    static let trigger: Mapping<Trigger> = mapping(of: inFiles)
+
+    /// What a script may wait for: its own timers too, which no file has.
+    static func trigger(ofScript script: String) -> Mapping<Trigger> {
+        mapping(
+            of: inFiles + [
+                Variant(Key("timer", timerName, "The script's timer of this name ended.")) { _, _, name in
+                    .timer(ScriptTimer(script: script, name: name))
+                }
+            ])
+    }
+
+    /// One line.
+    static let timerName = Shape<String>(
+        .text(
+            TextForm(
+                pattern: #"^[^\u0000-\u001F\u007F-\u009F]+$"#, most: ScriptLimits.timerNameSize,
+                examples: ["lights out"]))
+    ) { reader, tree, key in
+        guard let name = reader.text(tree, of: key, most: ScriptLimits.timerNameSize) else { return nil }
+        guard !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            reader.report(tree.place, "a timer's name is one line", hint: "take letters, digits and spaces")
+            return nil
+        }
+        return name
+    }
+
+    private static func mapping(of variants: [Variant<Trigger>]) -> Mapping<Trigger> {
+        Mapping(
+            "trigger", "a trigger",
+            "Something that happens once: an edge. Each entry of a list is enough by itself.",
+            example: "{ plug: Hall, button: pressed }",
+            conflictHint: "make 'when' a list of two triggers: either fires the rule", oneOf: variants)
+    }
+
+    private static let inFiles: [Variant<Trigger>] =
+        ofPlugs + ofTheClock + [
             Variant(Key("rule", Shape.name("Movie night"), "Another rule of this name fired.")) { _, _, name in
                 .rule(name)
             }
-        ])
+        ]
 
     private static let plug: Key<String> = Key("plug", Shape.name("Television"), "The name of the plug.")
     private static let dwell: Key<Duration> = Key(

@@ -11,10 +11,9 @@ extension RuleReader {
             report(tree.place, "\(form.what) is a mapping, not \(tree.kind)", hint: "write it as \(form.example)")
             return nil
         }
-        let known = form.keys.map(\.name)
         var fields = Fields(tree: tree, entries: [:], heads: [], place: tree.place)
         for entry in entries {
-            guard known.contains(entry.key) else {
+            guard form.keys.contains(where: { $0.name == entry.key }) else {
                 report(
                     entry.place, "'\(entry.key)' is not known in \(form.what)",
                     hint: Self.hint(forUnknown: entry.key, in: form))
@@ -48,9 +47,10 @@ extension RuleReader {
             reportMissing(
                 lacking.needs.filter { fields.entries[$0] == nil }, "\(form.what) with '\(lacking.head)'", fields.place)
         }
-        let welcome = Set(present.flatMap { [$0.head] + $0.needs + $0.takes } + form.needed)
-        for key in form.keys where !welcome.contains(key.name) {
-            guard let entry = fields.entries[key.name] else { continue }
+        for key in form.keys where !key.isNeeded {
+            guard let entry = fields.entries[key.name], !present.contains(where: { $0.welcomes(key.name) }) else {
+                continue
+            }
             let heads = form.variants.filter { ($0.needs + $0.takes).contains(key.name) }.map { "'\($0.head)'" }
             report(
                 entry.place, "'\(key.name)' does not belong beside '\(fields.heads[0])'",

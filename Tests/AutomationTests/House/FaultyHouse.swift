@@ -45,7 +45,7 @@ struct FaultyHouse {
         case event(HouseRulesEvent, process: Int)
         case command(CommandRequest, process: Int)
         case stored(HouseMemory, process: Int)
-        case called(ScriptCall, process: Int)
+        case called(ScriptCall, process: Int, ask: Int)
         case newRules([Rule]), enabled(String, Bool), clock
     }
 
@@ -133,7 +133,7 @@ struct FaultyHouse {
             disk = memory
             hear(.stored)
         case .stored: break
-        case .called(let call, process): answer(call)
+        case .called(let call, process, let ask): answer(call, ask)
         case .called: break
         case .enabled(let rule, let isOn): hear(.ruleEnabled(rule, isOn))
         case .newRules(let new):
@@ -216,12 +216,12 @@ struct FaultyHouse {
     }
 
     /// The script's process takes its turn, if it lives.
-    private mutating func answer(_ call: ScriptCall) {
-        guard !withdrawn.contains(call.id) else { return }
+    private mutating func answer(_ call: ScriptCall, _ ask: Int) {
+        guard scripts.isUnderWay(ask) else { return }
         let stored = machine?.scriptState(of: call.handler.script)
         guard let outcome = scripts.run(call, stored: stored, isCalm: isCalm, &random) else {
             let pause = random.duration(in: .seconds(1)...(.seconds(3)))
-            return add(.called(call, process: process), after: pause)
+            return add(.called(call, process: process, ask: ask), after: pause)
         }
         add(.event(.callFinished(call.id, outcome), process: process), after: .milliseconds(1))
     }
@@ -251,7 +251,8 @@ struct FaultyHouse {
         case .call(let call, _):
             if disk.calls[call.id] == nil { violations.append("called before it was stored") }
             if !scripts.begin(call) { violations.append("two calls of a script at once") }
-            add(.called(call, process: process), after: random.duration(in: .milliseconds(1)...(.milliseconds(50))))
+            let pause = random.duration(in: .milliseconds(1)...(.milliseconds(50)))
+            add(.called(call, process: process, ask: scripts.lastAsk), after: pause)
         case .perform(let request):
             if !disk.effects.contains(where: { $0.request.id == request.id }) {
                 violations.append("performed before it was stored")

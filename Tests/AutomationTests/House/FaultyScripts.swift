@@ -24,13 +24,18 @@ struct FaultyScripts {
     var failed: Set<RequestID> = []
     /// What each process remembers; none: it is to begin with what is stored.
     private var states: [String: String] = [:]
-    private var underWay: [String: RequestID] = [:]
+    private var underWay: [String: (id: RequestID, ask: Int)] = [:]
+    /// The number of the call that was begun last, also of one that was begun before.
+    private(set) var lastAsk = 0
 
     /// False where another one of the script is under way.
     mutating func begin(_ call: ScriptCall) -> Bool {
-        defer { underWay[call.handler.script] = call.id }
+        lastAsk += 1
+        defer { underWay[call.handler.script] = (call.id, lastAsk) }
         return underWay[call.handler.script] == nil
     }
+
+    func isUnderWay(_ ask: Int) -> Bool { underWay.values.contains { $0.ask == ask } }
 
     mutating func hear(_ event: HouseRulesEvent) {
         guard case .callFinished(let id, _) = event, let script = script(of: id) else { return }
@@ -49,7 +54,7 @@ struct FaultyScripts {
         states = [:]
     }
 
-    private func script(of id: RequestID) -> String? { underWay.first { $0.value == id }?.key }
+    private func script(of id: RequestID) -> String? { underWay.first { $0.value.id == id }?.key }
 
     /// Nil where the process died of something else before it had answered.
     mutating func run(

@@ -56,7 +56,9 @@ struct HouseMemoryFormatTests {
         script.state = "{\"n\":1}"
         script.timers = [90, 130].map { .init(name: "t\($0)", end: .at($0), startedBy: command.request.id) }
         script.commands = [.at(50), .at(99)]
-        memory.scripts = [script, HouseMemory.Script(name: "other.lua")]
+        var away = HouseMemory.Script(name: "other.lua")
+        away.until = .at(5000)
+        memory.scripts = [script, away]
         return memory
     }
 
@@ -90,7 +92,7 @@ struct HouseMemoryFormatTests {
         #expect(later.calls.elements.map(\.until) == [.at(398), .at(399), .at(400)])
         #expect(later.calls.elements.map(\.call.firing.time) == Array(repeating: .at(-3), count: 3))
         #expect(later.scripts[0].timers.map(\.end) == [.at(-12), .at(28)])
-        #expect(later.scripts[0].commands == [.at(-52), .at(-3)])
+        #expect(later.scripts[0].commands == [.at(-52), .at(-3)] && later.scripts[1].until == .at(4898))
         let unknown = try read(boot: Self.boots[1], at: 1, wall: 4)
         #expect(unknown.engine.fired == ["By button": [.at(1)], "Movie night": [.at(1), .at(1)]])
         #expect(unknown.commands.allSatisfy { $0.until == .at(1) })

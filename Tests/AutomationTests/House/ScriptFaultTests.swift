@@ -28,6 +28,7 @@ struct ScriptFaultTests {
                 var changed = FaultyScripts.counting
                 if Bool.random(using: &house.random) { changed[0].cooldown = .milliseconds(1) }
                 if Bool.random(using: &house.random) { changed.removeLast() }
+                if house.random.chance(0.3) { changed = [] }
                 house.add(.newRules(FaultyScripts.airing + changed), after: time)
             }
             time += house.random.duration(in: .milliseconds(1)...(.seconds(10)))

@@ -71,6 +71,49 @@ struct ScriptRestartTests {
         #expect(tooLate.calls.isEmpty && tooLate.heldBack.count == 1 && tooLate.rules.memory.scripts[0].timers.isEmpty)
     }
 
+    /// The script of the rules `scripted` and `timed` is broken or missing at 30 s, and there again at the end.
+    private func broken(until seconds: Double, timer delay: Duration) throws -> (first: ScriptCall, HouseBench) {
+        var bench = HouseBench.settled(.scripted, .timed)
+        bench.answer(
+            try bench.called(1, at: 1), .answer(timers: [.init(name: "lights out", delay: delay)], state: "{}"), at: 1)
+        let call = try bench.called(2, at: 20)
+        bench.settle(at: 20)
+        let other = Rule.script(of: "other.lua", on: .button(plug: "Hall", .single))
+        var next = HouseBench.settled(other, memory: try reread(bench, at: 30), at: 30)
+        _ = next.pressed(3, at: 31)
+        #expect(next.calls.map(\.handler.script) == ["other.lua"], "the others go on")
+        next.answer(next.calls[0], .answer(), at: 32)
+        next.settle(at: 32)
+        next.run(to: seconds)
+        #expect(next.calls.count == 1)
+        _ = next.done()
+        next.feed(.rulesChanged([other, .scripted, .timed]), at: seconds)
+        next.settle(at: seconds)
+        return (call, next)
+    }
+
+    @Test("A script that is broken for a while, also over a restart, is called for what waits, and its timers end then")
+    func brokenForAWhile() throws {
+        var (call, bench) = try broken(until: 300, timer: .seconds(60))
+        #expect(bench.calls.map(\.id) == [call.id])
+        bench.answer(call, .answer(), at: 301)
+        bench.settle(at: 301)
+        #expect(bench.calls.map(\.handler.index) == [0, 1] && bench.calls[1].firing.cause.age == .seconds(239))
+        #expect(bench.rules.scriptState(of: "hall.lua") == "{}")
+    }
+
+    @Test("After ten minutes its calls are told as failed; a timer that ended within the last day still ends")
+    func brokenForLong() throws {
+        var bench = HouseBench.settled(.scripted)
+        _ = bench.pressed(1, at: 1)
+        var missing = HouseBench(memory: try reread(bench, at: 5), at: 5)
+        missing.run(to: 602)
+        #expect(missing.callsTold == ["failed: its script was not there to be called within 600 s"])
+        let (_, late) = try broken(until: 80_000, timer: .seconds(60))
+        #expect(late.calls.map(\.handler.index) == [1] && late.heldBack.isEmpty)
+        #expect(late.rules.memory.scripts[0].timers.isEmpty)
+    }
+
     @Test("Soon after the start a command waits a minute for a plug that was there before")
     func reunion() throws {
         var bench = HouseBench.settled(.scripted)
@@ -88,7 +131,7 @@ struct ScriptRestartTests {
         #expect(next.sent.map(\.plug) == ["Lamp"])
     }
 
-    @Test("What is kept of a script goes with its rules, and not while its file may be broken")
+    @Test("What is kept of a script stays for a day without it, also over a restart")
     func kept() throws {
         var bench = HouseBench.settled(.scripted, .script(of: "other.lua", on: .button(plug: "Hall", .single)))
         _ = bench.pressed(1, at: 1)
@@ -100,12 +143,35 @@ struct ScriptRestartTests {
         let memory = try reread(bench, at: 2)
         #expect(memory.scripts.map(\.name) == ["hall.lua", "other.lua"])
         bench.feed(.rulesChanged([.scripted]), at: 2)
-        #expect(bench.rules.memory.scripts.map(\.name) == ["hall.lua"])
-        // The other one is not among the rules at the start: it may come back.
-        var next = HouseBench.settled(.scripted, memory: memory, at: 3)
-        next.feed(.rulesChanged([.scripted, .timed]), at: 4)
+        bench.settle(at: 2)
+        #expect(bench.rules.scriptState(of: "other.lua") == "other.lua")
+        var next = HouseBench.settled(.scripted, memory: try reread(bench, at: 80_000), at: 80_000)
+        next.run(to: 86_401)
         #expect(next.rules.scriptState(of: "other.lua") == "other.lua")
-        next.feed(.rulesChanged([]), at: 5)
-        #expect(next.rules.memory.scripts.map(\.name) == ["other.lua"])
+        var back = next
+        next.run(to: 86_402)
+        #expect(next.rules.memory.scripts.map(\.name) == ["hall.lua"])
+        back.feed(.rulesChanged([.scripted, .script(of: "other.lua", on: .button(plug: "Hall", .single))]), at: 86_402)
+        back.run(to: 200_000)
+        #expect(back.rules.memory.scripts.map(\.until) == [nil, nil])
+        // One that was away already at the start.
+        var away = HouseBench.settled(.scripted, memory: memory, at: 3)
+        away.run(to: 86_402)
+        #expect(away.rules.memory.scripts.map(\.name) == ["hall.lua", "other.lua"])
+        away.run(to: 86_403)
+        #expect(away.rules.memory.scripts.map(\.name) == ["hall.lua"])
+    }
+
+    @Test("Where there are too many, what would be forgotten first makes room")
+    func makesRoom() {
+        var memory = HouseMemory()
+        for number in 0..<ScriptLimits.scripts {
+            var script = HouseMemory.Script(name: "\(number)")
+            script.until = number == 0 ? nil : .at(Double((number * 7) % 64))
+            memory.scripts.append(script)
+        }
+        memory.change("new", running: ["0", "new"]) { $0.state = "1" }
+        #expect(memory.scripts.count == ScriptLimits.scripts && memory.script(named: "new")?.state == "1")
+        #expect(memory.script(named: "55") == nil, "7 times 55 is 1 beyond a multiple of 64")
     }
 }

@@ -6,17 +6,24 @@ import PlugClient
 import PlugTransport
 import PowerHistory
 import ProtocolCore
+import Scripting
 
 private let presses = 300
+/// A script commands so often in a minute.
+private let pressesOfScript = ScriptLimits.commands
 
 /// From the event, as the runner takes it, to the command of the rule that it fires, with the daemon's own runner over loopback: as the
 /// daemon does it, with everything stored before it is sent, and synchronised to the disk, and a history that is written beside. Beside
-/// it the same from the press's time at the plug, which is a process of its own; and, to see what of it is the disk's, with nothing stored.
+/// it the same from the press's time at the plug, which is a process of its own; and, to see what of it is the disk's, with nothing stored. A script is
+/// asked for the same in its own process, which is stored before and after.
 func answering(_ setting: Setting) async throws -> [Figure] {
     let stored = try await AnsweredPresses(keeps: true).measure(presses)
     let kept = try await AnsweredPresses(keeps: false).measure(presses)
+    let script = try await AnsweredPresses(keeps: true, byScript: true).measure(pressesOfScript)
     let events = Distribution(stored.map(\.event))
     return events.figures("event to command sent, stored and synchronised first", .atMost(1000))
+        + Distribution(script.map(\.event)).figures(
+            "the same by a script", against: ("rule", events), .ratioAtMost(3))
         + Distribution(stored.map(\.press)).figures("press at the plug to command sent, the same")
         + Distribution(kept.map(\.press)).figures("press at the plug to command sent, nothing stored")
 }
@@ -24,6 +31,7 @@ func answering(_ setting: Setting) async throws -> [Figure] {
 /// A plug in its own process, and rules that hear it in this one.
 private struct AnsweredPresses {
     let keeps: Bool
+    var byScript = false
 
     /// Nanoseconds to the command's being handed to the connection.
     struct Times {
@@ -46,10 +54,18 @@ private struct AnsweredPresses {
             name: "Light", triggers: [.button(plug: name, .single)], actions: [.turnOn([name])])
         // No finger presses so often, and what is usual would hold most of them back.
         rule.limit = FiringLimit(1000, within: .seconds(1))
+        var set = RuleFileSet(rules: [rule])
+        var pool: ScriptPool?
+        if byScript {
+            let script = try ScriptReader(host: try ScriptHost.path()).read(
+                name: "light.lua", source: Self.source(name), time: .now)
+            set = RuleFileSet(rules: script.rules, scripts: [script])
+            pool = ScriptPool(host: try ScriptHost.path())
+        }
         let store = try keeps ? RuleStore(directory + "/rules") { _ in } : nil
         let recorder = try keeps ? recorder(directory + "/history", on: events.client) : nil
         let runner = RuleRunner(
-            RuleFileSet(rules: [rule]), client: events.client, store: store, recorder: recorder)
+            set, client: events.client, store: store, scripts: pool, recorder: recorder)
         let running = Task { await runner.run() }
         var records = runner.records.makeAsyncIterator()
         while let record = await records.next() { if case .following = record.notice { break } }
@@ -74,6 +90,13 @@ private struct AnsweredPresses {
         await running.value
         await events.stop()
         return times
+    }
+
+    /// The same as the rule.
+    private static func source(_ plug: String) -> String {
+        """
+        on("\(plug)", "button", "single", { limit = { firings = 1000, per = "1 s" } }, function() plug("\(plug)"):on() end)
+        """
     }
 
     private func recorder(_ path: String, on client: PlugClient) throws -> Recorder {

@@ -14,7 +14,7 @@ public struct FuzzTarget: Sendable, CustomStringConvertible {
         plugServer, controllerSession, pairingPlug, pairingSession, sampleChunk, mirror, houseMemory, dnsMessage,
         discovery,
         txtRecord, ruleFile, recording, pairedPlugs, controllers, netlink, panel, arpPacket,
-        dhcpMessage, dhcpClient, addressing, configuration, rollUpCell, eventCell, tariff,
+        dhcpMessage, dhcpClient, addressing, configuration, rollUpCell, eventCell, tariff, scriptLine,
     ]
 
     public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }

@@ -1,0 +1,18 @@
+/// A program that is started for each notification, as `run` starts it for a rule.
+struct CommandReceiver: NotificationReceiver, Hashable {
+    static let usualTimeout = Duration.seconds(30)
+
+    var words: [String]
+    var timeout = usualTimeout
+
+    func receive(_ notification: RuleNotification) async throws(NotificationFault) {
+        var event = notification.event
+        event.title = notification.title
+        event.text = notification.text
+        let ending = await Command(words, timeout: timeout, event: event).ending()
+        guard ending.outcome != .done else { return }
+        throw NotificationFault(
+            ending.outcome, hint: ending.isMissing ? "command = \"...\" names it by its whole path" : nil,
+            isWorthAnotherTry: !ending.isMissing && !Task.isCancelled)
+    }
+}

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Counts the energy of each cycle of an appliance, such as a washing machine, and posts it to a web address:
+
+    cycle-energy.py "Washing Machine" http://localhost:8080/cycles [--above 10] [--below 5] [--quiet 180]
+
+A cycle begins when active power rises above 10 W, and ends when it has been below 5 W for three minutes, or at once when the plug is
+turned off. What is posted is one JSON object: id, plug, begin, end (ISO 8601, UTC) and wattHours.
+
+It needs Python 3.9 and plugctl (in PATH), paired with the plug, and runs until it is interrupted. Everything that it knows is in one
+file that is replaced as a whole: the cursor, the cycle that runs, and what is not posted yet. So nothing is lost however it ends: the
+plug itself counts energy on, and tells later when it was turned off. A post whose answer got lost is sent again with the same id,
+also as the header Idempotency-Key, so that the receiver can drop it.
+"""
+
+import argparse
+import datetime
+import fcntl
+import json
+import os
+import pathlib
+import selectors
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+LONGEST_PAUSE = 60  # seconds between two tries
+MOST_UNSENT = 1000  # cycles; stops a receiver that is gone for good from filling the disk
+LONGEST_ANSWER = 10  # seconds
+
+
+class Memory:
+    """What survives this program: a JSON object in a file."""
+
+    def __init__(self, path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        # Two of these would both count. The lock goes with the process.
+        self._lock = open(path.with_suffix(".lock"), "w")
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self.known = {"cursor": None, "cycle": None, "unsent": []}
+        if path.exists():
+            self.known.update(json.loads(path.read_text()))
+
+    def keep(self):
+        """All of it or nothing, also when the power fails."""
+        new = self._path.with_suffix(".new")
+        with open(new, "w") as file:
+            json.dump(self.known, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(new, self._path)
+
+
+class Pause:
+    """Between tries: 1 s, doubling up to a minute."""
+
+    def __init__(self):
+        self.succeeded()
+
+    def succeeded(self):
+        self._seconds = 1
+        self.until = 0.0
+
+    def failed(self):
+        self.until = time.monotonic() + self._seconds
+        self._seconds = min(2 * self._seconds, LONGEST_PAUSE)
+
+
+class Cycles:
+    """From the lines of `plugctl watch --json` to cycles."""
+
+    def __init__(self, memory, plug, above, below, quiet):
+        self._memory, self._plug = memory, plug
+        self._above, self._below, self._quiet = above, below, quiet
+        self._energy = None
+
+    def take(self, line):
+        known = self._memory.known
+        before = json.dumps(known)
+        cycle = known["cycle"]
+        self._energy = line.get("activeEnergy", self._energy)
+        if "activePower" in line and self._energy is not None:
+            power = line["activePower"]
+            if cycle is None and power > self._above:
+                known["cycle"] = {"begin": line["at"], "from": self._energy, "quietSince": None}
+            elif cycle is not None:
+                # Readings of between two watches are not told: a machine that is quiet in both was quiet all the time.
+                if power >= self._below:
+                    cycle["quietSince"] = None
+                elif cycle["quietSince"] is None:
+                    cycle["quietSince"], cycle["to"] = line["at"], self._energy
+                if cycle["quietSince"] and seconds(line["at"]) - seconds(cycle["quietSince"]) >= self._quiet:
+                    self._ended(cycle["quietSince"], cycle["to"])
+        elif line["event"] == "relay" and not line["on"] and cycle is not None:
+            cycle["offSince"] = line["at"]
+        # The first reading after it says how much it was.
+        if known["cycle"] is not None and "offSince" in known["cycle"] and "activeEnergy" in line:
+            self._ended(known["cycle"]["offSince"], self._energy)
+        # Together with what the line led to. Lines of readings have none, and only they come often.
+        if "cursor" in line:
+            known["cursor"] = line["cursor"]
+        if json.dumps(known) != before:
+            self._memory.keep()
+
+    def _ended(self, at, energy):
+        known = self._memory.known
+        cycle, known["cycle"] = known["cycle"], None
+        known["unsent"].append({
+            "id": f"{self._plug} {cycle['begin']}", "plug": self._plug, "begin": cycle["begin"], "end": at,
+            "wattHours": round(energy - cycle["from"], 3)})
+        del known["unsent"][:-MOST_UNSENT]
+
+
+def seconds(iso8601):
+    return datetime.datetime.fromisoformat(iso8601.replace("Z", "+00:00")).timestamp()
+
+
+def post(cycle, address):
+    """Whether it arrived. What the receiver refuses for good is told and dropped: it would be refused for ever."""
+    request = urllib.request.Request(
+        address, json.dumps(cycle).encode(), {"Content-Type": "application/json", "Idempotency-Key": cycle["id"]})
+    try:
+        with urllib.request.urlopen(request, timeout=LONGEST_ANSWER):
+            return True
+    except urllib.error.HTTPError as error:
+        print(f"{address} says {error.code} to {cycle['id']}", file=sys.stderr)
+        return 400 <= error.code < 500 and error.code not in (408, 429)
+    except OSError as error:
+        print(f"{address}: {error}", file=sys.stderr)
+        return False
+
+
+class Watching:
+    """`plugctl watch`, started again whenever it ends."""
+
+    def __init__(self, plug, memory):
+        self._plug, self._memory = plug, memory
+        self._process = None
+        self._rest = b""
+        self.pause = Pause()
+
+    def begin(self):
+        cursor = self._memory.known["cursor"]
+        place = ["--after", cursor] if cursor else ["--from-now"]
+        self._process = subprocess.Popen(
+            ["plugctl", "watch", self._plug, "--json", *place], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        self._began = time.monotonic()
+        self._rest = b""
+
+    @property
+    def output(self):
+        return self._process.stdout if self._process else None
+
+    def lines(self):
+        """Those that are there. None at the end of its output."""
+        piece = os.read(self.output.fileno(), 1 << 16)
+        if not piece:
+            return None
+        *lines, self._rest = (self._rest + piece).split(b"\n")
+        return [json.loads(line) for line in lines]
+
+    def ended(self):
+        status = self._process.wait()
+        self._process.stdout.close()
+        self._process = None
+        if status == 64:  # wrong usage: nothing will be better the next time
+            sys.exit(64)
+        if time.monotonic() - self._began > LONGEST_PAUSE:
+            self.pause.succeeded()
+        self.pause.failed()
+
+
+def main():
+    options = argparse.ArgumentParser(description="Counts the energy of an appliance's cycles and posts it.")
+    options.add_argument("plug")
+    options.add_argument("address")
+    options.add_argument("--above", type=float, default=10, metavar="W", help="a cycle begins above it (default: 10)")
+    options.add_argument("--below", type=float, default=5, metavar="W", help="it is quiet below it (default: 5)")
+    options.add_argument("--quiet", type=float, default=180, metavar="S", help="it ends after so long (default: 180)")
+    options.add_argument("--memory", type=pathlib.Path, help="the file that holds everything (default: in the state directory)")
+    asked = options.parse_args()
+    home = pathlib.Path(os.environ.get("XDG_STATE_HOME") or pathlib.Path.home() / ".local/state")
+    name = "cycle-energy-" + asked.plug.replace("/", "_") + ".json"
+    memory = Memory(asked.memory or home / "smartplug/examples" / name)
+    cycles = Cycles(memory, asked.plug, asked.above, asked.below, asked.quiet)
+    watching, posting = Watching(asked.plug, memory), Pause()
+    with selectors.DefaultSelector() as selector:
+        while True:
+            now = time.monotonic()
+            unsent = memory.known["unsent"]
+            if unsent and now >= posting.until:
+                if post(unsent[0], asked.address):
+                    del unsent[0]
+                    memory.keep()
+                    posting.succeeded()
+                else:
+                    posting.failed()
+                continue
+            if not watching.output and now >= watching.pause.until:
+                watching.begin()
+                selector.register(watching.output, selectors.EVENT_READ)
+            due = ([posting.until] if unsent else []) + ([] if watching.output else [watching.pause.until])
+            if not selector.select(max(0, min(due) - now) if due else None):
+                continue
+            lines = watching.lines()
+            if lines is None:
+                selector.unregister(watching.output)
+                watching.ended()
+            for line in lines or []:
+                cycles.take(line)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        pass

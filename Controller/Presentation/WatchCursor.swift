@@ -1,0 +1,194 @@
+import Foundation
+public import LinuxNetwork
+public import PlugProtocol
+
+/// Up to where the events of all followed plugs are accounted for, as one word of text that needs no quotes in a shell.
+///
+/// The text is `c1` and then, in the base64 of RFC 4648 section 5 without padding: when the first watch began, in milliseconds
+/// since 1970 (varint); for each plug its id (6 bytes, in their order) and the number of its last event (varint); four bytes of
+/// check sum, so that a cursor that was cut off is not taken for an earlier one. To whoever keeps it, it is one word and no more.
+public struct WatchCursor: Hashable, Sendable {
+    /// Plugs at most, as many as are followed at the same time; one more is as one that was never seen. Stops a network of ever
+    /// new ids from making every line longer.
+    public static let limit = 1024
+    /// Bytes of text. Stops an argument that is none of ours from being looked at for long.
+    static let longestText = prefix.utf8.count + ((10 + limit * (6 + 10) + 4) * 4 + 2) / 3
+    private static let prefix = "c1"
+
+    /// When the first of the watches began that go on after each other: a plug without a number is told from then on. In whole
+    /// milliseconds.
+    public let start: WallTime
+    /// In the order of their ids.
+    private var entries: [Entry] = []
+
+    private struct Entry: Hashable {
+        /// As a number of 48 bits.
+        let id: UInt64
+        var sequence: SequenceNumber
+    }
+
+    /// - Parameters:
+    ///   - start: when watching began.
+    ///   - known: the last event accounted for of plugs by their id.
+    public init(start: WallTime, known: [PlugID: SequenceNumber] = [:]) {
+        self.start = WallTime(milliseconds: max(0, start.nanosecondsSince1970) / 1_000_000)
+        for (plug, sequence) in known { set(sequence, of: plug) }
+    }
+
+    /// The last event accounted for of each plug.
+    public var known: [PlugID: SequenceNumber] {
+        Dictionary(uniqueKeysWithValues: entries.map { (PlugID(number: $0.id), $0.sequence) })
+    }
+
+    func contains(_ plug: PlugID) -> Bool {
+        let index = place(of: plug.number)
+        return index < entries.count && entries[index].id == plug.number
+    }
+
+    mutating func set(_ sequence: SequenceNumber, of plug: PlugID) {
+        let index = place(of: plug.number)
+        if index < entries.count, entries[index].id == plug.number {
+            entries[index].sequence = sequence
+        } else if entries.count < Self.limit {
+            entries.insert(Entry(id: plug.number, sequence: sequence), at: index)
+        }
+    }
+
+    /// Where it stands, or would.
+    private func place(of id: UInt64) -> Int {
+        var range = 0..<entries.count
+        while !range.isEmpty {
+            let middle = (range.lowerBound + range.upperBound) / 2
+            range = entries[middle].id < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
+    }
+}
+
+// MARK: As text
+
+extension WatchCursor {
+    public var text: String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16 + 9 * entries.count)
+        bytes.append(varint: UInt64(start.nanosecondsSince1970 / 1_000_000))
+        for entry in entries {
+            bytes.append(entry.id, bytes: 6)
+            bytes.append(varint: entry.sequence)
+        }
+        bytes.append(UInt64(Self.checkSum(bytes)), bytes: 4)
+        let base64 = Data(bytes).base64EncodedString()
+        return Self.prefix
+            + String(
+                decoding: base64.utf8.compactMap { byte -> UInt8? in
+                    switch byte {
+                    case UInt8(ascii: "+"): UInt8(ascii: "-")
+                    case UInt8(ascii: "/"): UInt8(ascii: "_")
+                    case UInt8(ascii: "="): nil
+                    default: byte
+                    }
+                }, as: UTF8.self)
+    }
+
+    public init(text: String) throws(WatchCursorFault) {
+        guard text.utf8.count <= Self.longestText else { throw .tooLong }
+        guard text.utf8.first == UInt8(ascii: "c") else { throw .noCursor }
+        guard text.hasPrefix(Self.prefix) else { throw .otherVersion }
+        guard let bytes = Self.bytes(text.dropFirst(Self.prefix.count)), bytes.count > 4 else { throw .damaged }
+        var content = bytes.dropLast(4)
+        guard bytes.suffix(4).reduce(0, { $0 << 8 | UInt32($1) }) == Self.checkSum(content) else { throw .damaged }
+        guard let start = content.takeVarint(), start < UInt64(Int64.max) / 1_000_000 else { throw .damaged }
+        self.start = WallTime(milliseconds: Int64(start))
+        while !content.isEmpty {
+            guard let id = content.take(6), let sequence = content.takeVarint(), sequence <= Int64.max,
+                entries.last.map({ $0.id < id }) ?? true, entries.count < Self.limit
+            else { throw .damaged }
+            entries.append(Entry(id: id, sequence: sequence))
+        }
+    }
+
+    /// Nil where it is no base64 of RFC 4648 section 5.
+    private static func bytes(_ text: Substring) -> [UInt8]? {
+        guard !text.utf8.contains(where: { "+/=".utf8.contains($0) }) else { return nil }
+        let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
+        return Data(base64Encoded: base64 + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)).map(
+            Array.init)
+    }
+
+    /// FNV-1a, 32 bits: it finds what was cut off or mistyped, and keeps nobody from making up a cursor.
+    private static func checkSum(_ bytes: some Sequence<UInt8>) -> UInt32 {
+        bytes.reduce(0x811c_9dc5) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+    }
+}
+
+/// Why a text is no cursor to go on after.
+public enum WatchCursorFault: Error, Hashable, Sendable, CustomStringConvertible {
+    case noCursor, otherVersion, tooLong, damaged
+
+    public var description: String {
+        switch self {
+        case .noCursor: "it is neither the number of an event nor a cursor"
+        case .otherVersion: "it is a cursor of another version of plugctl"
+        case .tooLong: "it is longer than any cursor"
+        case .damaged: "it is a cursor that was cut off or changed"
+        }
+    }
+}
+
+extension WallTime {
+    fileprivate init(milliseconds: Int64) { self.init(nanosecondsSince1970: milliseconds * 1_000_000) }
+}
+
+extension PlugID {
+    fileprivate var number: UInt64 {
+        guard let number = UInt64(rawValue, radix: 16) else {
+            preconditionFailure("an id is twelve hexadecimal digits")
+        }
+        return number
+    }
+
+    /// - Parameter number: of 48 bits.
+    fileprivate init(number: UInt64) {
+        let digits = String(number, radix: 16)
+        guard let id = PlugID(rawValue: String(repeating: "0", count: 12 - digits.count) + digits) else {
+            preconditionFailure("48 bits are twelve hexadecimal digits")
+        }
+        self = id
+    }
+}
+
+extension [UInt8] {
+    /// The lowest `count` bytes, the highest first.
+    fileprivate mutating func append(_ number: UInt64, bytes count: Int) {
+        for index in (0..<count).reversed() { append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(index)))) }
+    }
+
+    /// Seven bits a byte, the lowest first; the eighth says that more come.
+    fileprivate mutating func append(varint number: UInt64) {
+        var rest = number
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(rest))
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate mutating func take(_ count: Int) -> UInt64? {
+        guard self.count >= count else { return nil }
+        defer { removeFirst(count) }
+        return prefix(count).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Nil where it does not end, or has more than 63 bits.
+    fileprivate mutating func takeVarint() -> UInt64? {
+        var number: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 63, by: 7) {
+            guard let byte = popFirst() else { return nil }
+            number |= UInt64(byte & 0x7f) << shift
+            if byte < 0x80 { return number }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,36 @@
+import Automation
+
+/// What stands in an `on` of a script: what sets its function off and what stands beside that in a rule.
+enum ScriptGrammar {
+    struct Declaration: Sendable {
+        var triggers: [Trigger]
+        /// With all but triggers and actions; its name as the script gives it, empty where it gives none.
+        var settings: Rule
+    }
+
+    private static let name: Key<String> = Key(
+        "name", Shape.name("movie night"), "What it is called behind the script's name; left out: by its line.")
+
+    static func declaration(of script: String) -> Mapping<Declaration> {
+        let when: Key<[Trigger]> = Key(
+            "when", Shape.mapping(TriggerGrammar.trigger(ofScript: script)).oneOrMore(of: "triggers"),
+            "What calls the function.")
+        return Mapping(
+            "declaration", "'on'", "A function that is called when one of the triggers happens.",
+            example: "{ when: { plug: Hall, button: pressed } }",
+            keys: [
+                when.needed, name.optional, RuleGrammar.cooldown.optional, RuleGrammar.limit.optional,
+                RuleGrammar.late.optional, RuleGrammar.away.optional,
+            ]
+        ) { reader, fields in
+            var settings = RuleGrammar.settings(&reader, fields)
+            settings.name = reader.value(name, fields) ?? ""
+            if let first = settings.name.utf8.first, (0x30...0x39).contains(first) {
+                reader.report(
+                    fields.entries[name.name]?.value.place ?? fields.place,
+                    "the name '\(settings.name)' begins with a digit", hint: "those are lines: begin with a letter")
+            }
+            return reader.value(when, fields).map { Declaration(triggers: $0, settings: settings) }
+        }
+    }
+}

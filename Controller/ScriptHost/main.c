@@ -1,0 +1,111 @@
+#define _GNU_SOURCE  // For clearenv.
+#include <errno.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cage.h"
+#include "interpreter.h"
+#include "limits.h"
+#include "lines.h"
+
+/// How it ends beside 0: the controller closed its end. SIGPROF has ended it where the script computed for too long in a C function,
+/// SIGSYS where it asked the kernel for what it may not have.
+enum {
+    exit_usage = 64,
+    /// There was no memory to begin with, or the prelude is wrong.
+    exit_broken = 70,
+    exit_no_cage = 71,
+    exit_unheard = 74,
+    /// The script keeps so much that nothing else has room: it begins anew.
+    exit_full = 75,
+};
+
+/// Who started it may have held signals back, and those of the terminal and of the service manager are for the controller: it ends
+/// this process by closing its input.
+static void set_signals(void) {
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    const int others[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};
+    for (unsigned i = 0; i < sizeof others / sizeof *others; i++) signal(others[i], SIG_IGN);
+    limits_prepare();
+}
+
+/// Whatever reads a file is done before there are none: the C library reads that of the time zone. Times are shifted by what the
+/// controller says, and its own zone is none.
+static void set_environment(void) {
+    clearenv();
+    setenv("TZ", "UTC0", 1);
+    tzset();
+}
+
+/// The answer where the prelude could give none: memory ran out in it.
+static const char no_answer[] = "{\"failed\":{\"error\":\"not enough memory: a script has at most 16 MiB\"}}\n";
+static const char too_long[] = "{\"failed\":{\"error\":\"the line is longer than 1 MiB\"}}\n";
+_Static_assert(limits_memory == 16 << 20 && lines_longest == 1 << 20, "told in the answers above");
+
+static int tell(const char *text, size_t length) { return lines_write(text, length) ? 0 : exit_unheard; }
+
+/// 0, or how the process is to end.
+static int answer(lua_State *L, const char *line, size_t length) {
+    switch (interpreter_answer(L, line, length)) {
+    case LUA_OK: {
+        size_t size;
+        const char *text = lua_tolstring(L, -2, &size);
+        const int status = tell(text, size);
+        return status == 0 && lua_toboolean(L, -1) ? exit_full : status;
+    }
+    case LUA_ERRMEM: {
+        // What the prelude was at is half done.
+        const int status = tell(no_answer, sizeof no_answer - 1);
+        return status == 0 ? exit_full : status;
+    }
+    default: return exit_broken;
+    }
+}
+
+/// After what takes much: loading, and what took all that there is.
+static void give_back_memory(lua_State *L) {
+    lua_settop(L, 0);
+    lua_gc(L, LUA_GCCOLLECT);
+    malloc_trim(0);
+}
+
+static int serve(lua_State *L) {
+    for (bool is_first = true;; is_first = false) {
+        const char *line;
+        size_t length;
+        const enum line_kind kind = lines_next(&line, &length);
+        if (kind == line_none) return 0;
+        const int status = kind == line_too_long ? tell(too_long, sizeof too_long - 1) : answer(L, line, length);
+        if (status != 0) return status;
+        const bool was_refused = limits_refused();
+        if (was_refused || is_first) give_back_memory(L);
+        if (was_refused && limits_used() > limits_memory / 4 * 3) return exit_full;
+    }
+}
+
+int main(int count, char **arguments) {
+    (void)arguments;
+    // The name of its script, which process lists show.
+    if (count > 2 || isatty(STDIN_FILENO)) {
+        fputs("plugctl-script runs one script of rules; plugctl starts it and speaks to it\n", stderr);
+        return exit_usage;
+    }
+    set_signals();
+    set_environment();
+    const char *step;
+    const int error = cage_close(&step);
+    if (error != 0) {
+        fprintf(stderr, "plugctl-script: a script cannot be shut in: %s: %s\n", step, strerror(error));
+        fputs("hint: scripts need a kernel with seccomp filters, and a service that lets them be set\n", stderr);
+        return exit_no_cage;
+    }
+    lua_State *L = interpreter_open();
+    _exit(L == NULL ? exit_broken : serve(L));
+}

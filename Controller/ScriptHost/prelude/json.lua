@@ -1,0 +1,60 @@
+-- JSON. It is read by its library, from lines of the controller's; and written here, since the library's memory and time are not Lua's:
+-- so a script's limits hold for whatever it gives.
+
+local host = ...
+local char, concat, format, gsub, match = string.char, table.concat, string.format, string.gsub, string.match
+local mathtype, next, null, tointeger = math.type, next, host.json.null, math.tointeger
+local tonumber, type = tonumber, type
+
+-- MARK: - Reading
+
+-- JSON has no whole numbers of its own: what is one becomes one again, so that 3 is not shown as 3.0; beyond what a float holds exactly
+-- it was none. What is null is left out.
+host.exact = 2 ^ 53
+local exact = host.exact
+local function plain(value)
+    if type(value) == "number" then return value >= -exact and value <= exact and tointeger(value) or value end
+    if type(value) == "table" then
+        for key, entry in next, value do
+            if entry == null then entry = nil else entry = plain(entry) end
+            value[key] = entry
+        end
+    end
+    return value
+end
+host.plain = plain
+
+-- MARK: - Writing
+
+local escapes = {}
+for code = 0, 127 do
+    if match(char(code), "%c") then escapes[char(code)] = format("\\u%04x", code) end
+end
+escapes['"'], escapes["\\"] = '\\"', "\\\\"
+escapes["\n"], escapes["\r"], escapes["\t"] = "\\n", "\\r", "\\t"
+
+-- text: UTF-8.
+function host.quoted(text) return '"' .. gsub(text, '[%c"\\]', escapes) .. '"' end
+local quoted = host.quoted
+
+-- A number that is none of infinity and nothing else.
+function host.digits(value)
+    if mathtype(value) == "integer" then return format("%d", value) end
+    for digits = 15, 17 do
+        local text = format("%." .. digits .. "g", value)
+        if tonumber(text) == value then return text end
+    end
+end
+
+-- Text, a number, a list with entries, or an object, of tables that are no script's.
+function host.written(value)
+    if type(value) == "string" then return quoted(value) end
+    if type(value) == "number" then return host.digits(value) end
+    local parts = {}
+    if #value > 0 then
+        for index = 1, #value do parts[index] = host.written(value[index]) end
+        return "[" .. concat(parts, ",") .. "]"
+    end
+    for key, entry in next, value do parts[#parts + 1] = quoted(key) .. ":" .. host.written(entry) end
+    return "{" .. concat(parts, ",") .. "}"
+end

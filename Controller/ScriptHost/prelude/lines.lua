@@ -1,0 +1,124 @@
+-- What the controller asks, and what it is answered: a line each, of JSON.
+--
+-- Of a call everything is told at once, after the script's function has come to its end: until then nothing has happened.
+
+local host = ...
+local concat, load, pcall, sub, type = table.concat, load, pcall, string.sub, type
+local decode, quoted, written = host.json.decode, host.quoted, host.written
+local attempt, clean, fail, limits, plain = host.attempt, host.clean, host.fail, host.limits, host.plain
+
+host.at, host.offset = 0, 0
+
+-- MARK: - Answers
+
+local function failed(problem)
+    local lines = host.lines
+    host.lines, host.call = nil, nil
+    local log = lines and #lines > 0 and ',"log":' .. written(lines) or ""
+    -- It has lines: the hint is the second one.
+    local text = clean(problem, limits.errorBytes, "[\0-\9\11-\31\127]")
+    return '{"failed":{"error":' .. quoted(text) .. log .. "}}\n"
+end
+
+-- Parts by name, each JSON already. To be called within an attempt.
+local function answer(kind, parts)
+    local line = '{"' .. kind .. '":{' .. concat(parts, ",") .. "}}\n"
+    if #line >= limits.answerBytes then host.tooMuch() end
+    return line
+end
+
+-- list: of JSON already.
+local function addList(parts, name, list)
+    if #list > 0 then parts[#parts + 1] = '"' .. name .. '":[' .. concat(list, ",") .. "]" end
+end
+
+local function addLog(parts)
+    if #host.lines > 0 then parts[#parts + 1] = '"log":' .. written(host.lines) end
+end
+
+-- MARK: - Load
+
+local function setTime(message)
+    if type(message.at) == "number" then host.at = message.at end
+    host.offset = type(message.offset) == "number" and message.offset or 0
+end
+
+local function runScript(name, source, state)
+    host.beginState(state)
+    -- Some editors write a mark of the encoding.
+    if sub(source, 1, 3) == "\u{FEFF}" then source = sub(source, 4) end
+    local script, problem = load(source, "=" .. name)
+    if not script then fail(problem) end
+    host.isLoading = true
+    script()
+    host.isLoading = false
+    local parts = { '"rules":[' .. concat(host.rules, ",") .. "]" }
+    addLog(parts)
+    return { state = host.writtenState(), line = answer("loaded", parts) }
+end
+
+local function loadScript(message)
+    if host.script then return failed("a script is loaded already: it has a process of its own") end
+    if type(message.name) ~= "string" or type(message.source) ~= "string" then
+        return failed("'load' needs the name and the source of a script")
+    end
+    setTime(message)
+    host.script, host.loadedAt, host.lines = message.name, host.at, {}
+    host.nameScript(message.name)
+    host.seed()
+    local isFine, result = attempt(runScript, message.name, message.source, message.state)
+    host.isLoading = false
+    if not isFine then return failed(result) end
+    host.isLoaded = true
+    host.loadedState(result.state)
+    -- They are the controller's now.
+    host.rules, host.lines = nil, nil
+    return result.line
+end
+
+-- MARK: - Call
+
+local function runHandler(handler, event)
+    handler(event)
+    local call, parts = host.call, {}
+    addList(parts, "then", call.actions)
+    local timers = call.timers
+    for index = 1, #timers do timers[index] = written(timers[index]) end
+    addList(parts, "timers", timers)
+    addLog(parts)
+    local state = host.writtenState()
+    if host.isNewState(state) then parts[#parts + 1] = '"state":' .. state end
+    return { state = state, line = answer("done", parts) }
+end
+
+-- The state is that of before; where there is no room for that, this is the last answer.
+local function takeBack(problem)
+    local isFine = attempt(host.restoreState)
+    return failed(problem), not isFine
+end
+
+local function callHandler(message)
+    if not host.isLoaded then return failed("no script is loaded") end
+    setTime(message)
+    if type(message.plugs) == "table" then host.seePlugs(plain(message.plugs)) end
+    local handler = type(message.handler) == "number" and host.handlers[message.handler + 1]
+    if not handler then return failed("the script has no such function") end
+    host.call, host.lines = { actions = {}, bytes = 0, timers = {} }, {}
+    local event = type(message.event) == "table" and plain(message.event) or {}
+    local isFine, result = attempt(runHandler, handler, event)
+    if not isFine then return takeBack(result) end
+    -- Told from here on.
+    host.tellState(result.state)
+    host.lines, host.call = nil, nil
+    return result.line
+end
+
+-- line: without its end. The answer: with it, and whether it is the last one.
+function host.answer(line)
+    local isFine, message = pcall(decode, line)
+    if isFine and type(message) == "table" then
+        if type(message.load) == "table" then return loadScript(message.load) end
+        if type(message.call) == "table" then return callHandler(message.call) end
+    end
+    return failed("a line is an object with 'load' or 'call', in JSON")
+end

@@ -1,0 +1,95 @@
+-- Lua's own libraries, without what reaches out of the script, and with a clock and a chance that are the same each time: the clock is
+-- the controller's, virtual in a backtest, and the chance that of the script's name and the moment it was loaded.
+
+local host = ...
+local byte, floor, format, gsub, pcall, select = string.byte, math.floor, string.format, string.gsub, pcall, select
+local date, difftime, time, setmetatable, type, randomseed = os.date, os.difftime, os.time, setmetatable, type, math.randomseed
+local fail, shown, sub = host.fail, host.shown, string.sub
+local globals = host.globals
+
+-- MARK: - What is not there
+
+local function absent(name, why)
+    return function() fail(name .. " is not there: " .. why) end
+end
+
+local function absentTable(name, why, present)
+    return setmetatable(present, {
+        __metatable = name,
+        __index = function(_, key)
+            if type(key) == "string" then fail(name .. "." .. host.clean(key, 40) .. " is not there: " .. why) end
+        end,
+    })
+end
+
+local noFiles = "a script reads and writes no files"
+local onePiece = "a script is one file"
+globals.io = absentTable("io", noFiles, {})
+globals.debug = absentTable("debug", "a script does not look into what runs it", {})
+globals.package = absentTable("package", onePiece, {})
+globals.require = absent("require", onePiece)
+globals.dofile = absent("dofile", noFiles)
+globals.loadfile = absent("loadfile", noFiles)
+globals.collectgarbage = absent("collectgarbage", "memory is taken care of")
+globals.warn = globals.print
+globals.string.dump = absent("string.dump", "a script loads only text")
+
+-- MARK: - Time
+
+local function number(value, what)
+    if type(value) ~= "number" or value ~= value then fail(what .. " is a number, not " .. shown(value)) end
+    return floor(value)
+end
+
+-- The zone by its distance from UTC, for %z and %Z.
+local function zone()
+    local minutes = host.offset // 60
+    local size = minutes < 0 and -minutes or minutes
+    return format("%s%02d%02d", minutes < 0 and "-" or "+", size // 60, size % 60)
+end
+
+-- A percent sign that is doubled is none of them.
+local function zoned(text)
+    return (gsub(text, "%%([%%zZ])", function(letter) return letter == "%" and "%%" or zone() end))
+end
+
+local function localDate(text, moment)
+    local text = text == nil and "%c" or text
+    if type(text) ~= "string" then fail("the format of os.date is text, not " .. shown(text)) end
+    local moment = moment == nil and floor(host.at) or number(moment, "the time of os.date")
+    local isUTC = sub(text, 1, 1) == "!"
+    if not isUTC then
+        text, moment = "!" .. zoned(text), moment + floor(host.offset)
+    end
+    local isFine, result = pcall(date, text, moment)
+    if not isFine then fail("os.date does not know what to do with " .. shown(text)) end
+    return result
+end
+
+local function localTime(fields)
+    if fields == nil then return floor(host.at) end
+    if type(fields) ~= "table" then fail("os.time takes a table, not " .. shown(fields)) end
+    local isFine, result = pcall(time, fields)
+    if not isFine then fail("os.time needs at least year, month and day, as numbers") end
+    return result - floor(host.offset)
+end
+
+globals.os = absentTable("os", "a script has the time and nothing else of the system", {
+    time = localTime,
+    date = localDate,
+    difftime = function(one, other) return number(one, "a time") - number(other, "a time") + 0.0 end,
+})
+
+-- MARK: - Chance
+
+local function seed()
+    local sum = 0
+    for index = 1, #host.script do sum = (sum * 31 + byte(host.script, index)) & 0xFFFFFFFF end
+    randomseed(sum, floor(host.loadedAt))
+end
+host.seed = seed
+
+globals.math.randomseed = function(...)
+    if select("#", ...) == 0 then return seed() end
+    randomseed(...)
+end

@@ -1,0 +1,162 @@
+-- `state`: a table of the script that survives restarts. After each call it is written as JSON; if that is not what the controller has,
+-- the answer says so. What a failed call changed in it is taken back.
+
+local host = ...
+local concat, find, len, next = table.concat, string.find, utf8.len, next
+local mathtype, rawget, rawlen, rawset, sort = math.type, rawget, rawlen, rawset, table.sort
+local tostring, type = tostring, type
+local decode, digits = host.json.decode, host.digits
+local fail, limits, shown = host.fail, host.limits, host.shown
+local infinity, exact = math.huge, host.exact
+
+host.json.decode_max_depth(limits.stateDepth + 8)
+
+-- Of the writing at hand: the pieces, how many bytes they have, the keys that lead to where it is, the tables that it is within.
+local pieces, bytes, trail, open
+
+local function path()
+    local text = "state"
+    for _, key in next, trail do
+        if type(key) == "string" and find(key, "^[%a_][%w_]*$") then
+            text = text .. "." .. key
+        else
+            text = text .. "[" .. shown(key) .. "]"
+        end
+    end
+    return host.clean(text, 200)
+end
+
+local function tooLarge()
+    fail("state is larger than " .. limits.stateBytes // 1024 .. " KiB", "keep less in it: it is stored with every change")
+end
+
+local function add(text)
+    pieces[#pieces + 1] = text
+    bytes = bytes + #text
+    if bytes > limits.stateBytes then tooLarge() end
+end
+
+local function quoted(text)
+    if #text > limits.stateBytes then tooLarge() end
+    if not len(text) then fail(path() .. " is text that is no UTF-8", "keep bytes as numbers") end
+    return host.quoted(text)
+end
+
+local function number(value)
+    if mathtype(value) == "integer" then
+        if value > exact or value < -exact then
+            fail(path() .. " is a whole number that JSON does not keep exactly", "keep it as text: tostring(number)")
+        end
+        return digits(value)
+    end
+    if value ~= value or value == infinity or value == -infinity then
+        fail(path() .. " is " .. tostring(value) .. ", which cannot be kept", "a division by zero gives it")
+    end
+    return digits(value)
+end
+
+local write
+
+-- The keys in their order: whole numbers from 1 on, or text.
+local function keys(value)
+    local names, count, kind = {}, 0, nil
+    for key in next, value do
+        local own = type(key) == "string" and "text" or mathtype(key) == "integer" and "numbers"
+        if not own then
+            fail(path() .. " has " .. shown(key) .. " as a key", "keys that are kept are text, or 1, 2, 3 and so on")
+        end
+        if kind and kind ~= own then
+            fail(path() .. " has numbers and text as keys", "use either, or two tables")
+        end
+        kind, count = own, count + 1
+        if count > limits.stateBytes then tooLarge() end
+        names[count] = key
+    end
+    if kind == "numbers" and rawlen(value) ~= count then
+        fail(path() .. " has gaps between its numbers, which do not survive", "use text as keys: tostring(number)")
+    end
+    if kind == "text" then sort(names) end
+    return names, kind
+end
+
+local function object(value)
+    if open[value] then fail(path() .. " contains itself, which cannot be kept") end
+    if #trail >= limits.stateDepth then
+        fail(path() .. " is a table within more than " .. limits.stateDepth .. " others", "keep less deep tables")
+    end
+    local names, kind = keys(value)
+    if #trail == 0 and kind == "numbers" then
+        fail("state has numbers as keys", "give the list a name: state.list = { ... }")
+    end
+    open[value] = true
+    add(kind == "numbers" and "[" or "{")
+    for index = 1, #names do
+        local name = kind == "numbers" and index or names[index]
+        trail[#trail + 1] = name
+        if index > 1 then add(",") end
+        if kind == "text" then add(quoted(name) .. ":") end
+        write(rawget(value, name))
+        trail[#trail] = nil
+    end
+    add(kind == "numbers" and "]" or "}")
+    open[value] = nil
+end
+
+function write(value)
+    local kind = type(value)
+    if kind == "table" then
+        object(value)
+    elseif kind == "string" then
+        add(quoted(value))
+    elseif kind == "number" then
+        add(number(value))
+    elseif kind == "boolean" then
+        add(tostring(value))
+    else
+        fail(path() .. " is a " .. kind .. ", which cannot be kept", "keep numbers, text, true and false, and tables of them")
+    end
+end
+
+-- MARK: - The table itself
+
+local globals = host.globals
+-- As JSON: what the controller has, and what a failed call goes back to. They differ by what the script did while it was loaded.
+local told, good = "{}", "{}"
+-- The script's `state` since the last call.
+local current
+
+-- The state as JSON, or an error that says what in it cannot be kept.
+function host.writtenState()
+    local value = rawget(globals, "state")
+    if type(value) ~= "table" then fail("state is a table, not " .. shown(value), "to forget everything write state = {}") end
+    pieces, bytes, trail, open = {}, 0, {}, {}
+    object(value)
+    local text = concat(pieces)
+    pieces, trail, open = nil, nil, nil
+    return text
+end
+
+-- value: what the controller has, nil at the first time. To be called within an attempt, as is `restoreState`.
+function host.beginState(value)
+    current = type(value) == "table" and host.plain(value) or {}
+    rawset(globals, "state", current)
+    told = host.writtenState()
+    good = told
+end
+
+function host.loadedState(text)
+    good, current = text, rawget(globals, "state")
+end
+
+-- Whether it is another one than the controller has.
+function host.isNewState(text) return text ~= told end
+
+-- The controller has it now. Nothing in here can fail.
+function host.tellState(text) good, told, current = text, text, rawget(globals, "state") end
+
+-- As it was before the call. The table stays the same one: the script may have it in a local variable.
+function host.restoreState()
+    for key in next, current do rawset(current, key, nil) end
+    for key, value in next, host.plain(decode(good)) do rawset(current, key, value) end
+    rawset(globals, "state", current)
+end

@@ -1,0 +1,157 @@
+import Automation
+import PlugProtocol
+
+/// When something is, as a script is told it.
+public struct ScriptTime: Hashable, Sendable {
+    /// Seconds since 1970, UTC.
+    public var at: Double
+    /// Seconds that local time is ahead of UTC.
+    public var offset: Int
+
+    public init(at: Double, offset: Int = 0) {
+        self.at = at
+        self.offset = offset
+    }
+}
+
+/// What a host is asked, as a line with its line feed.
+enum HostRequest {
+    /// - Parameter state: JSON on one line.
+    static func load(name: String, source: String, state: String?, time: ScriptTime) -> [UInt8] {
+        var json = JSONText("{\"load\":{")
+        json.entry("name", text: name)
+        json.entry("source", text: source)
+        if let state { json.entry("state", json: state) }
+        json.entry(time)
+        return json.line(closing: "}}\n")
+    }
+
+    /// - Parameter plugs: those that differ from what the host was told.
+    static func call(_ call: ScriptCall, plugs: some Sequence<PlugView>, time: ScriptTime) -> [UInt8] {
+        var json = JSONText("{\"call\":{")
+        json.entry("handler", number: Double(call.handler.index))
+        json.entry(time)
+        json.open("event", "{")
+        json.entry("id", hexadecimal: call.id.bytes)
+        json.entry("rule", text: call.firing.rule)
+        json.entry("why", text: call.firing.cause.description)
+        if let plug = call.firing.cause.plug { json.entry("plug", text: plug) }
+        if let value = call.firing.cause.value { json.entry("value", number: value) }
+        json.close("}")
+        var isFirst = true
+        for view in plugs {
+            if isFirst { json.open("plugs", "[") }
+            isFirst = false
+            json.element("{")
+            json.entry("name", text: view.name)
+            json.entry("connected", truth: view.isConnected)
+            if let isOn = view.isOn { json.entry("on", truth: isOn) }
+            if let level = view.level { json.entry("level", number: Double(level.permille) / 10) }
+            if let power = view.activePower { json.entry("power", number: power) }
+            json.close("}")
+        }
+        if !isFirst { json.close("]") }
+        return json.line(closing: "}}\n")
+    }
+}
+
+/// JSON that grows by one entry after the other.
+struct JSONText {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    private var bytes: [UInt8] = []
+
+    init(_ opening: StaticString) {
+        bytes.reserveCapacity(512)
+        write(opening)
+    }
+
+    mutating func entry(_ time: ScriptTime) {
+        entry("at", number: time.at)
+        entry("offset", number: Double(time.offset))
+    }
+
+    mutating func entry(_ key: StaticString, text: String) {
+        begin(key)
+        quote(text)
+    }
+
+    mutating func entry(_ key: StaticString, hexadecimal: [UInt8]) {
+        begin(key)
+        write("\"")
+        for byte in hexadecimal {
+            bytes.append(Self.digits[Int(byte >> 4)])
+            bytes.append(Self.digits[Int(byte & 15)])
+        }
+        write("\"")
+    }
+
+    /// Left out where it is none that JSON has.
+    mutating func entry(_ key: StaticString, number: Double) {
+        guard number.isFinite else { return }
+        begin(key)
+        if let whole = Int(exactly: number) { bytes += "\(whole)".utf8 } else { bytes += "\(number)".utf8 }
+    }
+
+    mutating func entry(_ key: StaticString, truth: Bool) {
+        begin(key)
+        write(truth ? "true" : "false")
+    }
+
+    mutating func entry(_ key: StaticString, json: String) {
+        begin(key)
+        bytes += json.utf8
+    }
+
+    mutating func open(_ key: StaticString, _ bracket: StaticString) {
+        begin(key)
+        write(bracket)
+    }
+
+    mutating func element(_ bracket: StaticString) {
+        separate()
+        write(bracket)
+    }
+
+    mutating func close(_ bracket: StaticString) { write(bracket) }
+
+    consuming func line(closing: StaticString) -> [UInt8] {
+        write(closing)
+        return bytes
+    }
+
+    private mutating func separate() {
+        if let last = bytes.last, last != UInt8(ascii: "{"), last != UInt8(ascii: "[") {
+            bytes.append(UInt8(ascii: ","))
+        }
+    }
+
+    private mutating func begin(_ key: StaticString) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        write(key)
+        write("\":")
+    }
+
+    private mutating func write(_ text: StaticString) {
+        bytes += UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    }
+
+    private mutating func quote(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case UInt8(ascii: "\n"): write("\\n")
+            case 0..<0x20:
+                write("\\u00")
+                bytes.append(byte < 16 ? UInt8(ascii: "0") : UInt8(ascii: "1"))
+                bytes.append(Self.digits[Int(byte & 15)])
+            case _: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}

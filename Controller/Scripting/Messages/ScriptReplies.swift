@@ -1,0 +1,105 @@
+public import Automation
+import RuleFiles
+
+/// What lines of a host mean: whatever stands in them, they are understood within bounds or refused with a reason.
+public enum ScriptReplies {
+    /// To `load`.
+    ///
+    /// - Parameter line: without its line feed.
+    public static func script(name: String, source: String, line: [UInt8]) throws(ScriptFault) -> Script {
+        let grammar = ScriptRules(name: name, source: source)
+        switch try reply(line) {
+        case .loaded(let declarations, let log):
+            do throws(RuleFileError) {
+                return Script(
+                    name: name, source: source, rules: try grammar.rules(of: declarations),
+                    lines: declarations.map(\.line), log: log)
+            } catch {
+                throw .refused(error)
+            }
+        case .failed(let words, log: _):
+            let error = ScriptError(words, of: name)
+            throw .refused(grammar.refusal(line: error.line ?? 1, message: error.message, hint: error.hint))
+        case .done: throw .ended(.garbled("'done' before anything was called"))
+        }
+    }
+
+    /// To `call`.
+    ///
+    /// - Parameter line: without its line feed.
+    public static func outcome(of line: [UInt8]) throws(ScriptFault) -> ScriptOutcome { try judged(line).outcome }
+
+    /// - Returns: and whether the host believes that a state is kept which is not.
+    static func judged(_ line: [UInt8]) throws(ScriptFault) -> (outcome: ScriptOutcome, isRefused: Bool) {
+        switch try reply(line) {
+        case .done(let answer):
+            let outcome = outcome(of: answer)
+            if case .answered = outcome { return (outcome, false) }
+            return (outcome, answer.state != nil)
+        case .failed(let words, let log): return (.failed(ScriptError.flat(words), log: log), false)
+        case .loaded: throw .ended(.garbled("'loaded' after it was called"))
+        }
+    }
+
+    private static func reply(_ line: [UInt8]) throws(ScriptFault) -> HostReply {
+        do throws(LineFault) {
+            return try HostReply(line: line)
+        } catch {
+            throw .ended(.garbled(error.message))
+        }
+    }
+
+    /// All of it or nothing.
+    private static func outcome(of answer: HostReply.Answer) -> ScriptOutcome {
+        var done = ScriptAnswer()
+        do throws(ScriptRules.Refusal) {
+            done.actions = try ScriptRules.actions(of: answer.then)
+            for timer in answer.timers { done.timers.append(try ScriptRules.timer(timer.name, after: timer.after)) }
+        } catch {
+            return .failed(error.description, log: answer.log)
+        }
+        if answer.timers.count > MessageLimits.timerChanges {
+            return .failed("more than \(MessageLimits.timerChanges) timers are started and stopped", log: answer.log)
+        }
+        if let state = answer.state, state.utf8.count > ScriptLimits.stateSize {
+            return .failed(
+                "'state' has \(state.utf8.count) bytes of JSON, and at most \(ScriptLimits.stateSize) are kept",
+                log: answer.log)
+        }
+        (done.state, done.log) = (answer.state, answer.log)
+        return .answered(done)
+    }
+}
+
+/// What Lua says of an error, taken apart: `television.lua:12: message`, and a hint on a line of its own.
+struct ScriptError {
+    private static let mark = "\nhint: "
+    private static let silence = "it failed and does not say why"
+
+    var line: Int?
+    var message: String
+    var hint: String?
+
+    init(_ words: String, of script: String) {
+        let parts = words.split(separator: Self.mark, maxSplits: 1)
+        message = parts.first.map(String.init) ?? words
+        hint = parts.count == 2 ? String(parts[1]) : nil
+        guard message.hasPrefix(script + ":") else { return }
+        let rest = message.dropFirst(script.count + 1)
+        let digits = rest.prefix { ("0"..."9").contains($0) }
+        guard let number = Int(digits), rest.dropFirst(digits.count).hasPrefix(": ") else { return }
+        line = number
+        let words = rest.dropFirst(digits.count + 2)
+        message = words.contains { !$0.isWhitespace } ? String(words) : Self.silence
+    }
+
+    /// On one line.
+    static func flat(_ words: String) -> String {
+        let lines = words.split(separator: mark, maxSplits: 1).map { $0.split(separator: "\n").joined(separator: " ") }
+        switch lines.count {
+        case 2: return "\(lines[0]) (hint: \(lines[1]))"
+        case 1 where !lines[0].isEmpty: return lines[0]
+        case _: return silence
+        }
+    }
+}

@@ -1,0 +1,41 @@
+internal import Glibc
+
+/// The program that runs one script, which is installed with ours.
+public enum ScriptHost {
+    public static let program = "plugctl-script"
+    static let variable = "SMARTPLUG_SCRIPT_HOST"
+
+    /// Its path: what SMARTPLUG_SCRIPT_HOST says, else beside this program's own file, else in `../lib/smartplug` from there.
+    public static func path() throws(ScriptFault) -> String {
+        if let named = getenv(variable).map({ String(cString: $0) }), !named.isEmpty {
+            guard isProgram(named) else {
+                throw .unavailable(
+                    "\(variable) names \(named), which is no program", hint: "let it name \(program), or nothing")
+            }
+            return named
+        }
+        let places = places(beside: own() ?? "")
+        guard let found = places.first(where: isProgram) else {
+            throw .unavailable(
+                "\(program), which runs scripts, is neither \(places.joined(separator: " nor "))",
+                hint: "install it there, or name it in \(variable)")
+        }
+        return found
+    }
+
+    static func places(beside own: String) -> [String] {
+        let folder = own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        return ["\(folder)/\(program)", "\(folder)/../lib/smartplug/\(program)"]
+    }
+
+    private static func own() -> String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &bytes, bytes.count)
+        return count > 0 ? String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+    }
+
+    private static func isProgram(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+    }
+}

@@ -1,0 +1,133 @@
+/// What can be told of a script's text without running it: the names that it writes out. What it puts together as it runs is not seen.
+public struct ScriptWords: Hashable, Sendable {
+    public struct Word: Hashable, Sendable {
+        public var text: String
+        /// From 1.
+        public var line: Int
+    }
+
+    /// Names within `plug("...")`, each where it is first.
+    public private(set) var plugs: [Word] = []
+    /// Every other text of one line, each where it is first, but for what `on` waits for.
+    public private(set) var others: [Word] = []
+
+    public init(_ source: String) {
+        var scan = LuaScan(source)
+        var known: Set<String> = []
+        while let word = scan.next() {
+            switch word.before {
+            case .on: break
+            case .plug:
+                guard !plugs.contains(where: { $0.text == word.text }) else { continue }
+                plugs.append(Word(text: word.text, line: word.line))
+            case .other: if known.insert(word.text).inserted { others.append(Word(text: word.text, line: word.line)) }
+            }
+        }
+    }
+}
+
+/// Goes through Lua's text (Lua 5.4, section 3.1) from one quoted text to the next; comments and long brackets are passed over.
+private struct LuaScan {
+    /// What stands before a text, perhaps with a parenthesis between them.
+    enum Before {
+        case plug, on, other
+    }
+
+    struct Quoted {
+        var text: String
+        var line: Int
+        var before: Before
+    }
+
+    private let bytes: [UInt8]
+    private var index = 0
+    private var line = 1
+    private var before = Before.other
+
+    init(_ source: String) { bytes = Array(source.utf8) }
+
+    private func byte(_ offset: Int = 0) -> UInt8? {
+        index + offset < bytes.count ? bytes[index + offset] : nil
+    }
+
+    private mutating func step() {
+        if byte() == UInt8(ascii: "\n") { line += 1 }
+        index += 1
+    }
+
+    mutating func next() -> Quoted? {
+        while let byte = byte() {
+            switch byte {
+            case UInt8(ascii: "-") where self.byte(1) == UInt8(ascii: "-"):
+                index += 2
+                if !passLongBracket() { passLine() }
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                let (begin, found) = (line, before)
+                before = .other
+                if let text = quoted(by: byte) { return Quoted(text: text, line: begin, before: found) }
+            case UInt8(ascii: "["):
+                before = .other
+                if !passLongBracket() { step() }
+            case _ where byte.isOfName: passName()
+            case UInt8(ascii: "("), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"):
+                step()
+            case _:
+                before = .other
+                step()
+            }
+        }
+        return nil
+    }
+
+    private mutating func passLine() {
+        while let byte = byte(), byte != UInt8(ascii: "\n") { index += 1 }
+    }
+
+    private mutating func passName() {
+        let begin = index
+        while let byte = byte(), byte.isOfName { index += 1 }
+        let name = bytes[begin..<index]
+        before = name.elementsEqual("plug".utf8) ? .plug : name.elementsEqual("on".utf8) ? .on : .other
+    }
+
+    /// `[[...]]`, `[==[...]==]`; false where none begins here.
+    private mutating func passLongBracket() -> Bool {
+        var level = 0
+        guard byte() == UInt8(ascii: "[") else { return false }
+        while byte(1 + level) == UInt8(ascii: "=") { level += 1 }
+        guard byte(1 + level) == UInt8(ascii: "[") else { return false }
+        let end = [UInt8(ascii: "]")] + Array(repeating: UInt8(ascii: "="), count: level) + [UInt8(ascii: "]")]
+        while index < bytes.count, !bytes[index...].starts(with: end) { step() }
+        index = min(bytes.count, index + end.count)
+        return true
+    }
+
+    /// Nil for what ends with its line, and for what says some of its characters by their numbers.
+    private mutating func quoted(by mark: UInt8) -> String? {
+        var text: [UInt8] = []
+        var isPlain = true
+        index += 1
+        while let byte = byte(), byte != mark {
+            if byte == UInt8(ascii: "\n") { return nil }
+            if byte == UInt8(ascii: "\\"), let escaped = self.byte(1) {
+                index += 1
+                isPlain = isPlain && (escaped == mark || escaped == UInt8(ascii: "\\"))
+            }
+            if let byte = self.byte() { text.append(byte) }
+            step()
+        }
+        index += 1
+        return isPlain ? String(decoding: text, as: UTF8.self) : nil
+    }
+}
+
+extension UInt8 {
+    fileprivate var isOfName: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            true
+        case _: false
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import ArgumentParser
+import Automation
+import Effects
+import LinuxNetwork
+import PlugProtocol
+
+struct Notify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "notify",
+        abstract: "Send a notification to everybody who gets those of rules, and say how each answered.",
+        discussion: """
+            Who that is stands in ~/.config/smartplug/notifications.toml, or else in /etc/smartplug/notifications.toml:
+
+              [desk]
+              kind = "desktop"
+
+              [phone]
+              kind = "ntfy"
+              topic = "our-house-7f3a"
+
+              [letters]
+              kind = "mail"
+              to = "you@example.org"
+
+              [lamp]
+              kind = "command"
+              command = "/usr/local/bin/blink"
+
+            Each is tried once. The daemon tries again for ten minutes where somebody is not reached, and reads the file when it \
+            starts. Exit status: 0 all have it, 1 nobody, 2 some.
+
+            Examples:
+              plugctl notify "The laundry is done"
+              plugctl notify "Is this loud enough?" --title Test --json
+            """)
+
+    @Argument(help: "What it says.")
+    var text: String
+    @Option(help: "What stands above it.")
+    var title = "Test"
+    @Flag(help: "One JSON object a receiver: receiver, kind, outcome (done, failed), why, hint.")
+    var json = false
+
+    func run() async throws {
+        var done = 0
+        var count = 0
+        try await saying {
+            guard let receivers = try NotificationFile.read()?.receivers, !receivers.isEmpty else {
+                throw Complaint(
+                    "nobody gets notifications\nhint: \(NotificationFile.places[0]) says who; see plugctl help notify")
+            }
+            count = receivers.count
+            let notification = RuleNotification(title: title, text: text, event: event)
+            await withTaskGroup(of: ReceiverAnswer.self) { group in
+                for receiver in receivers { group.addTask { await ReceiverAnswer(receiver, notification) } }
+                for await record in group {
+                    if record.outcome == .done { done += 1 }
+                    tell(record)
+                }
+            }
+        }
+        guard done == count else { throw done == 0 ? ExitCode.failure : ExitCode(2) }
+    }
+
+    /// As of a rule that somebody ran by hand.
+    private var event: EffectEvent {
+        var random = SystemRandomNumberGenerator()
+        let id = RequestID(drawnFrom: &random)
+        let firing = Firing(id: id, rule: "plugctl notify", cause: Firing.Cause(.person), time: BootClock.now)
+        return EffectEvent(EffectRequest(id: id, effect: .notify(title: title, text: text), firing: firing))
+    }
+
+    private func tell(_ record: ReceiverAnswer) {
+        guard !json else {
+            Output.json(record)
+            return
+        }
+        if let why = record.why {
+            complain("\(record.receiver): \(why)" + (record.hint.map { "\nhint: \($0)" } ?? ""))
+        } else {
+            Output.safeLine("\(record.receiver): done")
+        }
+    }
+}
+
+/// How one receiver answered, for `--json`.
+private struct ReceiverAnswer: Encodable, Sendable {
+    enum Outcome: String, Encodable {
+        case done, failed
+    }
+
+    var receiver: String
+    var kind: String?
+    var outcome = Outcome.done
+    var why: String?
+    var hint: String?
+
+    init(_ named: NamedReceiver, _ notification: RuleNotification) async {
+        receiver = named.name
+        kind = named.kind?.rawValue
+        do throws(NotificationFault) {
+            try await named.receiver.receive(notification)
+        } catch {
+            outcome = .failed
+            why = error.words
+            hint = error.hint
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Automation
+import Daemon
+import DurableFiles
+import ProtocolCore
+import RuleFiles
+import Scripting
+
+/// A rule file or a script, with what is needed to say where something in it stands.
+enum CheckedFile {
+    case rules(RuleFile)
+    case script(Script, path: String)
+
+    var rules: [Rule] {
+        switch self {
+        case .rules(let file): file.rules
+        case .script(let script, _): script.rules
+        }
+    }
+
+    /// - Parameter first: the index of this file's first rule among those that were looked at.
+    func diagnostics(for findings: [RuleFinding], first: Int) -> [Diagnostic] {
+        switch self {
+        case .rules(let file): file.diagnostics(for: findings, first: first)
+        case .script(let script, let path):
+            findings.compactMap { finding in
+                guard script.lines.indices.contains(finding.rule - first) else { return nil }
+                let line = script.lines[finding.rule - first]
+                let severity: Diagnostic.Severity =
+                    switch finding.severity {
+                    case .error: .error
+                    case .warning: .warning
+                    }
+                return Diagnostic(
+                    file: path, place: Place(line: line, column: 1), message: finding.message, hint: finding.hint,
+                    line: script.text(ofLine: line), severity: severity)
+            }
+        }
+    }
+
+    /// The name of the rule that a place is in.
+    func rule(at place: Place) -> String? {
+        switch self {
+        case .rules(let file):
+            let begun = zip(file.rules, file.places).filter { $0.1.place(of: .name) <= place }
+            return begun.max { $0.1.place(of: .name) < $1.1.place(of: .name) }?.0.name
+        case .script(let script, _): return zip(script.rules, script.lines).first { $0.1 == place.line }?.0.name
+        }
+    }
+
+    /// Names that a script writes out for plugs and that no plug has; it may mean them for one that comes later, so they are warnings.
+    ///
+    /// - Parameter house: nil where nobody could be asked.
+    func unknownPlugs(in house: [KnownPlug]?) -> [Diagnostic] {
+        guard let house, case .script(let script, let path) = self else { return [] }
+        let names = Set(house.map { $0.name.lowercased() })
+        return ScriptWords(script.source).plugs.filter { !names.contains($0.text.lowercased()) }.map { word in
+            let nearest = Suggestion.nearest(to: word.text, among: house.map(\.name))
+            return Diagnostic(
+                file: path, place: Place(line: word.line, column: 1), message: "no plug is called \"\(word.text)\"",
+                hint: nearest.map { "did you mean \"\($0)\"?" } ?? "`plugctl browse` shows those that are there",
+                line: script.text(ofLine: word.line), severity: .warning)
+        }
+    }
+}
+
+extension Script {
+    fileprivate func text(ofLine line: Int) -> String {
+        let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.indices.contains(line - 1) ? String(lines[line - 1]) : ""
+    }
+}
+
+/// Files that are read as far as they can be, so that the others are checked where one is broken.
+struct ReadRuleFiles {
+    private(set) var files: [CheckedFile] = []
+    private(set) var diagnostics: [Diagnostic] = []
+    /// What is left out of `diagnostics`, in words.
+    private(set) var omitted: [String] = []
+    /// All could be opened and read.
+    private(set) var isSound = true
+
+    init(_ paths: [String]) throws {
+        for path in RulesDirectory.files(in: paths) {
+            do {
+                let text = try readText(path)
+                if isScript(path) {
+                    files.append(.script(try readScript(path, text), path: path))
+                } else {
+                    files.append(.rules(try RuleFile(name: path, text: text)))
+                }
+            } catch let error as RuleFileError {
+                take(error, path)
+            } catch ScriptFault.refused(let error) {
+                take(error, path)
+            } catch let error as ScriptFault {
+                isSound = false
+                complain("\(path): \(error)")
+            } catch let error as FileError {
+                isSound = false
+                complain("\(error)" + (error.hint.map { "\nhint: \($0)" } ?? ""))
+            }
+        }
+    }
+
+    private mutating func take(_ error: RuleFileError, _ path: String) {
+        isSound = false
+        diagnostics += error.diagnostics
+        if error.omitted > 0 { omitted.append("\(path): and \(error.omitted) more errors") }
+    }
+}

@@ -1,0 +1,104 @@
+import ArgumentParser
+import LinuxNetwork
+import PlugClient
+import PlugProtocol
+import Presentation
+
+/// Where a watch goes on, as a person gave it.
+enum WatchPlace: Sendable {
+    /// After this event of the one plug that is watched.
+    case number(SequenceNumber)
+    case cursor(WatchCursor)
+
+    init(_ text: String) throws {
+        if let number = SequenceNumber(text) {
+            guard number <= UInt64(Int64.max) else { throw ValidationError("--after is at most \(Int64.max)") }
+            self = .number(number)
+            return
+        }
+        do throws(WatchCursorFault) {
+            self = .cursor(try WatchCursor(text: text))
+        } catch {
+            throw ValidationError(
+                """
+                nothing can go on after what --after says: \(error)
+                hint: give it "cursor" of a line of `plugctl watch --json`, whole; --from-now begins anew
+                """)
+        }
+    }
+}
+
+/// The plugs that one watch follows, and from where on.
+struct WatchedPlugs: Sendable {
+    let client: PlugClient
+    /// Empty for the whole house.
+    let plugs: [Plug]
+    let options: StateOptions
+    let memory: CursorMemory?
+    /// What was told before.
+    private let begin: WatchCursor
+    /// Where a plug begins whose number `begin` has not.
+    private let others: Cursor
+
+    init(
+        client: PlugClient, plugs: [Plug], place: WatchPlace?, known: [PlugID: SequenceNumber],
+        options: StateOptions, memory: CursorMemory?
+    ) {
+        self.client = client
+        self.plugs = plugs
+        self.options = options
+        self.memory = memory
+        switch place {
+        case nil:
+            // Of plugs that are not watched the lines do not tell.
+            let ids = Set(plugs.map(\.id))
+            begin = WatchCursor(start: .now, known: known.filter { plugs.isEmpty || ids.contains($0.key) })
+            others = .now
+        case .number(let number):
+            begin = WatchCursor(start: .now, known: Dictionary(plugs.map { ($0.id, number) }) { first, _ in first })
+            others = .now
+        case .cursor(let cursor):
+            begin = cursor
+            others = .beginning
+        }
+    }
+
+    func house() -> HouseFollower { HouseFollower(client, after: others, known: begin.known, stateOptions: options) }
+
+    /// Prints lines until nobody reads them any more or the task is cancelled.
+    func print(json: Bool) async {
+        let printer = WatchPrinter(WatchLines(after: begin, tellsCursor: json)) { record in
+            json ? Output.json(record) : Output.safeLine("\(record.at)  \(record.plug)  \(record.words)")
+        }
+        await withTaskGroup(of: Void.self) { group in
+            if plugs.isEmpty {
+                let house = house()
+                group.addTask { await house.run() }
+                for await update in house.updates {
+                    guard case .report(let report) = update else { continue }
+                    guard await print(report, printer) else { break }
+                }
+            } else {
+                for plug in plugs { group.addTask { await print(plug, printer) } }
+                // All go on until interrupted; who cannot print any more, cannot for the others either.
+                await group.next()
+            }
+            group.cancelAll()
+        }
+    }
+
+    private func print(_ plug: Plug, _ printer: WatchPrinter) async {
+        let followed = client.follow(plug.name, after: others, known: begin.known, stateOptions: options)
+        for await report in followed.reports {
+            guard await print(report, printer) else { break }
+        }
+        await followed.stop()
+    }
+
+    /// False when nobody reads any more.
+    private func print(_ report: PlugReport, _ printer: WatchPrinter) async -> Bool {
+        guard await printer.print(report) else { return false }
+        await memory?.took(report)
+        return true
+    }
+}

@@ -1,0 +1,153 @@
+import Automation
+import Foundation
+import LinuxNetwork
+import PlugProtocol
+import ProtocolCore
+import Scripting
+
+/// Scripts: many events through one, as the daemon's rules call it, and what its process takes of memory.
+struct ScriptFigures {
+    /// Events a second, and seconds.
+    private static let pace = 1000
+    private static let seconds = 5
+    /// Anonymous memory that may come to it meanwhile, in kB: what an allocator keeps for the next time.
+    private static let growth = 256.0
+
+    /// Keeps a count in its state, and writes a line to its log: what a call costs with all that it may bring.
+    private static let source = """
+        on("Switch", "button", "single", { limit = { firings = 1000, per = "100 ms" } }, function(event)
+          state.presses = (state.presses or 0) + 1
+          log(event.id)
+        end)
+        """
+
+    func figures() async throws -> [Figure] {
+        let script = try ScriptReader(host: try ScriptHost.path()).read(
+            name: "presses.lua", source: Self.source, time: .now)
+        let pool = ScriptPool(host: try ScriptHost.path())
+        await pool.replace([script], states: [:])
+        for await notice in pool.notices { if case .runs = notice { break } }
+        try await Task.sleep(for: .seconds(1))
+        let process = try Self.process()
+        let idle = try Self.anonymous(process)
+        var run = ManyPresses(script, pool)
+        try await run.press(Self.pace)
+        let before = try Self.anonymous(process)
+        try await run.press(Self.pace * Self.seconds)
+        let after = try Self.anonymous(process)
+        await pool.end()
+        let pressed = Self.pace * (Self.seconds + 1)
+        let all = "\(Self.pace) events a second through a script for \(Self.seconds) s"
+        return [
+            Figure("a script's idle process, anonymous memory", idle / 1000, "MB", .atMost(3)),
+            Figure("\(all): not in its state at the end", Double(pressed - run.counted), "", .within(0...0)),
+            Figure("the same, its anonymous memory", after / 1000, "MB"),
+            Figure(
+                "the same, more than after the first second", max(0, after - before) / 1000, "MB",
+                .atMost(Self.growth / 1000)),
+        ] + Distribution(run.times).figures("the same, from the event to its answer's being taken")
+    }
+
+    /// The only one that this process has.
+    private static func process() throws -> String {
+        let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+        let children = threads.flatMap { thread in
+            let text = try? String(contentsOfFile: "/proc/self/task/\(thread)/children", encoding: .utf8)
+            return (text ?? "").split(separator: " ").map(String.init)
+        }
+        let found = children.filter { child in
+            (try? String(contentsOfFile: "/proc/\(child)/comm", encoding: .utf8)) == ScriptHost.program + "\n"
+        }
+        guard found.count == 1, let only = found.first else {
+            throw Complaint("\(found.count) processes run scripts, and one should")
+        }
+        return only
+    }
+
+    /// kB.
+    private static func anonymous(_ process: String) throws -> Double {
+        let text = try String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8)
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("Anonymous:") }),
+            let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Double($0) })
+        else { throw Complaint("the kernel does not tell the script's memory") }
+        return kilobytes
+    }
+}
+
+/// Presses of a plug that is not there, and the rules that hear them; what they want stored is.
+private struct ManyPresses {
+    private let pool: ScriptPool
+    private var rules: HouseRules
+    private var sequence: SequenceNumber = 0
+    private let boot: BootID
+    /// Of each call, nanoseconds.
+    private(set) var times: [Double] = []
+    /// As the script counted.
+    private(set) var counted = 0
+    /// When each was pressed, in their order.
+    private var pressed: [Instant] = []
+    private var answered = 0
+    private let scriptName: String
+
+    init(_ script: Script, _ pool: ScriptPool) {
+        guard let boot = BootID(bytes: 0..<16), let id = PlugID(rawValue: "0123456789ab") else {
+            preconditionFailure("an identifier has its length")
+        }
+        (self.pool, self.boot, scriptName) = (pool, boot, script.name)
+        rules = HouseRules(rules: script.rules, now: BootClock.now)
+        _ = rules.handle(.connected(plug: "Switch", id: id, boot: boot), now: BootClock.now)
+        _ = rules.handle(.following(plug: "Switch", after: 0), now: BootClock.now)
+        _ = rules.handle(.snapshot(plug: "Switch", PlugState(relayOn: true)), now: BootClock.now)
+        _ = rules.handle(.stored, now: BootClock.now)
+    }
+
+    /// At its pace, whether those before are answered or not.
+    mutating func press(_ count: Int) async throws {
+        let begin = BootClock.now
+        var done = 0
+        while done < count || answered < pressed.count {
+            guard BootClock.now - begin < .seconds(60) else {
+                throw Complaint("\(pressed.count - answered) calls are not answered")
+            }
+            while done < count, begin + .milliseconds(done) <= BootClock.now {
+                sequence += 1
+                done += 1
+                pressed.append(BootClock.now)
+                let press = PlugEvent(sequence: sequence, boot: boot, time: .zero, kind: .buttonPressed(.single))
+                await perform(rules.handle(.event(plug: "Switch", press, age: .zero), now: BootClock.now))
+            }
+            if let due = rules.nextDeadline, due <= BootClock.now {
+                await perform(rules.handle(.deadlineReached, now: BootClock.now))
+            } else if answered == pressed.count {
+                try await Task.sleep(for: .microseconds(200))
+            }
+        }
+        let state = rules.scriptState(of: scriptName) ?? "{}"
+        counted = try JSONDecoder().decode(State.self, from: Data(state.utf8)).presses
+    }
+
+    private struct State: Decodable {
+        var presses: Int
+    }
+
+    private mutating func perform(_ actions: [HouseRulesAction]) async {
+        var queue = actions
+        var next = 0
+        while next < queue.count {
+            let action = queue[next]
+            next += 1
+            switch action {
+            case .store: queue += rules.handle(.stored, now: BootClock.now)
+            case .call(let call, let plugs):
+                let state = rules.scriptState(of: scriptName)
+                guard let outcome = await pool.call(call, plugs: plugs, state: state, time: .now) else { continue }
+                if answered < pressed.count {
+                    times.append(Double((BootClock.now - pressed[answered]).wholeNanoseconds))
+                    answered += 1
+                }
+                queue += rules.handle(.callFinished(call.id, outcome), now: BootClock.now)
+            case .send, .perform, .withdraw, .acknowledge, .tell: break
+            }
+        }
+    }
+}

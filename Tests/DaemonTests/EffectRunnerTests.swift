@@ -1,0 +1,58 @@
+import Automation
+import NIOPosix
+import Testing
+
+@testable import Daemon
+
+/// Hangs until its task is cancelled.
+private struct SlowPerformer: EffectPerforming {
+    let outcome: EffectOutcome?
+
+    func perform(_ request: EffectRequest) async -> EffectOutcome? {
+        for await _ in AsyncStream.makeStream(of: Never.self).stream {}
+        return outcome
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct EffectRunnerTests {
+    private let rule = Rule(
+        name: "Bell", triggers: [.button(plug: "Switch", .single)], actions: [.notify(title: "", text: "somebody")])
+
+    /// Stops the rules while an effect is under way.
+    ///
+    /// - Returns: what was told of its end, and how many effects are left to the next process.
+    private func stop(_ performer: SlowPerformer) async throws -> (outcome: EffectOutcome?, left: Int) {
+        let directory = try TemporaryDirectory()
+        let house = MadeUpHouse()
+        let runner = RuleRunner(
+            RuleFileSet(rules: [rule]), house: house,
+            store: try RuleStore(directory.path) { Issue.record("\($0)") }, performer: performer,
+            on: MultiThreadedEventLoopGroup.singleton.next())
+        let task = Task { await runner.run() }
+        let telling = Task {
+            await house.snapshot("Switch")
+            await house.press("Switch")
+        }
+        var ended: EffectOutcome?
+        for await record in runner.records {
+            switch record.notice {
+            case .performing: task.cancel()
+            case .effect(_, let outcome): ended = outcome
+            case _: break
+            }
+        }
+        await telling.value
+        await task.value
+        return (ended, try RuleStore(directory.path) { Issue.record("\($0)") }.memory.effects.count)
+    }
+
+    @Test func whatIsCutShortHalfDoneIsNotLeftToTheNextProcess() async throws {
+        let half = try await stop(SlowPerformer(outcome: .failed("phone: given up: the controller ends")))
+        #expect(half.outcome == .failed("phone: given up: the controller ends") && half.left == 0)
+    }
+
+    @Test func whatIsCutShortBeforeItIsDoneIsLeftToTheNextProcess() async throws {
+        let nothing = try await stop(SlowPerformer(outcome: nil))
+        #expect(nothing.outcome == nil && nothing.left == 1)
+    }
+}

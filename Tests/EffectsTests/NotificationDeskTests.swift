@@ -1,0 +1,91 @@
+import Automation
+import Testing
+
+@testable import Effects
+
+@Suite struct NotificationDeskTests {
+    private func performer(_ receivers: NamedReceiver...) -> EffectPerformer {
+        var limits = NotificationQueue.Limits()
+        limits.pauses = [.milliseconds(1)]
+        return EffectPerformer(receivers: receivers, limits: limits)
+    }
+
+    private func notify(_ text: String = "done") -> EffectRequest { request(.notify(title: "Laundry", text: text)) }
+
+    @Test func aNotificationIsToldToEverybody() async {
+        #expect(await EffectPerformer().perform(notify()) == .done)
+        let (one, other) = (ScriptedReceiver(), ScriptedReceiver(.fail("no such topic", again: false)))
+        let outcome = await performer(other.named("phone"), one.named("desk")).perform(notify())
+        #expect(outcome == .failed("phone: no such topic"))
+        #expect(one.texts == ["done"] && other.texts == ["done"])
+        #expect(one.got.first?.title == "Laundry" && one.got.first?.event.rule == "Laundry \"done\"")
+    }
+
+    @Test func whoHasItGetsItNoSecondTimeForTheFailureOfAnother() async {
+        let desk = ScriptedReceiver()
+        let phone = ScriptedReceiver(.fail("busy", again: true), .fail("busy", again: true), .take)
+        #expect(await performer(desk.named("desk"), phone.named("phone")).perform(notify()) == .done)
+        #expect(desk.texts == ["done"] && phone.texts == ["done", "done", "done"])
+    }
+
+    @Test func oneThatHangsHoldsUpNoOther() async {
+        let (stuck, desk) = (ScriptedReceiver(.hang), ScriptedReceiver())
+        let performer = performer(stuck.named("stuck"), desk.named("desk", perMinute: 600))
+        let tasks = (0..<20).map { number in Task { await performer.perform(notify("\(number)")) } }
+        while desk.got.count < 20 { await Task.yield() }
+        #expect(stuck.got.count == 1, "one at a time")
+        for task in tasks { task.cancel() }
+        for task in tasks {
+            // Half of them were beyond the limit of the one that hangs.
+            let outcome = await task.value
+            let words = outcome.words
+            #expect(words == "stuck: given up: the controller ends" || words.hasPrefix("stuck: left out"))
+        }
+        #expect(stuck.mostAtOnce == 1)
+    }
+
+    @Test func whatOneHasWhenItIsCutShortIsNotDoneAgain() async {
+        let (phone, desk) = (ScriptedReceiver(.hang), ScriptedReceiver())
+        let half = performer(phone.named("phone"), desk.named("desk"))
+        let task = Task { await half.perform(notify()) }
+        while desk.got.isEmpty || phone.got.isEmpty { await Task.yield() }
+        // The desk has answered by now, or does so before it hears of the end.
+        try? await Task.sleep(for: .milliseconds(50))
+        task.cancel()
+        #expect(await task.value == .failed("phone: given up: the controller ends"))
+        let stuck = ScriptedReceiver(.hang)
+        let none = performer(stuck.named("stuck"), ScriptedReceiver(.fail("no", again: false)).named("other"))
+        let other = Task { await none.perform(notify()) }
+        while stuck.got.isEmpty { await Task.yield() }
+        other.cancel()
+        #expect(await other.value == nil, "the next process tells it")
+    }
+
+    @Test func theFirstAfterThePauseSaysHowManyWereLeftOut() {
+        let event = EffectEvent(notify())
+        let one = RuleNotification(title: "", text: "done", event: event)
+        #expect(one.after(leavingOut: 0) == one)
+        #expect(one.after(leavingOut: 1).text == "done\n(1 notification before this one left out)")
+        #expect(one.after(leavingOut: 12).text == "done\n(12 notifications before this one left out)")
+    }
+
+    @Test func whatIsBeyondTheLimitIsTold() async {
+        let phone = ScriptedReceiver()
+        let performer = performer(phone.named("phone", perMinute: 2))
+        for _ in 0..<2 { #expect(await performer.perform(notify()) == .done) }
+        #expect(await performer.perform(notify()) == .failed("phone: left out: more than 2 within a minute"))
+        #expect(phone.got.count == 2)
+    }
+
+    @Test func settingsThatCannotBeReadLetNobodyBelieveThatItWasTold() async {
+        let outcome = await performer(.unreadable("the settings", "line 3 is wrong")).perform(notify())
+        #expect(outcome == .failed("the settings: line 3 is wrong"))
+    }
+
+    @Test func aTitleStaysOnItsLine() {
+        let event = EffectEvent(notify())
+        let title = "Tea\r\nBcc: x@example.org\u{2028}\u{7}" + String(repeating: "y", count: 300)
+        let headline = RuleNotification(title: title, text: "", event: event).headline
+        #expect(headline.hasPrefix("Tea  Bcc: x@example.org  yyy") && headline.unicodeScalars.count == 200)
+    }
+}

@@ -1,0 +1,182 @@
+import Automation
+import ProtocolCore
+import Testing
+
+@testable import Effects
+
+/// In virtual time: what is waited for takes none.
+@Suite struct NotificationQueueTests {
+    private typealias Action = NotificationQueue.Action
+
+    /// A queue and its clock; what it does is kept with the second in which it did it.
+    private struct Run {
+        var queue: NotificationQueue
+        var now = Instant.zero
+        var last: UInt64 = 0
+
+        init(_ limits: NotificationQueue.Limits = .init()) { queue = NotificationQueue(limits) }
+
+        mutating func come() -> [Action] {
+            last += 1
+            return queue.handle(.came(last), now: now)
+        }
+
+        mutating func answer(_ number: UInt64, _ answer: NotificationQueue.Answer = .taken) -> [Action] {
+            queue.handle(.answered(number, answer), now: now)
+        }
+
+        mutating func withdraw(_ number: UInt64) -> [Action] { queue.handle(.withdrawn(number), now: now) }
+
+        /// Goes to the next deadline.
+        mutating func wait() -> [Action] {
+            guard let next = queue.nextDeadline else { return [] }
+            now = max(now, next)
+            return queue.handle(.deadlineReached, now: now)
+        }
+
+        mutating func pass(_ duration: Duration) { now = now + duration }
+    }
+
+    private static let busy = NotificationQueue.Answer.failed("busy", isWorthAnotherTry: true)
+    private static let wrong = NotificationQueue.Answer.failed("no such topic", isWorthAnotherTry: false)
+
+    @Test func whatIsTakenIsDone() {
+        var run = Run()
+        #expect(run.come() == [.attempt(1, leftOut: 0)])
+        #expect(run.answer(1) == [.finish(1, .done)])
+        #expect(run.queue.nextDeadline == nil)
+    }
+
+    @Test func whatIsNotTakenIsTriedAgainEverMoreSeldom() {
+        var run = Run()
+        var actions = run.come()
+        var times: [Double] = []
+        while actions == [.attempt(1, leftOut: 0)] {
+            times.append((run.now - .zero).inSeconds)
+            actions = run.answer(1, Self.busy)
+            if actions.isEmpty { actions = run.wait() }
+        }
+        #expect(times == [0, 1, 6, 36, 156, 276, 396, 516])
+        // At once, and not when its time is over: nothing would come of the rest of it.
+        #expect(run.now == .zero + .seconds(516))
+        #expect(actions == [.finish(1, .failed("busy (tried 8 times)"))] && run.queue.nextDeadline == nil)
+    }
+
+    @Test func whatNobodyWillTakeIsTriedOnce() {
+        var run = Run()
+        _ = run.come()
+        #expect(run.answer(1, Self.wrong) == [.finish(1, .failed("no such topic"))])
+    }
+
+    @Test func oneThatWaitsHoldsUpNoOther() {
+        var run = Run()
+        _ = run.come()
+        #expect(run.come().isEmpty, "one at a time")
+        #expect(run.answer(1, Self.busy) == [.attempt(2, leftOut: 0)])
+        run.pass(.seconds(3))
+        #expect(run.answer(2) == [.finish(2, .done), .attempt(1, leftOut: 0)])
+        #expect(run.answer(1) == [.finish(1, .done)])
+    }
+
+    @Test func soManyAMinuteAndTheNextOneSaysHowManyWereLeftOut() {
+        var limits = NotificationQueue.Limits()
+        limits.perMinute = 3
+        var run = Run(limits)
+        for number in UInt64(1)...3 {
+            #expect(run.come() == [.attempt(number, leftOut: 0)])
+            #expect(run.answer(number) == [.finish(number, .done)])
+            run.pass(.seconds(1))
+        }
+        let told = EffectOutcome.failed("left out: more than 3 within a minute")
+        for number in UInt64(4)...60 {
+            #expect(run.come() == [.finish(number, told)])
+            run.pass(.seconds(1))
+        }
+        // The first was a minute ago.
+        #expect(run.come() == [.attempt(61, leftOut: 57)])
+        // As long as nobody has it, nobody has been told.
+        #expect(run.answer(61, Self.busy).isEmpty)
+        #expect(run.wait() == [.attempt(61, leftOut: 57)])
+        #expect(run.answer(61) == [.finish(61, .done)])
+        #expect(run.come() == [.attempt(62, leftOut: 0)])
+    }
+
+    @Test func whoeverHangsGathersNoMoreThanTheLimit() {
+        var limits = NotificationQueue.Limits()
+        (limits.perMinute, limits.underWay) = (600, 4)
+        var run = Run(limits)
+        #expect(run.come() == [.attempt(1, leftOut: 0)])
+        for _ in 2...4 { #expect(run.come().isEmpty) }
+        #expect(run.come() == [.finish(5, .failed("left out: 4 others are not through yet"))])
+        #expect(run.answer(1) == [.finish(1, .done), .attempt(2, leftOut: 1)])
+        // One that hangs beyond all time: those behind it are not kept for ever.
+        let words = EffectOutcome.failed("it had no turn: those before it took too long")
+        #expect(run.wait() == [.finish(3, words), .finish(4, words)])
+        #expect(run.queue.nextDeadline == nil)
+        #expect(run.answer(2, Self.busy) == [.finish(2, .failed("busy"))])
+    }
+
+    @Test func whatIsWithdrawnIsForgotten() {
+        var run = Run()
+        _ = run.come()
+        _ = run.come()
+        #expect(run.withdraw(2).isEmpty && run.withdraw(1).isEmpty)
+        #expect(run.come().isEmpty, "the attempt is not over")
+        #expect(run.answer(1) == [.attempt(3, leftOut: 0)])
+        #expect(run.answer(1).isEmpty && run.answer(3) == [.finish(3, .done)])
+    }
+
+    /// Whatever happens, each one is finished once or withdrawn, one is tried at a time, and the limits hold.
+    @Test(arguments: 0..<50) func nothingIsLostAndNothingGrows(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var limits = NotificationQueue.Limits()
+        (limits.perMinute, limits.underWay) = (.random(in: 1...20, using: &random), .random(in: 1...10, using: &random))
+        var run = Run(limits)
+        var open: Set<UInt64> = []
+        var tried: UInt64?
+        var begun: [Instant] = []
+        func take(_ actions: [Action], answered: UInt64? = nil) {
+            if answered == tried { tried = nil }
+            for action in actions {
+                switch action {
+                case .attempt(let number, let leftOut):
+                    #expect(tried == nil && open.contains(number) && leftOut >= 0)
+                    tried = number
+                case .finish(let number, _): #expect(open.remove(number) != nil)
+                }
+            }
+            #expect(open.count <= limits.underWay)
+        }
+        for _ in 0..<400 {
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0...2:
+                open.insert(run.last + 1)
+                let actions = run.come()
+                let isRefused = actions.contains { if case .finish(run.last, _) = $0 { true } else { false } }
+                if !isRefused { begun.append(run.now) }
+                take(actions)
+            case 3...5:
+                guard let number = tried else { continue }
+                let answer = [NotificationQueue.Answer.taken, Self.busy, Self.wrong].randomElement(using: &random)!
+                take(run.answer(number, answer), answered: number)
+            case 6:
+                guard let number = open.sorted().randomElement(using: &random) else { continue }
+                open.remove(number)
+                take(run.withdraw(number))
+            case _:
+                if Bool.random(using: &random) { run.pass(.milliseconds(Int.random(in: 0...9000, using: &random))) }
+                take(run.wait())
+            }
+        }
+        for first in begun.indices where first + limits.perMinute < begun.count {
+            #expect(begun[first + limits.perMinute] - begun[first] >= .seconds(60))
+        }
+        while !open.isEmpty {
+            guard tried != nil || run.queue.nextDeadline != nil else {
+                Issue.record("\(open) wait for nothing")
+                return
+            }
+            if let number = tried { take(run.answer(number, .taken), answered: number) } else { take(run.wait()) }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import Automation
+import Foundation
+import Testing
+
+@testable import Effects
+
+/// Against real programs, and a server of this machine that follows a script.
+@Suite struct ReceiverTests {
+    private let notification = RuleNotification(
+        title: "Wäsche", text: "It is done.", event: EffectEvent(request(.notify(title: "", text: ""))))
+
+    /// A folder that is gone with the test.
+    private func withFolder(_ body: (String) async throws -> Void) async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "receivers-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try await body(path)
+    }
+
+    private func write(_ path: String, _ text: String, mode: Int) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
+    /// By a process of its own: one that is started meanwhile would hold the file open for writing, and nobody could run it.
+    private func install(_ path: String, _ script: String) async {
+        let words = ["sh", "-c", "cat >\"$0\" && chmod 755 \"$0\"", path]
+        let input = Array("#!/bin/sh\n\(script)\n".utf8)
+        #expect(await Command(words, timeout: .seconds(20), event: notification.event, input: input).run() == .done)
+    }
+
+    private func fault(_ receiver: some NotificationReceiver) async -> NotificationFault? {
+        do throws(NotificationFault) {
+            try await receiver.receive(notification)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func ntfyGetsItWithItsFields() async throws {
+        let server = try await ScriptedServer(ScriptedServer.reply("200 OK"))
+        try await withFolder { folder in
+            try write(folder + "/token", "tk_7eevizlsiwf\n", mode: 0o600)
+            let receiver = NtfyReceiver(
+                server: "http://127.0.0.1:\(server.port)", topic: "our-house",
+                token: TokenFile(path: folder + "/token"),
+                priority: .high, tags: "house,tv")
+            #expect(await fault(receiver) == nil)
+        }
+        let heard = try #require(server.heard.first)
+        #expect(heard.hasPrefix("POST /our-house HTTP/1.1\r\n") && heard.hasSuffix("\r\n\r\nIt is done."))
+        for field in [
+            "Title: =?UTF-8?B?V8Okc2NoZQ==?=", "Priority: high", "Tags: house,tv",
+            "Authorization: Bearer tk_7eevizlsiwf",
+            "Content-Type: text/plain; charset=utf-8",
+        ] { #expect(heard.contains("\r\n\(field)\r\n"), "\(field) in \(heard)") }
+        await server.close()
+    }
+
+    @Test func aRefusalNamesNeitherTheTopicNorTheToken() async throws {
+        let server = try await ScriptedServer(
+            ScriptedServer.reply("403 Forbidden", body: "tk_secret may not write to our-house"),
+            ScriptedServer.reply("503 Service Unavailable"), ScriptedServer.reply("429 Too Many Requests"))
+        let address = "http://127.0.0.1:\(server.port)"
+        try await withFolder { folder in
+            try write(folder + "/token", "tk_secret", mode: 0o600)
+            let receiver = NtfyReceiver(server: address, topic: "our-house", token: TokenFile(path: folder + "/token"))
+            let refusal = await fault(receiver)
+            #expect(refusal?.words == "\(address): status 403 Forbidden" && refusal?.isWorthAnotherTry == false)
+            #expect(refusal?.hint?.contains("token_file") == true)
+            #expect(await fault(receiver)?.isWorthAnotherTry == true)
+            #expect(await fault(receiver)?.isWorthAnotherTry == true)
+        }
+        await server.close()
+        #expect(await fault(NtfyReceiver(server: address, topic: "our-house"))?.isWorthAnotherTry == true)
+    }
+
+    @Test func aTokenThatOthersCouldReadIsNotUsed() async throws {
+        try await withFolder { folder in
+            let path = folder + "/token"
+            let receiver = NtfyReceiver(server: "http://127.0.0.1:9", topic: "x", token: TokenFile(path: path))
+            #expect(await fault(receiver)?.words == "there is no token in \(path)")
+            try write(path, "tk_secret", mode: 0o644)
+            let exposed = await fault(receiver)
+            #expect(exposed?.words.contains("others than its owner") == true && exposed?.isWorthAnotherTry == false)
+            #expect(exposed?.hint?.contains("chmod 600") == true)
+            for text in ["tk_secret\r\nX-Other: 1", " \n", "two words"] {
+                try write(path, text, mode: 0o600)
+                #expect(await fault(receiver)?.words == "\(path) holds no token")
+            }
+        }
+    }
+
+    @Test func aLongMessageIsCut() async throws {
+        let server = try await ScriptedServer(ScriptedServer.reply("200 OK"))
+        let receiver = NtfyReceiver(server: "http://127.0.0.1:\(server.port)", topic: "x")
+        var long = notification
+        long.text = String(repeating: "€", count: 3000)
+        try await receiver.receive(long)
+        let body = try #require(server.heard.first?.components(separatedBy: "\r\n\r\n").last)
+        #expect(body.utf8.count <= 4096 && body.utf8.count > 4090 && body.hasSuffix("€…"))
+        await server.close()
+    }
+
+    @Test func sendmailGetsTheMail() async throws {
+        try await withFolder { folder in
+            let program = folder + "/sendmail"
+            await install(program, "echo \"$@\" >\(folder)/words\ncat >\(folder)/mail")
+            #expect(await fault(MailReceiver(program: program, to: ["a@example.org"])) == nil)
+            #expect(try String(contentsOfFile: folder + "/words", encoding: .utf8) == "-t -i\n")
+            let mail = try String(contentsOfFile: folder + "/mail", encoding: .utf8)
+            #expect(
+                mail.contains("\nTo: a@example.org\nSubject: =?UTF-8?B?V8Okc2NoZQ==?=\n") && !mail.contains("From:"))
+        }
+    }
+
+    @Test(arguments: [(75, true), (69, true), (68, true), (1, true), (67, false), (64, false), (78, false)])
+    func whatSendmailSaysDecidesWhetherItIsTriedAgain(_ status: Int, _ isWorthAnotherTry: Bool) async throws {
+        try await withFolder { folder in
+            let program = folder + "/sendmail"
+            await install(program, "echo 'no such user' >&2\nexit \(status)")
+            let told = await fault(MailReceiver(program: program, to: ["a@example.org"]))
+            #expect(told?.words == "\(program) ended with status \(status): no such user")
+            #expect(told?.isWorthAnotherTry == isWorthAnotherTry)
+        }
+    }
+
+    @Test func aMissingProgramIsNotLookedForAgain() async {
+        let mail = await fault(MailReceiver(program: "/no/such/sendmail", to: ["a@example.org"]))
+        #expect(mail?.isWorthAnotherTry == false && mail?.hint?.contains("sendmail") == true)
+        let command = await fault(CommandReceiver(words: ["/no/such/program"]))
+        #expect(command?.isWorthAnotherTry == false && command?.words.contains("cannot be started") == true)
+    }
+
+    @Test func aCommandGetsTheEventWithTheWords() async throws {
+        try await withFolder { folder in
+            let script =
+                "cat >\(folder)/event; printf '%s|%s' \"$SMARTPLUG_TITLE\" \"$SMARTPLUG_TEXT\" >\(folder)/words"
+            #expect(await fault(CommandReceiver(words: ["sh", "-c", script])) == nil)
+            let data = try Data(contentsOf: URL(fileURLWithPath: folder + "/event"))
+            let event = try JSONDecoder().decode(EffectEvent.self, from: data)
+            #expect(event.title == "Wäsche" && event.text == "It is done." && event.plug == "Washer")
+            #expect(try String(contentsOfFile: folder + "/words", encoding: .utf8) == "Wäsche|It is done.")
+        }
+        let failed = await fault(CommandReceiver(words: ["sh", "-c", "exit 3"]))
+        #expect(failed == NotificationFault("sh ended with status 3", isWorthAnotherTry: true))
+        let slow = await fault(CommandReceiver(words: ["sleep", "60"], timeout: .milliseconds(200)))
+        #expect(slow?.words.contains("took longer than 0.2 s") == true && slow?.isWorthAnotherTry == true)
+    }
+
+    @Test func whatStandsInANotificationIsNoMarkup() {
+        #expect(DesktopReceiver.escaped("a <b>bold</b> & \"quoted\"") == "a &lt;b&gt;bold&lt;/b&gt; &amp; \"quoted\"")
+    }
+}

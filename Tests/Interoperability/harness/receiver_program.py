@@ -1,0 +1,26 @@
+"""A web server that keeps what is posted to it, a line each, in the file named. The first answer to each id gets lost on its way."""
+
+import http.server
+import json
+import sys
+
+answered = set()
+
+
+class Receiver(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with open(sys.argv[1], "a") as file:
+            file.write(json.dumps(body) + "\n")
+        identity = self.headers["Idempotency-Key"]
+        if identity not in answered:
+            answered.add(identity)
+            self.close_connection = True
+            return
+        self.send_response(204)
+        self.end_headers()
+
+
+server = http.server.HTTPServer(("127.0.0.1", 0), Receiver)
+print(f"http://127.0.0.1:{server.server_port}/cycles", flush=True)
+server.serve_forever()

@@ -1,0 +1,112 @@
+import Automation
+import PlugProtocol
+import Testing
+
+@testable import Scripting
+
+/// With the program that is installed, where it has been built.
+@Suite(.enabled(if: (try? ScriptHost.path()) != nil, "plugctl-script is not built"), .timeLimit(.minutes(5)))
+struct RealHostTests {
+    private let host: String
+
+    init() throws { host = try ScriptHost.path() }
+
+    private func script(_ body: String, name: String = "house.lua") throws -> Script {
+        let source = "on(\"Button\", \"button\", \"long\", function(event)\n\(body)\nend)\n"
+        return try ScriptReader(host: host).read(name: name, source: source, time: .start)
+    }
+
+    @Test func functionsBecomeRules() throws {
+        let source = """
+            on("Television", "rises above", 40, {lasting = "3 s", cooldown = 10}, function() end)
+            for _, name in ipairs {"A", "B"} do on(name, "connection", "lost", function() end) end
+            on("timer", "lights out", function() end)
+            """
+        let script = try ScriptReader(host: host).read(name: "tv.lua", source: source, time: .start)
+        #expect(script.rules.map(\.name) == ["tv.lua:1", "tv.lua:2", "tv.lua:2.2", "tv.lua:3"])
+        let threshold = PowerThreshold(.risesAbove, watts: 40, dwell: .seconds(3))
+        #expect(script.rules[0].triggers == [.activePower(plug: "Television", threshold)])
+        #expect(script.rules[0].cooldown == .seconds(10))
+        #expect(script.rules[2].triggers == [.lost(plug: "B", dwell: .zero)])
+        #expect(script.rules[3].triggers == [.timer(ScriptTimer(script: "tv.lua", name: "lights out"))])
+    }
+
+    @Test func wrongScriptIsRefusedWithItsLine() {
+        #expect {
+            try ScriptReader(host: host).read(
+                name: "tv.lua", source: "\n  on(\"TV\", \"rises abov\", 40)", time: .start)
+        } throws: { error in
+            guard case .refused(let refusal)? = error as? ScriptFault else { return false }
+            let diagnostic = refusal.diagnostics[0]
+            return diagnostic.place.line == 2 && diagnostic.hint != nil
+                && diagnostic.line == "  on(\"TV\", \"rises abov\", 40)"
+        }
+    }
+
+    @Test func functionAsksForAllAtOnce() throws {
+        let script = try script(
+            """
+            local lamp = plug("Lamp")
+            state.count = (state.count or 0) + 1
+            if lamp:isOn() then lamp:dim(lamp:level() / 2, {over = 2}) else lamp:on{["for"] = "15 min"} end
+            plug("Fan"):toggle()
+            timer("lights out"):start(600)
+            notify("It was " .. event.value)
+            log("count", state.count)
+            """)
+        let process = try ScriptProcess(script, host: host, state: #"{"count":2}"#, time: .start)
+        let outcome = try process.call(.press(), plugs: [.lamp(on: true, percent: 40)], time: .start)
+        var answer = ScriptAnswer()
+        answer.actions = [
+            .dim(["Lamp"], to: DimLevel(percent: 20), over: .seconds(2)), .toggle(["Fan"]),
+            .notify(title: nil, text: "It was 86.5"),
+        ]
+        answer.timers = [ScriptAnswer.TimerChange(name: "lights out", delay: .seconds(600))]
+        (answer.state, answer.log) = (#"{"count":3}"#, ["count 3"])
+        #expect(outcome == .answered(answer))
+    }
+
+    @Test(arguments: [
+        ("while true do end", "computed for more than 1 s"),
+        ("local t = {} while true do t[#t + 1] = (\"x\"):rep(1000) .. #t end", "not enough memory"),
+        ("string.find((\"a\"):rep(300000), (\".-\"):rep(30) .. \"b\")", "computed for more than 1 s"),
+        ("io.open(\"/etc/passwd\")", "io"), ("os.execute(\"true\")", "execute"),
+        ("local x = nil; x.y = 1", "nil value"),
+    ])
+    func misdeedsAreNamedAndOthersGoOn(body: String, words: String) async throws {
+        let pool = ScriptPool(host: host)
+        await pool.replace([try script(body), try script("log(\"here\")", name: "other.lua")], states: [:])
+        async let bad = pool.call(.press(), plugs: [], state: nil, time: .start)
+        let good = await pool.call(.press(of: "other.lua"), plugs: [], state: nil, time: .start)
+        guard case .answered(let answer) = good, answer.log == ["here"] else {
+            Issue.record("the other script goes on: \(String(describing: good))")
+            return
+        }
+        guard case .failed(let why, log: _) = await bad else {
+            Issue.record("it fails")
+            return
+        }
+        #expect(why.contains(words), "\(why)")
+        await pool.end()
+    }
+
+    @Test func thousandsOfEventsAreAnsweredInTheirOrder() async throws {
+        let pool = ScriptPool(host: host)
+        await pool.replace([try script("state.n = (state.n or 0) + 1 plug(\"Lamp\"):off()")], states: [:])
+        let begin = ContinuousClock.now
+        var last: String?
+        for _ in 0..<3000 {
+            guard case .answered(let answer) = await pool.call(.press(), plugs: [], state: last, time: .start),
+                answer.actions == [.turnOff(["Lamp"])]
+            else {
+                Issue.record("one is lost")
+                return
+            }
+            last = answer.state
+        }
+        #expect(last == #"{"n":3000}"#)
+        // A thousand a second and more; how many more is for the benchmark to say.
+        #expect(ContinuousClock.now - begin < .seconds(30))
+        await pool.end()
+    }
+}

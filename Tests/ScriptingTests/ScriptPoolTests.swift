@@ -1,0 +1,226 @@
+import Automation
+import Foundation
+import PlugProtocol
+import Testing
+
+@testable import Scripting
+
+@Suite(.timeLimit(.minutes(2))) struct ScriptPoolTests {
+    /// It logs its process and the call's number, and is killed where a file of this name is, which it takes away before.
+    private static func counting(_ file: String = "/nowhere", signal: String = "signal.SIGKILL") -> String {
+        """
+        count = load.get('state', 0)
+        def call(call):
+            global count
+            if os.path.exists('\(file)'):
+                os.unlink('\(file)')
+                os.kill(os.getpid(), \(signal))
+            count = count + 1
+            return {'state': count, 'log': [str(os.getpid())]}
+        """
+    }
+
+    private func states(_ outcomes: [ScriptOutcome?]) -> [String?] {
+        outcomes.map { if case .answered(let answer) = $0 { answer.state } else { nil } }
+    }
+
+    private func file() throws -> String {
+        let path = FileManager.default.temporaryDirectory.appending(path: "death-\(UUID().uuidString)").path
+        try Data().write(to: URL(filePath: path))
+        return path
+    }
+
+    @Test func callsOfAScriptAreMadeInTheirOrder() async throws {
+        let pool = ScriptPool(host: StandIn.path)
+        await pool.replace([try StandIn.script(Self.counting())], states: ["house.lua": "100"])
+        var outcomes: [ScriptOutcome?] = []
+        var state: String? = "100"
+        for number in 1...20 {
+            outcomes.append(await pool.call(.press(UInt8(number)), plugs: [], state: state, time: .start))
+            state = states(outcomes).last ?? nil
+        }
+        #expect(states(outcomes) == (101...120).map { "\($0)" })
+        await pool.end()
+        #expect(
+            await pool.call(.press(), plugs: [], state: nil, time: .start)
+                == .failed("no script of the name house.lua runs"))
+    }
+
+    @Test func scriptsRunBesideEachOther() async throws {
+        let pool = ScriptPool(host: StandIn.path)
+        let slow = try StandIn.script("def call(call):\n  time.sleep(1)\n  return {}", name: "slow.lua")
+        await pool.replace([slow, try StandIn.script(Self.counting())], states: [:])
+        async let late = pool.call(.press(of: "slow.lua"), plugs: [], state: nil, time: .start)
+        let begin = ContinuousClock.now
+        #expect(states([await pool.call(.press(), plugs: [], state: nil, time: .start)]) == ["1"])
+        let first = ContinuousClock.now
+        #expect(await late == .answered(ScriptAnswer()))
+        #expect(first - begin < ContinuousClock.now - begin)
+        await pool.end()
+    }
+
+    @Test func oneThatWasKilledIsAskedAgain() async throws {
+        let pool = ScriptPool(host: StandIn.path)
+        await pool.replace([try StandIn.script(Self.counting(try file()))], states: ["house.lua": "7"])
+        #expect(states([await pool.call(.press(), plugs: [], state: "7", time: .start)]) == ["8"])
+        #expect(states([await pool.call(.press(), plugs: [], state: "8", time: .start)]) == ["9"])
+        var notices = pool.notices.makeAsyncIterator()
+        #expect(await notices.next() == .runs(script: "house.lua"))
+        #expect(
+            await notices.next()
+                == .ended(script: "house.lua", why: "its process was killed", restartsIn: .seconds(1)))
+        #expect(await notices.next() == .runs(script: "house.lua"))
+        await pool.end()
+    }
+
+    @Test func oneThatDiedByItsOwnFaultIsNot() async throws {
+        let pool = ScriptPool(host: StandIn.path)
+        await pool.replace([try StandIn.script(Self.counting(try file(), signal: "signal.SIGPROF"))], states: [:])
+        #expect(
+            await pool.call(.press(), plugs: [], state: nil, time: .start) == .failed("it computed for more than 1 s"))
+        #expect(states([await pool.call(.press(), plugs: [], state: nil, time: .start)]) == ["1"])
+        await pool.end()
+    }
+
+    @Test func deathOfAnIdleProcessIsNoticed() async throws {
+        let pool = ScriptPool(host: StandIn.path)
+        await pool.replace([try StandIn.script(Self.counting())], states: [:])
+        guard case .answered(let answer) = await pool.call(.press(), plugs: [], state: nil, time: .start),
+            let number = answer.log.first.flatMap({ Int32($0) })
+        else {
+            Issue.record("it answers")
+            return
+        }
+        kill(number, SIGKILL)
+        var notices = pool.notices.makeAsyncIterator()
+        #expect(await notices.next() == .runs(script: "house.lua"))
+        #expect(
+            await notices.next()
+                == .ended(script: "house.lua", why: "its process was killed", restartsIn: .seconds(1)))
+        // It goes on with what it answered last.
+        #expect(states([await pool.call(.press(), plugs: [], state: "1", time: .start)]) == ["2"])
+        await pool.end()
+    }
+
+    @Test func changedScriptTakesItsPlace() async throws {
+        let pool = ScriptPool(host: StandIn.path)
+        let hanging = try StandIn.script("def call(call):\n  os.kill(os.getpid(), signal.SIGSTOP)")
+        await pool.replace([hanging], states: [:])
+        async let outcome = pool.call(.press(), plugs: [], state: nil, time: .start)
+        var notices = pool.notices.makeAsyncIterator()
+        #expect(await notices.next() == .runs(script: "house.lua"))
+        try await Task.sleep(for: .milliseconds(50))
+        await pool.replace([try StandIn.script(Self.counting())], states: [:])
+        // Of the old one nothing is done: the new one is asked instead, by the same call.
+        #expect(states([await outcome]) == ["1"])
+        #expect(states([await pool.call(.press(), plugs: [], state: "1", time: .start)]) == ["2"])
+        await pool.replace([], states: [:])
+        #expect(await pool.call(.press(), plugs: [], state: nil, time: .start) != nil)
+        await pool.end()
+    }
+
+    @Test func endLeavesNoProcessAndNoAnswer() async throws {
+        let pool = ScriptPool(host: StandIn.path)
+        let hanging = try StandIn.script("def call(call):\n  os.kill(os.getpid(), signal.SIGSTOP)")
+        let counting = try StandIn.script(Self.counting(), name: "other.lua")
+        await pool.replace([hanging, counting], states: [:])
+        guard
+            case .answered(let answer) = await pool.call(.press(of: "other.lua"), plugs: [], state: nil, time: .start),
+            let number = answer.log.first.flatMap({ Int32($0) })
+        else {
+            Issue.record("it answers")
+            return
+        }
+        async let outcome = pool.call(.press(), plugs: [], state: nil, time: .start)
+        try await Task.sleep(for: .milliseconds(50))
+        await pool.end()
+        #expect(await outcome == nil)
+        #expect(kill(number, 0) != 0)
+    }
+
+    @Test func callThatNobodyWaitsForIsGivenUp() async throws {
+        let pool = ScriptPool(host: StandIn.path)
+        await pool.replace([try StandIn.script("def call(call):\n  time.sleep(0.3)\n  return {}")], states: [:])
+        async let first = pool.call(.press(1), plugs: [], state: nil, time: .start)
+        let second = Task { await pool.call(.press(2), plugs: [], state: nil, time: .start) }
+        try await Task.sleep(for: .milliseconds(50))
+        second.cancel()
+        let cancelled = await second.value
+        #expect(cancelled == nil || cancelled == .answered(ScriptAnswer()))
+        #expect(await first == .answered(ScriptAnswer()))
+        await pool.end()
+    }
+
+    @Test func whatTheHouseDoesNotKeepIsForgotten() async throws {
+        let pool = ScriptPool(host: StandIn.path)
+        await pool.replace([try StandIn.script(Self.counting())], states: ["house.lua": "5"])
+        #expect(states([await pool.call(.press(), plugs: [], state: "5", time: .start)]) == ["6"])
+        // It was refused, or withdrawn on its way.
+        #expect(states([await pool.call(.press(), plugs: [], state: "5", time: .start)]) == ["6"])
+        #expect(states([await pool.call(.press(), plugs: [], state: "6", time: .start)]) == ["7"])
+        #expect(states([await pool.call(.press(), plugs: [], state: nil, time: .start)]) == ["1"])
+        await pool.end()
+    }
+
+    @Test func refusedAnswerLeavesNothing() async throws {
+        let pool = ScriptPool(host: StandIn.path)
+        let text =
+            Self.counting() + "\ncount_up = call\ndef call(call):\n  done = count_up(call)\n"
+            + "  if call['event'].get('value') == 1: done['then'] = [{'explode': 'Lamp'}]\n  return done"
+        await pool.replace([try StandIn.script(text)], states: [:])
+        var wrong = ScriptCall.press(1)
+        wrong.firing.cause.value = 1
+        guard case .failed? = await pool.call(wrong, plugs: [], state: nil, time: .start) else {
+            Issue.record("it is refused")
+            return
+        }
+        #expect(states([await pool.call(.press(2), plugs: [], state: nil, time: .start)]) == ["1"])
+        await pool.end()
+    }
+
+    @Test func withdrawnCallLeavesNothing() async throws {
+        let pool = ScriptPool(host: StandIn.path)
+        let text =
+            Self.counting() + "\ncount_up = call\ndef call(call):\n"
+            + "  if call['event'].get('value') == 1: time.sleep(0.5)\n  return count_up(call)"
+        await pool.replace([try StandIn.script(text)], states: [:])
+        var slow = ScriptCall.press(1)
+        slow.firing.cause.value = 1
+        let first = Task { [slow] in await pool.call(slow, plugs: [], state: nil, time: .start) }
+        var notices = pool.notices.makeAsyncIterator()
+        #expect(await notices.next() == .runs(script: "house.lua"))
+        try await Task.sleep(for: .milliseconds(100))
+        first.cancel()
+        #expect(await first.value == nil)
+        #expect(states([await pool.call(.press(2), plugs: [], state: nil, time: .start)]) == ["1"])
+        await pool.end()
+    }
+
+    @Test func callOfACancelledTaskIsNotMade() async throws {
+        let pool = ScriptPool(host: StandIn.path)
+        await pool.replace([try StandIn.script(Self.counting())], states: [:])
+        let task = Task { () -> ScriptOutcome? in
+            while !Task.isCancelled { await Task.yield() }
+            return await pool.call(.press(), plugs: [], state: nil, time: .start)
+        }
+        task.cancel()
+        #expect(await task.value == nil)
+        #expect(states([await pool.call(.press(), plugs: [], state: nil, time: .start)]) == ["1"])
+        await pool.end()
+    }
+
+    @Test func oneThatIsLoadingIsEnded() async throws {
+        let path = try file()
+        let pool = ScriptPool(host: StandIn.path)
+        let script = try StandIn.script(Self.counting(), name: "house.lua")
+        let text = "if not os.path.exists('\(path)'): os.kill(os.getpid(), signal.SIGSTOP)\n" + script.source
+        let loading = try ScriptReader(host: StandIn.path).read(name: "house.lua", source: text, time: .start)
+        try FileManager.default.removeItem(atPath: path)
+        await pool.replace([loading], states: [:])
+        try await Task.sleep(for: .milliseconds(300))
+        let begin = ContinuousClock.now
+        await pool.end()
+        // Without being heard it would take the ten seconds of a host's patience.
+        #expect(ContinuousClock.now - begin < .seconds(8))
+    }
+}

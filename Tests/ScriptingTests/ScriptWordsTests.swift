@@ -1,0 +1,29 @@
+import Scripting
+import Testing
+
+@Suite struct ScriptWordsTests {
+    @Test func namesOfPlugsAndOtherTexts() {
+        let words = ScriptWords(
+            """
+            -- plug("Not this")
+            --[[ plug("nor
+            this") ]]
+            on("Television", "rises above", 40, function()
+              plug("Ceiling Light"):off()
+              plug 'Floor Lamp':on()
+              plug(name):on()
+              log([==[ "quoted" ]==])
+              plug("Ceiling Light"):dim(40)
+              plug("Aunt \\"May\\"'s"):on()
+            end)
+            """)
+        #expect(words.plugs.map(\.text) == ["Ceiling Light", "Floor Lamp", "Aunt \"May\"'s"])
+        #expect(words.plugs.map(\.line) == [5, 6, 10])
+        #expect(words.others.map(\.text) == ["rises above"])
+    }
+
+    @Test(arguments: ["plug(\"open", "plug(\"a\\", "[[", "--[==[", "\"a\nb\"", "plug(\"\\65\")"])
+    func whatIsCutShortEnds(_ source: String) {
+        #expect(ScriptWords(source).plugs.isEmpty)
+    }
+}

@@ -1,0 +1,41 @@
+import Automation
+import Foundation
+import PlugProtocol
+import ProtocolCore
+import Scripting
+
+/// The host of these tests, which takes a script's text for a program of Python.
+enum StandIn {
+    static let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "stand-in.py").path
+
+    /// A script with one function, which a long press calls; its text follows.
+    static func source(_ text: String) -> String {
+        "rules = [{'line': 1, 'when': {'plug': 'Button', 'button': 'long'}}]\n" + text
+    }
+
+    static func script(_ text: String, name: String = "house.lua") throws -> Script {
+        try ScriptReader(host: path).read(name: name, source: Self.source(text), time: .start)
+    }
+}
+
+extension ScriptTime {
+    static let start = ScriptTime(at: 1_700_000_000.5, offset: 3600)
+}
+
+extension ScriptCall {
+    /// Of the first function, by a long press.
+    static func press(_ number: UInt8 = 1, of script: String = "house.lua") -> ScriptCall {
+        let id = RequestID(bytes: [UInt8](repeating: number, count: 16))!
+        let cause = Firing.Cause(.person, plug: "Button", value: 86.5)
+        let firing = Firing(id: id, rule: "\(script):1", cause: cause, time: .zero)
+        return ScriptCall(id: id, handler: ScriptHandler(script: script, index: 0), firing: firing)
+    }
+}
+
+extension PlugView {
+    static func lamp(on: Bool, percent: Double) -> PlugView {
+        var view = PlugView(name: "Lamp", isConnected: true)
+        (view.isOn, view.level, view.activePower) = (on, DimLevel(percent: percent), 3.25)
+        return view
+    }
+}
