@@ -91,7 +91,8 @@ struct ScriptCallTests {
     ]
 
     @Test(
-        "Of an answer that is too much nothing is done, and the process is ended that remembers it", arguments: excesses)
+        "Of an answer that is too much nothing is done, and the process is ended that remembers it", arguments: excesses
+    )
     func tooMuch(_ answer: ScriptAnswer, why: String) throws {
         var bench = HouseBench.settled(.scripted)
         let call = try bench.called(1, at: 1)
