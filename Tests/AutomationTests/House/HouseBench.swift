@@ -25,7 +25,10 @@ struct HouseBench {
     }
 
     mutating func feed(_ event: HouseRulesEvent, at seconds: Double) {
-        if event == .stored { isWriting = false }
+        switch event {
+        case .stored, .storeFailed: isWriting = false
+        case _: break
+        }
         let done = rules.handle(event, now: .at(seconds))
         isWriting = isWriting || done.contains { if case .store = $0 { true } else { false } }
         actions += done
