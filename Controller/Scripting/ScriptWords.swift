@@ -102,7 +102,7 @@ private struct LuaScan {
         return true
     }
 
-    /// Nil for what ends with its line, and for what says some of its characters by their numbers.
+    /// Nil for what ends with its line or the text, and for what says some of its characters by their numbers.
     private mutating func quoted(by mark: UInt8) -> String? {
         var text: [UInt8] = []
         var isPlain = true
@@ -116,6 +116,7 @@ private struct LuaScan {
             if let byte = self.byte() { text.append(byte) }
             step()
         }
+        guard byte() == mark else { return nil }
         index += 1
         return isPlain ? String(decoding: text, as: UTF8.self) : nil
     }

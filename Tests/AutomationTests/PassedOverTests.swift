@@ -9,6 +9,7 @@ struct PassedOverTests {
 
     @Test("Energy that means nothing to a trigger")
     func energy() {
+        var fired = 0
         for seed in 0..<40 {
             var random = SeededRandom(seed: UInt64(seed))
             let rules = EnergyThreshold.Period.allCases.map { period in
@@ -21,7 +22,7 @@ struct PassedOverTests {
             _ = quick.handle(.clockChanged(LocalTime(pieces: [Self.utc]), .unknown), now: .zero)
             _ = quick.handle(.plugAppeared(plug: "Washer", state: PlugState(relayOn: true)), now: .zero)
             var told = quick
-            var (second, counted, fired) = (1_700_000_000.0, UInt64(0), 0)
+            var (second, counted) = (1_700_000_000.0, UInt64(0))
             for _ in 0..<2000 {
                 second += random.chance(0.02) ? 5000 : .random(in: 1..<60, using: &random)
                 counted += .random(in: 0..<2000, using: &random)
@@ -38,8 +39,8 @@ struct PassedOverTests {
                 #expect(quick.handle(event, now: .at(second)) == actions, "seed \(seed), second \(second)")
                 fired += actions.count
             }
-            #expect(fired > 10)
         }
+        #expect(fired > 400)
     }
 
     @Test("Samples of which only the appliance on the plug learns")
