@@ -95,7 +95,7 @@ private struct AnsweredPresses {
     /// The same as the rule.
     private static func source(_ plug: String) -> String {
         """
-        on("\(plug)", "button", "single", { limit = { firings = 1000, per = "1 s" } }, function() plug("\(plug)"):on() end)
+        on("\(plug)", "button", "single", function() plug("\(plug)"):on() end)
         """
     }
 

@@ -15,7 +15,7 @@ struct ScriptFigures {
 
     /// Keeps a count in its state, and writes a line to its log: what a call costs with all that it may bring.
     private static let source = """
-        on("Switch", "button", "single", { limit = { firings = 1000, per = "100 ms" } }, function(event)
+        on("Switch", "button", "single", function(event)
           state.presses = (state.presses or 0) + 1
           log(event.id)
         end)
