@@ -1,11 +1,22 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Where the tests are built: what they test is optimised, the libraries below it need not be. Whoever depends on this package gets none of
-/// these flags, which would keep it from being depended on.
-let optimised: [SwiftSetting] =
-    Context.environment["SMARTPLUG_TESTS"] == nil
-    ? [] : [.unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"], .when(configuration: .debug))]
+/// Where the tests are built, they look inside the modules. Packages that depend on this one get no unsafe flag.
+let testable: [SwiftSetting] =
+    Context.environment["SMARTPLUG_TESTS"] == nil ? [] : [.unsafeFlags(["-enable-testing"])]
+
+/// Programs are shipped with the Swift runtime inside, and stripped. Only the linker is told: SwiftPM's own option changes the command
+/// that compiles each module, and then the tests, which need the dynamic runtime, could not share compiled libraries with the programs.
+/// The libraries named here are those that Foundation consists of; lld takes them in any order.
+let shipped: [LinkerSetting] =
+    Context.environment["SMARTPLUG_SHIPPED"] == nil
+    ? []
+    : [
+        .unsafeFlags([
+            "-use-ld=lld", "-static-stdlib", "-Xlinker", "--strip-all", "-l_FoundationICU", "-lCoreFoundation",
+            "-l_FoundationCShims", "-l_FoundationCollections", "-lswiftSynchronization",
+        ])
+    ]
 
 /// Settings of every Swift target of ours: the Swift 6 language mode comes with the tools version.
 let strict: [SwiftSetting] =
@@ -13,7 +24,7 @@ let strict: [SwiftSetting] =
         .treatAllWarnings(as: .error),
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
-    ] + optimised
+    ] + testable
 
 func module(
     _ name: String, _ path: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
@@ -22,7 +33,8 @@ func module(
 }
 
 func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+    .executableTarget(
+        name: name, dependencies: dependencies, path: path, swiftSettings: strict, linkerSettings: shipped)
 }
 
 /// Not optimised: that would take twice as long to compile, and they wait for what they test.
@@ -378,7 +390,7 @@ let benchmarks: [Target] =
                 "Daemon", "Scripting", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
-            path: "Tests/Benchmarks", swiftSettings: strict),
+            path: "Tests/Benchmarks", swiftSettings: strict, linkerSettings: shipped),
     ]
 
 /// What a module's values look like in memory depends on all modules it stands on, also where it names only some of them. A
