@@ -1,15 +1,18 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Where the tests are built, they look inside the modules. Packages that depend on this one get no unsafe flag.
-let testable: [SwiftSetting] =
-    Context.environment["SMARTPLUG_TESTS"] == nil ? [] : [.unsafeFlags(["-enable-testing"])]
+/// Scripts/lib/build.sh names what it builds: `tests` (all tests, and the programs that they start), `shipped` (the programs alone) or
+/// `fuzzer`. Without a name all is built in the usual way, and packages that depend on this one get no unsafe flag.
+let build = Context.environment["SMARTPLUG_BUILD"]
+
+/// The tests look inside the modules.
+let testable: [SwiftSetting] = build == "tests" ? [.unsafeFlags(["-enable-testing"])] : []
 
 /// Programs are shipped with the Swift runtime inside, and stripped. Only the linker is told: SwiftPM's own option changes the command
 /// that compiles each module, and then the tests, which need the dynamic runtime, could not share compiled libraries with the programs.
 /// The libraries named here are those that Foundation consists of; lld takes them in any order.
-let shipped: [LinkerSetting] =
-    Context.environment["SMARTPLUG_SHIPPED"] == nil
+let standalone: [LinkerSetting] =
+    build == nil || build == "fuzzer"
     ? []
     : [
         .unsafeFlags([
@@ -34,7 +37,7 @@ func module(
 
 func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, path: path, swiftSettings: strict, linkerSettings: shipped)
+        name: name, dependencies: dependencies, path: path, swiftSettings: strict, linkerSettings: standalone)
 }
 
 /// Not optimised: that would take twice as long to compile, and they wait for what they test.
@@ -227,6 +230,9 @@ let controller: [Target] = [
             // Swift's runtime is not started, and so it is left out.
             .unsafeFlags(["-nostartfiles"]),
         ]),
+]
+
+let examples: [Target] = [
     program("BrowseServices", "Controller/Examples/BrowseServices", ["LinuxNetwork", "ServiceDiscovery"]),
     program(
         "FollowPlug", "Controller/Examples/FollowPlug",
@@ -236,13 +242,12 @@ let controller: [Target] = [
         ["PlugClient", "PlugTransport", "PlugProtocol", logging]),
 ]
 
-let checks: [Target] = [
+let supports: [Target] = [
     module("SimulatedLAN", "Tests/Support/SimulatedLAN", ["ProtocolCore", "PacketTraces"]),
     module("SimulatedDisk", "Tests/Support/SimulatedDisk", ["DurableFiles", "ProtocolCore"]),
     module("MadeUpKeys", "Tests/Support/MadeUpKeys", ["PlugProtocol"]),
     module("PrivateNetworks", "Tests/Support/PrivateNetworks", ["LinuxNetwork", nioCore, nioPosix]),
     module("SimulatedAppliances", "Tests/Support/SimulatedAppliances", ["ApplianceSense", "ProtocolCore"]),
-    program("MeasureCycles", "Tests/MeasureCycles", ["Recordings", "SimulatedAppliances"]),
     module("Fuzzing", "Tests/Support/Fuzzing", ["ProtocolCore"]),
     module("RegisterModels", "Tests/Support/RegisterModels", ["PlugHardware", "ProtocolCore"]),
     module(
@@ -253,6 +258,10 @@ let checks: [Target] = [
             "LinkWire", "AddressConfiguration", "PlugConfiguration", "PowerHistory", "ConfigurationFiles", "Tariffs",
             "Scripting",
         ]),
+]
+
+let checks: [Target] = [
+    program("MeasureCycles", "Tests/MeasureCycles", ["Recordings", "SimulatedAppliances"]),
     program("DecodeMessages", "Tests/Interoperability/DecodeMessages", ["DNSWire"]),
     tests("FuzzTests", ["FuzzTargets", "Fuzzing", "ProtocolCore"]),
     tests("ProtocolCoreTests", ["ProtocolCore"]),
@@ -372,8 +381,7 @@ let checks: [Target] = [
 ]
 
 /// libFuzzer brings its main function, so that only a build with `--sanitize fuzzer` links it: see Scripts/lib/fuzzer.sh.
-let fuzzer: [Target] =
-    Context.environment["SMARTPLUG_FUZZER"] == nil ? [] : [program("Fuzzer", "Tests/Fuzz/Fuzzer", ["FuzzTargets"])]
+let fuzzer: [Target] = build == "fuzzer" ? [program("Fuzzer", "Tests/Fuzz/Fuzzer", ["FuzzTargets"])] : []
 
 /// Only `Scripts/bench` builds them: they need libraries and time that nothing else needs.
 let benchmarks: [Target] =
@@ -390,7 +398,7 @@ let benchmarks: [Target] =
                 "Daemon", "Scripting", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
-            path: "Tests/Benchmarks", swiftSettings: strict, linkerSettings: shipped),
+            path: "Tests/Benchmarks", swiftSettings: strict, linkerSettings: standalone),
     ]
 
 /// What a module's values look like in memory depends on all modules it stands on, also where it names only some of them. A
@@ -416,6 +424,14 @@ extension Target {
     }
 }
 
+/// With `SMARTPLUG_ONLY=Automation,RuleFiles`, of the tests only those of these modules: so a change is compiled and tried in a minute.
+let tried: [Target] =
+    if let only = Context.environment["SMARTPLUG_ONLY"]?.split(separator: ",") {
+        checks.filter { check in !check.isTest || only.contains { check.name == "\($0)Tests" } }
+    } else {
+        checks
+    }
+
 let package = Package(
     name: "smartplug",
     products: [
@@ -439,7 +455,10 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
-    targets: namingAll(shared + firmware + controller + checks + fuzzer + benchmarks),
+    targets: namingAll(
+        shared + firmware + controller
+            + (build == "shipped" && benchmarks.isEmpty ? [] : supports)
+            + (build == "shipped" ? [] : examples + tried) + fuzzer + benchmarks),
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )

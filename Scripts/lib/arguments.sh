@@ -1,10 +1,11 @@
-# Reads the arguments of Scripts/test into suites, checks_format and what the tests find in their environment. Sourced.
+# Reads the arguments of Scripts/test into suites and what the tests find in their environment. Sourced.
 
-usage='usage: Scripts/test [unit|simulation|interoperability|web|conformance|hardware|packages|fuzz]... [options]
+usage='usage: Scripts/test [unit|simulation|programs|interoperability|web|conformance|hardware|packages|fuzz|bench]... [options]
 
 Without a name it runs unit and a sample of simulation, and needs no root.
 
-  --all         everything, and the format: what CI runs (interoperability, web, conformance and packages need root)
+  --all         everything, and the format: what CI runs (interoperability, web, conformance, packages and bench need root)
+  --only NAMES  unit tests of these modules alone, with commas between them: --only Automation,RuleFiles
   --full        the long form: more seeds, the coverage-guided fuzzer, more rounds of killing, more noise,
                 proof that each criterion of conformance can fail
   --keep        what the fuzzer found worth keeping becomes the corpus in Tests/Fuzz/Corpus
@@ -12,7 +13,10 @@ Without a name it runs unit and a sample of simulation, and needs no root.
   --seed S      only the house of this seed, to replay a failure
   --capture DIR leave there what went over the links of each simulated house, for Wireshark (pcap)
   --traces DIR  recorded appliances (default ../shared/traces, where it is there)
+  --times FILE  compare where the time went with an earlier run, whose .build-tests/results/times.jsonl was kept as FILE
+  --lanes N     how many jobs that wait run beside each other (default 4)
 
+Compiled modules are kept in ~/.cache/smartplug for all checkouts (SMARTPLUG_CACHE names another folder, or is "off").
 The last line is always: N passed, N failed, N skipped'
 
 wrong_usage() {
@@ -26,18 +30,37 @@ require_number() {
 }
 
 read_arguments() {
-    suites=() checks_format=false is_long=false keeps_corpus=false
-    suite_limit=15m  # A test that never ends is told as one that the run broke off in.
+    suites=() is_long=false keeps_corpus=false only='' compare='' lanes=4
+    job_limit=900  # seconds; a test that never ends is told as one that the run broke off in
     seeds='' seed='' traces=''
     local all=false full=false
     while (($#)); do
         case $1 in
         --all) all=true ;;
         --full) full=true ;;
-        --keep) keeps_corpus=true ;;
-        --seeds | --seed)
+        --keep)
+            keeps_corpus=true
+            # The fuzzer finds it.
+            export SMARTPLUG_KEEP_CORPUS=yes
+            ;;
+        --seeds | --seed | --lanes)
             require_number "$@"
             printf -v "${1#--}" %s "$2"
+            shift
+            ;;
+        --only)
+            [[ ${2:-} =~ ^[A-Za-z0-9]+(,[A-Za-z0-9]+)*$ ]] || wrong_usage "--only takes names of modules, not '${2:-}'"
+            only=$2
+            local name
+            for name in ${only//,/ }; do
+                [[ -d Tests/${name}Tests ]] || wrong_usage "--only: the module $name has no tests (Tests/${name}Tests)"
+            done
+            shift
+            ;;
+        --times)
+            [[ -r ${2:-} ]] || wrong_usage "--times: there is no file '${2:-}'"
+            # The run begins with an empty folder of results.
+            compare=$(mktemp) && cp "$2" "$compare"
             shift
             ;;
         --traces)
@@ -65,16 +88,21 @@ read_arguments() {
         shift
     done
     local default_seeds=25
+    if [[ -n $only ]]; then
+        if ((${#suites[@]})) || $all; then wrong_usage "--only goes with no suite: it runs unit tests"; fi
+        suites=(unit)
+    fi
     if ((${#suites[@]} == 0)); then suites=(unit simulation); fi
-    if $all; then suites=(unit simulation fuzz interoperability web conformance hardware packages) checks_format=true default_seeds=100; fi
+    if $all; then suites=("${suite_names[@]}" format) default_seeds=100; fi
+    durations=${cache/#off/.build-tests}/durations.json
     if $full; then
-        is_long=true default_seeds=5000 suite_limit=6h
+        is_long=true default_seeds=5000 job_limit=21600
         # The interoperability tests find it.
         export SMARTPLUG_KILL_ROUNDS=200 SMARTPLUG_NOISE_DATAGRAMS=1000000 SMARTPLUG_DECODED_MESSAGES=200000
     fi
     if $keeps_corpus && ! $full; then wrong_usage "--keep goes with fuzz --full"; fi
     # Thousands of houses take their time.
-    if ((${seeds:-0} > 1000)); then suite_limit=6h; fi
+    if ((${seeds:-0} > 1000)); then job_limit=21600; fi
     tell_the_tests "${seeds:-$default_seeds}"
 }
 

@@ -58,6 +58,7 @@ hardware         make          command make
 hardware         xz-utils      command xz
 hardware         libelf1       file /usr/lib/x86_64-linux-gnu/libelf.so.1
 hardware         python3-venv  module ensurepip
+programs         python3-venv  module ensurepip
 packages         mmdebstrap    command mmdebstrap
 packages         groff-base    command groff
 packages         iproute2      command ip
@@ -108,8 +109,8 @@ install_packages() {
     say "installing $*"
     if ! without_starting_services apt_install "$@" >/dev/null 2>&1; then
         # The package lists may be absent or older than the archive.
-        if ! quietly .build-tests/apt.log apt-get update ||
-            ! quietly .build-tests/apt.log without_starting_services apt_install "$@"; then
+        if ! quietly .build-logs/apt.log apt-get update ||
+            ! quietly .build-logs/apt.log without_starting_services apt_install "$@"; then
             stop "apt-get could not install $*"
         fi
     fi

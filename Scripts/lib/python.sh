@@ -7,8 +7,8 @@ require_python_tools() {
     if cmp -s "$1" "$python_environment/installed.txt"; then return; fi
     say "installing the Python tools"
     rm -rf "$python_environment"
-    quietly .build-tests/python.log python3 -m venv "$python_environment" &&
-        quietly .build-tests/python.log "$python_environment/bin/pip" install --quiet --disable-pip-version-check \
+    quietly .build-logs/python.log python3 -m venv "$python_environment" &&
+        quietly .build-logs/python.log "$python_environment/bin/pip" install --quiet --disable-pip-version-check \
             --requirement "$1" &&
         cp "$1" "$python_environment/installed.txt"
 }
@@ -16,6 +16,6 @@ require_python_tools() {
 # generate_python_messages: the protocol's messages for the second client.
 generate_python_messages() {
     mkdir -p "$python_environment/generated"
-    quietly .build-tests/python.log "$python_environment/bin/python" -m grpc_tools.protoc -I Sources/PlugProtocol \
+    quietly .build-logs/python.log "$python_environment/bin/python" -m grpc_tools.protoc -I Sources/PlugProtocol \
         --python_out "$python_environment/generated" smartplug.proto description.proto pairing.proto log.proto
 }

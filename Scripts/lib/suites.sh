@@ -1,202 +1,41 @@
-# One function a suite; each builds what it needs and records its results. Sourced.
+# What each suite needs, and its jobs. Sourced.
+#
+# For a suite NAME: packages_of[NAME] are the purposes in install.sh, why_not_NAME prints why it cannot run here, and jobs_NAME prints its
+# jobs, a line each, as Scripts/lib/lanes.py takes them. A job that computes gets the time that others leave; one that is
+# exact is judged by the clock.
 
-suite_names=(unit simulation interoperability web conformance hardware packages fuzz)
+suite_names=(unit simulation fuzz programs interoperability web conformance hardware packages bench)
+declare -A packages_of=(
+    [programs]="programs" [interoperability]="interoperability" [web]="interoperability web" [conformance]="conformance"
+    [hardware]="hardware" [packages]="package packages" [bench]="interoperability bench bench-addressing bench-dashboard hardware web"
+    [format]="interoperability"
+)
 
-# Whether the suites asked for need the tests and the programs, and neither was built before.
-needs_both_builds() {
-    [[ ! -d .build-tests/debug && ! -d .build-release/release ]] &&
-        [[ " ${suites[*]} " =~ \ (unit|simulation|fuzz)\  ]] &&
-        [[ " ${suites[*]} " =~ \ (interoperability|web|conformance|hardware|packages)\  ]]
-}
+wants() { [[ " ${suites[*]} " == *" $1 "* ]]; }
 
-run_format_check() {
-    say "checking the format"
-    local folders=(Package.swift) folder
-    for folder in Sources Firmware Controller Tests; do
-        if [[ -d $folder ]]; then folders+=("$folder"); fi
+# choose_suites: leaves in `suites` those that can run here, and notes why the others cannot.
+choose_suites() {
+    local suite reason chosen=()
+    for suite in "${suites[@]}"; do
+        reason=
+        if declare -F "why_not_$suite" >/dev/null; then reason=$("why_not_$suite"); fi
+        if [[ -n $reason ]]; then
+            say "skipped: $suite: $reason"
+            note '{"kind": "skipped", "suite": "%s"}' "$suite"
+        else
+            chosen+=("$suite")
+        fi
     done
-    if swift format lint --strict --configuration .swift-format --recursive "${folders[@]}"; then
-        record format 1 0 0
-    else
-        complain "the format differs" "swift format -i --configuration .swift-format --recursive ${folders[*]}"
-        record format 0 1 0
-    fi
-    if Scripts/drawings --check; then
-        record drawings 1 0 0
-    else
-        complain "the drawings of Hardware.md or its documents differ from their texts" "Scripts/drawings --help"
-        record drawings 0 1 0
-    fi
+    suites=("${chosen[@]}")
 }
 
-# The modules whose tests wait for sockets, disks and clocks: beside tests that only compute they would wait for these as well.
-in_real_time='^(AddressService|Daemon|DaemonClient|Dashboard|Effects|LinuxNetwork|PlugClient|PlugService|PlugTransport)Tests\.'
+needs_root() { if ((EUID != 0)); then echo "$1 needs root (sudo Scripts/test $2)"; fi; }
+why_not_interoperability() { needs_root "a network namespace" interoperability; }
+why_not_web() { needs_root "a network namespace" web; }
+why_not_conformance() { needs_root "a network namespace" conformance; }
+why_not_bench() { needs_root "a network namespace" bench; }
 
-run_unit() {
-    local fuzz=()
-    # The fuzz suite runs those tests longer; once is enough.
-    if [[ " ${suites[*]} " == *" fuzz "* ]]; then fuzz=(--skip '[Ff]uzz'); fi
-    run_swift_tests unit --skip '^SimulationTests\.' --skip "$in_real_time" "${fuzz[@]}"
-    run_swift_tests unit-in-real-time --filter "$in_real_time" "${fuzz[@]}"
-}
-
-run_simulation() {
-    run_swift_tests simulation --filter '^SimulationTests\.'
-}
-
-# The fuzz tests, which change the kept corpus at random, share out a minute on all cores; the long form goes on with the
-# fuzzer that is guided by coverage, whose build takes some minutes.
-run_fuzz() {
-    require_tests fuzz || return 0
-    local count
-    count=$("$tests" --testing-library swift-testing --list-tests 2>/dev/null | grep -c '[Ff]uzz' || true)
-    SMARTPLUG_FUZZ_SECONDS=$((count > 0 ? 1 + 60 * $(nproc) / count : 1)) \
-        run_swift_tests fuzz --filter '[Ff]uzz'
-    if $is_long; then run_fuzzer; fi
-}
-
-# run_swift_tests NAME OPTIONS...
-run_swift_tests() {
-    local name=$1 status=0 events=$results/$1.jsonl
-    shift
-    require_tests "$name" || return 0
-    mkdir -p "$results"
-    rm -f "$events"
-    say "running $name"
-    SWIFT_BACKTRACE=${SWIFT_BACKTRACE-threads=crashed,registers=none,images=none} \
-        timeout --foreground --signal=INT "$suite_limit" \
-        "$tests" --testing-library swift-testing --event-stream-version 6.3 \
-        --event-stream-output-path "$events" "$@" >"$results/$name.log" 2>&1 || status=$?
-    if ! grep -q '"kind":"runEnded"' "$events" 2>/dev/null; then tail -n 60 "$results/$name.log" >&2; fi
-    count_report "$name" "$status" "$events"
-}
-
-# Builds the tests once for all suites; a suite that cannot be built has failed.
-require_tests() {
-    if [[ -z ${tests_built:-} ]]; then
-        if build_tests; then tests_built=yes; else tests_built=no; fi
-    fi
-    if [[ $tests_built == yes ]]; then return 0; fi
-    record "$1" 0 1 0
-    return 1
-}
-
-run_interoperability() {
-    if ((EUID != 0)); then
-        say "skipped: interoperability: network namespaces need root (sudo Scripts/test interoperability)"
-        record interoperability 0 0 1
-        return
-    fi
-    require_packages interoperability
-    if ! require_python_tools Tests/Interoperability/requirements.txt || ! generate_python_messages ||
-        ! build_programs plugd plugctl FollowPlug ButtonTurnsLamp DecodeMessages; then
-        record interoperability 0 1 0
-        return
-    fi
-    if [[ " ${suites[*]} " == *" conformance "* ]]; then begin_conformance; fi
-    run_in_halves interoperability Tests/Interoperability "$(program_folder)"
-}
-
-# The daemon's page in Chromium, and its interfaces before a Prometheus and a tester of HTTP interfaces.
-run_web() {
-    if ((EUID != 0)); then
-        say "skipped: web: network namespaces need root (sudo Scripts/test web)"
-        record web 0 0 1
-        return
-    fi
-    require_packages interoperability web
-    if ! require_python_tools Tests/Interoperability/requirements.txt || ! build_programs plugd plugctl; then
-        record web 0 1 0
-        return
-    fi
-    run_in_halves web Tests/Web "$(program_folder)"
-}
-
-# run_in_halves NAME TESTS FOLDER: every other file of a folder of Python tests beside the rest, since they wait most of their
-# time. Each half makes its own world, and tells what it did one after the other.
-run_in_halves() {
-    local name=$1 status=0 half files halves=()
-    mkdir -p "$results"
-    rm -f "$results/$name"-*.xml
-    say "running $name"
-    for half in 0 1; do
-        mapfile -t files < <(cd "$2" && printf '%s\n' test_*.py | awk "NR % 2 == $half")
-        "$2/run" "$3" --junit-xml "$results/$name-$half.xml" "${files[@]}" >"$results/$name-$half.log" 2>&1 &
-        halves+=($!)
-    done
-    for half in 0 1; do
-        # GNU tail ends with the run that it follows.
-        tail --follow --lines=+1 --sleep-interval=0.2 --pid="${halves[half]}" "$results/$name-$half.log"
-        wait "${halves[half]}" || status=$?
-    done
-    count_report "$name" "$status" "$results/$name-0.xml" "$results/$name-1.xml"
-}
-
-# plugd before the scripted peer, where a warning is a failure too; the long form also proves that each criterion can fail.
-run_conformance() {
-    if ((EUID != 0)); then
-        say "skipped: conformance: network namespaces need root (sudo Scripts/test conformance)"
-        record conformance 0 0 1
-        return
-    fi
-    require_packages conformance
-    if ! require_python_tools Tests/Interoperability/requirements.txt || ! build_programs plugd; then
-        record conformance 0 1 0
-        return
-    fi
-    judge_plugd conformance --strict
-    if $is_long; then judge_plugd conformance-proofs --prove; fi
-}
-
-# It waits most of its time: where interoperability is asked for as well it runs beside that.
-begin_conformance() {
-    require_packages conformance
-    ask_plugd conformance --strict &
-    asking=$!
-}
-
-# ask_plugd NAME OPTIONS...
-ask_plugd() {
-    local name=$1
-    shift
-    mkdir -p "$results"
-    rm -f "$results/$name.xml"
-    Tests/Conformance/run "$(program_folder)" --target plugd --junit-xml "$results/$name.xml" "$@" >"$results/$name.log"
-}
-
-# judge_plugd NAME OPTIONS...
-judge_plugd() {
-    local name=$1 status=0 report=$results/$1.xml
-    say "running $name"
-    if [[ $name == conformance && -n ${asking:-} ]]; then
-        wait "$asking" || status=$?
-        asking=
-    else
-        ask_plugd "$@" || status=$?
-    fi
-    if ((status != 0)); then grep --extended-regexp --after-context=1 '^(fail|warn)' "$results/$name.log" >&2 || true; fi
-    count_report "$name" "$status" "$report"
-}
-
-# The release plugd on a real kernel's drivers, in a guest that needs no root.
-run_hardware() {
-    local reason
-    reason=$(why_no_guest)
-    if [[ -n $reason ]]; then
-        say "skipped: hardware: $reason"
-        record hardware 0 0 1
-        return
-    fi
-    require_packages hardware
-    if ! require_python_tools Tests/Interoperability/requirements.txt || ! build_guest; then
-        record hardware 0 1 0
-        return
-    fi
-    run_in_halves hardware Tests/HardwareInTheLoop .build-guest
-}
-
-# why_no_guest: nothing where the guest can be made.
-why_no_guest() {
+why_not_hardware() {
     local missing
     if ! is_debian || [[ $(dpkg --print-architecture) != amd64 ]]; then
         echo "the guest is made of Debian's packages for amd64"
@@ -205,37 +44,148 @@ why_no_guest() {
     fi
 }
 
-# The packages of the released programs in a clean system, which boots in namespaces.
-run_packages() {
-    local reason status=0
-    reason=$(why_no_board)
-    if [[ -n $reason ]]; then
-        say "skipped: packages: $reason"
-        record packages 0 0 1
-        return
-    fi
-    require_packages packages
-    mkdir -p "$results" .build-packages
-    rm -f "$results/packages.xml"
-    # The size of the firmware is judged; that of the controller is not worth the time.
-    if ! require_python_tools Tests/Interoperability/requirements.txt ||
-        ! Scripts/package firmware || ! Scripts/package controller --quick ||
-        ! quietly .build-packages/root.log Tests/Packages/root .build-packages; then
-        record packages 0 1 0
-        return
-    fi
-    say "running packages"
-    Tests/Packages/run .build-packages "$(program_folder)" --junit-xml "$results/packages.xml" || status=$?
-    count_report packages "$status" "$results/packages.xml"
-}
-
-# why_no_board: nothing where a clean system can be made and booted.
-why_no_board() {
+why_not_packages() {
     if ! is_debian; then
         echo "the clean system is made of Debian's packages"
     elif ((EUID != 0)); then
-        echo "a clean system needs root (sudo Scripts/test packages)"
+        needs_root "a clean system" packages
     elif ! grep -q '\<overlay$' /proc/filesystems && ! modprobe overlay 2>/dev/null; then
         echo "this kernel has no overlay file system"
     fi
+}
+
+# install_for_suites: one call for all of them.
+install_for_suites() {
+    local suite purposes=(build)
+    for suite in "${suites[@]}"; do
+        # shellcheck disable=SC2206
+        purposes+=(${packages_of[$suite]:-})
+    done
+    require_packages "${purposes[@]}"
+}
+
+# prepare_suites: what takes its time without the compiler, to be done beside it.
+prepare_suites() {
+    if wants_python; then
+        phase "installing the Python tools" require_python_tools Tests/Interoperability/requirements.txt && generate_python_messages || return
+    fi
+    if wants hardware || wants bench; then
+        phase "building the guest" quietly .build-logs/guest.log Tests/HardwareInTheLoop/guest/build .build-guest || return
+    fi
+    if wants packages; then
+        phase "making the clean system" quietly .build-logs/root.log Tests/Packages/root .build-packages || return
+    fi
+}
+
+wants_python() {
+    local suite
+    for suite in programs interoperability web conformance hardware packages bench; do
+        if wants "$suite"; then return 0; fi
+    done
+    return 1
+}
+
+# build_for_suites: only plugd is judged as it is shipped.
+build_for_suites() {
+    if ! wants_only_format; then build_tests || return; fi
+    if wants hardware || wants packages; then build_programs plugd || return; fi
+    if wants bench; then build_benchmarks tests || return; fi
+    if wants hardware || wants bench; then furnish_guest || return; fi
+}
+
+wants_only_format() { [[ ${suites[*]} == format ]]; }
+
+# furnish_guest: the programs that run in the guest.
+furnish_guest() {
+    mkdir -p .build-guest/programs
+    cp $shipped_folder/release/plugd $tests_folder/release/plugctl .build-guest/programs/
+}
+
+# job SUITE NAME KIND REPORT COMMAND...: one line of the list of jobs. A report that ends in .status is the command's exit status.
+job() {
+    local IFS=$'\t'
+    printf '%s\n' "$*"
+}
+
+# The modules whose tests wait for sockets, disks, processes and clocks: beside tests that only compute these would come late.
+in_real_time='^(AddressService|Daemon|DaemonClient|Dashboard|Effects|LinuxNetwork|PlugClient|PlugService|PlugTransport|Scripting)Tests\.'
+
+# swift_job NAME KIND OPTIONS...: tests of the test program.
+swift_job() {
+    local name=$1 kind=$2
+    shift 2
+    job "${name%% *}" "$name" "$kind" "$results/${name// /-}.jsonl" \
+        env "SWIFT_BACKTRACE=${SWIFT_BACKTRACE-threads=crashed,registers=none,images=none}" "$PWD/$tests" \
+        --testing-library swift-testing --event-stream-version 6.3 \
+        --event-stream-output-path "$results/${name// /-}.jsonl" "$@"
+}
+
+jobs_unit() {
+    local fuzz=()
+    # The fuzz suite runs those tests longer; once is enough.
+    if wants fuzz; then fuzz=(--skip '[Ff]uzz'); fi
+    if [[ -n ${only:-} ]]; then
+        swift_job unit computes "${fuzz[@]}"
+        return
+    fi
+    swift_job "unit that computes" computes --skip '^SimulationTests\.' --skip "$in_real_time" "${fuzz[@]}"
+    swift_job "unit in real time" waits --filter "$in_real_time" "${fuzz[@]}"
+}
+
+jobs_simulation() {
+    if [[ -z ${only:-} ]]; then swift_job simulation computes --filter '^SimulationTests\.'; fi
+}
+
+# The fuzz tests, which change the kept corpus at random, share out a minute on all cores; the long form goes on with the
+# fuzzer that is guided by coverage, whose build takes some minutes.
+jobs_fuzz() {
+    local count
+    count=$("$tests" --testing-library swift-testing --list-tests 2>/dev/null | grep -c '[Ff]uzz' || true)
+    export SMARTPLUG_FUZZ_SECONDS=$((count > 0 ? 1 + 60 * $(nproc) / count : 1))
+    swift_job fuzz computes --filter '[Ff]uzz'
+    if $is_long; then job fuzz guided computes "$results/guided.status" Scripts/lib/fuzz; fi
+}
+
+# python_jobs SUITE KIND FOLDER ARGUMENT...: a job for each file of tests in a folder, whose program `run` gets the arguments.
+python_jobs() {
+    local suite=$1 kind=$2 folder=$3 file name
+    shift 3
+    for file in "$folder"/test_*.py; do
+        name=$(basename "$file" .py)
+        job "$suite" "$name" "$kind" "$results/$suite-$name.xml" \
+            "$folder/run" "$@" --junit-xml "$results/$suite-$name.xml" "$name.py"
+    done
+}
+
+jobs_programs() { python_jobs programs waits Tests/Programs "$tests_folder/release"; }
+jobs_interoperability() { python_jobs interoperability waits Tests/Interoperability "$tests_folder/release"; }
+jobs_web() { python_jobs web waits Tests/Web "$tests_folder/release"; }
+jobs_hardware() { python_jobs hardware waits Tests/HardwareInTheLoop .build-guest; }
+
+# plugd before the scripted peer, where a warning is a failure too; the long form also proves that each criterion can fail.
+jobs_conformance() {
+    local judge=(Tests/Conformance/run "$tests_folder/release" --target plugd)
+    job conformance plugd exact "$results/conformance.xml" "${judge[@]}" --junit-xml "$results/conformance.xml" --strict
+    if $is_long; then
+        job conformance proofs exact "$results/proofs.xml" "${judge[@]}" --junit-xml "$results/proofs.xml" --prove
+    fi
+}
+
+# The packages in a clean system, which boots in namespaces.
+jobs_packages() {
+    job packages packages waits "$results/packages.xml" Scripts/lib/test_packages --junit-xml "$results/packages.xml"
+}
+
+jobs_bench() { job bench quick computes "$results/bench.status" Scripts/bench --quick; }
+
+jobs_format() {
+    job format format computes "$results/format.status" Scripts/lib/check_format
+    job format drawings computes "$results/drawings.status" Scripts/drawings --check
+}
+
+# run_suites: all jobs, in lanes.
+run_suites() {
+    local suite
+    for suite in "${suites[@]}"; do "jobs_$suite"; done >"$results/jobs"
+    python3 Scripts/lib/lanes.py "$results/jobs" "$times" --limit "$job_limit" --lanes "$lanes" --durations "$durations"
 }

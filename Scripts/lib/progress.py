@@ -1,0 +1,116 @@
+"""Tells how far a build is: reads what SwiftPM prints, keeps it in a file, and exits with 1 after showing the messages of a build that
+did not end well.
+
+usage: swift build ... 2>&1 | progress.py LABEL LOG
+
+On a terminal one line changes; elsewhere there is a line every 15 s. How long it still takes is reckoned from the steps, of which
+one that compiles a Swift module counts as much as 20 that compile a C file.
+"""
+
+import pathlib
+import queue
+import re
+import shutil
+import sys
+import threading
+import time
+
+STEP = re.compile(r"\[(\d+)/(\d+)\] (.*)")
+C_FILE = re.compile(r"Compiling \S+\.(c|cc|cpp|S)$")
+MODULE = re.compile(r"Compiling (\w+) ")
+SWIFT_WORTH, C_WORTH = 20, 1
+C_FILES = 800  # of the two copies of BoringSSL that NIO's TLS and Crypto bring
+EVERY = 15  # seconds
+
+
+def spoken(seconds):
+    return f"{seconds:.0f} s" if seconds < 60 else f"{seconds / 60:.0f} min"
+
+
+class Progress:
+    def __init__(self, label):
+        self._label, self._began, self._told = label, time.monotonic(), time.monotonic()
+        self._terminal = sys.stdout.isatty()
+        self._done = self._of = 0
+        self._swift, self._c = set(), 0
+        self._now = "reading the package"
+        self.finished = False
+
+    def take(self, line):
+        if line.startswith("Build complete!") or (line.startswith("Build of ") and " complete!" in line):
+            self.finished = True
+        if not (step := STEP.match(line)):
+            if line.startswith(("Fetching", "Fetched", "Creating working copy", "Computing version")):
+                self._now = line.split("(")[0].strip()
+            return
+        self._done, self._of, self._now = int(step[1]), int(step[2]), step[3]
+        if C_FILE.match(self._now):
+            self._c += 1
+        elif module := MODULE.match(self._now):
+            self._swift.add(module[1])
+
+    def tell(self):
+        if self._terminal:
+            width = shutil.get_terminal_size().columns - 1
+            print(f"\r\033[K{self._line()} · {self._now}"[: width + 4], end="", flush=True)
+        elif time.monotonic() - self._told >= EVERY:
+            self._told = time.monotonic()
+            print(self._line(), flush=True)
+
+    def end(self):
+        if self._terminal:
+            print("\r\033[K", end="")
+        if self.finished:
+            print(f"{self._label}: done in {spoken(time.monotonic() - self._began)}", flush=True)
+
+    def _line(self):
+        line = self._label
+        if self._of:
+            line += f": step {self._done} of {self._of}"
+        took = time.monotonic() - self._began
+        line += f", {spoken(took)} so far"
+        left = self._left(took)
+        return line + (f", about {spoken(left)} left" if left is not None else "")
+
+    def _left(self, took):
+        """Nothing before enough is known. The C files of two libraries come first and are most of all steps."""
+        done = len(self._swift) * SWIFT_WORTH + self._c * C_WORTH
+        if took < 10 or not done:
+            return None
+        rest = max(self._of - self._done, 0)
+        # A Swift module is three steps: its sources are listed, it is emitted, it is compiled.
+        rest_c = min(rest, max(C_FILES - self._c, 0)) if self._c else 0
+        return took / done * ((rest - rest_c) / 3 * SWIFT_WORTH + rest_c * C_WORTH)
+
+
+def lines_of(stream, lines):
+    for line in stream:
+        lines.put(line)
+    lines.put(None)
+
+
+def main():
+    label, log = sys.argv[1], pathlib.Path(sys.argv[2])
+    progress, said, lines = Progress(label), [], queue.Queue()
+    threading.Thread(target=lines_of, args=(sys.stdin, lines), daemon=True).start()
+    with open(log, "w", encoding="utf-8") as kept:
+        while True:
+            try:
+                line = lines.get(timeout=1)
+            except queue.Empty:
+                progress.tell()
+                continue
+            if line is None:
+                break
+            kept.write(line)
+            progress.take(line.rstrip("\n"))
+            if not STEP.match(line):
+                said.append(line)
+            progress.tell()
+    progress.end()
+    if not progress.finished:
+        sys.stderr.writelines(said[-200:])
+        sys.exit(1)
+
+
+main()
