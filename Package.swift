@@ -98,9 +98,6 @@ let shared: [Target] = [
     module("Recordings", "Sources/Recordings", ["ProtocolCore", "CLZMA"]),
 ]
 
-/// A folder with `include` and `lib` of another libgpiod than the system's: both of its interfaces, 1 and 2, are spoken.
-let libgpiod = Context.environment["SMARTPLUG_LIBGPIOD"]
-
 let firmware: [Target] = [
     module("LinkWire", "Firmware/LinkWire", ["DNSWire"]),
     module(
@@ -121,9 +118,7 @@ let firmware: [Target] = [
     .systemLibrary(name: "CQREncode", path: "Firmware/CQREncode", providers: [.apt(["libqrencode-dev"])]),
     module("QRCode", "Firmware/QRCode", ["CQREncode"]),
     module("PlugHardware", "Firmware/PlugHardware", ["ProtocolCore", "Metering", "Recordings"]),
-    .target(
-        name: "CGPIOD", path: "Firmware/CGPIOD", cSettings: libgpiod.map { [.unsafeFlags(["-I\($0)/include"])] },
-        linkerSettings: [.linkedLibrary("gpiod")] + (libgpiod.map { [.unsafeFlags(["-L\($0)/lib"])] } ?? [])),
+    .target(name: "CGPIOD", path: "Firmware/CGPIOD", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "CLinuxDevices", path: "Firmware/CLinuxDevices"),
     module(
         "LinuxDevices", "Firmware/LinuxDevices", ["CGPIOD", "CLinuxDevices", "PlugHardware", "ProtocolCore"]),

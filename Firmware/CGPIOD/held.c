@@ -1,12 +1,12 @@
-// Lines that are held, through the descriptor alone: one that another process took has no object of libgpiod in this one.
+// Lines that are held, through their descriptors alone: the kernel is asked directly. A line that another process took has no
+// object of libgpiod in this one.
 
 #include <errno.h>
 #include <linux/gpio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 
-#include "interface.h"
-
-int cgpiod_interface(void) { return CGPIOD_INTERFACE; }
+#include "cgpiod.h"
 
 static int result(int returned) { return returned < 0 ? errno : 0; }
 
@@ -37,4 +37,19 @@ int cgpiod_get(int descriptor, int interface, bool *active) {
         *active = data.values[0] != 0;
     }
     return error;
+}
+
+size_t cgpiod_edge_size(int interface) {
+    return interface == 2 ? sizeof(struct gpio_v2_line_event) : sizeof(struct gpioevent_data);
+}
+
+struct cgpiod_edge cgpiod_decode(const void *bytes, int interface) {
+    if (interface == 2) {
+        struct gpio_v2_line_event event;
+        memcpy(&event, bytes, sizeof event);
+        return (struct cgpiod_edge){.active = event.id == GPIO_V2_LINE_EVENT_RISING_EDGE, .time = event.timestamp_ns};
+    }
+    struct gpioevent_data event;
+    memcpy(&event, bytes, sizeof event);
+    return (struct cgpiod_edge){.active = event.id == GPIOEVENT_EVENT_RISING_EDGE, .time = event.timestamp};
 }

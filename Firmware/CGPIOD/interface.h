@@ -1,21 +1,56 @@
 #ifndef CGPIOD_INTERFACE_H
 #define CGPIOD_INTERFACE_H
 
-#include <gpiod.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "cgpiod.h"
 
-// Only the first interface has bulks of lines.
-#ifdef GPIOD_LINE_BULK_INITIALIZER
-#define CGPIOD_INTERFACE 1
-#else
-#define CGPIOD_INTERFACE 2
-#endif
+/// One of libgpiod's interfaces. Its functions may be called once `symbols` have been found in its library.
+struct cgpiod_library {
+    int interface;
+    /// What the loader is asked for.
+    const char *file;
+    const struct cgpiod_symbol {
+        const char *name;
+        /// Where the function's address belongs.
+        void *place;
+    } *symbols;
+    size_t symbol_count;
+    struct gpiod_chip *(*open)(const char *path);
+    void (*close)(struct gpiod_chip *chip);
+    int (*describe)(struct gpiod_chip *chip, struct cgpiod_chip_info *info);
+    int (*describe_line)(struct gpiod_chip *chip, uint32_t offset, struct cgpiod_line_info *info);
+    int (*take_output)(
+        struct gpiod_chip *chip, uint32_t offset, bool active_low, bool active, const char *consumer, int *descriptor);
+    int (*watch)(
+        struct gpiod_chip *chip, uint32_t offset, bool active_low, enum cgpiod_bias bias, uint32_t debounce,
+        const char *consumer, int *descriptor);
+};
+
+extern const struct cgpiod_library cgpiod_libgpiod1, cgpiod_libgpiod2;
+
+// What libgpiod1.h and libgpiod2.h list becomes members of a structure, symbols with their places there, and constants.
+#define CGPIOD_MEMBER(type, name, parameters) type(*name) parameters;
+#define CGPIOD_SYMBOL(type, name, parameters) {"gpiod_" #name, &gpiod.name},
+#define CGPIOD_CONSTANT(name, value) name = value,
 
 static inline void cgpiod_copy(char to[CGPIOD_NAME_SIZE], const char *from) {
     memset(to, 0, CGPIOD_NAME_SIZE);
     if (from) strncpy(to, from, CGPIOD_NAME_SIZE - 1);
+}
+
+/// The error of a call of libgpiod that failed.
+static inline int cgpiod_failure(void) { return errno ? errno : EIO; }
+
+/// The kernel holds a line as long as any descriptor of it is open: the copy outlives libgpiod's object.
+static inline int cgpiod_duplicate(int descriptor, int *copy) {
+    int made = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+    if (made < 0) return errno;
+    *copy = made;
+    return 0;
 }
 
 #endif

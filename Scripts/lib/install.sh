@@ -8,7 +8,6 @@ needed_packages='
 build            liblzma-dev   header lzma.h
 build            libqrencode-dev  header qrencode.h
 build            libseccomp-dev  header seccomp.h
-build            libgpiod-dev  header gpiod.h
 build            liblua5.4-dev  header lua5.4/lua.h
 build            lua-cjson-dev  header lua5.4/lua-cjson.h
 build            libtomlplusplus-dev  header toml++/toml.h
@@ -20,6 +19,7 @@ bench            gcc           command cc
 bench            mosquitto     command mosquitto
 bench            libmosquitto-dev  header mosquitto.h
 bench            libldns-dev   header ldns/ldns.h
+bench            libgpiod-dev  header gpiod.h
 bench-addressing avahi-autoipd  command avahi-autoipd
 bench-addressing udhcpc        command udhcpc
 bench-addressing isc-dhcp-client  command dhclient

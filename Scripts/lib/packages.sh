@@ -114,7 +114,8 @@ licenses() {
 add_control() {
     local needs=$4 about=()
     if [[ $1 == firmware ]]; then
-        needs="adduser, $needs"
+        # plugd loads one of them when a part has a line.
+        needs="adduser, libgpiod2 | libgpiod3, $needs"
         about=(
             "firmware of an open smart plug"
             " plugd makes a smart plug of a board with a relay: it is found by name,"

@@ -1,6 +1,7 @@
 # The plug that is measured in the guest: its drivers, its lines and a meter on the kernel's bus. Sourced.
 
 state=/tmp/plug
+export LD_LIBRARY_PATH=/lib/libgpiod1  # That of the C program beside it.
 
 fail() {
     echo "error: $1"

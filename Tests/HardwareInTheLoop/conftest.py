@@ -23,8 +23,7 @@ class Machine:
         self._folder = pathlib.Path(os.environ["SMARTPLUG_GUEST"])
         self._place = tempfile.TemporaryDirectory(prefix="guest")
         work = pathlib.Path(self._place.name)
-        programs = {file.name: file for file in (self._folder / "programs").iterdir()}
-        self._archive = packed(HERE, self._folder, programs, work)
+        self._archive = packed(HERE, (self._folder / "programs").iterdir(), work)
         self._booted, self.guest = 0, None
 
     def up(self):
@@ -61,8 +60,8 @@ def guest(machine):
         done
         for p in $(cat /run/started 2>/dev/null); do kill -9 $p 2>/dev/null; done
         killall -9 keeper 2>/dev/null  # First, or it would start another plugd.
-        while pidof plugd-libgpiod1 plugd-libgpiod2 plugctl keeper >/dev/null; do
-            killall -9 plugd-libgpiod1 plugd-libgpiod2 plugctl keeper 2>/dev/null
+        while pidof plugd plugctl keeper >/dev/null; do
+            killall -9 plugd plugctl keeper 2>/dev/null
             usleep 20000
         done
         rm -rf /run/started /tmp/* 2>/dev/null
@@ -99,7 +98,7 @@ def chip(guest):
 
 @pytest.fixture
 def interface(request):
-    """Which libgpiod plugd stands on; a test that runs with both has the mark `both`."""
+    """The libgpiod that plugd finds in the guest; a test that runs with both has the mark `both`."""
     return getattr(request, "param", INTERFACES[0])
 
 
@@ -109,7 +108,7 @@ def plug(guest, interface):
     made = []
 
     def make(**parts):
-        made.append(Plug(guest, f"plugd-{interface}", f"/tmp/plug{len(made)}", parts))
+        made.append(Plug(guest, f"/lib/{interface}", f"/tmp/plug{len(made)}", parts))
         return made[-1]
 
     make.made = made

@@ -11,7 +11,7 @@ PWM = "/sys/class/pwm/pwmchip0"
 def pwm(guest):
     guest.does("echo pca9685 0x60 >/sys/bus/i2c/devices/i2c-0/new_device")
     yield lambda name: int(guest.does(f"cat {PWM}/pwm0/{name} 2>/dev/null || echo 0"))
-    guest.does("killall -9 plugd-libgpiod1; sleep 0.2; echo 0x60 >/sys/bus/i2c/devices/i2c-0/delete_device")
+    guest.does("killall -9 plugd; sleep 0.2; echo 0x60 >/sys/bus/i2c/devices/i2c-0/delete_device")
 
 
 def duties(writes):

@@ -133,7 +133,7 @@ def test_a_service_manager_keeps_the_line_while_plugd_is_killed(guest, plug, lin
     button.press(120)
     shows(lines, [1])
     for round in range(1, 4):
-        guest.does(f"kill -9 $(pidof {running.program})")
+        guest.does(f"kill -9 $(pidof plugd)")
         eventually(lambda: running.log().count("started ") > round and running.status(), 20, running.log)
         assert lines.value("RELAY") == 1
         assert set(lines.written("RELAY")[1:]) <= {1}, lines.record()

@@ -159,7 +159,7 @@ def of_the_kernel(request, guest, chip):
         guest.does("rmmod ina2xx; insmod /modules/ina2xx-adc.ko")
     guest.does("echo ina226 0x41 >/sys/bus/i2c/devices/i2c-0/new_device")
     yield request.param
-    guest.does("killall -9 plugd-libgpiod1; echo 0x41 >/sys/bus/i2c/devices/i2c-0/delete_device")
+    guest.does("killall -9 plugd; echo 0x41 >/sys/bus/i2c/devices/i2c-0/delete_device")
     if request.param == "iio":
         guest.does("rmmod ina2xx-adc; insmod /modules/ina2xx.ko")
 

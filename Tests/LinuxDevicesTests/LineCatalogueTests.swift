@@ -100,6 +100,15 @@ import Testing
         }
     }
 
+    @Test func aBoardWithoutLibgpiodIsToldWhichPackageItLacks() throws {
+        let closed = LineCatalogue(chips: [], unopened: [("/dev/gpiochip0", ELIBACC)])
+        let error = #expect(throws: LineCatalogue.Unknown.self) { try closed.find(.named("GPIO17")) }
+        #expect(
+            try #require(error).description
+                == "/dev/gpiochip0 cannot be opened: plugd needs libgpiod for its lines, and neither libgpiod.so.3 nor "
+                + "libgpiod.so.2 can be loaded: install the package libgpiod3 or libgpiod2, whichever the system has")
+    }
+
     @Test func aNameThatMayBeOnAChipThatCouldNotBeOpenedIsToldSo() throws {
         var board = board
         board.unopened = [("/dev/gpiochip3", EACCES)]

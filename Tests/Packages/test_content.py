@@ -83,6 +83,11 @@ def test_bash_completes_a_command(content):
     assert completed.split() == ["press"]
 
 
+def test_the_firmware_needs_the_libgpiod_that_it_loads_itself(packages):
+    needs = subprocess.check_output(["dpkg-deb", "--field", packages["smartplug-firmware"], "Depends"], text=True)
+    assert "libgpiod2 | libgpiod3" in needs.split(", ")
+
+
 def test_scripts_have_their_program_and_it_its_libraries(content, packages):
     program = content["smartplug-controller"] / "usr/lib/smartplug/plugctl-script"
     assert program.stat().st_mode & 0o777 == 0o755

@@ -90,7 +90,7 @@ public final class LineButton: Button, EdgeSource {
         do {
             try tell { state throws(SystemError) in
                 var edges: [ButtonEdge] = []
-                let isComplete = EdgeLine.decode(bytes) { edge in
+                let isComplete = EdgeLine.decode(bytes, interface: gpioInterface) { edge in
                     let time = clocks.instant(of: edge.time)
                     if let edge = state.contact.edge(down: edge.isActive, at: time) { edges.append(edge) }
                 }

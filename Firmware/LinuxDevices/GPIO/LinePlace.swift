@@ -1,8 +1,8 @@
 import CGPIOD
 import Glibc
 
-/// Which interface of libgpiod this program speaks: 1 or 2.
-public var gpioInterface: Int { Int(cgpiod_interface()) }
+/// Which interface of libgpiod was loaded: 1 or 2; 0 before a chip was opened.
+var gpioInterface: Int32 { cgpiod_interface() }
 
 /// Where a GPIO line is, as a person says it.
 public enum LinePlace: Hashable, Sendable, CustomStringConvertible {

@@ -120,10 +120,8 @@ class Guest:
         return line.strip()
 
 
-def packed(here, folder, programs, work):
-    """The archive with the programs (a dictionary of names and files) and libgpiod 2."""
+def packed(here, programs, work):
+    """The archive with the programs."""
     archive = pathlib.Path(work) / "programs.cpio"
-    subprocess.run(
-        [here / "guest" / "pack", archive, "--libraries", f"{folder}/libgpiod2/lib=/lib/x86_64-linux-gnu",
-         *(f"{file}={name}" for name, file in programs.items())], check=True)
+    subprocess.run([here / "guest" / "pack", archive, *programs], check=True)
     return archive

@@ -28,9 +28,10 @@ def configuration(tables):
 class Plug:
     """A plug's folder in the guest, and the program that runs there or does not."""
 
-    def __init__(self, guest, program, folder, parts):
-        """`parts`: tables of the configuration that replace those of WIRED; None leaves one out."""
-        self._guest, self.program, self.folder = guest, program, folder
+    def __init__(self, guest, libraries, folder, parts):
+        """`libraries`: folders where it looks for libgpiod, with colons between them. `parts`: tables of the configuration that
+        replace those of WIRED; None leaves one out."""
+        self._guest, self.libraries, self.folder = guest, libraries, folder
         tables = {table: keys for table, keys in (WIRED | parts).items() if keys is not None}
         self.file = f"{folder}/plugd.toml"
         self._places = f"--state {folder}/state --runtime {folder}/run"
@@ -42,11 +43,15 @@ class Plug:
         if state:
             self._places = f"--state {state} --runtime {self.folder}/run"
         self._guest.does(
-            f"{wrapped} {self.program} run --config {self.file} {self._places} --log-level debug"
+            f"{self._found} {wrapped} plugd run --config {self.file} {self._places} --log-level debug"
             f" >>{self.folder}/log 2>&1 </dev/null & echo $! >{self.folder}/pid")
         if waits:
             self.is_ready()
         return self
+
+    @property
+    def _found(self):
+        return f"LD_LIBRARY_PATH={self.libraries}"
 
     def is_ready(self, within=30):
         def ready():
@@ -91,15 +96,15 @@ class Plug:
 
     def once(self, *words):
         """Runs it for one answer: once("check")."""
-        return self._guest.run(f"{self.program} {' '.join(map(shlex.quote, words))} --config {self.file} 2>&1", within=40)
+        return self._guest.run(f"{self._found} plugd {' '.join(map(shlex.quote, words))} --config {self.file} 2>&1", within=40)
 
     def command(self, *words):
         """A subcommand that talks to the plug in its place."""
-        return self._guest.run(f"{self.program} {' '.join(map(shlex.quote, words))} {self._places} 2>&1", within=40)
+        return self._guest.run(f"{self._found} plugd {' '.join(map(shlex.quote, words))} {self._places} 2>&1", within=40)
 
     def refuses_to_start(self):
         """What it says when it does not run."""
-        done = self._guest.run(f"timeout 60 {self.program} run --config {self.file} {self._places} 2>&1", within=40)
+        done = self._guest.run(f"{self._found} timeout 60 plugd run --config {self.file} {self._places} 2>&1", within=40)
         assert done.status not in (0, 143, 137), f"it should not have started: {done}"
         return done.text
 

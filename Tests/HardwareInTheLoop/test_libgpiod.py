@@ -1,0 +1,53 @@
+"""One plugd for both interfaces of libgpiod: which of them it loads, and when."""
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+FILES = {"libgpiod1": "libgpiod.so.2", "libgpiod2": "libgpiod.so.3"}
+
+
+def loaded(guest):
+    """The files of libgpiod in plugd's memory."""
+    maps = guest.does("cat /proc/$(pidof plugd)/maps")
+    return {line.rsplit("/", 1)[1] for line in maps.splitlines() if "libgpiod" in line}
+
+
+@pytest.mark.both
+def test_plugd_declares_libgpiod_as_its_header_does(interface):
+    header = pathlib.Path(os.environ["SMARTPLUG_GUEST"]) / f"{interface}.h"
+    declarations = HERE.parents[1] / "Firmware" / "CGPIOD" / f"{interface}.h"
+    subprocess.run(
+        ["gcc-12", "-fsyntax-only", "-Wall", "-Werror", "-include", header, "-include", declarations, HERE / "prototypes.c"],
+        check=True)
+
+
+@pytest.mark.both
+def test_plugd_loads_the_one_that_is_there(guest, plug, interface):
+    plug().start()
+    assert loaded(guest) == {FILES[interface]}
+
+
+def test_of_both_it_loads_the_second(guest, plug):
+    running = plug()
+    running.libraries = "/lib/libgpiod1:/lib/libgpiod2"
+    running.start()
+    assert loaded(guest) == {FILES["libgpiod2"]}
+
+
+def test_parts_without_lines_load_none(guest, plug):
+    plug(relay=None, button=None).start()
+    assert loaded(guest) == set()
+
+
+def test_without_any_it_says_which_package_to_install(guest, plug):
+    """It may be installed later: plugd runs."""
+    running = plug()
+    running.libraries = "/nowhere"
+    said = running.once("check")
+    assert said.status == 1 and "install the package libgpiod3 or libgpiod2" in said.text, said
+    running.start().says("install the package libgpiod3 or libgpiod2")
+    assert loaded(guest) == set()
