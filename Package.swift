@@ -5,6 +5,11 @@ import PackageDescription
 /// `fuzzer`. Without a name all is built in the usual way, and packages that depend on this one get no unsafe flag.
 let build = Context.environment["SMARTPLUG_BUILD"]
 
+/// With `SMARTPLUG_ONLY=Automation,RuleFiles` only these modules are tested, and they are not optimised: so a change is compiled and tried
+/// within a minute.
+let only = Context.environment["SMARTPLUG_ONLY"]?.split(separator: ",").map(String.init)
+let unoptimised: [SwiftSetting] = [.unsafeFlags(["-Onone"])]
+
 /// The tests look inside the modules.
 let testable: [SwiftSetting] = build == "tests" ? [.unsafeFlags(["-enable-testing"])] : []
 
@@ -32,7 +37,9 @@ let strict: [SwiftSetting] =
 func module(
     _ name: String, _ path: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
 ) -> Target {
-    .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: strict)
+    .target(
+        name: name, dependencies: dependencies, path: path, exclude: exclude,
+        swiftSettings: strict + (only?.contains(name) == true ? unoptimised : []))
 }
 
 func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -46,7 +53,7 @@ func tests(
 ) -> Target {
     .testTarget(
         name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude,
-        swiftSettings: strict + [.unsafeFlags(["-Onone"])])
+        swiftSettings: strict + unoptimised)
 }
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
@@ -419,13 +426,7 @@ extension Target {
     }
 }
 
-/// With `SMARTPLUG_ONLY=Automation,RuleFiles`, of the tests only those of these modules: so a change is compiled and tried in a minute.
-let tried: [Target] =
-    if let only = Context.environment["SMARTPLUG_ONLY"]?.split(separator: ",") {
-        checks.filter { check in !check.isTest || only.contains { check.name == "\($0)Tests" } }
-    } else {
-        checks
-    }
+let tried = checks.filter { check in !check.isTest || only?.contains { check.name == "\($0)Tests" } ?? true }
 
 let package = Package(
     name: "smartplug",

@@ -33,7 +33,7 @@ class Progress:
         self._terminal = sys.stdout.isatty()
         self._done = self._of = 0
         self._swift, self._c = set(), 0
-        self._now = "reading the package"
+        self._now = "reading the packages"
         self.finished = False
 
     def take(self, line):
@@ -67,6 +67,8 @@ class Progress:
         line = self._label
         if self._of:
             line += f": step {self._done} of {self._of}"
+        else:
+            line += f": {self._now}"
         took = time.monotonic() - self._began
         line += f", {spoken(took)} so far"
         left = self._left(took)

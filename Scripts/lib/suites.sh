@@ -72,9 +72,6 @@ prepare_suites() {
     if wants hardware || wants bench; then
         phase "building the guest" quietly .build-logs/guest.log Tests/HardwareInTheLoop/guest/build .build-guest || return
     fi
-    if wants packages; then
-        phase "making the clean system" quietly .build-logs/root.log Tests/Packages/root .build-packages || return
-    fi
 }
 
 wants_python() {
@@ -85,20 +82,31 @@ wants_python() {
     return 1
 }
 
-# build_for_suites: only plugd is judged as it is shipped.
+# The programs that tests drive, and the packages hold: those of the tests' build, but for plugd where it is judged as shipped. In the long
+# form all are as they are shipped.
+driven=.build-tests/driven
+
+# build_for_suites
 build_for_suites() {
-    if ! wants_only_format; then build_tests || return; fi
-    if wants hardware || wants packages; then build_programs plugd || return; fi
+    build_tests || return
+    rm -rf "$driven"
+    mkdir -p "$driven"
+    ln -s "$PWD/$tests_folder"/release/{plugd,plugctl,plugctl-script,FollowPlug,ButtonTurnsLamp,DecodeMessages} "$driven/"
+    if $is_long; then
+        build_programs || return
+        ln -sf "$PWD/$shipped_folder"/release/{plugd,plugctl,plugctl-script} "$driven/"
+    elif wants hardware || wants packages; then
+        build_programs plugd || return
+    fi
     if wants bench; then build_benchmarks tests || return; fi
     if wants hardware || wants bench; then furnish_guest || return; fi
 }
 
-wants_only_format() { [[ ${suites[*]} == format ]]; }
-
 # furnish_guest: the programs that run in the guest.
 furnish_guest() {
+    rm -rf .build-guest/programs  # All that is there goes into the guest.
     mkdir -p .build-guest/programs
-    cp $shipped_folder/release/plugd $tests_folder/release/plugctl .build-guest/programs/
+    cp "$shipped_folder/release/plugd" "$driven/plugctl" .build-guest/programs/
 }
 
 # job SUITE NAME KIND REPORT COMMAND...: one line of the list of jobs. A report that ends in .status is the command's exit status.
@@ -157,14 +165,14 @@ python_jobs() {
     done
 }
 
-jobs_programs() { python_jobs programs waits Tests/Programs "$tests_folder/release"; }
-jobs_interoperability() { python_jobs interoperability waits Tests/Interoperability "$tests_folder/release"; }
-jobs_web() { python_jobs web waits Tests/Web "$tests_folder/release"; }
+jobs_programs() { python_jobs programs waits Tests/Programs "$driven"; }
+jobs_interoperability() { python_jobs interoperability waits Tests/Interoperability "$driven"; }
+jobs_web() { python_jobs web waits Tests/Web "$driven"; }
 jobs_hardware() { python_jobs hardware waits Tests/HardwareInTheLoop .build-guest; }
 
 # plugd before the scripted peer, where a warning is a failure too; the long form also proves that each criterion can fail.
 jobs_conformance() {
-    local judge=(Tests/Conformance/run "$tests_folder/release" --target plugd)
+    local judge=(Tests/Conformance/run "$driven" --target plugd)
     job conformance plugd exact "$results/conformance.xml" "${judge[@]}" --junit-xml "$results/conformance.xml" --strict
     if $is_long; then
         job conformance proofs exact "$results/proofs.xml" "${judge[@]}" --junit-xml "$results/proofs.xml" --prove
@@ -173,7 +181,7 @@ jobs_conformance() {
 
 # The packages in a clean system, which boots in namespaces.
 jobs_packages() {
-    job packages packages waits "$results/packages.xml" Scripts/lib/test_packages --junit-xml "$results/packages.xml"
+    job packages packages waits "$results/packages.xml" Scripts/lib/test_packages "$driven" --junit-xml "$results/packages.xml"
 }
 
 jobs_bench() { job bench quick computes "$results/bench.status" Scripts/bench --quick; }

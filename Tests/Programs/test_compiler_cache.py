@@ -1,0 +1,136 @@
+"""The cache of compiled modules (Scripts/lib/swiftc): checkouts share what is the same, and nothing that is not."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+MANIFEST = """// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "small",
+    targets: [
+        .target(name: "CNumber"), .target(name: "Number", dependencies: ["CNumber"]),
+        .executableTarget(name: "say", dependencies: ["Number"]),
+    ])
+"""
+FILES = {
+    "Package.swift": MANIFEST,
+    "Sources/CNumber/include/number.h": "#define NUMBER 1\n",
+    "Sources/CNumber/number.c": '#include "number.h"\n',
+    "Sources/Number/Number.swift": "import CNumber\n\npublic func number() -> Int { Int(NUMBER) + 40 }\n",
+    "Sources/say/main.swift": "import Number\n\nprint(number())\n",
+}
+
+
+class Checkout:
+    """A small package that is built through the cache."""
+
+    def __init__(self, folder, cache):
+        self.folder, self._cache = folder, cache
+        for name, text in FILES.items():
+            self.write(name, text)
+
+    def write(self, name, text):
+        file = self.folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def build(self, cache=None):
+        """What the program prints, and what became of each module: compiled or cached."""
+        toolchain = pathlib.Path(shutil.which("swift")).resolve().parent
+        times = self.folder / "times"
+        times.unlink(missing_ok=True)
+        environment = os.environ | {
+            "SMARTPLUG_ROOT": str(self.folder), "SMARTPLUG_CACHE": str(cache or self._cache), "SMARTPLUG_TIMES": str(times),
+            "SMARTPLUG_SWIFTC": str(toolchain / "swiftc"), "SMARTPLUG_CLANG": str(toolchain / "clang"),
+            "SWIFT_EXEC": str(ROOT / "Scripts/lib/swiftc"), "CC": str(ROOT / "Scripts/lib/clang"),
+        }
+        built = subprocess.run(
+            ["swift", "build", "--scratch-path", ".build-tests", "-c", "release", "--disable-index-store"], cwd=self.folder,
+            env=environment, capture_output=True, text=True, timeout=80)
+        assert built.returncode == 0, built.stdout + built.stderr
+        said = subprocess.run([self.folder / ".build-tests/release/say"], capture_output=True, text=True, timeout=10).stdout
+        lines = map(json.loads, times.read_text().splitlines()) if times.exists() else ()
+        return said.strip(), {line["name"]: line["kind"] for line in lines if line["kind"] != "linked"}
+
+
+@pytest.fixture
+def cache(tmp_path):
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def first(tmp_path, cache):
+    """A checkout whose modules are in the cache."""
+    checkout = Checkout(tmp_path / "first", cache)
+    assert checkout.build() == ("41", {"Number": "compiled", "say": "compiled"})
+    return checkout
+
+
+@pytest.fixture
+def second(tmp_path, cache, first):
+    return Checkout(tmp_path / "elsewhere" / "second", cache)
+
+
+def test_another_checkout_takes_all_modules(second):
+    assert second.build() == ("41", {"Number": "cached", "say": "cached"})
+
+
+def test_a_changed_source_is_compiled_and_so_is_what_imports_it(second):
+    second.write("Sources/Number/Number.swift", FILES["Sources/Number/Number.swift"].replace("40", "50"))
+    assert second.build() == ("51", {"Number": "compiled", "say": "compiled"})
+
+
+def test_a_changed_program_takes_the_module_that_it_imports(second):
+    second.write("Sources/say/main.swift", FILES["Sources/say/main.swift"] + "print(2)\n")
+    assert second.build() == ("41\n2", {"Number": "cached", "say": "compiled"})
+
+
+def test_a_changed_header_is_seen(second):
+    second.write("Sources/CNumber/include/number.h", "#define NUMBER 2\n")
+    assert second.build() == ("42", {"Number": "compiled", "say": "compiled"})
+
+
+def test_a_change_and_its_way_back(first):
+    first.write("Sources/Number/Number.swift", FILES["Sources/Number/Number.swift"].replace("40", "60"))
+    assert first.build()[0] == "61"
+    first.write("Sources/Number/Number.swift", FILES["Sources/Number/Number.swift"])
+    assert first.build() == ("41", {"Number": "cached", "say": "cached"})
+
+
+def test_a_source_that_asks_for_its_path_is_compiled_where_it_is(second):
+    second.write("Sources/say/main.swift", "import Number\n\nprint(#filePath)\n")
+    assert second.build()[0] == str(second.folder / "Sources/say/main.swift")
+    assert not any(
+        str(second.folder).encode() in file.read_bytes() for file in (second.folder.parent.parent / "cache").rglob("*") if file.is_file())
+
+
+@pytest.mark.parametrize("damage", [b"", b"garbage"], ids=["empty", "garbage"])
+def test_a_damaged_entry_is_thrown_away(second, cache, damage):
+    for file in (cache / "modules").rglob("*"):
+        if file.is_file() and file.name != "manifest.json":
+            file.write_bytes(damage)
+    assert second.build() == ("41", {"Number": "compiled", "say": "compiled"})
+
+
+def test_an_entry_without_its_list_is_thrown_away(second, cache):
+    for file in (cache / "modules").rglob("manifest.json"):
+        file.write_text("{")
+    assert second.build() == ("41", {"Number": "compiled", "say": "compiled"})
+
+
+def test_without_a_cache_all_is_compiled(second, cache):
+    before = sorted(cache.rglob("*"))
+    assert second.build(cache="off") == ("41", {"Number": "compiled", "say": "compiled"})
+    assert sorted(cache.rglob("*")) == before
+
+
+def test_a_folder_that_cannot_be_written_keeps_nobody_from_building(second, tmp_path):
+    (tmp_path / "file").write_text("")
+    assert second.build(cache=tmp_path / "file")[0] == "41"

@@ -1,0 +1,163 @@
+"""What Scripts/test stands on: jobs in lanes (Scripts/lib/lanes.py), and what is made of their reports (Scripts/lib/results.py)."""
+
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+LIBRARY = pathlib.Path(__file__).parents[2] / "Scripts/lib"
+JUNIT = '<testsuite><testcase classname="c" name="{}" time="{}">{}</testcase></testsuite>'
+
+
+@pytest.fixture
+def lanes(tmp_path):
+    """Runs jobs, which are given as kind and shell command by their names: their results by their names."""
+
+    def run(jobs, *options):
+        lines = [f"suite\t{name}\t{kind}\t{tmp_path}/{name}.status\tsh\t-c\t{command}\n" for name, (kind, command) in jobs.items()]
+        (tmp_path / "jobs").write_text("".join(lines))
+        results = tmp_path / "results"
+        results.unlink(missing_ok=True)
+        run.process = subprocess.Popen(
+            [sys.executable, LIBRARY / "lanes.py", tmp_path / "jobs", results, *options], stdout=subprocess.PIPE, text=True)
+        run.said, _ = run.process.communicate(timeout=60)
+        return {line["name"]: line for line in map(json.loads, results.read_text().splitlines())}
+
+    return run
+
+
+def has_ended(process):
+    """Whether a process ends within 5 s; nobody may have asked for its status yet."""
+    status = pathlib.Path(f"/proc/{process}/stat")
+    for _ in range(100):
+        try:
+            if status.read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_every_job_is_run_and_its_status_told(lanes):
+    results = lanes({"good": ("waits", "true"), "bad": ("exact", "echo why; exit 3"), "busy": ("computes", "true")})
+    assert {name: line["status"] for name, line in results.items()} == {"good": 0, "bad": 3, "busy": 0}
+    assert "why" in lanes.said and "FAILED: suite bad" in lanes.said
+
+
+def test_jobs_that_wait_run_beside_each_other_and_exact_ones_do_not(lanes, tmp_path):
+    log = tmp_path / "log"
+    both = f"echo + >>{log}; sleep 0.5; echo - >>{log}"
+    lanes({"one": ("waits", both), "two": ("waits", both)}, "--lanes", "2")
+    assert log.read_text().split() == ["+", "+", "-", "-"]
+    log.unlink()
+    lanes({"one": ("exact", both), "two": ("exact", both)}, "--lanes", "2")
+    assert log.read_text().split() == ["+", "-", "+", "-"]
+
+
+def test_what_computes_gives_way(lanes, tmp_path):
+    lanes({"busy": ("computes", f"chrt --pid $$ >{tmp_path}/policy")})
+    assert "SCHED_IDLE" in (tmp_path / "policy").read_text()
+
+
+def test_a_job_that_never_ends_is_ended_with_all_that_it_started(lanes, tmp_path):
+    results = lanes({"endless": ("waits", f"sleep 1000 & echo $! >{tmp_path}/child; wait")}, "--limit", "1")
+    assert results["endless"]["status"] == 124
+    assert has_ended(int((tmp_path / "child").read_text()))
+
+
+def test_the_longest_job_of_the_last_run_begins_first(lanes, tmp_path):
+    jobs = {"short": ("waits", f"echo short >>{tmp_path}/order"), "long": ("waits", f"echo long >>{tmp_path}/order; sleep 0.3")}
+    options = ["--lanes", "1", "--durations", tmp_path / "durations"]
+    lanes(jobs, *options)
+    (tmp_path / "order").unlink()
+    lanes(jobs, *options)
+    assert (tmp_path / "order").read_text().split() == ["long", "short"]
+
+
+def test_an_interrupted_run_leaves_no_process(tmp_path):
+    (tmp_path / "jobs").write_text(f"suite\tslow\twaits\t{tmp_path}/slow.status\tsh\t-c\techo $$ >{tmp_path}/pid; exec sleep 1000\n")
+    process = subprocess.Popen([sys.executable, LIBRARY / "lanes.py", tmp_path / "jobs", tmp_path / "results"])
+    deadline = time.monotonic() + 20
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=40)
+    assert has_ended(int((tmp_path / "pid").read_text()))
+
+
+class Run:
+    """Made-up results of a run, and what is said of them."""
+
+    def __init__(self, folder):
+        self._folder, self._lines = folder, []
+
+    def job(self, report, text, status=0):
+        if text is not None:
+            (self._folder / report).write_text(text)
+        self._lines.append({
+            "kind": "waits", "suite": "suite", "name": report, "seconds": 1.5, "status": status, "report": str(self._folder / report)})
+        return self
+
+    def line(self, **fields):
+        self._lines.append(fields)
+        return self
+
+    def told(self, *options):
+        (self._folder / "times").write_text("".join(json.dumps(line) + "\n" for line in self._lines))
+        done = subprocess.run(
+            [sys.executable, LIBRARY / "results.py", self._folder / "times", *options], capture_output=True, text=True, timeout=20)
+        return done.stdout.splitlines()[-1], done.returncode, done.stdout, done.stderr
+
+
+@pytest.fixture
+def run(tmp_path):
+    return Run(tmp_path)
+
+
+def test_reports_are_counted(run):
+    run.job("a.xml", JUNIT.format("one", 2, "")).job("b.xml", JUNIT.format("two", 1, '<skipped message="no kernel"/>'))
+    last, status, table, complaints = run.told()
+    assert (last, status) == ("1 passed, 0 failed, 1 skipped", 0)
+    assert "skipped: suite: c two: no kernel" in complaints
+    assert any(line.split() == ["c", "one", "2.0"] for line in table.splitlines())
+
+
+@pytest.mark.parametrize("text, status, reason", [
+    (JUNIT.format("one", 2, '<failure message="no"/>'), 1, "c one: no"),
+    (JUNIT.format("one", 2, ""), 1, "a.xml: exit status 1"),
+    ("<testsuite/>", 0, "a.xml: no test ran"),
+    ("<testsuite", 0, "a.xml: no report"),
+    (None, 0, "a.xml: no report"),
+], ids=["failure", "bad exit", "nothing ran", "broken report", "no report"])
+def test_a_run_that_did_not_end_well_has_failed(run, text, status, reason):
+    last, code, _, complaints = run.job("a.xml", text, status).told()
+    assert ", 1 failed," in last and code == 1 and f"failed: suite: {reason}" in complaints
+
+
+def test_a_crash_costs_the_test_that_it_interrupted(run):
+    def event(kind, **payload):
+        return json.dumps({"kind": "event", "payload": {"kind": kind, "instant": {"absolute": 1.0}, **payload}})
+
+    tests = [json.dumps({"kind": "test", "payload": {"kind": "function", "id": f"M.S/{name}/F.swift:1:1"}}) for name in "ab"]
+    stream = [*tests, event("testStarted", testID="M.S/a/F.swift:1:1"), event("testEnded", testID="M.S/a/F.swift:1:1"),
+              event("testStarted", testID="M.S/b/F.swift:1:1")]
+    last, code, _, complaints = run.job("a.jsonl", "\n".join(stream), 132).told()
+    assert (last, code) == ("1 passed, 1 failed, 0 skipped", 1)
+    assert "M.S b: the run broke off during this test" in complaints
+
+
+def test_a_phase_that_failed_fails_the_run(run):
+    run.job("a.xml", JUNIT.format("one", 2, "")).line(kind="phase", name="building", seconds=3, status=1)
+    assert run.told()[:2] == ("1 passed, 1 failed, 0 skipped", 1)
+
+
+def test_times_are_compared_with_an_earlier_run(run, tmp_path):
+    run.job("a.xml", JUNIT.format("one", 2, "")).line(kind="phase", name="building", seconds=30, status=0)
+    (tmp_path / "earlier").write_text('{"kind": "phase", "name": "building", "seconds": 60, "status": 0}\n')
+    assert any(line.split() == ["building", "30.0", "60.0"] for line in run.told("--compare", tmp_path / "earlier")[2].splitlines())
