@@ -1,21 +1,22 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Scripts/lib/build.sh names what it builds: `tests` (all tests, and the programs that they start), `shipped` (the programs alone) or
-/// `fuzzer`. Without a name all is built in the usual way, and packages that depend on this one get no unsafe flag.
+/// Scripts/lib/build.sh names what it builds: `demo` and `shipped` (the programs), `tests` (all tests, and what only tests start) or `fuzzer`.
+/// Without a name all is built in the usual way, and packages that depend on this one get no unsafe flag.
 let build = Context.environment["SMARTPLUG_BUILD"]
 
 /// With `SMARTPLUG_ONLY=Automation,RuleFiles` only these modules are tested, and they are not optimised: so a change is compiled and tried
 /// within a minute.
 let only = Context.environment["SMARTPLUG_ONLY"]?.split(separator: ",").map(String.init)
-let unoptimised: [SwiftSetting] = [.unsafeFlags(["-Onone"])]
 
-/// The tests look inside the modules.
-let testable: [SwiftSetting] = build == "tests" ? [.unsafeFlags(["-enable-testing"])] : []
+/// What is tested is optimised, or thousands of simulated houses would take hours; the libraries below need not be.
+func optimised(_ name: String) -> [SwiftSetting] {
+    build == "tests" && only?.contains(name) != true ? [.unsafeFlags(["-O"])] : []
+}
 
-/// Programs are shipped with the Swift runtime inside, and stripped. Only the linker is told: SwiftPM's own option changes the command
-/// that compiles each module, and then the tests, which need the dynamic runtime, could not share compiled libraries with the programs.
-/// The libraries named here are those that Foundation consists of; lld takes them in any order.
+/// Programs bring the Swift runtime with them, and are stripped. Only the linker is told: SwiftPM's own option changes the command that
+/// compiles each module, and the tests, which need the dynamic runtime, could not share libraries with the demonstration. The
+/// libraries named here are those that Foundation consists of; lld takes them in any order.
 let standalone: [LinkerSetting] =
     build == nil || build == "fuzzer"
     ? []
@@ -32,19 +33,20 @@ let strict: [SwiftSetting] =
         .treatAllWarnings(as: .error),
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
-    ] + testable
+    ]
 
 func module(
     _ name: String, _ path: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
 ) -> Target {
     .target(
         name: name, dependencies: dependencies, path: path, exclude: exclude,
-        swiftSettings: strict + (only?.contains(name) == true ? unoptimised : []))
+        swiftSettings: strict + optimised(name))
 }
 
 func program(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, path: path, swiftSettings: strict, linkerSettings: standalone)
+        name: name, dependencies: dependencies, path: path, swiftSettings: strict + optimised(name),
+        linkerSettings: standalone)
 }
 
 /// Not optimised: that would take twice as long to compile, and they wait for what they test.
@@ -53,7 +55,7 @@ func tests(
 ) -> Target {
     .testTarget(
         name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude,
-        swiftSettings: strict + unoptimised)
+        swiftSettings: strict)
 }
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
@@ -428,6 +430,16 @@ extension Target {
 
 let tried = checks.filter { check in !check.isTest || only?.contains { check.name == "\($0)Tests" } ?? true }
 
+let wanted =
+    switch build {
+    case "shipped" where !benchmarks.isEmpty: shared + firmware + controller + supports + benchmarks
+    case "shipped", "demo": shared + firmware + controller
+    case "tests":
+        (shared + firmware + controller).filter { !["plugd", "plugctl"].contains($0.name) } + supports + examples
+            + tried
+    default: shared + firmware + controller + supports + examples + tried + fuzzer + benchmarks
+    }
+
 let package = Package(
     name: "smartplug",
     products: [
@@ -451,10 +463,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
-    targets: namingAll(
-        shared + firmware + controller
-            + (build == "shipped" && benchmarks.isEmpty ? [] : supports)
-            + (build == "shipped" ? [] : examples + tried) + fuzzer + benchmarks),
+    targets: namingAll(wanted),
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )

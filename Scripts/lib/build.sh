@@ -1,13 +1,15 @@
-# Builds the tests, the programs and the guest. Sourced.
+# Builds the demonstration, the tests and the programs. Sourced.
 #
-# There are two build folders, since tests look inside the modules (-enable-testing) and the programs must be shipped without that.
-# Nothing else differs, so that both take the libraries from one cache of compiled modules.
+# There are three build folders of two kinds. Whoever tries or changes something waits for the compiler: the demonstration is not optimised,
+# and of the tests only the modules that are tested. Both take the same libraries from the cache. The programs are compiled as
+# they are shipped; optimising for size would save 4 % of it and cost a quarter of the events a second.
 
-settings=(-c release --disable-index-store --no-color-diagnostics)
-# The tests, and the programs where nobody judges their size, memory or speed.
+common_settings=(--disable-index-store --no-color-diagnostics)
+# A whole module at a time: that takes less processor time, and what one compilation makes is one entry of the cache.
+debug_settings=(-c debug -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2)
+demo_folder=.build-demo
 tests_folder=.build-tests
-tests=$tests_folder/release/smartplugPackageTests.xctest
-# The programs as they are shipped. Optimising for size would save 4 % of it and cost a quarter of the events a second.
+tests=$tests_folder/debug/smartplugPackageTests.xctest
 shipped_folder=.build-release
 fuzzer_folder=.build-fuzz
 
@@ -22,19 +24,21 @@ say_cache() {
     fi
 }
 
-# swift_build tests|shipped|fuzzer OPTIONS...: SwiftPM calls the compilers through wrappers, which know the cache and note what took how long.
+# swift_build demo|tests|shipped|fuzzer OPTIONS...: SwiftPM calls the compilers through wrappers, which know the cache and note what
+# took how long.
 swift_build() {
-    local kind=$1 folder toolchain
+    local kind=$1 settings=("${common_settings[@]}") toolchain
     shift
     case $kind in
-    tests) folder=$tests_folder ;;
-    shipped) folder=$shipped_folder ;;
-    fuzzer) folder=$fuzzer_folder ;;
+    demo) settings+=(--scratch-path "$demo_folder" "${debug_settings[@]}") ;;
+    tests) settings+=(--scratch-path "$tests_folder" "${debug_settings[@]}") ;;
+    shipped) settings+=(--scratch-path "$shipped_folder" -c release) ;;
+    fuzzer) settings+=(--scratch-path "$fuzzer_folder" -c release) ;;
     esac
     toolchain=$(dirname "$(realpath "$(command -v swift)")")
     SMARTPLUG_BUILD=$kind SMARTPLUG_ROOT=$PWD SMARTPLUG_CACHE=$cache SMARTPLUG_SWIFTC=$toolchain/swiftc \
         SMARTPLUG_CLANG=$toolchain/clang SWIFT_EXEC=$PWD/Scripts/lib/swiftc CC=$PWD/Scripts/lib/clang \
-        swift build --scratch-path "$folder" "${settings[@]}" "$@"
+        swift build "${settings[@]}" "$@"
 }
 
 # build LABEL KIND OPTIONS...: tells how far it is, and shows what the compiler said where it fails.
@@ -46,41 +50,40 @@ build() {
     swift_build "$kind" "$@" 2>&1 | python3 Scripts/lib/progress.py "$label" "$log"
 }
 
-# build_tests: all tests, or those of the modules in `only`, and the programs that tests start.
+# build_tests: all tests, or those of the modules in `only`, and the programs that only tests start.
 build_tests() {
     if [[ -n ${only:-} ]]; then
         # What runs scripts is looked for beside the tests.
         SMARTPLUG_ONLY=$only build "building tests of $only" tests --product smartplugPackageTests &&
             SMARTPLUG_ONLY=$only build "building the script host" tests --product plugctl-script
     else
-        build "building tests and programs" tests --build-tests
+        build "building the tests" tests --build-tests
     fi
 }
 
 # build_programs [PROGRAM]: all that are shipped, or this one.
 build_programs() {
-    if (($#)); then
-        build "building $1" shipped --product "$1" || return
-    else
-        build "building the programs" shipped || return
-    fi
-    # Short names, for people.
+    build "building ${1:-the programs}" shipped ${1:+--product "$1"} && name_programs "$shipped_folder" release
+}
+
+build_demo() { build "building the demonstration" demo && name_programs "$demo_folder" debug; }
+
+# name_programs FOLDER CONFIGURATION: short names, for people.
+name_programs() {
     local program
     for program in plugd plugctl plugctl-script; do
-        if [[ -e $shipped_folder/release/$program ]]; then ln -sf "release/$program" "$shipped_folder/"; fi
+        if [[ -e $1/$2/$program ]]; then ln -sf "$2/$program" "$1/"; fi
     done
 }
 
-# build_benchmarks tests|shipped: the benchmarks, and the C programs that they are compared with, in `references` of that folder.
+# build_benchmarks: the programs as they are shipped, the benchmarks, and the C programs that they are compared with, in `references`.
 build_benchmarks() {
-    local folder=$tests_folder program library
-    if [[ $1 == shipped ]]; then folder=$shipped_folder; fi
-    SMARTPLUG_BENCHMARKS=1 build "building the benchmarks" "$1" --product Benchmarks || return
-    # The benchmarks look for the program that runs scripts beside themselves.
-    build "building the script host" "$1" --product plugctl-script || return
-    mkdir -p "$folder/references"
+    local program library
+    SMARTPLUG_BENCHMARKS=1 build "building the programs and benchmarks" shipped && name_programs "$shipped_folder" release || return
+    mkdir -p "$shipped_folder/references"
     while read -r program library; do
-        cc -O2 -Wall -o "$folder/references/$program" "Tests/BenchmarkReferences/$program.c" ${library:+"-l$library"} || return
+        cc -O2 -Wall -o "$shipped_folder/references/$program" "Tests/BenchmarkReferences/$program.c" ${library:+"-l$library"} ||
+            return
     done <<'END'
 round_trip
 mosquitto_stream mosquitto

@@ -82,31 +82,33 @@ wants_python() {
     return 1
 }
 
-# The programs that tests drive, and the packages hold: those of the tests' build, but for plugd where it is judged as shipped. In the long
-# form all are as they are shipped.
+# The programs that tests start: those that are shipped, and a few that only tests need.
 driven=.build-tests/driven
 
-# build_for_suites
 build_for_suites() {
+    local programs=false suite
+    for suite in programs interoperability web conformance hardware packages; do
+        if wants "$suite"; then programs=true; fi
+    done
+    if wants bench; then
+        build_benchmarks || return
+    elif $programs; then
+        build_programs || return
+    fi
     build_tests || return
+    if ! $programs; then return; fi
     rm -rf "$driven"
     mkdir -p "$driven"
-    ln -s "$PWD/$tests_folder"/release/{plugd,plugctl,plugctl-script,FollowPlug,ButtonTurnsLamp,DecodeMessages} "$driven/"
-    if $is_long; then
-        build_programs || return
-        ln -sf "$PWD/$shipped_folder"/release/{plugd,plugctl,plugctl-script} "$driven/"
-    elif wants hardware || wants packages; then
-        build_programs plugd || return
-    fi
-    if wants bench; then build_benchmarks tests || return; fi
-    if wants hardware || wants bench; then furnish_guest || return; fi
+    ln -s "$PWD/$shipped_folder"/release/{plugd,plugctl,plugctl-script} \
+        "$PWD/$tests_folder"/debug/{FollowPlug,ButtonTurnsLamp,DecodeMessages} "$driven/"
+    if wants hardware || wants bench; then furnish_guest; fi
 }
 
 # furnish_guest: the programs that run in the guest.
 furnish_guest() {
     rm -rf .build-guest/programs  # All that is there goes into the guest.
     mkdir -p .build-guest/programs
-    cp "$shipped_folder/release/plugd" "$driven/plugctl" .build-guest/programs/
+    cp "$shipped_folder"/release/{plugd,plugctl} .build-guest/programs/
 }
 
 # job SUITE NAME KIND REPORT COMMAND...: one line of the list of jobs. A report that ends in .status is the command's exit status.
@@ -181,7 +183,7 @@ jobs_conformance() {
 
 # The packages in a clean system, which boots in namespaces.
 jobs_packages() {
-    job packages packages waits "$results/packages.xml" Scripts/lib/test_packages "$driven" --junit-xml "$results/packages.xml"
+    job packages packages waits "$results/packages.xml" Scripts/lib/test_packages --junit-xml "$results/packages.xml"
 }
 
 jobs_bench() { job bench quick computes "$results/bench.status" Scripts/bench --quick; }
