@@ -1,12 +1,16 @@
 """The firmware's service, in a system that was clean before, as its own systemd runs it."""
 
+import os
 import re
+import time
 
 import pytest
 
 from harness.board import CONFIGURATION
 
 WORST_EXPOSURE = 2.0  # of 10, as systemd-analyze counts
+# Of plugd when nothing happens: megabytes, and per cent of one core.
+RESIDENT_LIMIT, ANONYMOUS_LIMIT, CPU_LIMIT = 28.0, 3.0, 0.5
 ADDRESS_SECONDS = 30  # RFC 3927: 7 at most, on a machine that has time
 CAPABILITIES = 1 << 12 | 1 << 13  # CAP_NET_ADMIN, CAP_NET_RAW
 FILTER = "2"
@@ -18,6 +22,22 @@ def lamp(board):
     board.simulate()
     board.does("systemctl start plugd")
     return board
+
+
+def test_it_takes_little_when_idle(lamp):
+    process = lamp.unit("MainPID")
+    time.sleep(3)  # It announces itself first.
+
+    def ticks():
+        return sum(map(int, lamp.does(f"cat /proc/{process}/stat").rpartition(")")[2].split()[11:13]))
+
+    before, seconds = ticks(), 10
+    time.sleep(seconds)
+    share = (ticks() - before) / os.sysconf("SC_CLK_TCK") / seconds * 100
+    rollup = lamp.does(f"cat /proc/{process}/smaps_rollup")
+    resident, anonymous = (int(re.search(rf"^{name}: +(\d+)", rollup, re.MULTILINE)[1]) / 1024 for name in ("Rss", "Anonymous"))
+    print(f"{resident:.1f} MB resident, {anonymous:.2f} MB anonymous, {share:.2f} % of a core")
+    assert resident <= RESIDENT_LIMIT and anonymous <= ANONYMOUS_LIMIT and share <= CPU_LIMIT
 
 
 def test_its_service_exposes_little(board):
