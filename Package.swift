@@ -86,20 +86,27 @@ let shared: [Target] = [
     module("MulticastDNS", "Sources/MulticastDNS", ["ProtocolCore", "DNSWire"]),
     module("ServiceDiscovery", "Sources/ServiceDiscovery", ["ProtocolCore", "DNSWire", "MulticastDNS"]),
     module("Metering", "Sources/Metering", ["ProtocolCore"]),
+    module("PlugModel", "Sources/PlugModel", ["ProtocolCore", "Metering"]),
     module(
-        "PlugProtocol", "Sources/PlugProtocol", ["ProtocolCore", "Metering", protobuf, crypto, deque],
+        "PlugProtocol", "Sources/PlugProtocol",
+        ["PlugModel", "ProtocolCore", "Metering", protobuf, crypto, deque],
         exclude: ["smartplug.proto", "description.proto", "pairing.proto", "log.proto", "Protocol.md"]),
     module(
         "PlugTransport", "Sources/PlugTransport",
         [
-            "ProtocolCore", "PlugProtocol", "LinuxNetwork", "DurableFiles", "CPlugTransport", nioCore, nioPosix, nioSSL,
-            nioTLS, crypto,
+            "ProtocolCore", "PlugModel", "LinuxClocks", "LinuxNetwork", "DurableFiles", "CPlugTransport", nioCore,
+            nioPosix, nioSSL, nioTLS, crypto,
         ]),
     .target(name: "CPlugTransport", path: "Sources/CPlugTransport"),
+    .target(name: "CLinuxClocks", path: "Sources/CLinuxClocks"),
+    module("LinuxClocks", "Sources/LinuxClocks", ["CLinuxClocks", "ProtocolCore"]),
     .target(name: "CLinuxNetwork", path: "Sources/CLinuxNetwork"),
     module(
         "LinuxNetwork", "Sources/LinuxNetwork",
-        ["ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "CLinuxNetwork", nioCore, nioPosix, logging]),
+        [
+            "LinuxClocks", "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "CLinuxNetwork", nioCore,
+            nioPosix, logging,
+        ]),
     module("DurableFiles", "Sources/DurableFiles"),
     .target(name: "CTOML", path: "Sources/CTOML"),
     module("ConfigurationFiles", "Sources/ConfigurationFiles", ["CTOML", "ProtocolCore"]),
@@ -114,16 +121,15 @@ let firmware: [Target] = [
     module(
         "AddressService", "Firmware/AddressService",
         [
-            "AddressConfiguration", "LinkWire", "DNSWire", "ProtocolCore", "PlugProtocol", "LinuxNetwork",
+            "AddressConfiguration", "LinkWire", "DNSWire", "ProtocolCore", "PlugModel", "LinuxClocks", "LinuxNetwork",
             "DurableFiles", nioCore, logging,
         ]),
-    module("Appliance", "Firmware/Appliance", ["ProtocolCore", "Metering", "PlugProtocol"]),
-    module("Storage", "Firmware/Storage", ["Appliance", "DurableFiles", "PlugProtocol", "ProtocolCore"]),
+    module("Appliance", "Firmware/Appliance", ["ProtocolCore", "Metering", "PlugModel", "PlugProtocol"]),
+    module("Storage", "Firmware/Storage", ["Appliance", "DurableFiles", "PlugModel", "PlugProtocol", "ProtocolCore"]),
     .target(name: "CPrivileges", path: "Firmware/CPrivileges", linkerSettings: [.linkedLibrary("seccomp")]),
     module("Privileges", "Firmware/Privileges", ["CPrivileges"]),
     .target(name: "CCrashReport", path: "Firmware/CCrashReport"),
-    module(
-        "CrashReports", "Firmware/CrashReports", ["CCrashReport", "DurableFiles", "PlugProtocol", "ProtocolCore"]),
+    module("CrashReports", "Firmware/CrashReports", ["CCrashReport", "DurableFiles", "PlugModel", "ProtocolCore"]),
     .systemLibrary(name: "CQREncode", path: "Firmware/CQREncode", providers: [.apt(["libqrencode-dev"])]),
     module("QRCode", "Firmware/QRCode", ["CQREncode"]),
     module("PlugHardware", "Firmware/PlugHardware", ["ProtocolCore", "Metering", "Recordings"]),
@@ -133,18 +139,18 @@ let firmware: [Target] = [
         "LinuxDevices", "Firmware/LinuxDevices", ["CGPIOD", "CLinuxDevices", "PlugHardware", "ProtocolCore"]),
     module(
         "PlugConfiguration", "Firmware/PlugConfiguration",
-        ["ConfigurationFiles", "Appliance", "PlugProtocol", "ProtocolCore"]),
+        ["ConfigurationFiles", "Appliance", "PlugModel", "ProtocolCore"]),
     module(
         "PlugService", "Firmware/PlugService",
         [
-            "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "ServiceDiscovery", "LinuxNetwork",
-            "DurableFiles", "AddressService", "Appliance", "Storage", "CrashReports", "PlugHardware",
+            "ProtocolCore", "Metering", "PlugModel", "PlugProtocol", "PlugTransport", "ServiceDiscovery", "LinuxClocks",
+            "LinuxNetwork", "DurableFiles", "AddressService", "Appliance", "Storage", "CrashReports", "PlugHardware",
             "PlugConfiguration", nioCore, nioPosix, logging,
         ]),
     program(
         "plugd", "Firmware/plugd",
         [
-            "AddressService", "Appliance", "PlugProtocol", "LinuxNetwork", "PlugService", "PlugHardware",
+            "AddressService", "Appliance", "PlugModel", "LinuxClocks", "LinuxNetwork", "PlugService", "PlugHardware",
             "PlugConfiguration", "LinuxDevices", "Recordings", "DurableFiles", "Privileges", "QRCode", "Storage",
             arguments, signals, logging,
         ]),
@@ -154,13 +160,13 @@ let controller: [Target] = [
     module(
         "PlugClient", "Controller/PlugClient",
         [
-            "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery", "LinuxNetwork",
-            "DurableFiles", nioCore, nioPosix, logging, asyncAlgorithms,
+            "ProtocolCore", "Metering", "PlugModel", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery",
+            "LinuxClocks", "LinuxNetwork", "DurableFiles", nioCore, nioPosix, logging, asyncAlgorithms,
         ]),
-    module("Automation", "Controller/Automation", ["ProtocolCore", "PlugProtocol", "ApplianceSense", "LocalCalendar"]),
+    module("Automation", "Controller/Automation", ["ProtocolCore", "PlugModel", "ApplianceSense", "LocalCalendar"]),
     module(
         "RuleFiles", "Controller/RuleFiles",
-        ["ProtocolCore", "PlugProtocol", "ApplianceSense", "Automation", .product(name: "Yams", package: "Yams")]),
+        ["ProtocolCore", "PlugModel", "ApplianceSense", "Automation", .product(name: "Yams", package: "Yams")]),
     module("LocalCalendar", "Controller/LocalCalendar"),
     module("Tariffs", "Controller/Tariffs", ["LocalCalendar", "ConfigurationFiles"]),
     module("Charting", "Controller/Charting", ["LocalCalendar"]),
@@ -169,63 +175,61 @@ let controller: [Target] = [
     module("ApplianceSense", "Controller/ApplianceSense"),
     module(
         "PowerHistory", "Controller/PowerHistory",
-        [
-            "ProtocolCore", "Metering", "PlugProtocol", "LocalCalendar", "Recordings", "DurableFiles", sqlite,
-            sqliteCalls,
-        ]),
+        ["ProtocolCore", "Metering", "PlugModel", "LocalCalendar", "Recordings", "DurableFiles", sqlite, sqliteCalls]),
     module("Daylight", "Controller/Daylight", ["Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
     module(
         "Backtesting", "Controller/Backtesting",
-        ["Automation", "PowerHistory", "ProtocolCore", "PlugProtocol", "Metering", "LocalCalendar"]),
+        ["Automation", "PowerHistory", "ProtocolCore", "PlugModel", "Metering", "LocalCalendar"]),
     .target(name: "CScripting", path: "Controller/CScripting"),
     module(
         "Scripting", "Controller/Scripting",
-        ["CScripting", "RuleFiles", "Automation", "Backtesting", "PlugProtocol", "ProtocolCore", "LinuxNetwork"]),
+        ["CScripting", "RuleFiles", "Automation", "Backtesting", "PlugModel", "ProtocolCore", "LinuxClocks"]),
     .target(name: "CEffects", path: "Controller/CEffects"),
     module(
         "Effects", "Controller/Effects",
         [
-            "CEffects", "Automation", "PlugProtocol", "ProtocolCore", "LinuxNetwork", "ConfigurationFiles",
-            "DurableFiles", nioCore, nioPosix, nioHTTP, nioSSL,
+            "CEffects", "Automation", "PlugModel", "ProtocolCore", "LinuxClocks", "ConfigurationFiles", "DurableFiles",
+            nioCore, nioPosix, nioHTTP, nioSSL,
         ]),
     module("Terminal", "Controller/Terminal", ["Charting"]),
     module(
         "Daemon", "Controller/Daemon",
         [
-            "ProtocolCore", "Metering", "PlugProtocol", "PlugClient", "Automation", "PowerHistory", "LinuxNetwork",
-            "DurableFiles", "Scripting", nioCore, nioPosix, asyncAlgorithms,
+            "ProtocolCore", "Metering", "PlugModel", "PlugClient", "Automation", "PowerHistory", "LinuxClocks",
+            "LinuxNetwork", "DurableFiles", "Scripting", nioCore, nioPosix, asyncAlgorithms,
         ]),
     module(
         "Doctor", "Controller/Doctor",
         [
-            "ProtocolCore", "DNSWire", "ServiceDiscovery", "LinuxNetwork", "PlugProtocol", "PlugClient", nioCore,
-            logging,
+            "ProtocolCore", "DNSWire", "ServiceDiscovery", "LinuxClocks", "LinuxNetwork", "PlugModel", "PlugClient",
+            nioCore, logging,
         ]),
     module(
         "Presentation", "Controller/Presentation",
         [
-            "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "PacketTraces", "LinuxNetwork", "Metering",
-            "PlugProtocol", "PlugClient", "PowerHistory", "ApplianceSense", "Automation", "Daemon", "Doctor",
-            "LocalCalendar", "Tariffs", "Charting", "Terminal",
+            "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "PacketTraces", "LinuxClocks",
+            "LinuxNetwork", "Metering", "PlugModel", "PlugProtocol", "PlugClient", "PowerHistory", "ApplianceSense",
+            "Automation", "Daemon", "Doctor", "LocalCalendar", "Tariffs", "Charting", "Terminal",
         ]),
     .target(name: "CDashboardPage", path: "Controller/CDashboardPage", exclude: ["api", "page"]),
     .target(name: "CPasswordHash", path: "Controller/CPasswordHash", linkerSettings: [.linkedLibrary("crypt")]),
     module(
         "Dashboard", "Controller/Dashboard",
         [
-            "ProtocolCore", "Metering", "PlugProtocol", "PlugTransport", "PlugClient", "PowerHistory", "Automation",
-            "LocalCalendar", "Tariffs", "Charting", "Daemon", "Presentation", "LinuxNetwork", "DurableFiles",
-            "CDashboardPage", "CPasswordHash", nioCore, nioPosix, nioHTTP, nioSSL, logging, crypto, deque, hummingbird,
-            hummingbirdCore, hummingbirdTLS, httpTypes,
+            "ProtocolCore", "Metering", "PlugModel", "PlugProtocol", "PlugTransport", "PlugClient", "PowerHistory",
+            "Automation", "LocalCalendar", "Tariffs", "Charting", "Daemon", "Presentation", "LinuxClocks",
+            "DurableFiles", "CDashboardPage", "CPasswordHash", nioCore, nioPosix, nioHTTP, nioSSL, logging, crypto,
+            deque, hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes,
         ]),
     module("DaemonClient", "Controller/DaemonClient", ["DurableFiles", nioCore, nioPosix, nioHTTP]),
     program(
         "plugctl", "Controller/plugctl",
         [
-            "PlugProtocol", "PlugTransport", "LinuxNetwork", "ServiceDiscovery", "PlugClient", "PowerHistory",
-            "Recordings", "Daemon", "DaemonClient", "Dashboard", "Doctor", "Presentation", "RuleFiles", "Automation",
-            "Backtesting", "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting", "Pictures", "Terminal",
-            "DurableFiles", "Daylight", "Effects", "ProtocolCore", "Scripting", arguments, signals, logging,
+            "PlugModel", "PlugProtocol", "PlugTransport", "LinuxClocks", "LinuxNetwork", "ServiceDiscovery",
+            "PlugClient", "PowerHistory", "Recordings", "Daemon", "DaemonClient", "Dashboard", "Doctor", "Presentation",
+            "RuleFiles", "Automation", "Backtesting", "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting",
+            "Pictures", "Terminal", "DurableFiles", "Daylight", "Effects", "ProtocolCore", "Scripting", arguments,
+            signals, logging,
         ]),
     .executableTarget(
         name: "ScriptHost", path: "Controller/ScriptHost", exclude: ["prelude"],
@@ -240,16 +244,16 @@ let examples: [Target] = [
     program("BrowseServices", "Controller/Examples/BrowseServices", ["LinuxNetwork", "ServiceDiscovery"]),
     program(
         "FollowPlug", "Controller/Examples/FollowPlug",
-        ["PlugClient", "PlugTransport", "PlugProtocol", "DurableFiles", logging]),
+        ["PlugClient", "PlugTransport", "PlugModel", "DurableFiles", logging]),
     program(
         "ButtonTurnsLamp", "Controller/Examples/ButtonTurnsLamp/Sources/ButtonTurnsLamp",
-        ["PlugClient", "PlugTransport", "PlugProtocol", logging]),
+        ["PlugClient", "PlugTransport", "PlugModel", "PlugProtocol", logging]),
 ]
 
 let supports: [Target] = [
     module("SimulatedLAN", "Tests/Support/SimulatedLAN", ["ProtocolCore", "PacketTraces"]),
     module("SimulatedDisk", "Tests/Support/SimulatedDisk", ["DurableFiles", "ProtocolCore"]),
-    module("MadeUpKeys", "Tests/Support/MadeUpKeys", ["PlugProtocol"]),
+    module("MadeUpKeys", "Tests/Support/MadeUpKeys", ["PlugModel", "PlugProtocol"]),
     module("PrivateNetworks", "Tests/Support/PrivateNetworks", ["LinuxNetwork", nioCore, nioPosix]),
     module("SimulatedAppliances", "Tests/Support/SimulatedAppliances", ["ApplianceSense", "ProtocolCore"]),
     module("Fuzzing", "Tests/Support/Fuzzing", ["ProtocolCore"]),
@@ -257,10 +261,10 @@ let supports: [Target] = [
     module(
         "FuzzTargets", "Tests/Fuzz/FuzzTargets",
         [
-            "ProtocolCore", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery", "LinuxNetwork",
-            "PlugService", "PlugClient", "Storage", "Recordings", "RuleFiles", "Appliance", "Automation", "MadeUpKeys",
-            "LinkWire", "AddressConfiguration", "PlugConfiguration", "PowerHistory", "ConfigurationFiles", "Tariffs",
-            "Scripting",
+            "ProtocolCore", "PlugModel", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery",
+            "LinuxNetwork", "PlugService", "PlugClient", "Storage", "Recordings", "RuleFiles", "Appliance",
+            "Automation", "MadeUpKeys", "LinkWire", "AddressConfiguration", "PlugConfiguration", "PowerHistory",
+            "ConfigurationFiles", "Tariffs", "Scripting",
         ]),
 ]
 
@@ -277,35 +281,37 @@ let checks: [Target] = [
     tests("MeteringTests", ["Metering", "ProtocolCore"]),
     tests("QRCodeTests", ["QRCode"]),
     tests("RecordingsTests", ["Recordings", "Metering", "ProtocolCore"]),
-    tests("PlugProtocolTests", ["Fuzzing", "PlugProtocol", "ProtocolCore", "Metering", protobuf]),
+    tests("PlugModelTests", ["Fuzzing", "PlugModel", "ProtocolCore"]),
+    tests("PlugProtocolTests", ["PlugModel", "PlugProtocol", "ProtocolCore", "Metering", protobuf]),
     tests(
         "PlugTransportTests",
         [
-            "Fuzzing", "PlugTransport", "PlugProtocol", "ProtocolCore", "DurableFiles", nioCore, nioPosix, nioEmbedded,
+            "Fuzzing", "PlugTransport", "PlugModel", "ProtocolCore", "DurableFiles", nioCore, nioPosix, nioEmbedded,
             nioSSL,
         ]),
     tests(
         "LinuxNetworkTests",
         [
-            "PrivateNetworks", "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore", nioCore,
-            nioEmbedded, logging,
+            "PrivateNetworks", "LinuxClocks", "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire",
+            "ProtocolCore", nioCore, nioEmbedded, logging,
         ]),
+    tests("LinuxClocksTests", ["LinuxClocks", "ProtocolCore"]),
     tests("DurableFilesTests", ["SimulatedDisk", "DurableFiles"]),
-    tests("ApplianceTests", ["MadeUpKeys", "Appliance", "PlugProtocol", "Metering", "ProtocolCore"]),
+    tests("ApplianceTests", ["MadeUpKeys", "Appliance", "PlugModel", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests(
         "StorageTests",
         [
-            "MadeUpKeys", "SimulatedDisk", "Storage", "Appliance", "DurableFiles", "PlugProtocol", "Metering",
-            "ProtocolCore",
+            "MadeUpKeys", "SimulatedDisk", "Storage", "Appliance", "DurableFiles", "PlugModel", "PlugProtocol",
+            "Metering", "ProtocolCore",
         ]),
-    tests("CrashReportsTests", ["SimulatedDisk", "CrashReports", "DurableFiles", "PlugProtocol", "ProtocolCore"]),
+    tests("CrashReportsTests", ["SimulatedDisk", "CrashReports", "DurableFiles", "PlugModel", "ProtocolCore"]),
     tests("LinkWireTests", ["Fuzzing", "LinkWire", "DNSWire"]),
     tests("AddressConfigurationTests", ["AddressConfiguration", "LinkWire", "DNSWire", "ProtocolCore"]),
     tests(
         "AddressServiceTests",
         [
             "PrivateNetworks", "AddressService", "AddressConfiguration", "LinkWire", "DNSWire", "LinuxNetwork",
-            "PlugProtocol", nioCore, logging,
+            "PlugModel", nioCore, logging,
         ]),
     tests("LinuxDevicesTests", ["CGPIOD", "LinuxDevices", "PlugHardware", "ProtocolCore"]),
     tests(
@@ -314,22 +320,21 @@ let checks: [Target] = [
     tests(
         "PlugServiceTests",
         [
-            "PlugService", "PlugHardware", "PlugProtocol", "PlugTransport", "Appliance", "Storage", "ProtocolCore",
-            "Metering", "DurableFiles", "LinuxNetwork", nioCore, nioPosix, logging,
+            "PlugService", "PlugHardware", "PlugModel", "PlugProtocol", "PlugTransport", "Appliance", "Storage",
+            "ProtocolCore", "Metering", "DurableFiles", "LinuxClocks", nioCore, nioPosix, logging,
         ]),
     tests(
         "PlugClientTests",
         [
             "Fuzzing", "MadeUpKeys", "PlugClient", "PlugService", "PlugHardware", "Storage", "Appliance", "Metering",
-            "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", "LinuxNetwork", "DurableFiles",
-            nioCore, nioPosix, logging,
+            "PlugModel", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", "LinuxClocks",
+            "DurableFiles", nioCore, nioPosix, logging,
         ]),
-    tests("AutomationTests", ["Automation", "ProtocolCore", "PlugProtocol", "Metering"]),
+    tests("AutomationTests", ["Automation", "ProtocolCore", "PlugModel", "Metering"]),
     tests(
         "RuleFilesTests",
-        ["RuleFiles", "Automation", "PlugProtocol", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
-    tests(
-        "ExampleTests", ["RuleFiles", "Automation", "SimulatedAppliances", "Metering", "PlugProtocol", "ProtocolCore"]),
+        ["RuleFiles", "Automation", "PlugModel", "ProtocolCore", .product(name: "Yams", package: "Yams")]),
+    tests("ExampleTests", ["RuleFiles", "Automation", "SimulatedAppliances", "Metering", "PlugModel", "ProtocolCore"]),
     tests("LocalCalendarTests", ["LocalCalendar"]),
     tests("TariffsTests", ["Tariffs", "ConfigurationFiles", "LocalCalendar"]),
     tests("ChartingTests", ["Charting", "LocalCalendar"], exclude: ["Golden"]),
@@ -337,49 +342,51 @@ let checks: [Target] = [
     tests("ApplianceSenseTests", ["SimulatedAppliances", "ApplianceSense", "Recordings", "ProtocolCore"]),
     tests(
         "PowerHistoryTests",
-        ["PowerHistory", "LocalCalendar", "Metering", "PlugProtocol", "ProtocolCore", "DurableFiles", sqlite]),
+        ["PowerHistory", "LocalCalendar", "Metering", "PlugModel", "ProtocolCore", "DurableFiles", sqlite]),
     tests("TerminalTests", ["Terminal"]),
     tests(
-        "ScriptingTests", ["Scripting", "Automation", "PlugProtocol", "ProtocolCore", "RuleFiles"],
+        "ScriptingTests",
+        ["Scripting", "Automation", "PlugModel", "ProtocolCore", "RuleFiles"],
         exclude: ["stand-in.py"]),
     tests("DaylightTests", ["Daylight", "Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
     tests(
         "EffectsTests",
         [
-            "Effects", "Automation", "PlugProtocol", "ProtocolCore", "LinuxNetwork", "ConfigurationFiles", nioCore,
+            "Effects", "Automation", "PlugModel", "ProtocolCore", "LinuxClocks", "ConfigurationFiles", nioCore,
             nioPosix,
         ]),
-    tests("BacktestingTests", ["Backtesting", "Automation", "PowerHistory", "PlugProtocol", "Metering"]),
+    tests("BacktestingTests", ["Backtesting", "Automation", "PowerHistory", "PlugModel", "Metering"]),
     tests(
         "DaemonTests",
         [
-            "Daemon", "Automation", "PlugClient", "PlugProtocol", "ProtocolCore", "Metering", "LinuxNetwork",
+            "Daemon", "Automation", "PlugClient", "PlugModel", "ProtocolCore", "Metering", "LinuxClocks",
             "PowerHistory", "DurableFiles", "Scripting", nioCore, nioPosix, asyncAlgorithms,
         ]),
     tests(
         "DashboardTests",
         [
-            "Dashboard", "Daemon", "Presentation", "PlugClient", "PlugProtocol", "ProtocolCore", "PowerHistory",
-            "Automation", "LinuxNetwork", "Metering", "Fuzzing", nioCore, nioPosix, logging,
+            "Dashboard", "Daemon", "Presentation", "PlugClient", "PlugModel", "ProtocolCore", "PowerHistory",
+            "Automation", "LinuxClocks", "Metering", "Fuzzing", nioCore, nioPosix, logging,
         ]),
     tests("DaemonClientTests", ["DaemonClient", nioCore, nioPosix]),
-    tests("DoctorTests", ["Doctor", "DNSWire", "LinuxNetwork", "PlugProtocol", "ProtocolCore"]),
+    tests("DoctorTests", ["Doctor", "DNSWire", "LinuxClocks", "LinuxNetwork", "PlugModel", "ProtocolCore"]),
     tests(
         "PresentationTests",
         [
-            "Fuzzing", "Presentation", "Automation", "Daemon", "Doctor", "MulticastDNS", "PlugClient", "PlugProtocol",
-            "ProtocolCore", "Metering", "LinuxNetwork", "ServiceDiscovery", "DNSWire", "Terminal", "MadeUpKeys",
-            "LocalCalendar", "Tariffs", "PowerHistory", "Charting",
+            "Fuzzing", "Presentation", "Automation", "Daemon", "Doctor", "MulticastDNS", "PlugClient", "PlugModel",
+            "PlugProtocol", "ProtocolCore", "Metering", "LinuxClocks", "LinuxNetwork", "ServiceDiscovery", "DNSWire",
+            "Terminal", "MadeUpKeys", "LocalCalendar", "Tariffs", "PowerHistory", "Charting",
         ]),
     tests(
         "SimulationTests",
         [
             "SimulatedLAN", "SimulatedDisk", "MadeUpKeys", "ProtocolCore", "DNSWire", "MulticastDNS",
-            "ServiceDiscovery", "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage", "PlugClient",
-            "Automation", "Daemon", "PowerHistory", "AddressConfiguration", "LinkWire",
+            "ServiceDiscovery", "PlugModel", "PlugProtocol", "Metering", "DurableFiles", "Appliance", "Storage",
+            "PlugClient", "Automation", "Daemon", "PowerHistory", "AddressConfiguration", "LinkWire",
         ]),
     tests(
-        "PlugConfigurationTests", ["ConfigurationFiles", "PlugConfiguration", "Appliance", "PlugProtocol"],
+        "PlugConfigurationTests",
+        ["ConfigurationFiles", "PlugConfiguration", "Appliance", "PlugModel"],
         exclude: ["Broken"]),
     tests("StructureTests", []),
 ]
@@ -396,10 +403,10 @@ let benchmarks: [Target] =
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "CMallocStatistics", "ProtocolCore", "DNSWire", "ServiceDiscovery", "PlugProtocol", "PlugTransport",
-                "LinuxNetwork", "PlugClient", "Appliance", "Metering", "Recordings", "PlugHardware", "PlugService",
-                "Storage", "MadeUpKeys", "PowerHistory", "Charting", "Automation", "Backtesting", "LocalCalendar",
-                "Daemon", "Scripting", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
+                "CMallocStatistics", "ProtocolCore", "DNSWire", "ServiceDiscovery", "PlugModel", "PlugProtocol",
+                "PlugTransport", "LinuxClocks", "LinuxNetwork", "PlugClient", "Appliance", "Metering", "Recordings",
+                "PlugHardware", "PlugService", "Storage", "MadeUpKeys", "PowerHistory", "Charting", "Automation",
+                "Backtesting", "LocalCalendar", "Daemon", "Scripting", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             path: "Tests/Benchmarks", swiftSettings: strict, linkerSettings: standalone),
@@ -443,7 +450,9 @@ let wanted =
 let package = Package(
     name: "smartplug",
     products: [
-        .library(name: "PlugClient", targets: ["PlugClient", "PlugTransport", "PlugProtocol", "Metering"]),
+        .library(
+            name: "PlugClient",
+            targets: ["PlugClient", "PlugTransport", "PlugModel", "PlugProtocol", "Metering", "LinuxClocks"]),
         .library(name: "ServiceDiscovery", targets: ["ServiceDiscovery", "LinuxNetwork"]),
         .executable(name: "plugctl-script", targets: ["ScriptHost"]),
     ],

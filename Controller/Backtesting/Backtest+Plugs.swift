@@ -1,5 +1,5 @@
 import Automation
-import PlugProtocol
+import PlugModel
 import PowerHistory
 import ProtocolCore
 

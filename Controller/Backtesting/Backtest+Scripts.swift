@@ -1,5 +1,5 @@
 import Automation
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// What scripts' functions ask for happens in the virtual house at once, and their timers end in its time.

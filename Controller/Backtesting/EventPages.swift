@@ -1,5 +1,5 @@
 import Automation
-import PlugProtocol
+import PlugModel
 import PowerHistory
 
 /// The journals' events of a span in the order of time, a day of them in memory.

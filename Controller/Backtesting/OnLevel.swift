@@ -1,6 +1,6 @@
 import Automation
 import Metering
-import PlugProtocol
+import PlugModel
 import PowerHistory
 import ProtocolCore
 

@@ -1,6 +1,6 @@
 public import Automation
 public import LocalCalendar
-import PlugProtocol
+import PlugModel
 public import PowerHistory
 import ProtocolCore
 

@@ -1,6 +1,6 @@
 public import Automation
 import LocalCalendar
-import PlugProtocol
+import PlugModel
 public import PowerHistory
 
 /// Why a rule did nothing at a time: what each of its triggers and conditions would have said then, by what was recorded.

@@ -1,5 +1,5 @@
 import Automation
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// A plug's relay and dimmer as they would be: as it was recorded, until a rule commands it, and then until it was switched again.

@@ -1,5 +1,5 @@
 public import Automation
-import PlugProtocol
+import PlugModel
 
 /// Persons who asked something of running rules and wait for what becomes of it; bounded by the requests that the daemon takes at a time.
 struct AskedOfRules {

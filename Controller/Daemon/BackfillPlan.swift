@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// What to fetch next of the samples that the history does not have: of each plug first what is newest, in pieces that are

@@ -1,5 +1,5 @@
 import Metering
-import PlugProtocol
+import PlugModel
 import PowerHistory
 
 /// Which of a plug's counter readings are worth keeping: one when it comes, one each quarter of an hour, and one with each

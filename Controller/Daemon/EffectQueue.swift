@@ -1,5 +1,5 @@
 import Automation
-import PlugProtocol
+import PlugModel
 
 /// Effects on their way: so many of each kind at once, the others in the order in which they came, so that a program that hangs holds
 /// up no notification and no web hook. Of notifications all begin at once: each receiver has a bounded queue of its own. The machine bounds

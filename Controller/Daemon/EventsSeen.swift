@@ -1,5 +1,5 @@
 import PlugClient
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// Lets through what one of those who share a house has not had yet: the house is followed from where the one of them ended

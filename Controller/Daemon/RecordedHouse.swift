@@ -1,5 +1,5 @@
 import PlugClient
-import PlugProtocol
+import PlugModel
 
 /// The house as its history sees it: what plugs still have of their past.
 protocol RecordedHouse: Sendable {

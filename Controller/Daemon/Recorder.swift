@@ -1,10 +1,11 @@
 import Automation
+import LinuxClocks
 import LinuxNetwork
 import Metering
 public import NIOCore
 import NIOPosix
 import PlugClient
-import PlugProtocol
+import PlugModel
 public import PowerHistory
 import ProtocolCore
 

@@ -1,5 +1,5 @@
 import Automation
-import PlugProtocol
+import PlugModel
 
 /// What rules do outside of the house.
 extension RuleRunner {

@@ -1,6 +1,6 @@
 public import Automation
-import LinuxNetwork
-public import PlugProtocol
+import LinuxClocks
+public import PlugModel
 
 /// Rules are replaced, turned off and run by hand while they run.
 extension RuleRunner {

@@ -1,10 +1,11 @@
 public import AsyncAlgorithms
 import Automation
+import LinuxClocks
 import LinuxNetwork
 import NIOCore
 import NIOPosix
 public import PlugClient
-public import PlugProtocol
+public import PlugModel
 import ProtocolCore
 import Scripting
 

@@ -1,7 +1,7 @@
 public import Automation
 public import DurableFiles
-import LinuxNetwork
-import PlugProtocol
+import LinuxClocks
+import PlugModel
 import Synchronization
 
 /// Where running rules keep what must survive their process: one file in a directory that belongs to one process at a time.

@@ -1,7 +1,7 @@
 import AsyncAlgorithms
 import Automation
 import PlugClient
-import PlugProtocol
+import PlugModel
 
 /// The house as running rules see it: what is heard of its plugs, and a way to command them.
 protocol RuledHouse: Sendable {

@@ -1,5 +1,5 @@
 public import Automation
-public import LinuxNetwork
+public import LinuxClocks
 
 /// What the running rules have to tell, and when it was.
 public struct RunnerRecord: Sendable {

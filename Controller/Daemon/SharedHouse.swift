@@ -1,9 +1,9 @@
 import AsyncAlgorithms
 import Automation
-import LinuxNetwork
+import LinuxClocks
 import NIOCore
 import PlugClient
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// One house, followed once, for rules, history and an audience together. The rules hear what they would hear alone, and when

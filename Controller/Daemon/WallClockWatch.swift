@@ -1,5 +1,5 @@
 public import Automation
-import LinuxNetwork
+import LinuxClocks
 public import ProtocolCore
 
 /// Where the sun rises and sets on days of the local calendar (since 1970-01-01): `instant` takes a second since 1970, UTC, to the

@@ -1,6 +1,6 @@
 import Metering
 import PlugClient
-import PlugProtocol
+import PlugModel
 import PowerHistory
 
 /// What came of a piece that was asked for, as it is to be stored.

@@ -1,5 +1,5 @@
 import Metering
-import PlugProtocol
+import PlugModel
 import PowerHistory
 
 /// The history as its recorder sees it. Each call may take as long as the disk does.

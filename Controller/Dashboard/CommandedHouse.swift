@@ -1,5 +1,5 @@
 public import PlugClient
-public import PlugProtocol
+public import PlugModel
 
 /// The way to the plugs, as the daemon has it.
 public protocol CommandedHouse: Sendable {

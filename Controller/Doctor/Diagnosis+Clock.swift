@@ -1,4 +1,4 @@
-import LinuxNetwork
+import LinuxClocks
 import ProtocolCore
 
 extension Diagnosis {

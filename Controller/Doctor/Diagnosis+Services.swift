@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 
 extension Diagnosis {
     static func ofServices(_ seen: Observations) -> [Finding] {

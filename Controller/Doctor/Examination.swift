@@ -1,8 +1,9 @@
+import LinuxClocks
 public import LinuxNetwork
 public import Logging
 import NIOCore
 public import PlugClient
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 import ServiceDiscovery
 

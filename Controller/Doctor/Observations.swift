@@ -1,6 +1,7 @@
 public import DNSWire
+public import LinuxClocks
 public import LinuxNetwork
-public import PlugProtocol
+public import PlugModel
 import ProtocolCore
 
 /// What was seen of the host, its network and its plugs within a few seconds.

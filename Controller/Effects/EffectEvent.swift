@@ -1,7 +1,7 @@
 public import Automation
 import Foundation
-import LinuxNetwork
-import PlugProtocol
+import LinuxClocks
+import PlugModel
 import ProtocolCore
 
 /// What a program or a web server is told of the firing, as one JSON object with these keys.

@@ -1,5 +1,5 @@
 import Metering
-import PlugProtocol
+import PlugModel
 
 /// Chunks that come in for somebody who waits and keeps them as they are.
 struct ChunksInProgress: FetchInProgress {

@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 
 /// Where following a plug's events begins.
 public enum Cursor: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 
 /// Event numbers of plugs as text, `ID NUMBER` a line, that of the plug heard of last at the end.
 struct CursorList {

@@ -1,5 +1,5 @@
 public import DurableFiles
-public import PlugProtocol
+public import PlugModel
 
 /// Remembers over restarts up to which event a program has shown each plug.
 ///

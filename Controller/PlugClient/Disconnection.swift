@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import PlugTransport
 
 /// Why a plug that is followed is not connected.

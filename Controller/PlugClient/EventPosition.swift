@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 
 /// Up to where the events of a followed plug are accounted for. Numbers belong to a plug, not to its name: two plugs may swap
 /// their names, and a new one may take the name of one that broke.

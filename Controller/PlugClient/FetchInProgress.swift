@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 
 /// What comes in chunk by chunk for somebody who waits.
 protocol FetchInProgress: Sendable {

@@ -1,6 +1,6 @@
-public import LinuxNetwork
+public import LinuxClocks
 public import Metering
-public import PlugProtocol
+public import PlugModel
 import ProtocolCore
 
 /// What a plug had of a stretch of one boot, as it sent it.

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// The wish to hear a plug's log, which lasts longer than a connection and than what a plug grants at a time.

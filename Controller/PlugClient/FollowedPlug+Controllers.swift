@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 
 /// Who is paired with the plug that is followed, and the reset that makes it forget them.
 extension FollowedPlug {

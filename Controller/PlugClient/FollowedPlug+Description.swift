@@ -1,5 +1,5 @@
 import LinuxNetwork
-import PlugProtocol
+import PlugModel
 
 /// Under which name the plug is looked for, and what it says about itself while it is connected.
 extension FollowedPlug {

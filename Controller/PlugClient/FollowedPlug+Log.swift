@@ -1,5 +1,5 @@
-import LinuxNetwork
-public import PlugProtocol
+import LinuxClocks
+public import PlugModel
 import ProtocolCore
 
 extension FollowedPlug {

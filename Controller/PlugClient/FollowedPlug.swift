@@ -1,6 +1,7 @@
-public import LinuxNetwork
+public import LinuxClocks
+import LinuxNetwork
 import NIOCore
-public import PlugProtocol
+public import PlugModel
 public import PlugTransport
 import ProtocolCore
 import Synchronization

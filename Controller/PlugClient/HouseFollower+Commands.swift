@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 
 /// Commands to plugs of the house.
 extension HouseFollower {

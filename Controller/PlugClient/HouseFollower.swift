@@ -1,6 +1,6 @@
 public import AsyncAlgorithms
-import LinuxNetwork
-public import PlugProtocol
+import LinuxClocks
+public import PlugModel
 import ServiceDiscovery
 
 /// Follows every plug of the house: those that are there, those that come, until they go. One that takes another name is lost

@@ -1,5 +1,5 @@
-public import LinuxNetwork
-public import PlugProtocol
+public import LinuxClocks
+public import PlugModel
 
 /// What a plug's journal tells a follower, in order and each once: nothing is left out without an entry that says so.
 public enum JournalEntry: Hashable, Sendable {

@@ -1,5 +1,5 @@
-public import LinuxNetwork
-public import PlugProtocol
+public import LinuxClocks
+public import PlugModel
 import Synchronization
 
 /// A plug that was found by its name (``PlugClient/plug(_:within:)``): follow it, read it, command it.

@@ -3,7 +3,7 @@ public import LinuxNetwork
 public import Logging
 public import NIOCore
 import NIOPosix
-public import PlugProtocol
+public import PlugModel
 public import PlugTransport
 import ProtocolCore
 public import ServiceDiscovery

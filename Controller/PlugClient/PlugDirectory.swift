@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 public import ServiceDiscovery
 
 /// The plugs that are announced now, by name. One that is announced on several interfaces is one plug.

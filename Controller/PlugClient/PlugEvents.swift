@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 
 /// The journal of a plug, live: what came after the cursor first, then what happens, until the reader stops.
 ///

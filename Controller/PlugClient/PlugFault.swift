@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 
 /// Why a plug cannot be followed any further. Everything that can pass (a plug that is away, a network that is down) is waited
 /// out and is none of these.

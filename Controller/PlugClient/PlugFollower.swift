@@ -1,4 +1,5 @@
-public import PlugProtocol
+public import PlugModel
+import PlugProtocol
 public import ProtocolCore
 
 /// Keeps one plug followed: connects, subscribes after the last event seen, sends commands, and comes back with back-off

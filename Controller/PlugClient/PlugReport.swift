@@ -1,4 +1,4 @@
-public import LinuxNetwork
+public import LinuxClocks
 
 /// An update with the plug's name and the wall-clock time at which it happened, as near as the controller can tell.
 public struct PlugReport: Sendable {

@@ -1,4 +1,4 @@
-public import LinuxNetwork
+public import LinuxClocks
 public import Metering
 
 /// A sample out of a plug's memory, and when that was.

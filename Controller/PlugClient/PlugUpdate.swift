@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 
 /// What is heard of a plug that is being followed, in order.
 public enum PlugUpdate: Sendable {

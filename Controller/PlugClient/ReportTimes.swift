@@ -1,5 +1,5 @@
-import LinuxNetwork
-import PlugProtocol
+import LinuxClocks
+import PlugModel
 import ProtocolCore
 
 /// The wall-clock times of what a plug reports.

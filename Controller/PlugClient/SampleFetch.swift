@@ -1,5 +1,5 @@
 import Metering
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// A fetch of samples on its way, which may take more than one connection.

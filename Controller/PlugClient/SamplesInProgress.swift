@@ -1,6 +1,6 @@
-import LinuxNetwork
+import LinuxClocks
 import Metering
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// Samples that come in chunk by chunk for somebody who waits.

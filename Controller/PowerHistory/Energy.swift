@@ -1,6 +1,6 @@
 import GRDB
 public import LocalCalendar
-public import PlugProtocol
+public import PlugModel
 
 extension PowerHistory {
     /// What flowed in each of these periods, from the roll-ups of quarters: every time zone of today begins its hours and

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// What a cell of the table of events holds, sealed as ``ByteWriter`` does:

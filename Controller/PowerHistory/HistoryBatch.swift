@@ -1,5 +1,5 @@
 public import Metering
-public import PlugProtocol
+public import PlugModel
 
 /// What arrived together and is stored together, or not at all.
 public struct HistoryBatch: Sendable {

@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 
 /// A plug that the history knows.
 public struct HistoryPlug: Hashable, Sendable {

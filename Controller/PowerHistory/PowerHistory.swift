@@ -1,6 +1,6 @@
 import DurableFiles
 import GRDB
-public import PlugProtocol
+public import PlugModel
 import Synchronization
 
 /// What the plugs of a house reported, for years: samples, what sums them up, energy and events, in one SQLite database.

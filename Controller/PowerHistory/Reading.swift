@@ -1,6 +1,6 @@
 import GRDB
 public import Metering
-public import PlugProtocol
+public import PlugModel
 import ProtocolCore
 
 extension PowerHistory {

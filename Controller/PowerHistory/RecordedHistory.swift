@@ -1,6 +1,6 @@
 public import LocalCalendar
 import Metering
-public import PlugProtocol
+public import PlugModel
 public import Recordings
 
 /// A recording as the history of a plug. The same recording makes the same chunks of the same boot, so that it can be imported

@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 
 extension PowerHistory {
     /// How the plug's relay stood at a time, by its journal: as it was left before, else the other way than it was switched first.

@@ -1,6 +1,6 @@
 import GRDB
 import Metering
-import PlugProtocol
+import PlugModel
 
 /// Takes what is readable out of a damaged database.
 struct Salvage {

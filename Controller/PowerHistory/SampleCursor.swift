@@ -1,5 +1,5 @@
 public import Metering
-public import PlugProtocol
+public import PlugModel
 
 extension PowerHistory {
     /// The samples of a span, to be read piece by piece: for whoever reads several plugs beside each other.

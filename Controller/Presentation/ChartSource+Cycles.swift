@@ -1,6 +1,6 @@
 import ApplianceSense
 import Charting
-import LinuxNetwork
+import LinuxClocks
 import Metering
 public import PowerHistory
 

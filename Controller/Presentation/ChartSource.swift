@@ -1,7 +1,7 @@
 public import Charting
+import LinuxClocks
 public import LocalCalendar
 public import PlugClient
-import LinuxNetwork
 public import PowerHistory
 
 /// What a chart is drawn from: the courses of its plugs, and what happened meanwhile.

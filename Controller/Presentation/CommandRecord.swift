@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 
 /// What `plugctl on`, `off`, `toggle`, `dim` and `reset --protection` print with `--json`.
 public struct CommandRecord: Codable, Hashable, Sendable {

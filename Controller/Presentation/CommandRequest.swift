@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 
 /// A command as the daemon's API takes it.
 public struct CommandRequest: Hashable, Sendable {

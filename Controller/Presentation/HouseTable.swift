@@ -1,7 +1,7 @@
 import Charting
-public import LinuxNetwork
+public import LinuxClocks
 public import PlugClient
-public import PlugProtocol
+public import PlugModel
 public import Terminal
 
 /// The house live: a row for each plug with its state, its power and the power's course, and the latest news below.

@@ -1,4 +1,4 @@
-public import LinuxNetwork
+public import LinuxClocks
 import LocalCalendar
 
 extension WallTime {

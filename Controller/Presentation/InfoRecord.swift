@@ -1,5 +1,5 @@
 import DNSWire
-public import PlugProtocol
+public import PlugModel
 public import ProtocolCore
 public import ServiceDiscovery
 

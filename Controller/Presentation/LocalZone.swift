@@ -1,4 +1,4 @@
-import LinuxNetwork
+import LinuxClocks
 public import LocalCalendar
 
 extension ZoneOffsets {

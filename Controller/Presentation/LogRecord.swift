@@ -1,6 +1,6 @@
-import LinuxNetwork
+import LinuxClocks
 public import PlugClient
-import PlugProtocol
+import PlugModel
 
 /// One line of `plugctl logs --json`; the keys are part of the contract with scripts. A key without a value is left out.
 public struct LogRecord: Encodable, Equatable, Sendable {

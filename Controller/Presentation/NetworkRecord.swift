@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// A plug's network interface, in what `plugctl info --json` prints.

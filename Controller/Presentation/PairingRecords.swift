@@ -1,4 +1,5 @@
 public import PlugClient
+public import PlugModel
 public import PlugProtocol
 
 /// What `plugctl pair --json` prints.

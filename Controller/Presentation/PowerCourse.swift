@@ -1,8 +1,8 @@
 public import Charting
-import LinuxNetwork
+import LinuxClocks
 import Metering
 public import PlugClient
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// A plug's active power: what a history kept of it, then the samples that the plug itself kept and the readings that it sends.

@@ -1,5 +1,5 @@
 public import Charting
-import LinuxNetwork
+import LinuxClocks
 
 extension SampleRecord {
     /// What is known of a plug's active power between two times, for a drawing of so many columns: what would be more is summed up

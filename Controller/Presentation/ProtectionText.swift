@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 
 extension Protection {
     /// What it found, for a person.

@@ -1,7 +1,7 @@
 import Automation
 public import Daemon
-import LinuxNetwork
-import PlugProtocol
+import LinuxClocks
+import PlugModel
 
 /// One line of `plugctl daemon --json` and `plugctl rules run --json`.
 ///

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 
 extension RuleRecord {
     /// For a person; of a file that is broken over several lines.

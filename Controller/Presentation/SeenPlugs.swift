@@ -1,5 +1,5 @@
 public import PlugClient
-import PlugProtocol
+import PlugModel
 
 /// What following a house told of its plugs so far: a record for each.
 public struct SeenPlugs: Sendable {

@@ -1,4 +1,4 @@
-import LinuxNetwork
+import LinuxClocks
 
 /// A line of `plugctl daemon --json`: where the dashboard is.
 public struct ServingRecord: Codable, Hashable, Sendable {

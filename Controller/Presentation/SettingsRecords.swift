@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 
 /// What `plugctl rename --json` prints.
 public struct RenameRecord: Codable, Hashable, Sendable {

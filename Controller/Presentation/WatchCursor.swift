@@ -1,6 +1,6 @@
 import Foundation
-public import LinuxNetwork
-public import PlugProtocol
+public import LinuxClocks
+public import PlugModel
 
 /// Up to where the events of all followed plugs are accounted for, as one word of text that needs no quotes in a shell.
 ///

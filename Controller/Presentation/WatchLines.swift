@@ -1,5 +1,5 @@
 public import PlugClient
-import PlugProtocol
+import PlugModel
 
 /// Makes lines of what is heard of the plugs, and each line's cursor.
 ///

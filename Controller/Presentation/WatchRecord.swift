@@ -1,7 +1,7 @@
-import LinuxNetwork
+import LinuxClocks
 import Metering
 public import PlugClient
-public import PlugProtocol
+public import PlugModel
 
 /// One line of `plugctl watch --json`; the keys are part of the contract with scripts. A key without a value is left out.
 public struct WatchRecord: Codable, Hashable, Sendable {

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 
 extension WatchRecord {
     /// What happened, in words: `relay on (by kitchen)`, `214.3 W`.

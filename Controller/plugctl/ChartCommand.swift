@@ -1,7 +1,7 @@
 public import ArgumentParser
 public import Charting
 import DurableFiles
-import LinuxNetwork
+import LinuxClocks
 import LocalCalendar
 import PlugClient
 import PowerHistory

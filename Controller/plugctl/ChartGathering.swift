@@ -1,8 +1,8 @@
 import Charting
-import LinuxNetwork
+import LinuxClocks
 import LocalCalendar
 import PlugClient
-import PlugProtocol
+import PlugModel
 import PowerHistory
 import Presentation
 

@@ -1,8 +1,8 @@
 import Automation
 import DaemonClient
-import LinuxNetwork
+import LinuxClocks
 import PlugClient
-import PlugProtocol
+import PlugModel
 import PowerHistory
 import Presentation
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PlugClient
+import PlugModel
 import PlugProtocol
 import Presentation
 

@@ -2,7 +2,7 @@ import Daemon
 import Dashboard
 import Logging
 import PlugClient
-import PlugProtocol
+import PlugModel
 import PowerHistory
 import Presentation
 

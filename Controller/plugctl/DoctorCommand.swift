@@ -1,6 +1,6 @@
 import ArgumentParser
 import Doctor
-import LinuxNetwork
+import LinuxClocks
 import PlugClient
 import PlugTransport
 import Presentation

@@ -1,5 +1,5 @@
 import DaemonClient
-import LinuxNetwork
+import LinuxClocks
 import LocalCalendar
 import PowerHistory
 import Presentation

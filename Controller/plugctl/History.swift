@@ -1,6 +1,6 @@
 import ArgumentParser
 import DurableFiles
-import LinuxNetwork
+import LinuxClocks
 import LocalCalendar
 import PowerHistory
 import Presentation

@@ -1,8 +1,8 @@
 import ArgumentParser
 import DurableFiles
-import LinuxNetwork
+import LinuxClocks
 import LocalCalendar
-import PlugProtocol
+import PlugModel
 import PowerHistory
 import Presentation
 import Recordings

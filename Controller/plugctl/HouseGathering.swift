@@ -1,5 +1,5 @@
 import PlugClient
-import PlugProtocol
+import PlugModel
 import Presentation
 
 /// Looks once at every plug that is there, without a daemon.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import LinuxNetwork
+import LinuxClocks
 import PlugClient
 import Presentation
 

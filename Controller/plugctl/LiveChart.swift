@@ -1,5 +1,5 @@
 import Charting
-import LinuxNetwork
+import LinuxClocks
 import LocalCalendar
 import PlugClient
 import Presentation

@@ -1,7 +1,7 @@
 import DaemonClient
-import LinuxNetwork
+import LinuxClocks
 import PlugClient
-import PlugProtocol
+import PlugModel
 import Presentation
 import Terminal
 

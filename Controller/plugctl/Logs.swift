@@ -1,6 +1,6 @@
 public import ArgumentParser
 import PlugClient
-public import PlugProtocol
+public import PlugModel
 import Presentation
 
 struct Logs: AsyncParsableCommand {

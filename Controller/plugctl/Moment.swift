@@ -1,5 +1,5 @@
 import ArgumentParser
-import LinuxNetwork
+import LinuxClocks
 import LocalCalendar
 
 /// A time as people write it, on the clock of the wall: `2026-11-20`, `2026-11-20T07:30`, `2026-11-20 07:30:15`.

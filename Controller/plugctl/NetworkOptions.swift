@@ -4,7 +4,7 @@ import Foundation
 import LinuxNetwork
 import Logging
 import PlugClient
-import PlugProtocol
+import PlugModel
 import PlugTransport
 
 /// Which network, and how long to look for a plug.

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Automation
 import Effects
-import LinuxNetwork
-import PlugProtocol
+import LinuxClocks
+import PlugModel
 
 struct Notify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

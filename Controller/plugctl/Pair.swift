@@ -1,7 +1,7 @@
 import ArgumentParser
 import DurableFiles
 import PlugClient
-import PlugProtocol
+import PlugModel
 import Presentation
 import Terminal
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import PlugClient
-import PlugProtocol
+import PlugModel
 import Presentation
 
 struct Rename: AsyncParsableCommand {

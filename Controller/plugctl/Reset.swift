@@ -1,6 +1,6 @@
 import ArgumentParser
 import PlugClient
-import PlugProtocol
+import PlugModel
 import Presentation
 import Terminal
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import Automation
 import Backtesting
 import Charting
-import LinuxNetwork
+import LinuxClocks
 import LocalCalendar
 import PowerHistory
 import Presentation

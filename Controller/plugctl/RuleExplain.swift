@@ -4,7 +4,7 @@ import Backtesting
 import Daemon
 import DurableFiles
 import Foundation
-import LinuxNetwork
+import LinuxClocks
 import LocalCalendar
 import PowerHistory
 import Presentation

@@ -1,7 +1,7 @@
 import Automation
 import Backtesting
 import Daylight
-import LinuxNetwork
+import LinuxClocks
 import LocalCalendar
 import PowerHistory
 import Presentation

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonClient
 import DurableFiles
-import LinuxNetwork
+import LinuxClocks
 import LocalCalendar
 import Presentation
 

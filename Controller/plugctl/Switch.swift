@@ -1,6 +1,6 @@
 import ArgumentParser
-import PlugProtocol
 import PlugClient
+import PlugModel
 
 struct On: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 import DaemonClient
-import PlugProtocol
+import PlugModel
 import Presentation
 
 /// The way of a command through the daemon, which has a connection to the plug already.

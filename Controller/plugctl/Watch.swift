@@ -1,8 +1,8 @@
 import ArgumentParser
 import DurableFiles
-import LinuxNetwork
+import LinuxClocks
 import PlugClient
-import PlugProtocol
+import PlugModel
 import Presentation
 import Terminal
 

@@ -1,7 +1,7 @@
 import ArgumentParser
-import LinuxNetwork
+import LinuxClocks
 import PlugClient
-import PlugProtocol
+import PlugModel
 import Presentation
 
 /// Where a watch goes on, as a person gave it.

@@ -1,6 +1,7 @@
 import AddressConfiguration
 import DNSWire
 import LinkWire
+import LinuxClocks
 import LinuxNetwork
 import Logging
 import NIOCore

@@ -2,10 +2,11 @@ import AddressConfiguration
 import DNSWire
 import DurableFiles
 import LinkWire
+import LinuxClocks
 import LinuxNetwork
 public import Logging
 public import NIOCore
-public import PlugProtocol
+public import PlugModel
 import ProtocolCore
 
 /// The addresses of a plug's interfaces: those that nobody else gives addresses are an ``AddressedInterface`` each, the others are

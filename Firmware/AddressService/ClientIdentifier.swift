@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 
 /// How a plug calls itself to DHCP servers (RFC 4361 §6.1): type 255, a number of the interface, and an identifier of the plug that
 /// does not depend on its card, a DUID of type UUID (RFC 6355).

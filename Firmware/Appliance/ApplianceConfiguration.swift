@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 
 /// How one plug is built and set up. What protects it has the numbers of a socket for 16 A at 230 V; nil turns one off.
 public struct ApplianceConfiguration: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Metering
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 extension ApplianceMachine {

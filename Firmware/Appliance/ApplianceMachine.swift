@@ -1,5 +1,5 @@
 public import Metering
-public import PlugProtocol
+public import PlugModel
 public import ProtocolCore
 
 /// The plug as a machine: button, relay, dimmer, light, protection, auto-off and metering policy.

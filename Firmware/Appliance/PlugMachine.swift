@@ -1,4 +1,5 @@
 public import Metering
+public import PlugModel
 public import PlugProtocol
 public import ProtocolCore
 

@@ -1,6 +1,6 @@
 import CCrashReport
 public import DurableFiles
-public import PlugProtocol
+public import PlugModel
 
 /// What tells a plug that its firmware did not end in order, and how.
 ///

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// The text of a report: lines for whoever mends the firmware, some of which are read again here. It may have been cut off anywhere.

@@ -1,6 +1,6 @@
-import ConfigurationFiles
 import Appliance
-import PlugProtocol
+import ConfigurationFiles
+import PlugModel
 
 extension ConfigurationReader {
     /// What the plug does by itself.

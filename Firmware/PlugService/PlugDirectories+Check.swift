@@ -1,7 +1,7 @@
 import CrashReports
 public import DurableFiles
-import LinuxNetwork
-public import PlugProtocol
+import LinuxClocks
+public import PlugModel
 
 extension PlugDirectories {
     /// What keeps a plug of this process's user from working in its directories.

@@ -1,6 +1,6 @@
 import DurableFiles
-import LinuxNetwork
-import PlugProtocol
+import LinuxClocks
+import PlugModel
 import Storage
 
 /// Setting a plug back to factory state from beside it, whether it runs or not.

@@ -1,6 +1,6 @@
 import AddressService
-import LinuxNetwork
-import PlugProtocol
+import LinuxClocks
+import PlugModel
 
 /// The plug's own addresses.
 extension PlugService {

@@ -1,6 +1,6 @@
 import Appliance
 import NIOCore
-import PlugProtocol
+import PlugModel
 import PlugTransport
 import Storage
 

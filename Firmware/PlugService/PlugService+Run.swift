@@ -4,7 +4,7 @@ import CrashReports
 import LinuxNetwork
 public import Logging
 import NIOPosix
-import PlugProtocol
+import PlugModel
 import PlugTransport
 import ServiceDiscovery
 import Storage

@@ -2,12 +2,14 @@ import AddressService
 import Appliance
 import CrashReports
 public import DurableFiles
+import LinuxClocks
 import LinuxNetwork
 public import Logging
 public import NIOCore
 public import NIOPosix
 import PlugHardware
-public import PlugProtocol
+public import PlugModel
+import PlugProtocol
 public import PlugTransport
 import ProtocolCore
 import Storage

@@ -1,3 +1,4 @@
+import PlugModel
 package import PlugProtocol
 
 /// The line of the file that says who is paired: for each controller its key in hexadecimal digits, a space and its name, in

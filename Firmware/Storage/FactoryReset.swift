@@ -1,5 +1,5 @@
 import DurableFiles
-import PlugProtocol
+import PlugModel
 
 /// Sets a plug back to factory state, so that a loss of power at any moment leaves the plug as it was or the one that was reset.
 ///

@@ -1,5 +1,6 @@
 public import Appliance
 import DurableFiles
+public import PlugModel
 public import PlugProtocol
 
 /// One write to flash, to be performed on any thread: a storage that hangs keeps nobody waiting who does not need it. What comes

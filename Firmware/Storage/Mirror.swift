@@ -1,6 +1,6 @@
 import Appliance
 import DurableFiles
-import PlugProtocol
+import PlugModel
 
 /// The mirror's file: a log that is written anew once it has grown to twice what it needs.
 struct Mirror {

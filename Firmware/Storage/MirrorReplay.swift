@@ -1,5 +1,5 @@
 import Appliance
-import PlugProtocol
+import PlugModel
 
 /// What a mirror's bytes say.
 struct MirrorReplay {

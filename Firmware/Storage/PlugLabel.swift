@@ -1,5 +1,5 @@
 public import DurableFiles
-public import PlugProtocol
+public import PlugModel
 
 /// What stands on a plug's label: read from its state directory, whether the plug runs or not.
 public struct PlugLabel: Sendable {

@@ -1,6 +1,6 @@
 public import Appliance
 import DurableFiles
-import PlugProtocol
+import PlugModel
 public import ProtocolCore
 
 /// The mirror: what happened, for the process that comes after a kill. One that fails is removed and begun anew; where it cannot

@@ -1,5 +1,5 @@
 public import DurableFiles
-public import PlugProtocol
+public import PlugModel
 
 extension PlugStorage {
     /// Gives the directories back, for another value to take them. Nothing is written to the mirror any more.

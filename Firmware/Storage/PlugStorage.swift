@@ -1,5 +1,6 @@
 public import Appliance
 public import DurableFiles
+public import PlugModel
 public import PlugProtocol
 public import ProtocolCore
 

@@ -1,5 +1,5 @@
 package import Appliance
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// The line of the file with what controllers changed: `name=Lamp;power-on=last;auto-off=600000;power-limit=20000`, with

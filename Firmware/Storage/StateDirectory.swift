@@ -1,5 +1,6 @@
 import Appliance
 import DurableFiles
+import PlugModel
 import PlugProtocol
 
 /// What a plug keeps in flash: small files, each replaced as a whole, each with one line that stands there twice. One

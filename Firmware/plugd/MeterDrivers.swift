@@ -1,5 +1,5 @@
+import LinuxClocks
 import LinuxDevices
-import LinuxNetwork
 import PlugConfiguration
 import PlugHardware
 import PlugService

@@ -1,5 +1,5 @@
 import ArgumentParser
-import PlugProtocol
+import PlugModel
 import PlugService
 
 struct Press: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import Appliance
+import LinuxClocks
 import LinuxDevices
-import LinuxNetwork
 import PlugConfiguration
 import PlugHardware
 import PlugService

@@ -2,10 +2,10 @@ public import AddressService
 import Appliance
 public import ArgumentParser
 import DurableFiles
-import LinuxNetwork
+import LinuxClocks
 public import Logging
 import PlugHardware
-public import PlugProtocol
+public import PlugModel
 import PlugService
 import UnixSignals
 

@@ -1,5 +1,5 @@
 import NIOCore
-public import PlugProtocol
+public import PlugModel
 
 /// One connection as its owner sees it: bytes out and an end. Everything that comes in reaches the ``ConnectionOwner``.
 public struct Connection: Sendable {

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import Synchronization
 
 /// Numbers connections from 1, never the same twice in a process, so that a late report cannot meet a newer connection.

@@ -1,6 +1,6 @@
 import LinuxNetwork
 import NIOCore
-public import PlugProtocol
+public import PlugModel
 
 /// No connection to the plug came about.
 public struct DialError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,7 +1,7 @@
 public import NIOCore
 import NIOPosix
 import NIOSSL
-public import PlugProtocol
+public import PlugModel
 
 /// Opens a secured connection to the first of a plug's addresses that answers as the plug.
 ///

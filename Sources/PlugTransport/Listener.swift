@@ -2,7 +2,7 @@ import LinuxNetwork
 public import NIOCore
 import NIOPosix
 import NIOSSL
-import PlugProtocol
+import PlugModel
 
 /// Accepts controllers on a TCP port that the kernel picks.
 public struct Listener: Sendable {

@@ -4,7 +4,7 @@ import LinkWire
 import LinuxNetwork
 import Logging
 import NIOCore
-import PlugProtocol
+import PlugModel
 import PrivateNetworks
 import Testing
 

@@ -1,6 +1,7 @@
 import Appliance
 import MadeUpKeys
 import Metering
+import PlugModel
 import PlugProtocol
 import ProtocolCore
 

@@ -1,6 +1,6 @@
 import Appliance
 import Metering
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 import Testing
 

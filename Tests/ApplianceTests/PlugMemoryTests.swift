@@ -1,4 +1,5 @@
 import Metering
+import PlugModel
 import PlugProtocol
 import ProtocolCore
 import Testing

@@ -1,5 +1,5 @@
 @testable import Automation
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 import Testing
 

@@ -1,6 +1,6 @@
 import Automation
 import Metering
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// Runs an engine in virtual time: deadlines are met exactly, and every action is kept with its time.

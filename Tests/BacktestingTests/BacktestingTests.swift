@@ -1,7 +1,7 @@
 import Automation
 import Glibc
 import Metering
-import PlugProtocol
+import PlugModel
 import PowerHistory
 import Testing
 

@@ -1,6 +1,6 @@
 import DurableFiles
 import Foundation
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 import SimulatedDisk
 import Testing

@@ -2,7 +2,7 @@ import Automation
 import DurableFiles
 import NIOCore
 import NIOPosix
-import PlugProtocol
+import PlugModel
 import Testing
 
 @testable import Daemon

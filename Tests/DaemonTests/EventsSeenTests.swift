@@ -1,6 +1,6 @@
-import LinuxNetwork
+import LinuxClocks
 import PlugClient
-@testable import PlugProtocol
+import PlugModel
 import ProtocolCore
 import Testing
 

@@ -1,6 +1,6 @@
 import Dispatch
 import Metering
-import PlugProtocol
+import PlugModel
 import PowerHistory
 import Synchronization
 

@@ -1,8 +1,8 @@
 import AsyncAlgorithms
-import LinuxNetwork
+import LinuxClocks
 import Metering
 import PlugClient
-@testable import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 @testable import Daemon

@@ -1,7 +1,7 @@
-import LinuxNetwork
+import LinuxClocks
 import Metering
 import PlugClient
-import PlugProtocol
+import PlugModel
 import PowerHistory
 import ProtocolCore
 import Testing

@@ -4,7 +4,7 @@ import Metering
 import NIOCore
 import NIOPosix
 import PlugClient
-import PlugProtocol
+import PlugModel
 import PowerHistory
 import ProtocolCore
 import Synchronization

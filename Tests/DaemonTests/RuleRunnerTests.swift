@@ -1,12 +1,12 @@
 import AsyncAlgorithms
 import Automation
 import DurableFiles
-import LinuxNetwork
+import LinuxClocks
 import Metering
 import NIOCore
 import NIOPosix
 import PlugClient
-@testable import PlugProtocol
+import PlugModel
 import ProtocolCore
 import Testing
 

@@ -1,7 +1,7 @@
 import Automation
 import DurableFiles
 import Foundation
-import PlugProtocol
+import PlugModel
 import Testing
 
 @testable import Daemon

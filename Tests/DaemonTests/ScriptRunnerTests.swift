@@ -1,6 +1,6 @@
 import Automation
 import NIOPosix
-import PlugProtocol
+import PlugModel
 @testable import Scripting
 import Synchronization
 import Testing

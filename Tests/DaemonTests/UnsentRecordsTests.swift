@@ -1,6 +1,6 @@
 import Automation
-import LinuxNetwork
-import PlugProtocol
+import LinuxClocks
+import PlugModel
 import ProtocolCore
 import Testing
 

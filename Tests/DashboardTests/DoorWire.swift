@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import PlugClient
-import PlugProtocol
+import PlugModel
 
 @testable import Daemon
 @testable import Dashboard

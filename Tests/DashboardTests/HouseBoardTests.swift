@@ -1,5 +1,5 @@
 import PlugClient
-import PlugProtocol
+import PlugModel
 import Presentation
 import Testing
 

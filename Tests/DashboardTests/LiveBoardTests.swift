@@ -1,6 +1,6 @@
 import NIOCore
 import PlugClient
-import PlugProtocol
+import PlugModel
 import Testing
 
 @testable import Dashboard

@@ -1,10 +1,10 @@
-import LinuxNetwork
+import LinuxClocks
 import Metering
 import PlugClient
 import ProtocolCore
 
 @testable import Dashboard
-@testable import PlugProtocol
+import PlugModel
 
 /// 2026-11-21T09:01:23.456Z
 let moment = WallTime(nanosecondsSince1970: 1_795_251_683_456_000_000)

@@ -1,6 +1,6 @@
 import Automation
 import Daemon
-import PlugProtocol
+import PlugModel
 import PowerHistory
 import Presentation
 import ProtocolCore

@@ -1,7 +1,8 @@
 import DNSWire
 import Doctor
+import LinuxClocks
 import LinuxNetwork
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 let lampID = PlugID(rawValue: "0123456789ab")!

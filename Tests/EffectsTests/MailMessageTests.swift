@@ -1,5 +1,5 @@
 import Foundation
-import LinuxNetwork
+import LinuxClocks
 import Testing
 
 @testable import Effects

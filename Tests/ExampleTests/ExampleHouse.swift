@@ -1,7 +1,7 @@
 import Automation
 import Foundation
 import Metering
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 import RuleFiles
 

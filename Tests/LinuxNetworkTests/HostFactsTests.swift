@@ -4,6 +4,7 @@ import ProtocolCore
 import Testing
 
 @testable import LinuxNetwork
+import LinuxClocks
 
 /// What the kernel tells about the host in text.
 @Suite("Facts about the host")

@@ -1,7 +1,7 @@
 import ProtocolCore
 import Testing
 
-@testable import LinuxNetwork
+import LinuxClocks
 
 @Suite("Memberships and sleep")
 struct MembershipTests {

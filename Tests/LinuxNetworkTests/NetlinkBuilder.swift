@@ -1,4 +1,4 @@
-@testable import LinuxNetwork
+import LinuxClocks
 
 /// Writes netlink messages as the kernel does.
 struct NetlinkBuilder {

@@ -1,7 +1,7 @@
 import ServiceDiscovery
 import Testing
 
-@testable import LinuxNetwork
+import LinuxClocks
 
 @Suite("Changes that wait for a slow reader")
 struct PendingChangesTests {

@@ -1,3 +1,4 @@
+import PlugModel
 import PlugProtocol
 import ProtocolCore
 import Testing

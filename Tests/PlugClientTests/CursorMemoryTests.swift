@@ -1,7 +1,8 @@
 import DurableFiles
 import Fuzzing
-import LinuxNetwork
+import LinuxClocks
 import MadeUpKeys
+import PlugModel
 import PlugProtocol
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import MadeUpKeys
 import NIOCore
+import PlugModel
 import PlugProtocol
 import ProtocolCore
 import Testing

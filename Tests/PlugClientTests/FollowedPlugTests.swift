@@ -1,7 +1,8 @@
-import LinuxNetwork
+import LinuxClocks
 import MadeUpKeys
 import NIOCore
 import NIOPosix
+import PlugModel
 import PlugProtocol
 import PlugTransport
 import Testing

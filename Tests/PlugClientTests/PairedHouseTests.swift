@@ -1,11 +1,12 @@
 import Appliance
 import DurableFiles
 import Foundation
-import LinuxNetwork
+import LinuxClocks
 import Logging
 import NIOCore
 import NIOPosix
 import PlugHardware
+import PlugModel
 import PlugProtocol
 import PlugTransport
 import ProtocolCore

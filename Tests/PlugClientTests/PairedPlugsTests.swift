@@ -1,7 +1,7 @@
 import DurableFiles
 import Foundation
 import MadeUpKeys
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 import Testing
 

@@ -2,6 +2,7 @@ import ProtocolCore
 import Testing
 
 @testable import PlugProtocol
+import PlugModel
 
 /// Whether a connection still stands, as the controller judges it.
 @Suite struct ConnectionKeepingTests {

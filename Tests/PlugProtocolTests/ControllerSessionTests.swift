@@ -2,6 +2,7 @@ import ProtocolCore
 import Testing
 
 @testable import PlugProtocol
+import PlugModel
 
 @Suite struct ControllerSessionTests {
     /// A session, what it sent decoded and what it delivered.

@@ -2,7 +2,7 @@ import Metering
 import ProtocolCore
 import Testing
 
-@testable import PlugProtocol
+import PlugModel
 
 @Suite struct ConversionTests {
     static let causes = [

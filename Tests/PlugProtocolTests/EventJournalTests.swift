@@ -2,6 +2,7 @@ import ProtocolCore
 import Testing
 
 @testable import PlugProtocol
+import PlugModel
 
 @Suite struct EventJournalTests {
     private func journal(from next: SequenceNumber = 1, events: Int, ring: Int = 4096) -> EventJournal {

@@ -2,6 +2,7 @@ import ProtocolCore
 import Testing
 
 @testable import PlugProtocol
+import PlugModel
 
 @Suite struct EventLaneTests {
     private func subscribe(_ bench: inout Bench, after: UInt64?, on connection: ConnectionID = first) {

@@ -2,6 +2,7 @@ import Metering
 import ProtocolCore
 
 @testable import PlugProtocol
+import PlugModel
 
 let boot = BootID(bytes: [UInt8](repeating: 7, count: 16))!
 let otherBoot = BootID(bytes: [UInt8](repeating: 8, count: 16))!

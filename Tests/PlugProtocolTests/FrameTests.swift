@@ -1,7 +1,7 @@
 import ProtocolCore
 import Testing
 
-@testable import PlugProtocol
+import PlugModel
 
 @Suite struct FrameTests {
     private func ping(_ token: UInt64) -> [UInt8] { controllerFrame { $0.ping.token = token } }

@@ -1,7 +1,7 @@
 import ProtocolCore
 import Testing
 
-@testable import PlugProtocol
+import PlugModel
 
 /// What happens beyond each limit of the protocol, in the words that a person gets. The table in smartplug.proto is this one.
 @Suite struct LimitsTests {

@@ -2,6 +2,7 @@ import ProtocolCore
 import Testing
 
 @testable import PlugProtocol
+import PlugModel
 
 /// The plug's side of the log lane.
 @Suite struct LogLaneTests {

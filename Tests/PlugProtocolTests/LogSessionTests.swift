@@ -1,7 +1,7 @@
 import ProtocolCore
 import Testing
 
-@testable import PlugProtocol
+import PlugModel
 
 /// The controller's side of the log lane.
 @Suite struct LogSessionTests {

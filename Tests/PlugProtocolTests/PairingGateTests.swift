@@ -2,6 +2,7 @@ import ProtocolCore
 import Testing
 
 @testable import PlugProtocol
+import PlugModel
 
 @Suite struct PairingGateTests {
     @Test func theWindowOpensAndCloses() {

@@ -2,6 +2,7 @@ import ProtocolCore
 import Testing
 
 @testable import PlugProtocol
+import PlugModel
 
 /// Each way in which a plug refuses to be paired: with a Goodbye, and nothing of it is kept.
 @Suite struct PairingRefusalTests {

@@ -2,6 +2,7 @@ import ProtocolCore
 import Testing
 
 @testable import PlugProtocol
+import PlugModel
 
 /// A plug and somebody who wants to be paired with it, their streams joined.
 private struct Pairing {

@@ -3,6 +3,7 @@ import SwiftProtobuf
 import Testing
 
 @testable import PlugProtocol
+import PlugModel
 
 /// Rename and Configure as they go over the wire, and what sessions hear of them.
 @Suite struct SettingsTests {

@@ -1,7 +1,7 @@
 import ProtocolCore
 import Testing
 
-@testable import PlugProtocol
+import PlugModel
 
 @Suite struct StateLaneTests {
     private func opened(deadBand: UInt32, intervalMs: UInt32 = 0, state: PlugState) -> Bench {

@@ -1,10 +1,11 @@
 import Appliance
 import Foundation
-import LinuxNetwork
+import LinuxClocks
 import Logging
 import NIOCore
 import NIOPosix
 import PlugHardware
+import PlugModel
 import PlugProtocol
 import PlugTransport
 import ProtocolCore

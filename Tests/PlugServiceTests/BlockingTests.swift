@@ -1,6 +1,6 @@
 import Appliance
 import DurableFiles
-import LinuxNetwork
+import LinuxClocks
 import Logging
 import NIOCore
 import NIOPosix

@@ -1,9 +1,9 @@
 import Foundation
-import LinuxNetwork
+import LinuxClocks
 import Logging
 import NIOCore
 import NIOPosix
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 import Testing
 

@@ -1,6 +1,6 @@
 import Appliance
 import Glibc
-import LinuxNetwork
+import LinuxClocks
 import Logging
 import NIOPosix
 import PlugHardware

@@ -1,9 +1,9 @@
 import Appliance
 import Foundation
-import LinuxNetwork
+import LinuxClocks
 import Logging
 import PlugHardware
-import PlugProtocol
+import PlugModel
 import PlugTransport
 import Storage
 import Testing

@@ -1,5 +1,5 @@
 import NIOCore
-import PlugProtocol
+import PlugModel
 import Testing
 
 @testable import PlugTransport

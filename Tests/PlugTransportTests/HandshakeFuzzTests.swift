@@ -2,7 +2,7 @@ import Fuzzing
 import NIOCore
 import NIOEmbedded
 import NIOSSL
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 import Testing
 

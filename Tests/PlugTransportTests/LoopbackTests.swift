@@ -1,6 +1,6 @@
 import NIOCore
 import NIOPosix
-import PlugProtocol
+import PlugModel
 import Testing
 
 @testable import PlugTransport

@@ -1,6 +1,6 @@
 import NIOCore
 import NIOPosix
-import PlugProtocol
+import PlugModel
 import PlugTransport
 
 /// An owner of connections that tells the test what it hears, in order.

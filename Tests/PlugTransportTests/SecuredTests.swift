@@ -1,7 +1,7 @@
 import DurableFiles
 import NIOCore
 import NIOPosix
-import PlugProtocol
+import PlugModel
 import Testing
 
 @testable import PlugTransport

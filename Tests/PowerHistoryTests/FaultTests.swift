@@ -2,7 +2,7 @@ import DurableFiles
 import GRDB
 import Glibc
 import Metering
-import PlugProtocol
+import PlugModel
 import Testing
 
 @testable import PowerHistory

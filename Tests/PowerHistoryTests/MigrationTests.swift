@@ -1,5 +1,5 @@
 import GRDB
-import PlugProtocol
+import PlugModel
 import Testing
 
 @testable import PowerHistory

@@ -1,7 +1,7 @@
 import DurableFiles
 import GRDB
 import Metering
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 import Testing
 

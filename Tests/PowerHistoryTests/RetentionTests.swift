@@ -1,6 +1,6 @@
 import GRDB
 import Metering
-import PlugProtocol
+import PlugModel
 import Testing
 
 @testable import PowerHistory

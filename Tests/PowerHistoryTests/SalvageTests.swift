@@ -1,7 +1,7 @@
 import GRDB
 import Glibc
 import Metering
-import PlugProtocol
+import PlugModel
 import Testing
 
 @testable import PowerHistory

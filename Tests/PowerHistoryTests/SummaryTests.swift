@@ -1,6 +1,6 @@
 import LocalCalendar
 import Metering
-import PlugProtocol
+import PlugModel
 import Testing
 
 @testable import PowerHistory

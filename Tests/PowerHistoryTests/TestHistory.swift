@@ -1,7 +1,7 @@
 import GRDB
 import Glibc
 import Metering
-import PlugProtocol
+import PlugModel
 @testable import PowerHistory
 import ProtocolCore
 import Synchronization

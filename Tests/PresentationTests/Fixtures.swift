@@ -1,7 +1,8 @@
-import LinuxNetwork
+import LinuxClocks
 import MadeUpKeys
 import Metering
 import PlugClient
+import PlugModel
 import PlugProtocol
 import ProtocolCore
 

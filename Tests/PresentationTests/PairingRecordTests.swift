@@ -1,5 +1,6 @@
 import MadeUpKeys
 import PlugClient
+import PlugModel
 import PlugProtocol
 import Presentation
 import Testing

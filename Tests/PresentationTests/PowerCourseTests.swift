@@ -1,8 +1,8 @@
 import Charting
-import LinuxNetwork
+import LinuxClocks
 import Metering
 import PlugClient
-import PlugProtocol
+import PlugModel
 import PowerHistory
 import ProtocolCore
 import Testing

@@ -1,7 +1,7 @@
 @testable import Automation
 import DNSWire
 import Daemon
-import PlugProtocol
+import PlugModel
 import Presentation
 import ProtocolCore
 import ServiceDiscovery

@@ -1,6 +1,6 @@
 import Daemon
-import LinuxNetwork
-import PlugProtocol
+import LinuxClocks
+import PlugModel
 import ProtocolCore
 import Testing
 

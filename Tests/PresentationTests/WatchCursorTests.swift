@@ -1,5 +1,5 @@
-import LinuxNetwork
-import PlugProtocol
+import LinuxClocks
+import PlugModel
 import ProtocolCore
 import Testing
 

@@ -1,6 +1,6 @@
-import LinuxNetwork
+import LinuxClocks
 import PlugClient
-import PlugProtocol
+import PlugModel
 import Presentation
 import Testing
 

@@ -1,6 +1,6 @@
 import Automation
 import Foundation
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 import Scripting
 

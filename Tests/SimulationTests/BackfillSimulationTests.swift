@@ -1,7 +1,7 @@
 import Appliance
 import Foundation
 import Metering
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 import SimulatedLAN
 import Testing

@@ -1,6 +1,6 @@
 import Metering
 import PlugClient
-import PlugProtocol
+import PlugModel
 
 /// What a controller of the simulated house keeps of one plug. Survives everything; each change is one transaction.
 struct Database {

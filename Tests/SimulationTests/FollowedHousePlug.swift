@@ -1,5 +1,5 @@
 import PlugClient
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 import ServiceDiscovery
 import SimulatedLAN

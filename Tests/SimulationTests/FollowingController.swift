@@ -1,5 +1,6 @@
 import Metering
 import PlugClient
+import PlugModel
 import PlugProtocol
 import ProtocolCore
 import SimulatedLAN

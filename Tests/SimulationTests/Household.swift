@@ -1,6 +1,6 @@
 import Appliance
 import Automation
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 import SimulatedLAN
 

@@ -1,5 +1,5 @@
 import Automation
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// What must hold in the simulated house.

@@ -1,5 +1,5 @@
 import Foundation
-import PlugProtocol
+import PlugModel
 import SimulatedLAN
 import Testing
 

@@ -1,6 +1,6 @@
 import Appliance
 import Metering
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// What happened at a simulated plug, written down as it happened: what its controllers' stories are held against.

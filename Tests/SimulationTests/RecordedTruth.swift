@@ -1,5 +1,5 @@
 import Metering
-import PlugProtocol
+import PlugModel
 import PowerHistory
 
 /// A history as simple as it can be, for the simulation.

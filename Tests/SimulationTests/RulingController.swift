@@ -1,5 +1,6 @@
 import Automation
 import PlugClient
+import PlugModel
 import PlugProtocol
 import ProtocolCore
 import ServiceDiscovery

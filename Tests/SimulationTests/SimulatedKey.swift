@@ -1,5 +1,5 @@
 import DurableFiles
-import PlugProtocol
+import PlugModel
 import SimulatedLAN
 import Storage
 

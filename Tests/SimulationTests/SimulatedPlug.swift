@@ -2,6 +2,7 @@ import Appliance
 import DurableFiles
 import MadeUpKeys
 import Metering
+import PlugModel
 import PlugProtocol
 import ProtocolCore
 import ServiceDiscovery

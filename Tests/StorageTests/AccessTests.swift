@@ -1,5 +1,6 @@
 import DurableFiles
 import MadeUpKeys
+import PlugModel
 import PlugProtocol
 import ProtocolCore
 import Testing

@@ -3,6 +3,7 @@ import DurableFiles
 import Foundation
 import MadeUpKeys
 import Metering
+import PlugModel
 import PlugProtocol
 import ProtocolCore
 

@@ -1,6 +1,7 @@
 import Appliance
 import DurableFiles
 import MadeUpKeys
+import PlugModel
 import PlugProtocol
 import ProtocolCore
 import SimulatedDisk

@@ -1,6 +1,6 @@
 import Appliance
 import DurableFiles
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 import Testing
 

@@ -1,5 +1,5 @@
 import DurableFiles
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 import Testing
 

@@ -1,5 +1,5 @@
 import Appliance
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 import Testing
 

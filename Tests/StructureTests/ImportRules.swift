@@ -30,7 +30,7 @@ enum ImportRules {
     static func onlySystemModulesImportC(_ tree: SourceTree) -> [Violation] {
         violations(tree, where: { ![.system, .support].contains(Layout.kind(of: $0)) }) { module, target in
             Layout.cLibraries.contains(module)
-                ? "\(target.name) imports \(module); only LinuxNetwork, DurableFiles, LinuxDevices, Terminal, Effects and Scripting may"
+                ? "\(target.name) imports \(module); only LinuxClocks, LinuxNetwork, DurableFiles, LinuxDevices, Terminal, Effects and Scripting may"
                 : nil
         }
     }

@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 
 /// What is known of a plug when rules are checked.
 public struct KnownPlug: Hashable, Sendable {

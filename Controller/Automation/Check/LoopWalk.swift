@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 
 /// Goes round a loop twice with what is known of the plugs then. What is on cannot be turned on: rules that only ever turn on what
 /// another one turned on come to rest.

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 
 extension RuleInspection {
     /// What a rule wants of a plug that it does not have, as far as somebody has told.

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 
 /// What an action may do to a plug, as far as triggers see it.
 struct RuleEffects: OptionSet, Hashable {

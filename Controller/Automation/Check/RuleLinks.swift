@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 
 /// How one rule can set off another, or itself: something it does meets a trigger.
 struct RuleLink: Hashable {

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 public import ProtocolCore
 
 /// Runs rules: what happens at the plugs goes in, firings and commands come out.

@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 public import ProtocolCore
 
 /// What happens to a ``RuleEngine``. Plugs go by the names that they announce.

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// The first moments after a start, while plugs that the rules name are not back yet: a press of one plug must not be judged

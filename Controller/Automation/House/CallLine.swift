@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 
 /// The calls of one script that are stored: one is under way, the others wait for their turn.
 struct CallLine: Sendable {

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 
 /// Calls that are not answered, in the order in which they were decided, each found by its id at once: also among a thousand.
 public struct CallList: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 public import ProtocolCore
 
 /// A moment on a host: on the clock of one boot, and on the wall.

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// Calls, and what scripts keep: counts, then each entry, in the order of the properties. A state has its length in four bytes ahead.

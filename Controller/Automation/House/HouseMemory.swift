@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 public import ProtocolCore
 
 /// What running rules must still know after their process ended, however it ended: stored as a whole, so that a plug's

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// Calls of scripts: stored before they are asked, asked again by the next process where this one was killed, and stored as gone

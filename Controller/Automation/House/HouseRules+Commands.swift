@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// Commands on their way to plugs, and those that wait for one that is away.

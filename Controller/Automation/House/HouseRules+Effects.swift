@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// What rules do outside of the house: stored before it is done, and done again by the next process where this one was killed.

@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 public import ProtocolCore
 
 /// Rules at work on a house so that each event takes its effect once, also when the process is killed at any moment: a

@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 public import ProtocolCore
 
 /// What happens to ``HouseRules``. Of each plug in its order: connected, following, snapshot, then the rest.

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// Takes values one after the other for ``HouseMemory``. The checksum was verified before the first one, so what is still

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// Firings, and what they do outside of the house. What met the rule is kept in words: the next process has nothing else to do with it

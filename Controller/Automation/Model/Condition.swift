@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 
 /// A level: something that holds or does not at any one time. What is about a plug that is not there does not hold, and neither does
 /// what is about the time before the clock is known.

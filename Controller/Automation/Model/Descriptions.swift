@@ -1,5 +1,5 @@
 import ApplianceSense
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 extension PowerThreshold: CustomStringConvertible {

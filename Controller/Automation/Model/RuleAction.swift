@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 
 /// What a rule does. What depends on the present state becomes an absolute command in the moment of the action.
 public enum RuleAction: Hashable, Sendable {

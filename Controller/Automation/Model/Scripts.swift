@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 
 /// A function of a script, which a rule made of the script calls.
 public struct ScriptHandler: Hashable, Sendable {

@@ -1,5 +1,5 @@
 public import ApplianceSense
-public import PlugProtocol
+public import PlugModel
 
 /// An edge: something that happens once. Plugs are named as a person writes them (``RuleEngine`` says how they are found).
 public enum Trigger: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 public import ProtocolCore
 
 /// Makes traces of what running rules tell: one for each edge that met a rule, which grows while its commands are answered and its

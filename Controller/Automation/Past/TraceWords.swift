@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 import ProtocolCore
 
 extension RuleTrace {

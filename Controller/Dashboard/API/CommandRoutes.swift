@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import PlugProtocol
+import PlugModel
 import Presentation
 
 extension Dashboard {

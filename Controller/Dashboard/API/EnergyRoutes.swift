@@ -1,9 +1,9 @@
 import DurableFiles
 import HTTPTypes
 import Hummingbird
-import LinuxNetwork
+import LinuxClocks
 import LocalCalendar
-import PlugProtocol
+import PlugModel
 import PowerHistory
 import Presentation
 import Tariffs

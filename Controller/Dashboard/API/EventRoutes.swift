@@ -1,8 +1,8 @@
 import HTTPTypes
 import Hummingbird
-import LinuxNetwork
+import LinuxClocks
 import PlugClient
-import PlugProtocol
+import PlugModel
 import PowerHistory
 import Presentation
 

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import PlugClient
+import PlugModel
 import PlugProtocol
 import Presentation
 

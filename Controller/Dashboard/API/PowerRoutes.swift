@@ -1,7 +1,7 @@
 import Charting
 import HTTPTypes
 import Hummingbird
-import LinuxNetwork
+import LinuxClocks
 import PowerHistory
 import Presentation
 

@@ -1,6 +1,6 @@
 import Hummingbird
-import LinuxNetwork
-import PlugProtocol
+import LinuxClocks
+import PlugModel
 import Presentation
 
 /// What stands after the question mark. What is not known is refused: it was meant for something. How long it

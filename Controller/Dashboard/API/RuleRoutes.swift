@@ -3,7 +3,7 @@ import Daemon
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import PlugProtocol
+import PlugModel
 import PowerHistory
 import Presentation
 import ProtocolCore

@@ -1,6 +1,6 @@
 import DurableFiles
 import HTTPTypes
-import LinuxNetwork
+import LinuxClocks
 import NIOCore
 
 /// Who has the password, or has shown that they had it.

@@ -1,6 +1,6 @@
 import Crypto
 import DurableFiles
-import LinuxNetwork
+import LinuxClocks
 import NIOPosix
 import ProtocolCore
 

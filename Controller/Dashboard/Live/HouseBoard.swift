@@ -1,8 +1,8 @@
 import Daemon
-import LinuxNetwork
+import LinuxClocks
 import Metering
 import PlugClient
-import PlugProtocol
+import PlugModel
 import Presentation
 
 /// The house as it is now: updates go in, and what is to be told to those who watch comes out. A value: no clock, no file.

@@ -1,9 +1,9 @@
 public import Automation
 public import Daemon
-import LinuxNetwork
+import LinuxClocks
 import NIOCore
 public import PlugClient
-import PlugProtocol
+import PlugModel
 public import PowerHistory
 import Presentation
 import ProtocolCore

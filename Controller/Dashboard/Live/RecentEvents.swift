@@ -1,5 +1,5 @@
 import DequeModule
-import PlugProtocol
+import PlugModel
 import Presentation
 
 /// What happened lately, which the history may not have written yet: whoever asks it for what happened misses nothing.

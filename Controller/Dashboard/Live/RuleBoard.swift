@@ -1,8 +1,8 @@
 import Automation
 import Daemon
 import DequeModule
-import LinuxNetwork
-import PlugProtocol
+import LinuxClocks
+import PlugModel
 import Presentation
 
 /// What the rules did, as far as it is known.

@@ -1,5 +1,5 @@
 import Automation
-import LinuxNetwork
+import LinuxClocks
 import ProtocolCore
 
 /// Hands one receiver its notifications, as its queue says.

@@ -1,5 +1,5 @@
 import Foundation
-import LinuxNetwork
+import LinuxClocks
 
 /// A notification as a mail (RFC 5322), with the line ends that sendmail reads: it makes those of the wire itself.
 struct MailMessage: Sendable {

@@ -1,5 +1,5 @@
 internal import Glibc
-import LinuxNetwork
+import LinuxClocks
 
 /// Mail, through whatever program of this machine sends it.
 struct MailReceiver: NotificationReceiver, Hashable {

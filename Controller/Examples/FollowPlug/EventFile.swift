@@ -1,6 +1,6 @@
 import DurableFiles
 import PlugClient
-import PlugProtocol
+import PlugModel
 
 /// Lines of text that begin with an event's number.
 struct EventFile {

@@ -2,7 +2,7 @@ import DurableFiles
 import Foundation
 import Logging
 import PlugClient
-import PlugProtocol
+import PlugModel
 import PlugTransport
 
 /// Writes every event of a plug into a file, each exactly once, however often this program or the plug is stopped and started

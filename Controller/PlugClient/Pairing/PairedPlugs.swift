@@ -1,5 +1,5 @@
 public import DurableFiles
-public import PlugProtocol
+public import PlugModel
 
 /// The plugs that this controller is paired with: their keys, in a file that all programs of one person share. It is read anew
 /// for each connection, so a plug that another program paired is known at once.

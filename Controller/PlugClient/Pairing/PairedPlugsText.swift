@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 
 /// The lines of the file that says which plugs are paired: for each its id, its key in hexadecimal digits and its name, with a
 /// space between them. A name may hold spaces; the end of a line in it is written as a space.

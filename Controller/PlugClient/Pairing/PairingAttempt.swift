@@ -1,5 +1,7 @@
+import LinuxClocks
 import LinuxNetwork
 import NIOCore
+import PlugModel
 import PlugProtocol
 import PlugTransport
 import ProtocolCore

@@ -1,5 +1,6 @@
 import NIOCore
-public import PlugProtocol
+public import PlugModel
+import PlugProtocol
 import PlugTransport
 import ServiceDiscovery
 

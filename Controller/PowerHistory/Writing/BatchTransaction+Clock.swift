@@ -1,5 +1,5 @@
 import GRDB
-import PlugProtocol
+import PlugModel
 
 extension BatchTransaction {
     /// The row of a boot, after what is stored of it was moved where the wall clock was set: all of a boot lies on one line,

@@ -1,5 +1,5 @@
 import GRDB
-import PlugProtocol
+import PlugModel
 
 extension BatchTransaction {
     mutating func store(_ event: StoredEvent) throws {

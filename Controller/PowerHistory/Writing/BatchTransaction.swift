@@ -1,6 +1,6 @@
 import GRDB
 import Metering
-import PlugProtocol
+import PlugModel
 
 /// One transaction of ``PowerHistory/record(_:)``.
 struct BatchTransaction {

@@ -1,5 +1,5 @@
 import Automation
-import PlugProtocol
+import PlugModel
 
 /// What stands behind `then`.
 enum ActionGrammar {

@@ -1,5 +1,5 @@
 import Automation
-import PlugProtocol
+import PlugModel
 
 /// A condition with the place that messages about it point to.
 struct LocatedCondition: Sendable {

@@ -1,5 +1,5 @@
 import Automation
-import PlugProtocol
+import PlugModel
 
 /// A kind of single value with a form of its own: how it looks, and how it is read.
 struct QuantityKind<Value: Sendable>: Sendable {

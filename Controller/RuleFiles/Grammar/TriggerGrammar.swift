@@ -1,6 +1,6 @@
 import ApplianceSense
 import Automation
-import PlugProtocol
+import PlugModel
 
 /// What stands behind `when`.
 enum TriggerGrammar {

@@ -1,6 +1,6 @@
 import ApplianceSense
 import Automation
-import PlugProtocol
+import PlugModel
 
 /// Tables of words: how each is written, what it stands for, what it means to a person.
 enum Words {

@@ -1,5 +1,5 @@
 import Automation
-import PlugProtocol
+import PlugModel
 
 /// When something is, as a script is told it.
 public struct ScriptTime: Hashable, Sendable {

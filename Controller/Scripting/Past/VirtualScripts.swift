@@ -1,6 +1,6 @@
 public import Automation
 public import Backtesting
-import LinuxNetwork
+import LinuxClocks
 
 /// Scripts in virtual time: each in a process of its own, as the daemon has them, that begins when it is first called.
 public final class VirtualScripts: PastScripts {

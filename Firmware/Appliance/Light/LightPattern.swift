@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// What the plug's light says: one lamp of one colour, which a person reads from across the room. What asks for something to

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 
 /// What an appliance cannot know by itself and shows by its light.
 public struct Surroundings: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 
 /// The numbers that stand in the mirror for the cases of an enumeration. They never change their meaning.
 protocol MirrorCoded: CaseIterable, Hashable {

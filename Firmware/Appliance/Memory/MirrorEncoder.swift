@@ -1,5 +1,5 @@
 import Metering
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// Puts mirror records into bytes, one behind the other.

@@ -1,5 +1,5 @@
 public import Metering
-public import PlugProtocol
+public import PlugModel
 import ProtocolCore
 
 /// One entry of the mirror: a log, in memory that a killed process leaves behind and a loss of power does not, of everything

@@ -1,4 +1,5 @@
 public import Metering
+public import PlugModel
 public import PlugProtocol
 
 /// What a plug knows that must outlive its firmware: the mirror has all of it, flash what a loss of power must not take.

@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 public import ProtocolCore
 
 /// Which event numbers the plug may use: those below a boundary that stands in flash, so that no number repeats after a loss

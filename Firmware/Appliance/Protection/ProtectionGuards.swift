@@ -1,5 +1,5 @@
 import Metering
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// All that watches what the meter and the thermometer say. It tells what trips; whether the plug is locked already is not its

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 
 /// What controllers may change of what a plug is set up to. A lock and a limit that the configuration names are there for the
 /// hardware, or for what must not be turned off by mistake: nobody undoes them from afar.

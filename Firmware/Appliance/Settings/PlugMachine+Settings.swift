@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// Another name, other settings: first flash has them, then they hold and the controller is told.

@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 
 /// What controllers have changed of a plug, as flash keeps it until a factory reset. Nil: as it is configured.
 public struct StoredSettings: Hashable, Sendable {

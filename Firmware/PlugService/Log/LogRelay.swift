@@ -1,7 +1,7 @@
-import LinuxNetwork
+import LinuxClocks
 public import Logging
 import NIOCore
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 import Synchronization
 

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 
 /// The log, for those who follow it over a session.
 extension PlugService {

@@ -1,5 +1,5 @@
 import Logging
-import PlugProtocol
+import PlugModel
 
 /// Writes a line where it was always written if its level is that of the configuration, and has it relayed if that or those
 /// who follow want it.

@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 
 /// What a person standing at the plug can do, as one line of text on the panel socket.
 public enum PanelRequest: Hashable, Sendable {

@@ -1,10 +1,10 @@
 import AddressService
 import Appliance
-import LinuxNetwork
+import LinuxClocks
 import Metering
 import NIOCore
 import PlugHardware
-import PlugProtocol
+import PlugModel
 
 extension PlugService: PanelOwner {
     func perform(_ request: PanelRequest) async throws -> String {

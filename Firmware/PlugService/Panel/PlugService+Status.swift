@@ -1,9 +1,9 @@
 import AddressService
 import Appliance
-import LinuxNetwork
+import LinuxClocks
 import Metering
 import PlugHardware
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 extension PlugService {

@@ -34,7 +34,4 @@ int clinuxnetwork_open_multicast4(
 int clinuxnetwork_open_multicast6(
     int interface, uint16_t port, const uint8_t group[16], bool bound_to_group, int hop_limit, const char **step);
 
-/* 1 while something keeps the wall clock in step (adjtimex(2) without STA_UNSYNC), 0 while nothing does. */
-int clinuxnetwork_clock_is_synchronized(void);
-
 #endif

@@ -1,3 +1,4 @@
+import LinuxClocks
 public import Logging
 import MulticastDNS
 public import NIOCore

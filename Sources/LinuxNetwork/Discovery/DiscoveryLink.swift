@@ -1,4 +1,5 @@
 import DNSWire
+import LinuxClocks
 import MulticastDNS
 import NIOCore
 import ServiceDiscovery

@@ -1,3 +1,5 @@
+import PlugModel
+
 extension WireRelayChanged {
     init(on: Bool, cause: RelayCause) {
         self.init()

@@ -1,3 +1,5 @@
+import PlugModel
+
 extension WireControllers {
     func model() throws(MessageFault) -> [PairedControllerEntry] {
         let limit = PairedControllers.limit

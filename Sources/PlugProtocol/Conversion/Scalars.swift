@@ -1,3 +1,4 @@
+import PlugModel
 internal import ProtocolCore
 
 /// Times, lengths and ids on the wire and in the model. A peer's value outside its range is a fault, never clamped.

@@ -1,4 +1,5 @@
 internal import Metering
+import PlugModel
 internal import ProtocolCore
 
 extension WireState {

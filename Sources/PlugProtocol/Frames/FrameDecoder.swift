@@ -1,3 +1,4 @@
+import PlugModel
 internal import SwiftProtobuf
 
 /// Why a stream of bytes is no stream of frames. Nothing after such a fault can be read.

@@ -1,3 +1,4 @@
+import PlugModel
 internal import SwiftProtobuf
 
 /// Puts messages behind their lengths, one after another, into bytes to send.

@@ -1,4 +1,5 @@
 internal import DequeModule
+public import PlugModel
 public import ProtocolCore
 
 /// The plug's memory of what happened: a bounded ring of events with rising sequence numbers, consecutive but for a leap.

@@ -1,3 +1,4 @@
+public import PlugModel
 public import ProtocolCore
 
 extension PlugServer {

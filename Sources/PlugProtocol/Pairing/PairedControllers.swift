@@ -1,3 +1,5 @@
+public import PlugModel
+
 /// Who may command a plug: at most ``limit`` controllers, each by its key.
 public struct PairedControllers: Hashable, Sendable {
     public struct Controller: Hashable, Sendable {
@@ -39,22 +41,5 @@ public struct PairedControllers: Hashable, Sendable {
     public mutating func remove(fingerprint: String) -> Controller? {
         guard let index = all.firstIndex(where: { $0.key.fingerprint == fingerprint }) else { return nil }
         return all.remove(at: index)
-    }
-}
-
-/// One line of what a plug answers when it is asked who is paired.
-public struct PairedControllerEntry: Hashable, Sendable {
-    public var name: String
-    /// See ``PublicKey/fingerprint``.
-    public var fingerprint: String
-    public var isConnected: Bool
-    /// The controller that asked.
-    public var isAsker: Bool
-
-    public init(name: String, fingerprint: String, isConnected: Bool, isAsker: Bool) {
-        self.name = name
-        self.fingerprint = fingerprint
-        self.isConnected = isConnected
-        self.isAsker = isAsker
     }
 }

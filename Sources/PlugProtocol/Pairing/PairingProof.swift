@@ -1,4 +1,5 @@
 internal import Crypto
+public import PlugModel
 
 /// What both sides of a pairing must agree on: T of the protocol.
 ///

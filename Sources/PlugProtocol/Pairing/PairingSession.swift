@@ -1,3 +1,4 @@
+public import PlugModel
 public import ProtocolCore
 
 /// The controller's side of pairing with one plug, on one connection. It ends with the plug's key to pin, or with why not.

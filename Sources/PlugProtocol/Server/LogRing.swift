@@ -1,4 +1,5 @@
 internal import DequeModule
+import PlugModel
 internal import ProtocolCore
 
 /// The last lines of a plug's log: what led to now, and what waits for those who follow. Nothing else is queued for them.

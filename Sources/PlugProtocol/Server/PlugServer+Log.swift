@@ -1,3 +1,4 @@
+import PlugModel
 internal import ProtocolCore
 
 /// The log lane: a cursor into the last lines for each session that follows, behind everything else that it is told.

@@ -1,3 +1,4 @@
+import PlugModel
 internal import ProtocolCore
 
 extension PlugServer {

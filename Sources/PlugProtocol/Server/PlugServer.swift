@@ -1,3 +1,4 @@
+public import PlugModel
 public import ProtocolCore
 
 /// The plug's side of the protocol: its event journal and all its sessions, as one value.

@@ -1,4 +1,5 @@
 internal import DequeModule
+import PlugModel
 
 /// Which commands are being carried out, and how the last ones ended: a request that comes again gets the first answer.
 struct RequestLedger: Sendable {

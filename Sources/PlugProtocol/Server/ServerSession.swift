@@ -1,4 +1,5 @@
 internal import DequeModule
+import PlugModel
 internal import ProtocolCore
 
 /// The plug's view of one connection.

@@ -1,4 +1,5 @@
 internal import DequeModule
+public import PlugModel
 public import ProtocolCore
 
 /// The controller's side of one connection to a plug. A new connection is a new value; what lasts longer (the cursor,

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// Decides at the door of a plug: which new connections get a handshake, and for how long somebody may stay who is not known

@@ -1,6 +1,7 @@
+import LinuxClocks
 import LinuxNetwork
 import NIOCore
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// The shell of ``Admission``, in the listening channel's pipeline: it sees each connection before anything was spent on it.

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOSSL
 import NIOTLS
-import PlugProtocol
+import PlugModel
 
 /// Stands behind the TLS handler and lets a channel count as active only once its handshake is finished, so that the handlers
 /// behind it know nothing but secured connections.

@@ -1,6 +1,6 @@
 import NIOCore
 import NIOSSL
-import PlugProtocol
+import PlugModel
 
 /// Which key the other side shows during one handshake. TLS itself makes it prove that it has the private one.
 ///

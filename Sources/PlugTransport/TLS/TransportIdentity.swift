@@ -1,6 +1,6 @@
 import Crypto
 import NIOSSL
-public import PlugProtocol
+public import PlugModel
 
 /// What a plug or a controller proves itself with: a P-256 key. Its self-signed certificate is made anew from it at each
 /// start, since peers pin the key and look at nothing else.
@@ -44,7 +44,7 @@ public struct TransportIdentity: Sendable {
 
 /// An identity that finds its way into a log by mistake says nothing there.
 extension TransportIdentity: CustomStringConvertible, CustomReflectable {
-    public var description: String { "the identity of key \(publicKey.fingerprint)" }
+    public var description: String { "a transport identity" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 

@@ -1,5 +1,5 @@
 import Automation
-import PlugProtocol
+import PlugModel
 
 /// `SEVERITY RULE PART: MESSAGE` of what is found, for a house that nobody was asked about unless one is given.
 func found(_ rules: Rule..., in house: [KnownPlug]? = nil, knowsSun: Bool = true) -> [String] {

@@ -1,5 +1,5 @@
 import Automation
-import PlugProtocol
+import PlugModel
 import Testing
 
 @Suite("Rule check: files that are made to take hours")

@@ -1,6 +1,6 @@
 import Foundation
 import Metering
-import PlugProtocol
+import PlugModel
 import PowerHistory
 
 /// A year of many plugs, a sample every half a minute, as far as a daemon's history has it that ran all the time: what sums it up

@@ -1,4 +1,5 @@
 import Foundation
+import LinuxClocks
 import LinuxNetwork
 import Logging
 import ProtocolCore

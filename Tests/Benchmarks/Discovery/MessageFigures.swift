@@ -1,5 +1,5 @@
 import DNSWire
-import LinuxNetwork
+import LinuxClocks
 import ProtocolCore
 
 /// What one message costs, against ldns with the same bytes.

@@ -1,7 +1,7 @@
 import Charting
 import Foundation
 import Metering
-import PlugProtocol
+import PlugModel
 import PowerHistory
 
 /// The history beside a plain table of SQLite.

@@ -1,8 +1,8 @@
 import Foundation
 import GRDBSQLite
-import LinuxNetwork
+import LinuxClocks
 import Metering
-import PlugProtocol
+import PlugModel
 import PowerHistory
 import ProtocolCore
 

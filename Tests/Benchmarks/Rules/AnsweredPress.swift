@@ -1,7 +1,7 @@
 import Automation
 import Daemon
 import Foundation
-import LinuxNetwork
+import LinuxClocks
 import PlugClient
 import PlugTransport
 import PowerHistory

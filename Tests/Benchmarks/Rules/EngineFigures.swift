@@ -1,5 +1,5 @@
 import Automation
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// The rule engine beside a plain loop over the rules' thresholds, with the rules of a house: twenty, over ten plugs.

@@ -3,7 +3,7 @@ import Backtesting
 import Foundation
 import LocalCalendar
 import Metering
-import PlugProtocol
+import PlugModel
 import PowerHistory
 import ProtocolCore
 

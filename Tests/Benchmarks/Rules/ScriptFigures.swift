@@ -1,7 +1,7 @@
 import Automation
 import Foundation
-import LinuxNetwork
-import PlugProtocol
+import LinuxClocks
+import PlugModel
 import ProtocolCore
 import Scripting
 

@@ -1,6 +1,7 @@
-import LinuxNetwork
+import LinuxClocks
 import NIOCore
 import NIOPosix
+import PlugModel
 import PlugProtocol
 import PlugTransport
 

@@ -1,5 +1,5 @@
 import Glibc
-import LinuxNetwork
+import LinuxClocks
 import NIOCore
 import NIOEmbedded
 import NIOSSL

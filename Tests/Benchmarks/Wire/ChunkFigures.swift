@@ -1,4 +1,4 @@
-import LinuxNetwork
+import LinuxClocks
 import Metering
 import ProtocolCore
 

@@ -1,6 +1,6 @@
 import Foundation
-import LinuxNetwork
-import PlugProtocol
+import LinuxClocks
+import PlugModel
 import PlugTransport
 import ProtocolCore
 

@@ -1,8 +1,8 @@
 import Foundation
-import LinuxNetwork
+import LinuxClocks
 import Logging
 import PlugClient
-import PlugProtocol
+import PlugModel
 import PlugTransport
 import Storage
 

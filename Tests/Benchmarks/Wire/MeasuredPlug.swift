@@ -1,6 +1,6 @@
 import Appliance
 import Foundation
-import LinuxNetwork
+import LinuxClocks
 import Logging
 import PlugHardware
 import PlugService

@@ -1,5 +1,6 @@
 import CMallocStatistics
 import MadeUpKeys
+import PlugModel
 import PlugProtocol
 import ProtocolCore
 

@@ -1,5 +1,5 @@
 import Foundation
-import LinuxNetwork
+import LinuxClocks
 import ProtocolCore
 
 /// The plug protocol against what the machine and others do with the same core.

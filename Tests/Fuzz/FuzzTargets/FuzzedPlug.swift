@@ -1,5 +1,6 @@
 import MadeUpKeys
 import Metering
+import PlugModel
 import PlugProtocol
 import ProtocolCore
 

@@ -1,4 +1,5 @@
 import MadeUpKeys
+import PlugModel
 import PlugProtocol
 import ProtocolCore
 

@@ -1,7 +1,8 @@
 import Appliance
 import Automation
-import Metering
 import MadeUpKeys
+import Metering
+import PlugModel
 import PlugProtocol
 import ProtocolCore
 

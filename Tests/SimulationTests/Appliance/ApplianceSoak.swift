@@ -1,6 +1,6 @@
 import Appliance
 import Metering
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// One plug without its network, for some hours of virtual time: a bouncing button, commands, loads, faults, kills and power

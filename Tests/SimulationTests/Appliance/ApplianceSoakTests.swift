@@ -1,6 +1,6 @@
 import Appliance
 import Foundation
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 import SimulatedLAN
 import Testing

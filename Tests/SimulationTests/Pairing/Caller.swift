@@ -3,6 +3,7 @@ import ProtocolCore
 import SimulatedLAN
 
 @testable import PlugProtocol
+import PlugModel
 
 /// Somebody who connects to a plug, invited or not.
 final class Caller {

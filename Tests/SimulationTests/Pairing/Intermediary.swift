@@ -1,7 +1,7 @@
 import ProtocolCore
 import SimulatedLAN
 
-@testable import PlugProtocol
+import PlugModel
 
 /// A man in the middle: takes connections that were meant for the plug, opens others to it, and hands everything on. Each side
 /// sees his key instead of the other's.

@@ -3,7 +3,7 @@ import ProtocolCore
 import SimulatedDisk
 import SimulatedLAN
 
-@testable import PlugProtocol
+import PlugModel
 
 /// A plug, those who own it, and those who would like to.
 struct PairingHouse {

@@ -1,3 +1,4 @@
+public import PlugModel
 public import PlugProtocol
 
 /// Keys that no certificate has: a machine takes the word of its shell for them.

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// Within the stored memory of a house: counts, then each entry, in the order of the properties. A firing's cause goes as words,

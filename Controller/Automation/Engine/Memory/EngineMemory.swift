@@ -1,4 +1,4 @@
-public import PlugProtocol
+public import PlugModel
 public import ProtocolCore
 
 /// What a ``RuleEngine`` must still know in the next process, so that a dwell, a wait or a counter goes on there. Times are on the

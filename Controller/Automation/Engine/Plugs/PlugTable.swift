@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// What the engine knows of the plugs, by announced name. A plug keeps its index for as long as the table lives.

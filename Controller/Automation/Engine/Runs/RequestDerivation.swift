@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// The 128-bit FNV-1a hash (draft-eastlake-fnv, section 2): it gives a command the same id whenever it is made from the

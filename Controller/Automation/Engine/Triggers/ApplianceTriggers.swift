@@ -1,5 +1,5 @@
 import ApplianceSense
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// A trigger on what the appliance on a plug does.

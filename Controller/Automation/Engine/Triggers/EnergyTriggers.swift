@@ -1,5 +1,5 @@
 import LocalCalendar
-import PlugProtocol
+import PlugModel
 public import ProtocolCore
 
 /// A trigger on the energy of a period.

@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// A trigger on active power: its detector, whose plug it is about, and what is left of a dwell that was broken off.

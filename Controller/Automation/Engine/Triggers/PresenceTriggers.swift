@@ -1,4 +1,4 @@
-import PlugProtocol
+import PlugModel
 import ProtocolCore
 
 /// A trigger on a plug that goes away, or comes back after that was seen. A flap shorter than the dwell begins it anew.

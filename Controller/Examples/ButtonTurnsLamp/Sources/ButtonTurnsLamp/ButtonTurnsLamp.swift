@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import PlugClient
+import PlugModel
 import PlugProtocol
 import PlugTransport
 

@@ -7,7 +7,7 @@ public struct SetupCode: Hashable, Sendable {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
     /// The ten bytes: the key material of the pairing proofs.
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// - Parameter random: must be fit for secrets, as the system's generator is.
     public init(drawnFrom random: inout some RandomNumberGenerator) {

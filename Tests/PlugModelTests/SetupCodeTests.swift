@@ -2,7 +2,7 @@ import Fuzzing
 import ProtocolCore
 import Testing
 
-@testable import PlugProtocol
+@testable import PlugModel
 
 @Suite struct SetupCodeTests {
     @Test func theTextIsBase32InGroups() throws {

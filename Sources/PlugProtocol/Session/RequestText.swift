@@ -1,4 +1,5 @@
 internal import Crypto
+public import PlugModel
 
 extension RequestID {
     /// The same for the same text, and for no other: whoever asks again after a crash need not have kept the id.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LinuxNetwork
+@testable import LinuxClocks
 
 struct LocalOffsetsTests {
     @Test func changesAreFoundToTheSecond() {

@@ -1,4 +1,4 @@
-import CLinuxNetwork
+import CLinuxClocks
 public import ProtocolCore
 
 /// What the host's wall clock says about itself at one moment.
@@ -16,7 +16,7 @@ public struct ClockState: Hashable, Sendable {
     }
 
     public static var now: ClockState {
-        let answer = clinuxnetwork_clock_is_synchronized()
+        let answer = clinuxclocks_is_synchronized()
         return ClockState(wall: .now, sinceBoot: BootClock.now, isSynchronized: answer < 0 ? nil : answer == 1)
     }
 

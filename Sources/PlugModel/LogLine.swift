@@ -42,7 +42,7 @@ public struct LogLine: Hashable, Sendable {
     }
 
     /// What it takes of a plug's memory, roughly: the texts, and 64 for the rest.
-    var size: Int { part.utf8.count + message.utf8.count + 64 }
+    package var size: Int { part.utf8.count + message.utf8.count + 64 }
 
     private static func cut(_ text: String, to limit: Int) -> String {
         guard text.utf8.count > limit else { return text }

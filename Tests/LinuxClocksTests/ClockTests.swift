@@ -2,7 +2,7 @@ import Glibc
 import ProtocolCore
 import Testing
 
-@testable import LinuxNetwork
+@testable import LinuxClocks
 
 @Suite("Clocks")
 struct ClockTests {

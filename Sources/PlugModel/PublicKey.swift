@@ -1,5 +1,3 @@
-internal import Crypto
-
 /// The key of a plug or a controller, as its certificate's SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7) in DER. It is what
 /// both sides pin; nothing else in a certificate counts.
 public struct PublicKey: Hashable, Sendable {
@@ -13,10 +11,5 @@ public struct PublicKey: Hashable, Sendable {
         let bytes = Array(bytes)
         guard (1...Self.longest).contains(bytes.count) else { return nil }
         self.bytes = bytes
-    }
-
-    /// SHA-256 of the bytes, in hexadecimal digits: what people compare and how a key is named on the wire.
-    public var fingerprint: String {
-        SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -1,0 +1,33 @@
+/// What a plug said about itself at the start of a session.
+public struct PlugDescription: Hashable, Sendable {
+    public var id: PlugID
+    /// The service instance name that it had at that moment.
+    public var name: String
+    /// Those that this version knows.
+    public var capabilities: Set<Capability>
+    public var firmware: String
+    public var boot: BootID
+    /// The plug's clock against the controller's.
+    public var clock: ClockMapping
+    /// Its interfaces when the session began; none where its firmware does not tell.
+    public var networks: [PlugNetwork]
+    /// The last end of its firmware that was not in order; nil where there was none, or its firmware does not tell.
+    public var crash: PlugCrash?
+    /// What ``PlugCommand/configure(_:)`` can change, as it stood when the session began; nil where its firmware cannot.
+    public var settings: RemoteSettings?
+
+    package init(
+        id: PlugID, name: String, capabilities: Set<Capability>, firmware: String, boot: BootID, clock: ClockMapping,
+        networks: [PlugNetwork] = [], crash: PlugCrash? = nil, settings: RemoteSettings? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.capabilities = capabilities
+        self.firmware = firmware
+        self.boot = boot
+        self.clock = clock
+        self.networks = networks
+        self.crash = crash
+        self.settings = settings
+    }
+}

@@ -1,0 +1,9 @@
+internal import Crypto
+public import PlugModel
+
+extension PublicKey {
+    /// SHA-256 of the bytes, in hexadecimal digits: what people compare and how a key is named on the wire.
+    public var fingerprint: String {
+        SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
