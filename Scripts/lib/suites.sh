@@ -118,7 +118,7 @@ job() {
 }
 
 # The modules whose tests wait for sockets, disks, processes and clocks: beside tests that only compute these would come late.
-in_real_time='^(AddressService|Daemon|DaemonClient|Dashboard|Effects|LinuxNetwork|PlugClient|PlugService|PlugTransport|Scripting)Tests\.'
+in_real_time='^(AddressService|Daemon|DaemonClient|Dashboard|Effects|LinuxClocks|LinuxNetwork|PlugClient|PlugService|PlugTransport|Scripting)Tests\.'
 
 # swift_job NAME KIND OPTIONS...: tests of the test program.
 swift_job() {
