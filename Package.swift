@@ -253,6 +253,7 @@ let examples: [Target] = [
 let supports: [Target] = [
     module("SimulatedLAN", "Tests/Support/SimulatedLAN", ["ProtocolCore", "PacketTraces"]),
     module("SimulatedDisk", "Tests/Support/SimulatedDisk", ["DurableFiles", "ProtocolCore"]),
+    module("TestFolders", "Tests/Support/TestFolders"),
     module("MadeUpKeys", "Tests/Support/MadeUpKeys", ["PlugModel", "PlugProtocol"]),
     module("PrivateNetworks", "Tests/Support/PrivateNetworks", ["LinuxNetwork", nioCore, nioPosix]),
     module("SimulatedAppliances", "Tests/Support/SimulatedAppliances", ["ApplianceSense", "ProtocolCore"]),
@@ -277,7 +278,7 @@ let checks: [Target] = [
     tests("PacketTracesTests", ["PacketTraces"]),
     tests("MulticastDNSTests", ["Fuzzing", "MulticastDNS", "DNSWire", "ProtocolCore"]),
     tests("ServiceDiscoveryTests", ["ServiceDiscovery", "MulticastDNS", "DNSWire", "ProtocolCore"]),
-    tests("SimulatedLANTests", ["SimulatedLAN", "ProtocolCore"]),
+    tests("SimulatedLANTests", ["SimulatedLAN", "ProtocolCore", "TestFolders"]),
     tests("MeteringTests", ["Metering", "ProtocolCore"]),
     tests("QRCodeTests", ["QRCode"]),
     tests("RecordingsTests", ["Recordings", "Metering", "ProtocolCore"]),
@@ -287,22 +288,22 @@ let checks: [Target] = [
         "PlugTransportTests",
         [
             "Fuzzing", "PlugTransport", "PlugModel", "ProtocolCore", "DurableFiles", nioCore, nioPosix, nioEmbedded,
-            nioSSL,
+            nioSSL, "TestFolders",
         ]),
     tests(
         "LinuxNetworkTests",
         [
             "PrivateNetworks", "LinuxClocks", "LinuxNetwork", "ServiceDiscovery", "MulticastDNS", "DNSWire",
-            "ProtocolCore", nioCore, nioEmbedded, logging,
+            "ProtocolCore", nioCore, nioEmbedded, logging, "TestFolders",
         ]),
     tests("LinuxClocksTests", ["LinuxClocks", "ProtocolCore"]),
-    tests("DurableFilesTests", ["SimulatedDisk", "DurableFiles"]),
+    tests("DurableFilesTests", ["SimulatedDisk", "DurableFiles", "TestFolders"]),
     tests("ApplianceTests", ["MadeUpKeys", "Appliance", "PlugModel", "PlugProtocol", "Metering", "ProtocolCore"]),
     tests(
         "StorageTests",
         [
             "MadeUpKeys", "SimulatedDisk", "Storage", "Appliance", "DurableFiles", "PlugModel", "PlugProtocol",
-            "Metering", "ProtocolCore",
+            "Metering", "ProtocolCore", "TestFolders",
         ]),
     tests("CrashReportsTests", ["SimulatedDisk", "CrashReports", "DurableFiles", "PlugModel", "ProtocolCore"]),
     tests("LinkWireTests", ["Fuzzing", "LinkWire", "DNSWire"]),
@@ -311,9 +312,9 @@ let checks: [Target] = [
         "AddressServiceTests",
         [
             "PrivateNetworks", "AddressService", "AddressConfiguration", "LinkWire", "DNSWire", "LinuxNetwork",
-            "PlugModel", nioCore, logging,
+            "PlugModel", nioCore, logging, "TestFolders",
         ]),
-    tests("LinuxDevicesTests", ["CGPIOD", "LinuxDevices", "PlugHardware", "ProtocolCore"]),
+    tests("LinuxDevicesTests", ["CGPIOD", "LinuxDevices", "PlugHardware", "ProtocolCore", "TestFolders"]),
     tests(
         "PlugHardwareTests",
         ["Fuzzing", "RegisterModels", "PlugHardware", "Metering", "ProtocolCore", "Recordings"]),
@@ -321,14 +322,14 @@ let checks: [Target] = [
         "PlugServiceTests",
         [
             "PlugService", "PlugHardware", "PlugModel", "PlugProtocol", "PlugTransport", "Appliance", "Storage",
-            "ProtocolCore", "Metering", "DurableFiles", "LinuxClocks", nioCore, nioPosix, logging,
+            "ProtocolCore", "Metering", "DurableFiles", "LinuxClocks", nioCore, nioPosix, logging, "TestFolders",
         ]),
     tests(
         "PlugClientTests",
         [
             "Fuzzing", "MadeUpKeys", "PlugClient", "PlugService", "PlugHardware", "Storage", "Appliance", "Metering",
             "PlugModel", "PlugProtocol", "PlugTransport", "ProtocolCore", "ServiceDiscovery", "LinuxClocks",
-            "DurableFiles", nioCore, nioPosix, logging,
+            "DurableFiles", nioCore, nioPosix, logging, "TestFolders",
         ]),
     tests("AutomationTests", ["Automation", "ProtocolCore", "PlugModel", "Metering"]),
     tests(
@@ -342,33 +343,36 @@ let checks: [Target] = [
     tests("ApplianceSenseTests", ["SimulatedAppliances", "ApplianceSense", "Recordings", "ProtocolCore"]),
     tests(
         "PowerHistoryTests",
-        ["PowerHistory", "LocalCalendar", "Metering", "PlugModel", "ProtocolCore", "DurableFiles", sqlite]),
+        [
+            "PowerHistory", "LocalCalendar", "Metering", "PlugModel", "ProtocolCore", "DurableFiles", sqlite,
+            "TestFolders",
+        ]),
     tests("TerminalTests", ["Terminal"]),
     tests(
         "ScriptingTests",
-        ["Scripting", "Automation", "PlugModel", "ProtocolCore", "RuleFiles"],
+        ["Scripting", "Automation", "PlugModel", "ProtocolCore", "RuleFiles", "TestFolders"],
         exclude: ["stand-in.py"]),
     tests("DaylightTests", ["Daylight", "Automation", "ProtocolCore", "LocalCalendar", "ConfigurationFiles"]),
     tests(
         "EffectsTests",
         [
             "Effects", "Automation", "PlugModel", "ProtocolCore", "LinuxClocks", "ConfigurationFiles", nioCore,
-            nioPosix,
+            nioPosix, "TestFolders",
         ]),
-    tests("BacktestingTests", ["Backtesting", "Automation", "PowerHistory", "PlugModel", "Metering"]),
+    tests("BacktestingTests", ["Backtesting", "Automation", "PowerHistory", "PlugModel", "Metering", "TestFolders"]),
     tests(
         "DaemonTests",
         [
             "Daemon", "Automation", "PlugClient", "PlugModel", "ProtocolCore", "Metering", "LinuxClocks",
-            "PowerHistory", "DurableFiles", "Scripting", nioCore, nioPosix, asyncAlgorithms,
+            "PowerHistory", "DurableFiles", "Scripting", nioCore, nioPosix, asyncAlgorithms, "TestFolders",
         ]),
     tests(
         "DashboardTests",
         [
             "Dashboard", "Daemon", "Presentation", "PlugClient", "PlugModel", "ProtocolCore", "PowerHistory",
-            "Automation", "LinuxClocks", "Metering", "Fuzzing", nioCore, nioPosix, logging,
+            "Automation", "LinuxClocks", "Metering", "Fuzzing", nioCore, nioPosix, logging, "TestFolders",
         ]),
-    tests("DaemonClientTests", ["DaemonClient", nioCore, nioPosix]),
+    tests("DaemonClientTests", ["DaemonClient", nioCore, nioPosix, "TestFolders"]),
     tests("DoctorTests", ["Doctor", "DNSWire", "LinuxClocks", "LinuxNetwork", "PlugModel", "ProtocolCore"]),
     tests(
         "PresentationTests",

@@ -1,11 +1,10 @@
 import Foundation
+import TestFolders
 
 /// A folder in which a host's files are made up, removed with the value.
 final class MadeUpHost: Sendable {
-    let root: String
-
-    init() { root = "/tmp/host-" + String(UInt64.random(in: .min ... .max), radix: 36) }
-    deinit { try? FileManager.default.removeItem(atPath: root) }
+    private let folder = TestFolder()
+    var root: String { folder.path }
 
     func write(_ text: String, to path: String) throws {
         let file = root + path

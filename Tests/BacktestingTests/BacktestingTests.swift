@@ -1,8 +1,8 @@
 import Automation
-import Glibc
 import Metering
 import PlugModel
 import PowerHistory
+import TestFolders
 import Testing
 
 @testable import Backtesting
@@ -12,18 +12,11 @@ final class MadeUpPast {
     /// 4 March 2024, 00:00 UTC, in milliseconds.
     static let midnight: Int64 = 1_709_510_400_000
     let history: PowerHistory
-    private let path: String
+    private let folder = TestFolder(on: .memory)
     private var boot = BootID(bytes: [UInt8](repeating: 7, count: 16))!
 
     init() throws {
-        var template = Array("/dev/shm/backtest-XXXXXX".utf8CString)
-        path = String(cString: try #require(mkdtemp(&template)))
-        history = try PowerHistory(path, role: .recorder)
-    }
-
-    deinit {
-        for name in ["history.sqlite", "history.sqlite-wal", "history.sqlite-shm", "lock"] { unlink(path + "/" + name) }
-        rmdir(path)
+        history = try PowerHistory(folder.path, role: .recorder)
     }
 
     /// A sample each second of a span, of which `watts` says how many.

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import TestFolders
 import Testing
 
 @testable import DaemonClient
@@ -9,8 +10,8 @@ import Testing
     private func answering(
         _ answer: String, _ body: (DaemonClient) async throws -> Void
     ) async throws {
-        let name = String(UInt64.random(in: 0 ... .max), radix: 36)
-        let path = "/tmp/daemon-client-\(name).socket"
+        let folder = TestFolder()
+        let path = folder.path + "/daemon.socket"
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -64,7 +65,8 @@ import Testing
     }
 
     @Test func withoutASocketThereIsNoDaemon() async throws {
-        let client = DaemonClient(path: "/tmp/no-daemon-is-here.socket")
+        let folder = TestFolder()
+        let client = DaemonClient(path: folder.path + "/daemon.socket")
         #expect(!client.isThere)
         await #expect(throws: DaemonFault.noDaemon(path: client.path)) { try await client.get("/") }
     }

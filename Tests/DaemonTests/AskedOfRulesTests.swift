@@ -3,6 +3,7 @@ import DurableFiles
 import NIOCore
 import NIOPosix
 import PlugModel
+import TestFolders
 import Testing
 
 @testable import Daemon
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test func aRuleIsOffOnceThatIsStored() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let disk = FailingWrites()
         let store = try RuleStore(directory.path, files: FileStore(calls: disk)) { Issue.record("\($0)") }
         try await running(store) { runner in

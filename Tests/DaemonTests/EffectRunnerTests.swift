@@ -1,5 +1,6 @@
 import Automation
 import NIOPosix
+import TestFolders
 import Testing
 
 @testable import Daemon
@@ -22,7 +23,7 @@ private struct SlowPerformer: EffectPerforming {
     ///
     /// - Returns: what was told of its end, and how many effects are left to the next process.
     private func stop(_ performer: SlowPerformer) async throws -> (outcome: EffectOutcome?, left: Int) {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let house = MadeUpHouse()
         let runner = RuleRunner(
             RuleFileSet(rules: [rule]), house: house,

@@ -1,5 +1,4 @@
 import DurableFiles
-import Foundation
 import Synchronization
 
 /// The kernel's files, on a disk that is full when the test says so.
@@ -36,16 +35,4 @@ final class FailingWrites: FileCalls {
     func isDirectory(_ path: String) -> Bool { kernel.isDirectory(path) }
     func lock(_ descriptor: Int32) throws(SystemError) { try kernel.lock(descriptor) }
     func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
-}
-
-/// A directory of its own for a test, removed at the end.
-final class TemporaryDirectory {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "/rules-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -1,5 +1,6 @@
 import Automation
 import DurableFiles
+import TestFolders
 @testable import Scripting
 import Testing
 
@@ -121,7 +122,7 @@ struct RuleFileShelfTests {
 
     @Test("Names, sizes and files that were replaced show in a directory")
     func directory() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let path = directory.path
         for (name, text) in [("b.yml", "b"), ("a.yaml", "a"), ("c.lua", "c"), ("notes.txt", "n")] {
             try FileStore().replace(path + "/" + name, with: Array(text.utf8))

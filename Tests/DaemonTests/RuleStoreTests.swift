@@ -2,6 +2,7 @@ import Automation
 import DurableFiles
 import Foundation
 import PlugModel
+import TestFolders
 import Testing
 
 @testable import Daemon
@@ -16,7 +17,7 @@ struct RuleStoreTests {
 
     @Test("The first start finds nothing and says nothing; a second process is turned away")
     func first() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let (store, said) = try opened(directory.path + "/deep/down")
         #expect(store.memory == HouseMemory() && said.isEmpty)
         let error = #expect(throws: FileError.self) { try opened(directory.path + "/deep/down") }
@@ -37,7 +38,7 @@ struct RuleStoreTests {
             (String(repeating: "smart", count: 1 << 22), "it is larger than 16777216 bytes"),
         ])
     func damaged(content: String, what: String) throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let file = directory.path + "/rules"
         try Data(content.utf8).write(to: URL(fileURLWithPath: file))
         let (store, said) = try opened(directory.path)

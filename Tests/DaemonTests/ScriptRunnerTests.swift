@@ -1,6 +1,7 @@
 import Automation
 import NIOPosix
 import PlugModel
+import TestFolders
 @testable import Scripting
 import Synchronization
 import Testing
@@ -114,7 +115,7 @@ private actor MadeUpScripts: ScriptCalling {
     }
 
     @Test func aCallWithoutAnAnswerIsMadeAgainByTheNextProcess() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let silent = MadeUpScripts { _, _ in nil }
         let house = MadeUpHouse()
         await running(house, silent, storing: try RuleStore(directory.path) { Issue.record("\($0)") }) { _, records in

@@ -1,5 +1,6 @@
 import Foundation
 import ProtocolCore
+import TestFolders
 import Testing
 
 @testable import Dashboard
@@ -133,7 +134,7 @@ import Testing
 
 @Suite struct PasswordKeeperTests {
     @Test func aPasswordIsKeptAsAHashForItsOwnerAlone() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let file = PasswordFile(directory.path + "/smartplug/password")
         #expect(try file.hash() == nil)
         try file.set("correct horse battery")
@@ -154,7 +155,7 @@ import Testing
     }
 
     @Test func aHashThatOthersCouldHaveReadIsRefused() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let file = PasswordFile(directory.path + "/password")
         try file.set("correct horse battery")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
@@ -167,16 +168,4 @@ import Testing
         #expect(PasswordFile.fault(of: "a\u{0}bcdefghijk") != nil)
         #expect(PasswordFile.fault(of: String(repeating: "x", count: 300)) != nil)
     }
-}
-
-final class TemporaryDirectory: Sendable {
-    /// Short, since sockets' paths are.
-    let path = "/tmp/door-\(UInt32.random(in: .min ... .max))"
-
-    init() throws {
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Fuzzing
 import ProtocolCore
+import TestFolders
 import Testing
 
 @testable import Dashboard
@@ -169,7 +170,7 @@ import Testing
     }
 
     @Test func ofTwoThatBeginOneGetsThePlace() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let path = LocalSocketPath(path: directory.path + "/daemon.socket")
         let place = try path.lock()
         #expect(throws: DashboardFault.self) { try path.lock() }

@@ -5,6 +5,7 @@ import NIOCore
 import NIOPosix
 import PlugClient
 import PlugModel
+import TestFolders
 
 @testable import Daemon
 @testable import Dashboard
@@ -13,7 +14,7 @@ import PlugModel
 struct DashboardAtWork {
     let port: Int
     let socket: String
-    let directory: TemporaryDirectory
+    let directory: TestFolder
 
     static func run(_ body: (DashboardAtWork) async throws -> Void) async throws { try await run({ _ in }, body) }
 
@@ -21,7 +22,7 @@ struct DashboardAtWork {
         _ change: (inout DashboardSettings) throws -> Void = { _ in }, rules: [Rule] = [],
         _ body: (DashboardAtWork) async throws -> Void
     ) async throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         var settings = DashboardSettings()
         settings.place = .init(host: "127.0.0.1", port: 0)
         settings.socket = directory.path + "/run/daemon.socket"

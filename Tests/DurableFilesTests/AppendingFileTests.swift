@@ -1,13 +1,12 @@
 import DurableFiles
 import SimulatedDisk
+import TestFolders
 import Testing
 
 @Suite("Appending")
 struct AppendingFileTests {
-    private let directory: TemporaryDirectory
+    private let directory = TestFolder()
     private var path: String { directory.path + "/journal" }
-
-    init() throws { directory = try TemporaryDirectory() }
 
     private func content() throws -> [UInt8] { try FileStore().read(path, limit: 1000) }
 

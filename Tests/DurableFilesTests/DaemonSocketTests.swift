@@ -1,4 +1,5 @@
 import Glibc
+import TestFolders
 import Testing
 
 @testable import DurableFiles
@@ -9,12 +10,12 @@ import Testing
     @Test func withoutANameItIsTheDaemonsOwnFile() { #expect(DaemonSocket.path().hasSuffix("socket")) }
 
     @Test func nothingIsAbsent() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         #expect(DaemonSocket.presence(at: directory.path + "/daemon.socket") == .absent)
     }
 
     @Test func aFileOrALinkIsNoSocket() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         #expect(DaemonSocket.presence(at: directory.path) == .noSocket)
         let link = directory.path + "/link"
         try #require(symlink("/dev/log", link) == 0)
@@ -22,14 +23,14 @@ import Testing
     }
 
     @Test func aSocketOfThisUserIsItsOwn() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let path = directory.path + "/daemon.socket"
         try bound(path)
         #expect(DaemonSocket.presence(at: path) == .own)
     }
 
     @Test(.enabled(if: geteuid() == 0)) func aSocketOfAnotherUserIsForeign() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let path = directory.path + "/daemon.socket"
         try bound(path)
         // In a user namespace there may be nobody else.

@@ -1,12 +1,11 @@
 import DurableFiles
 import Glibc
+import TestFolders
 import Testing
 
 @Suite("The lock of a directory")
 struct DirectoryLockTests {
-    private let directory: TemporaryDirectory
-
-    init() throws { directory = try TemporaryDirectory() }
+    private let directory = TestFolder()
 
     @Test("a second owner is refused and told who the first one is")
     func second() throws {

@@ -1,16 +1,15 @@
 import Glibc
 import SimulatedDisk
+import TestFolders
 import Testing
 
 @testable import DurableFiles
 
 @Suite("Files")
 struct FileStoreTests {
-    private let directory: TemporaryDirectory
+    private let directory = TestFolder()
     private let store = FileStore()
     private var file: String { directory.path + "/state" }
-
-    init() throws { directory = try TemporaryDirectory() }
 
     @Test("what was written is read, whatever its length", arguments: [0, 1, 4095, 4096, 4097, 600_000])
     func roundTrip(count: Int) throws {

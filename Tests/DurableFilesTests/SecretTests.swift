@@ -1,16 +1,15 @@
 import Glibc
 import SimulatedDisk
+import TestFolders
 import Testing
 
 @testable import DurableFiles
 
 @Suite("Secrets")
 struct SecretTests {
-    private let directory: TemporaryDirectory
+    private let directory = TestFolder()
     private let store = FileStore()
     private var file: String { directory.path + "/key" }
-
-    init() throws { directory = try TemporaryDirectory() }
 
     @Test("what was written is read, and only its owner may")
     func roundTrip() throws {

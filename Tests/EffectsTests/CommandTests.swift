@@ -1,5 +1,6 @@
 import Automation
 import Foundation
+import TestFolders
 import Testing
 
 @testable import Effects
@@ -10,9 +11,8 @@ import Testing
 
     /// A file that is gone with the test.
     private func withFile(_ body: (String) async throws -> Void) async throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "effects-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try await body(path)
+        let folder = TestFolder()
+        try await body(folder.path + "/file")
     }
 
     private func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }

@@ -1,5 +1,6 @@
 import Automation
 import Foundation
+import TestFolders
 import Testing
 
 @testable import Effects
@@ -11,10 +12,8 @@ import Testing
 
     /// A folder that is gone with the test.
     private func withFolder(_ body: (String) async throws -> Void) async throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "receivers-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try await body(path)
+        let folder = TestFolder()
+        try await body(folder.path)
     }
 
     private func write(_ path: String, _ text: String, mode: Int) throws {

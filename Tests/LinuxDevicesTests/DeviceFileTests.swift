@@ -1,12 +1,13 @@
 import Glibc
 import PlugHardware
+import TestFolders
 import Testing
 
 @testable import LinuxDevices
 
 @Suite struct DeviceFileTests {
     @Test func anAttributeIsItsTextWithoutWhiteSpaceEachTimeAnew() throws {
-        let folder = try TemporaryFolder()
+        let folder = TestFolder()
         let file = FileAttribute(path: folder.path + "/power1_input")
         try folder.write(" 1234000\n", "power1_input")
         #expect(try file.read() == "1234000")
@@ -17,7 +18,7 @@ import Testing
     }
 
     @Test func anAttributeThatIsNotThereIsTold() throws {
-        let folder = try TemporaryFolder()
+        let folder = TestFolder()
         let error = #expect(throws: HardwareFault.self) { try FileAttribute(path: folder.path + "/in0_input").read() }
         #expect(
             try #require(error).description

@@ -1,4 +1,5 @@
 import Glibc
+import TestFolders
 import Testing
 
 @testable import LinuxDevices
@@ -9,12 +10,12 @@ import Testing
 
     /// A manager whose datagrams a test reads.
     private final class Listener {
-        let folder: TemporaryFolder
+        let folder: TestFolder
         let socket: Int32
         var path: String { folder.path + "/notify" }
 
         init() throws {
-            folder = try TemporaryFolder()
+            folder = TestFolder()
             socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
             var address = sockaddr_un()
             address.sun_family = UInt16(AF_UNIX)

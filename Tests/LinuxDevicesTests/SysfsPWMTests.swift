@@ -1,14 +1,15 @@
 import Glibc
 import PlugHardware
+import TestFolders
 import Testing
 
 @testable import LinuxDevices
 
 @Suite struct SysfsPWMTests {
-    private let folder: TemporaryFolder
+    private let folder: TestFolder
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = TestFolder()
         folder.make("pwmchip0")
         try folder.write("", "pwmchip0/export")
         try folder.write("2\n", "pwmchip0/npwm")

@@ -1,5 +1,6 @@
 import Glibc
 import PrivateNetworks
+import TestFolders
 import Testing
 
 @testable import LinuxNetwork
@@ -58,11 +59,11 @@ struct InterfaceMonitorTests {
         let first = try #require(try await lists.next())
         // The loop waits for the command, so nobody reads while thousands of messages arrive.
         let changes = (0..<3000).map { "addr \($0.isMultiple(of: 2) ? "add" : "del") 192.0.2.9/32 dev lo" }
-        let path = "/tmp/interface-changes-\(getpid())"
+        let folder = TestFolder()
+        let path = folder.path + "/changes"
         let file = try #require(fopen(path, "w"))
         fputs((changes + ["addr add 192.0.2.10/32 dev lo"]).joined(separator: "\n") + "\n", file)
         fclose(file)
-        defer { unlink(path) }
         try await network.ip("-batch \(path)")
         let last = LinuxAddress(bytes: [192, 0, 2, 10], prefixLength: 32)
         while let list = try await lists.next() {

@@ -5,12 +5,14 @@ import MadeUpKeys
 import PlugModel
 import PlugProtocol
 import Synchronization
+import TestFolders
 import Testing
 
 @testable import PlugClient
 
 @Suite struct CursorMemoryTests {
-    private let directory = "/tmp/cursors-\(UInt64.random(in: 0 ... .max))"
+    private let folder = TestFolder()
+    private var directory: String { folder.path + "/controller" }
     private let other = PlugID(rawValue: "ffffffffffff")!
 
     private func report(_ update: PlugUpdate, of plug: String = "Lamp") -> PlugReport {

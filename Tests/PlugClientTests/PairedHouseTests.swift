@@ -11,6 +11,7 @@ import PlugProtocol
 import PlugTransport
 import ProtocolCore
 import Storage
+import TestFolders
 import Testing
 
 @testable import PlugClient
@@ -18,7 +19,8 @@ import Testing
 
 /// A plug as `plugd` runs it and a controller as `plugctl` is one, on real sockets.
 private final class PairedHouse: Sendable {
-    let directory = "/tmp/house-\(UInt32.random(in: 0 ... .max))"
+    private let folder = TestFolder()
+    var directory: String { folder.path }
     let service: PlugService
     let client: PlugClient
     let addresses: [SocketAddress]
@@ -30,7 +32,7 @@ private final class PairedHouse: Sendable {
         let parts = SimulatedPlug(load: .fixed(deciwatts: 600), seed: 1, clock: { BootClock.now })
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let settings = PlugSettings(
-            name: "Lamp", directories: PlugDirectories(state: plug ?? directory + "/plug"), interfaces: ["lo"],
+            name: "Lamp", directories: PlugDirectories(state: plug ?? folder.path + "/plug"), interfaces: ["lo"],
             appliance: ApplianceConfiguration(), parts: parts.parts(dimmable: false), simulated: parts)
         service = try PlugService(settings, on: loop, logger: logger)
         await service.start()
@@ -39,7 +41,7 @@ private final class PairedHouse: Sendable {
         addresses = [try SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))]
         client = PlugClient(
             name: "Desk", identity: TransportIdentity(),
-            paired: PairedPlugs(directory: pairedIn ?? directory + "/desk"),
+            paired: PairedPlugs(directory: pairedIn ?? folder.path + "/desk"),
             interfaces: ["lo"], logger: logger)
     }
 
@@ -63,7 +65,6 @@ private final class PairedHouse: Sendable {
         await client.stop()
         await listener.stop()
         await service.stop()
-        try? FileManager.default.removeItem(atPath: directory)
     }
 }
 

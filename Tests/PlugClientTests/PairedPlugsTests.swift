@@ -3,20 +3,17 @@ import Foundation
 import MadeUpKeys
 import PlugModel
 import ProtocolCore
+import TestFolders
 import Testing
 
 @testable import PlugClient
 
 /// The file of the plugs that a person's controllers are paired with.
 @Suite struct PairedPlugsTests {
-    private final class Directory: Sendable {
-        let path = "/tmp/paired-\(UInt64.random(in: 0 ... .max))"
-        deinit { try? FileManager.default.removeItem(atPath: path) }
-    }
-
-    private let directory = Directory()
-    private var plugs: PairedPlugs { PairedPlugs(directory: directory.path) }
-    private var file: String { directory.path + "/plugs" }
+    private let folder = TestFolder()
+    private var directory: String { folder.path + "/controller" }
+    private var plugs: PairedPlugs { PairedPlugs(directory: directory) }
+    private var file: String { directory + "/plugs" }
     private let lampID = PlugID(rawValue: "0123456789ab")!
     private let fanID = PlugID(rawValue: "ffffffffffff")!
     private var lampEntry: PairedPlugs.Entry { PairedPlugs.Entry(id: lampID, key: .plug, name: "Living Room Lamp") }
@@ -41,7 +38,7 @@ import Testing
     }
 
     private func write(_ text: String, mode: Int = 0o600) throws {
-        try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         try Data(text.utf8).write(to: URL(filePath: file))
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
     }
@@ -138,7 +135,7 @@ import Testing
 
     @Test func whoWritesWhileAnotherDoesWaitsForIt() async throws {
         try await plugs.add(lampEntry)
-        var lock: DirectoryLock? = try DirectoryLock(directory.path)
+        var lock: DirectoryLock? = try DirectoryLock(directory)
         let adding = Task { [plugs, fanEntry] in try await plugs.add(fanEntry) }
         #expect(try plugs.all() == [lampEntry], "reading goes on")
         withExtendedLifetime(lock) {}
@@ -161,7 +158,7 @@ import Testing
 
     @Test func whoGivesUpWhileHeWaitsIsLetGo() async throws {
         try await plugs.add(lampEntry)
-        let lock = try DirectoryLock(directory.path)
+        let lock = try DirectoryLock(directory)
         let adding = Task { [plugs, fanEntry] in try await plugs.add(fanEntry) }
         adding.cancel()
         await #expect(throws: CancellationError.self) { try await adding.value }

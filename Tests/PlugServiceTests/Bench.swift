@@ -10,17 +10,13 @@ import PlugProtocol
 import PlugTransport
 import ProtocolCore
 import Storage
+import TestFolders
 import Testing
 
 @testable import PlugService
 
-/// A directory of its own with a short path, removed with the value: a Unix socket's path has 107 bytes at most.
-final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() { path = "/tmp/plug-" + String(UInt32.random(in: .min ... .max), radix: 36) }
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
+/// The files of a plug.
+extension TestFolder {
     var directories: PlugDirectories { PlugDirectories(state: path, runtime: path + "/run") }
 
     func write(_ text: String, to file: String) throws { try write(Data(text.utf8), to: file) }
@@ -31,8 +27,8 @@ final class TemporaryDirectory: Sendable {
     }
 
     /// Another with the same files, as a process finds it that comes after.
-    func copy() throws -> TemporaryDirectory {
-        let copy = TemporaryDirectory()
+    func copy() throws -> TestFolder {
+        let copy = TestFolder()
         for file in ["id", "sequence", "state", "run/mirror"] {
             guard let bytes = FileManager.default.contents(atPath: path + "/" + file) else { continue }
             try copy.write(bytes, to: file)
@@ -62,7 +58,7 @@ struct RunningPlug {
     /// What the controllers of all tests prove themselves with.
     static let desk = TransportIdentity()
 
-    let directory: TemporaryDirectory
+    let directory: TestFolder
     let service: PlugService
     let parts: SimulatedPlug
     private let panel: PanelServer
@@ -72,7 +68,7 @@ struct RunningPlug {
     ///   - log: through which it logs; nil: nowhere.
     ///   - journal: where its lines go beside that.
     init(
-        in directory: TemporaryDirectory = TemporaryDirectory(), log: LogRelay? = nil, journal: CollectedLog? = nil
+        in directory: TestFolder = TestFolder(), log: LogRelay? = nil, journal: CollectedLog? = nil
     ) async throws {
         self.directory = directory
         parts = SimulatedPlug(load: .fixed(deciwatts: 600), seed: 1, clock: { BootClock.now })

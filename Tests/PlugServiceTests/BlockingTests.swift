@@ -8,13 +8,14 @@ import PlugHardware
 import PlugProtocol
 import PlugTransport
 import Synchronization
+import TestFolders
 import Testing
 
 @testable import PlugService
 
 /// The button works whatever storage and buses do.
 @Suite(.timeLimit(.minutes(1))) struct BlockingTests {
-    private let directory = TemporaryDirectory()
+    private let directory = TestFolder()
     private let latch = Latch()
     private let loop = MultiThreadedEventLoopGroup.singleton.next()
     private let plug = SimulatedPlug(load: .fixed(deciwatts: 600), seed: 1, clock: { BootClock.now })

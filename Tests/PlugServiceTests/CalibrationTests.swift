@@ -2,13 +2,14 @@ import DurableFiles
 import Metering
 import PlugHardware
 import Synchronization
+import TestFolders
 import Testing
 
 @testable import PlugService
 
 /// The calibration's file, and a meter that is calibrated while the plug runs.
 struct CalibrationTests {
-    private let directory = TemporaryDirectory()
+    private let directory = TestFolder()
     private var file: CalibrationFile { CalibrationFile(directory.path + "/calibration.toml") }
 
     @Test func whatIsWrittenIsRead() throws {

@@ -4,13 +4,14 @@ import LinuxClocks
 import Logging
 import PlugHardware
 import PlugTransport
+import TestFolders
 import Testing
 
 @testable import PlugService
 
 /// What a plug does about its key's file.
 @Suite(.timeLimit(.minutes(1))) struct KeyTests {
-    private let directory = TemporaryDirectory()
+    private let directory = TestFolder()
     private let log = CollectedLog()
 
     private func plug() throws -> (PlugService, SimulatedPlug) {

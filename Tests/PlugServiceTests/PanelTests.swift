@@ -2,6 +2,7 @@ import NIOCore
 import NIOPosix
 import PlugModel
 import ProtocolCore
+import TestFolders
 import Testing
 
 @testable import PlugService
@@ -49,7 +50,7 @@ private actor Echo: PanelOwner {
     }
 
     private func serving(_ body: (PlugDirectories) async throws -> Void) async throws {
-        let directory = TemporaryDirectory()
+        let directory = TestFolder()
         try directory.write("", to: "lock")
         let owner = Echo()
         let server = try await PanelServer.start(
@@ -95,16 +96,15 @@ private actor Echo: PanelOwner {
     }
 
     @Test func whereNoPlugRunsTheHintSaysHowToStartOne() async {
-        let message = await refusal {
-            _ = try await PanelClient.ask(
-                .status, at: PlugDirectories(state: "/tmp/plug-nobody", runtime: "/tmp/plug-nobody/run"))
-        }
-        #expect(message?.hasPrefix("no plugd answers at /tmp/plug-nobody/run/panel.sock: ") == true)
+        let directory = TestFolder()
+        let message = await refusal { _ = try await PanelClient.ask(.status, at: directory.directories) }
+        #expect(message?.hasPrefix("no plugd answers at \(directory.path)/run/panel.sock: ") == true)
         #expect(message?.hasSuffix("or give the --state and --runtime of one that runs") == true)
     }
 
     @Test func aPathThatNoSocketTakesIsSaidBeforeAnythingIsTried() async throws {
-        let path = "/tmp/" + String(repeating: "x", count: 103)
+        let folder = TestFolder()
+        let path = folder.path + "/" + String(repeating: "x", count: 107 - folder.path.utf8.count)
         let owner = Echo()
         let message = await refusal { _ = try await PanelServer.start(path: path, on: owner.loop, owner: owner) }
         #expect(
@@ -115,7 +115,7 @@ private actor Echo: PanelOwner {
     }
 
     @Test func aFileInTheSocketsPlaceIsLeftAlone() async throws {
-        let directory = TemporaryDirectory()
+        let directory = TestFolder()
         try directory.write("", to: "run/panel.sock")
         let owner = Echo()
         let path = directory.directories.panelSocket

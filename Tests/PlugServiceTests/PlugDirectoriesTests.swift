@@ -6,7 +6,7 @@ import Testing
         #expect(PlugDirectories().state == "/var/lib/plugd")
         #expect(PlugDirectories().runtime == "/run/plugd")
         #expect(PlugDirectories(state: "/var/lib/plugd").runtime == "/run/plugd")
-        #expect(PlugDirectories(state: "/tmp/lamp").runtime == "/tmp/lamp/run")
-        #expect(PlugDirectories(state: "/tmp/lamp", runtime: "/run/lamp").runtime == "/run/lamp")
+        #expect(PlugDirectories(state: "/srv/lamp").runtime == "/srv/lamp/run")
+        #expect(PlugDirectories(state: "/srv/lamp", runtime: "/run/lamp").runtime == "/run/lamp")
     }
 }

@@ -7,6 +7,7 @@ import NIOPosix
 import PlugHardware
 import PlugModel
 import PlugProtocol
+import TestFolders
 import Testing
 
 @testable import PlugService
@@ -47,7 +48,7 @@ import Testing
     }
 
     @Test func aRestartKeepsTheIdAndTheRelayAndNumbersGoOn() async throws {
-        let directory = TemporaryDirectory()
+        let directory = TestFolder()
         let first = try await RunningPlug(in: directory)
         let id = await first.service.machine.identity.id
         _ = try await first.ask(.press(.single))
@@ -72,7 +73,7 @@ import Testing
     }
 
     @Test func aPlugThatWasKilledLosesNothing() async throws {
-        let directory = TemporaryDirectory()
+        let directory = TestFolder()
         let killed = try await RunningPlug(in: directory)
         _ = try await killed.ask(.press(.single))
         var live = try await killed.controller(after: 0).updates.makeAsyncIterator()
@@ -89,7 +90,7 @@ import Testing
     }
 
     @Test func aPlugWithoutItsMirrorGoesOnAtTheBoundary() async throws {
-        let directory = TemporaryDirectory()
+        let directory = TestFolder()
         let killed = try await RunningPlug(in: directory)
         let before = await killed.service.machine.nextSequence
         let copy = try directory.copy()
@@ -136,7 +137,7 @@ import Testing
     }
 
     @Test func aPlugWithNowhereToWriteSwitchesByItsButton() async throws {
-        let directory = TemporaryDirectory()
+        let directory = TestFolder()
         try directory.write("a file", to: "state")
         let nowhere = PlugDirectories(state: directory.path + "/state", runtime: directory.path + "/state/run")
         let parts = SimulatedPlug(load: .fixed(deciwatts: 600), seed: 1, clock: { BootClock.now })

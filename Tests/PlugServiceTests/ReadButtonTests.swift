@@ -6,6 +6,7 @@ import NIOPosix
 import PlugHardware
 import ProtocolCore
 import Synchronization
+import TestFolders
 import Testing
 
 @testable import PlugService
@@ -64,7 +65,7 @@ import Testing
         func set(on: Bool) { switched.yield(on) }
     }
 
-    private let directory = TemporaryDirectory()
+    private let directory = TestFolder()
     private let button = PipeButton()
 
     private func service(_ relay: ToldRelay) throws -> PlugService {

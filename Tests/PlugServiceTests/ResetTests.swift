@@ -6,13 +6,14 @@ import PlugHardware
 import PlugModel
 import PlugTransport
 import Storage
+import TestFolders
 import Testing
 
 @testable import PlugService
 
 /// A plug that is set back to factory state while it runs, and one that does not run.
 @Suite(.timeLimit(.minutes(1))) struct ResetTests {
-    private let directory = TemporaryDirectory()
+    private let directory = TestFolder()
     private let log = CollectedLog()
 
     private var settings: PlugSettings {

@@ -2,6 +2,7 @@ import DurableFiles
 import Fuzzing
 import Glibc
 import NIOSSL
+import TestFolders
 import Testing
 
 @testable import PlugTransport
@@ -26,7 +27,7 @@ import Testing
 
     /// A second opinion on the certificate: its form, its dates and that its signature is its own key's.
     @Test func opensslReadsAndVerifiesTheCertificate() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let identity = TransportIdentity()
         let der = try identity.certificate.toDERBytes()
         try FileStore().replace(directory.path + "/c.der", with: der)
@@ -95,7 +96,7 @@ import Testing
     // MARK: The file
 
     @Test func theFirstStartDrawsAKeyAndTheNextFindsIt() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let path = directory.path + "/key"
         let first = try TransportIdentity.kept(in: path)
         let second = try TransportIdentity.kept(in: path)
@@ -106,7 +107,7 @@ import Testing
     }
 
     @Test func aDamagedKeyIsRefusedAndKept() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let path = directory.path + "/key"
         let whole = Array(TransportIdentity().pem.utf8)
         let half = Array(whole.prefix(whole.count / 2))
@@ -122,7 +123,7 @@ import Testing
     }
 
     @Test func aKeyThatOthersMayReadIsRefusedAndKept() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let path = directory.path + "/key"
         _ = try TransportIdentity.kept(in: path)
         #expect(chmod(path, 0o644) == 0)
@@ -134,7 +135,7 @@ import Testing
     }
 
     @Test func ofProcessesThatStartAtOnceOneDrawsTheKeyOfAll() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let path = directory.path + "/key"
         // The other one makes its key after this one has found none.
         let other = TransportIdentity()

@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import PlugModel
+import TestFolders
 import Testing
 
 @testable import PlugTransport
@@ -10,9 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct OpenSSLTests {
     private let plug = Greeter()
     private let identity = TransportIdentity()
-    private let directory: TemporaryDirectory
-
-    init() throws { directory = try TemporaryDirectory() }
+    private let directory = TestFolder()
 
     private func listen() async throws -> Listener {
         try await Listener.start(on: plug.loop, identity: identity, loopbackOnly: true, owner: plug)

@@ -1,4 +1,5 @@
 import Foundation
+import TestFolders
 import Testing
 
 /// Runs a program of the system to its end: a peer that somebody else wrote.
@@ -17,7 +18,7 @@ enum Program {
     }
 
     static func finish(_ name: String, _ arguments: [String], input: String = "") async throws -> Result {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let (inputPath, outputPath) = (directory.path + "/input", directory.path + "/output")
         try Data(input.utf8).write(to: URL(fileURLWithPath: inputPath))
         try Data().write(to: URL(fileURLWithPath: outputPath))

@@ -2,6 +2,7 @@ import DurableFiles
 import NIOCore
 import NIOPosix
 import PlugModel
+import TestFolders
 import Testing
 
 @testable import PlugTransport
@@ -155,7 +156,7 @@ import Testing
     // MARK: The key log
 
     @Test func secretsAreLoggedOnlyWhereAFileIsGiven() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let path = directory.path + "/keys.log"
         let listener = try await listen()
         let logging = Dialer(identity: controllerIdentity, keyLog: try KeyLog(path))

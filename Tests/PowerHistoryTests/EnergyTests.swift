@@ -1,18 +1,19 @@
 import LocalCalendar
 import Metering
 import PlugModel
+import TestFolders
 import Testing
 
 @testable import PowerHistory
 
 /// What becomes of counters and samples that do not agree.
 @Suite struct EnergyTests {
-    private let directory: TestDirectory
+    private let directory: TestFolder
     private let history: PowerHistory
     private let start = Int(midnight / 1000)
 
     init() throws {
-        directory = try TestDirectory()
+        directory = TestFolder(on: .memory)
         history = try PowerHistory(directory.path, role: .recorder)
     }
 

@@ -1,15 +1,16 @@
 import PlugModel
 import ProtocolCore
+import TestFolders
 import Testing
 
 @testable import PowerHistory
 
 @Suite struct EventTests {
-    private let directory: TestDirectory
+    private let directory: TestFolder
     private let history: PowerHistory
 
     init() throws {
-        directory = try TestDirectory()
+        directory = TestFolder(on: .memory)
         history = try PowerHistory(directory.path, role: .recorder)
     }
 

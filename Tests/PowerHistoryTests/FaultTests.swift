@@ -3,16 +3,15 @@ import GRDB
 import Glibc
 import Metering
 import PlugModel
+import TestFolders
 import Testing
 
 @testable import PowerHistory
 
 @Suite struct FaultTests {
-    private let directory: TestDirectory
+    private let directory = TestFolder(on: .memory)
     private let complaints = Complaints()
     private var path: String { directory.path + "/history.sqlite" }
-
-    init() throws { directory = try TestDirectory() }
 
     private func open(_ role: PowerHistory.Role) throws -> PowerHistory {
         try PowerHistory(directory.path, role: role) { [complaints] in complaints.take($0) }
@@ -169,7 +168,7 @@ import Testing
         let pages = try DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
         try damage(page: pages * 2 / 3)
         let damaged = try open(.reader)
-        let other = try TestDirectory()
+        let other = TestFolder(on: .memory)
         let lost = try damaged.repair(into: other.path)
         let copy = try PowerHistory(other.path, role: .reader)
         let count = try copy.times().count

@@ -1,14 +1,13 @@
 import GRDB
 import PlugModel
+import TestFolders
 import Testing
 
 @testable import PowerHistory
 
 @Suite struct MigrationTests {
-    private let directory: TestDirectory
+    private let directory = TestFolder(on: .memory)
     private var path: String { directory.path + "/history.sqlite" }
-
-    init() throws { directory = try TestDirectory() }
 
     /// The first version as it was released: it must stay possible to come from it. A later version gets its own text here,
     /// and a case that comes from this one with data in it.

@@ -3,6 +3,7 @@ import GRDB
 import Metering
 import PlugModel
 import ProtocolCore
+import TestFolders
 import Testing
 
 @testable import PowerHistory
@@ -11,7 +12,7 @@ import Testing
     /// What a kill or a loss of power leaves behind is the database as it was and the beginning of its log, cut anywhere.
     @Test(arguments: 0..<3)
     func everythingAcknowledgedIsThereAndNothingHalf(seed: UInt64) throws {
-        let directory = try TestDirectory()
+        let directory = TestFolder(on: .memory)
         let history = try PowerHistory(directory.path, role: .recorder)
         try history.queue.inDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
         let files = FileStore()
@@ -30,7 +31,7 @@ import Testing
         var random = SeededRandom(seed: seed)
         let ends = acknowledged.flatMap { [$0.bytes - 1, $0.bytes] }.filter { $0 <= whole.count }
         for cut in ends + (0..<6).map({ _ in Int.random(in: 0...whole.count, using: &random) }) {
-            let after = try TestDirectory()
+            let after = TestFolder(on: .memory)
             try files.replace(after.path + "/history.sqlite", with: database)
             try files.replace(after.path + "/history.sqlite-wal", with: Array(whole.prefix(cut)))
             let survivor = try PowerHistory(after.path, role: .recorder)

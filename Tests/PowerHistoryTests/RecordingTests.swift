@@ -1,16 +1,17 @@
 import Metering
 import PlugModel
 import ProtocolCore
+import TestFolders
 import Testing
 
 @testable import PowerHistory
 
 @Suite struct RecordingTests {
-    private let directory: TestDirectory
+    private let directory: TestFolder
     private let history: PowerHistory
 
     init() throws {
-        directory = try TestDirectory()
+        directory = TestFolder(on: .memory)
         history = try PowerHistory(directory.path, role: .recorder)
     }
 
@@ -56,7 +57,7 @@ import Testing
             pieces.append(batch([], counters: [reading(second: second, counted)]))
         }
         for piece in pieces { try history.record(piece) }
-        let other = try TestDirectory()
+        let other = TestFolder(on: .memory)
         let shuffled = try PowerHistory(other.path, role: .recorder)
         pieces.shuffle(using: &random)
         // Some together, some alone.
@@ -81,7 +82,7 @@ import Testing
         let moved = (0..<3000).map { midnight + year + $0 * 1000 } + (5000..<5100).map { midnight + year + $0 * 1000 }
         #expect(try history.times() == (9000..<9100).map { midnight + $0 * 1000 } + moved)
         // The same database as if the clock had always been right.
-        let other = try TestDirectory()
+        let other = TestFolder(on: .memory)
         let right = try PowerHistory(other.path, role: .recorder)
         try right.record(
             batch(
@@ -103,7 +104,7 @@ import Testing
         try history.record(batch([long]))
         try history.record(batch(dense))
         #expect(try history.times().last == midnight + 99_000)
-        let other = try TestDirectory()
+        let other = TestFolder(on: .memory)
         let right = try PowerHistory(other.path, role: .recorder)
         try right.record(batch(dense))
         #expect(
@@ -138,7 +139,7 @@ import Testing
 
     @Test func samplesThatCannotBeRightAreLeftOutAndSaid() throws {
         let complaints = Complaints()
-        let other = try TestDirectory()
+        let other = TestFolder(on: .memory)
         let history = try PowerHistory(other.path, role: .recorder) { complaints.take($0) }
         var broken = try #require(chunks(from: 0, count: 50) { $0 }.first?.chunk.bytes)
         broken[broken.count - 1] ^= 0xFF

@@ -1,15 +1,14 @@
 import GRDB
 import Metering
 import PlugModel
+import TestFolders
 import Testing
 
 @testable import PowerHistory
 
 @Suite struct RetentionTests {
-    private let directory: TestDirectory
+    private let directory = TestFolder(on: .memory)
     private let day: Int64 = 86_400_000
-
-    init() throws { directory = try TestDirectory() }
 
     /// Half an hour in every day.
     private func record(_ history: PowerHistory, days: Range<Int>, of plug: PlugID = lamp) throws {

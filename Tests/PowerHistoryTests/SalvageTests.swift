@@ -2,19 +2,16 @@ import GRDB
 import Glibc
 import Metering
 import PlugModel
+import TestFolders
 import Testing
 
 @testable import PowerHistory
 
 /// What comes out of a damaged database.
 @Suite struct SalvageTests {
-    private let directory: TestDirectory
-    private let other: TestDirectory
+    private let directory = TestFolder(on: .memory)
+    private let other = TestFolder(on: .memory)
     private var path: String { directory.path + "/history.sqlite" }
-
-    init() throws {
-        (directory, other) = (try TestDirectory(), try TestDirectory())
-    }
 
     @Test func whatIsRememberedOfLostSamplesIsCopied() throws {
         let history = try PowerHistory(directory.path, role: .recorder)

@@ -1,16 +1,17 @@
 import LocalCalendar
 import Metering
 import PlugModel
+import TestFolders
 import Testing
 
 @testable import PowerHistory
 
 @Suite struct SummaryTests {
-    private let directory: TestDirectory
+    private let directory: TestFolder
     private let history: PowerHistory
 
     init() throws {
-        directory = try TestDirectory()
+        directory = TestFolder(on: .memory)
         history = try PowerHistory(directory.path, role: .recorder)
     }
 

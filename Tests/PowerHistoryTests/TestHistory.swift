@@ -1,40 +1,10 @@
 import GRDB
-import Glibc
 import Metering
 import PlugModel
 @testable import PowerHistory
 import ProtocolCore
 import Synchronization
 import Testing
-
-/// A directory for a history, removed at the end with what is in it.
-final class TestDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        // Memory where there is some: a disk that syncs would hold up the tests beside.
-        let folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
-        var template = Array("\(folder)/power-history-XXXXXX".utf8CString)
-        path = String(cString: try #require(mkdtemp(&template)))
-    }
-
-    deinit { Self.remove(path) }
-
-    private static func remove(_ path: String) {
-        if let directory = opendir(path) {
-            while let entry = readdir(directory) {
-                let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                if name != ".", name != ".." { remove(path + "/" + name) }
-            }
-            closedir(directory)
-            rmdir(path)
-        } else {
-            unlink(path)
-        }
-    }
-}
 
 /// What a history said to a person.
 final class Complaints: Sendable {

@@ -1,14 +1,13 @@
 import GRDB
+import TestFolders
 import Testing
 
 @testable import PowerHistory
 
 @Suite struct TraceTests {
-    private let directory: TestDirectory
-    private let other: TestDirectory
+    private let directory = TestFolder(on: .memory)
+    private let other = TestFolder(on: .memory)
     private let day: Int64 = 86_400_000
-
-    init() throws { (directory, other) = (try TestDirectory(), try TestDirectory()) }
 
     private func trace(_ number: Int, of rule: String = "Movie night", isFiring: Bool = true) -> StoredTrace {
         StoredTrace(

@@ -1,11 +1,14 @@
 import Automation
 import Foundation
 import PlugModel
+import TestFolders
 import Testing
 
 @testable import Scripting
 
 @Suite(.timeLimit(.minutes(2))) struct ScriptPoolTests {
+    private let folder = TestFolder()
+
     /// It logs its process and the call's number, and is killed where a file of this name is, which it takes away before.
     private static func counting(_ file: String = "/nowhere", signal: String = "signal.SIGKILL") -> String {
         """
@@ -25,7 +28,7 @@ import Testing
     }
 
     private func file() throws -> String {
-        let path = FileManager.default.temporaryDirectory.appending(path: "death-\(UUID().uuidString)").path
+        let path = folder.path + "/death"
         try Data().write(to: URL(filePath: path))
         return path
     }

@@ -1,6 +1,7 @@
 import Foundation
 import ProtocolCore
 import SimulatedLAN
+import TestFolders
 import Testing
 
 @Suite struct PacketCaptureTests {
@@ -44,8 +45,8 @@ import Testing
         pair.lan.capture = PacketCapture()
         pair.lan.schedule(pair.datagram([1, 2, 3]), on: pair.left, after: .milliseconds(1500))
         try pair.lan.run(for: .seconds(2))
-        let path = FileManager.default.temporaryDirectory.path + "/simulated-lan-\(getpid()).pcap"
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let folder = TestFolder()
+        let path = folder.path + "/lan.pcap"
         try pair.lan.capture?.write(to: path)
         let text = try output(of: "/usr/bin/tcpdump", ["-n", "-vv", "-tt", "-r", path])
         #expect(text.hasPrefix("1.500000 IP "))
@@ -75,8 +76,8 @@ import Testing
         let pair = Pair()
         pair.lan.capture = PacketCapture()
         try talk(pair)
-        let path = FileManager.default.temporaryDirectory.path + "/simulated-stream-\(getpid()).pcap"
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let folder = TestFolder()
+        let path = folder.path + "/stream.pcap"
         try pair.lan.capture?.write(to: path)
         let checks = ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]
         let all = try output(of: "/usr/bin/tshark", ["-r", path, "-T", "fields", "-e", "tcp.len"] + checks)
@@ -86,12 +87,10 @@ import Testing
     }
 
     @Test func aRunLeavesItsCaptureInTheFolder() throws {
-        let folder = FileManager.default.temporaryDirectory.path + "/captures-\(getpid())"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = TestFolder()
         #expect(CaptureFolder(environment: [:]) == nil && CaptureFolder(environment: ["SMARTPLUG_CAPTURE": ""]) == nil)
         do {
-            let captures = CaptureFolder(environment: ["SMARTPLUG_CAPTURE": folder])
+            let captures = CaptureFolder(environment: ["SMARTPLUG_CAPTURE": folder.path])
             let lan = SimulatedLAN<Chatter>(seed: 7, budget: 10, captures: captures)
             let (link, host) = (lan.addLink(), lan.add(Chatter(), name: "host"))
             let interface = lan.attach(host, to: link, addresses: [IPAddress(192, 0, 2, 1)])
@@ -101,7 +100,7 @@ import Testing
             lan.schedule(.act(.send(datagram, on: interface)), on: host, after: .seconds(1))
             try lan.run(for: .seconds(2))
         }
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(files.count == 1 && files[0].hasPrefix("Chatter-seed-7-") && files[0].hasSuffix(".pcap"))
     }
 

@@ -6,6 +6,7 @@ import Metering
 import PlugModel
 import PlugProtocol
 import ProtocolCore
+import TestFolders
 
 @testable import Storage
 
@@ -14,11 +15,10 @@ let secondBoot = BootID(bytes: [UInt8](repeating: 2, count: 16))!
 
 /// A state and a runtime directory of their own, removed with the value.
 final class Directories {
-    let root = "/tmp/storage-" + String(UInt64.random(in: .min ... .max), radix: 36)
+    private let folder = TestFolder()
+    var root: String { folder.path }
     var state: String { root + "/state" }
     var runtime: String { root + "/runtime" }
-
-    deinit { try? FileManager.default.removeItem(atPath: root) }
 
     func write(_ text: String, to file: String) throws { try write(Array(text.utf8)[...], to: file) }
 

@@ -84,6 +84,7 @@ enum Layout {
         "Controller/Examples/ButtonTurnsLamp/Sources/ButtonTurnsLamp": .program,
         "Tests/Support/SimulatedLAN": .support,
         "Tests/Support/SimulatedDisk": .support,
+        "Tests/Support/TestFolders": .support,
         "Tests/Support/SimulatedAppliances": .support,
         "Tests/MeasureCycles": .program,
         "Tests/Support/Fuzzing": .support,

@@ -8,7 +8,7 @@ struct RuleTests {
         ImportRules.onlySystemModulesImportC, ImportRules.generatedFilesStaySmall, PurityRule.check,
         ProgramRule.check, SizeRule.check, ManifestRules.targetsStandInTheLayout,
         ManifestRules.everySourceBelongsToATarget, ManifestRules.dependenciesMatchImports,
-        ManifestRules.foreignTargetsStandBesideTheirUser,
+        ManifestRules.foreignTargetsStandBesideTheirUser, TestFolderRule.check,
     ]
 
     @Test("The made-up package keeps all of them")
@@ -64,6 +64,22 @@ struct RuleTests {
     func pureModuleThatOnlyLooksSo(_ line: String) {
         let tree = MadeUpTree.tree(adding: ["Sources/DNSWire/Name.swift": "struct A {}\n\(line)\n"])
         #expect(PurityRule.check(tree) == [])
+    }
+
+    @Test(arguments: [
+        "let made = mkdtemp(&template)", "let path = FileManager.default.temporaryDirectory.path",
+        "let path = NSTemporaryDirectory()", #"let path = "/tmp/lamp-\(getpid())""#, #"let path = "/dev/shm/lamp""#,
+        #"script("date >/var/tmp/lamp")"#,
+    ])
+    func testThatMakesItsOwnFolder(_ line: String) {
+        for path in ["Tests/DNSWireTests/NameTests.swift", "Tests/Support/SimulatedLAN/Link.swift"] {
+            let tree = MadeUpTree.tree(adding: [path: "import DNSWire\n\(line)\n"])
+            #expect(TestFolderRule.check(tree).map { "\($0.path) \($0.line)" } == ["\(path) 2"])
+        }
+        let elsewhere = MadeUpTree.tree(adding: [
+            "Firmware/plugd/main.swift": line, "Tests/Support/TestFolders/TestFolder.swift": line,
+        ])
+        #expect(TestFolderRule.check(elsewhere) == [])
     }
 
     @Test func shellThatImportsTheCLibrary() {

@@ -1,12 +1,14 @@
 /// One file of the repository: its path from the package's folder, and its text.
 struct SourceFile {
     let path: String
+    let text: String
     let lineCount: Int
     /// The file read as Swift; empty for other files.
     let swift: SwiftText
 
     init(path: String, text: String) {
         self.path = path
+        self.text = text
         lineCount = text.split(separator: "\n", omittingEmptySubsequences: false).count - (text.hasSuffix("\n") ? 1 : 0)
         swift = SwiftText(path.hasSuffix(".swift") ? text : "")
     }

@@ -29,6 +29,7 @@ struct StructureTests {
     @Test func foreignTargetsStandBesideTheirUser() {
         expectNone(ManifestRules.foreignTargetsStandBesideTheirUser(tree))
     }
+    @Test func testsMakeFoldersByOneHelper() { expectNone(TestFolderRule.check(tree)) }
     @Test func filesStayReadable() { expectNone(SizeRule.check(tree)) }
 
     private func expectNone(_ violations: [Violation], sourceLocation: SourceLocation = #_sourceLocation) {

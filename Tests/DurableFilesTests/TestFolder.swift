@@ -1,21 +1,7 @@
 import Glibc
-import Testing
+import TestFolders
 
-/// A directory of its own for a test, removed at the end together with the files directly in it.
-final class TemporaryDirectory {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/durable-files-XXXXXX".utf8CString)
-        let made = try #require(mkdtemp(&template))
-        path = String(cString: made)
-    }
-
-    deinit {
-        for name in names { unlink(path + "/" + name) }
-        rmdir(path)
-    }
-
+extension TestFolder {
     /// What is in it, sorted.
     var names: [String] {
         guard let directory = opendir(path) else { return [] }
