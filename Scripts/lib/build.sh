@@ -16,6 +16,10 @@ fuzzer_folder=.build-fuzz
 # All checkouts on this machine share it. SMARTPLUG_CACHE names another folder, or is "off".
 cache=${SMARTPLUG_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/smartplug}
 
+# The temporary files of SwiftPM and the compilers. SwiftPM reads all manifests anew when anything in its environment differs, and its
+# locks are there: so all builds of a user have the same folder, and not that of their run.
+temporary=${XDG_CACHE_HOME:-$HOME/.cache}/smartplug/temporary
+
 say_cache() {
     if [[ $cache == off ]]; then
         say "compiling everything: there is no cache (SMARTPLUG_CACHE=off)"
@@ -27,7 +31,7 @@ say_cache() {
 # swift_build demo|tests|shipped|fuzzer OPTIONS...: SwiftPM calls the compilers through wrappers, which know the cache and note what
 # took how long.
 swift_build() {
-    local kind=$1 settings=("${common_settings[@]}") toolchain
+    local kind=$1 settings=("${common_settings[@]}") toolchain builds status=0
     shift
     case $kind in
     demo) settings+=(--scratch-path "$demo_folder" "${debug_settings[@]}") ;;
@@ -35,10 +39,17 @@ swift_build() {
     shipped) settings+=(--scratch-path "$shipped_folder" -c release) ;;
     fuzzer) settings+=(--scratch-path "$fuzzer_folder" -c release) ;;
     esac
+    mkdir -p "$temporary"
+    exec {builds}>"$temporary/builds"
+    flock --shared "$builds"
     toolchain=$(dirname "$(realpath "$(command -v swift)")")
     SMARTPLUG_BUILD=$kind SMARTPLUG_ROOT=$PWD SMARTPLUG_CACHE=$cache SMARTPLUG_SWIFTC=$toolchain/swiftc \
         SMARTPLUG_CLANG=$toolchain/clang SWIFT_EXEC=$PWD/Scripts/lib/swiftc CC=$PWD/Scripts/lib/clang \
-        swift build "${settings[@]}" "$@"
+        TMPDIR=$temporary env --unset=SMARTPLUG_TEST_FOLDER swift build "${settings[@]}" "$@" || status=$?
+    # The compilers leave folders, which nobody needs once no build runs. The locks are files.
+    if flock --nonblock --exclusive "$builds"; then rm -rf "$temporary"/*/; fi
+    exec {builds}>&-
+    return "$status"
 }
 
 # build LABEL KIND OPTIONS...: tells how far it is, and shows what the compiler said where it fails.
