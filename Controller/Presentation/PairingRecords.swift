@@ -1,6 +1,6 @@
 public import PlugClient
 public import PlugModel
-public import PlugProtocol
+import PlugProtocol
 
 /// What `plugctl pair --json` prints.
 public struct PairedRecord: Codable, Hashable, Sendable {

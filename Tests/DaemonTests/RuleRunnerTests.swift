@@ -13,6 +13,8 @@ import Testing
 
 @testable import Daemon
 
+@testable import PlugProtocol
+
 @Suite(.timeLimit(.minutes(1))) struct RuleRunnerTests {
     private let rules = [
         Rule(name: "Hall", triggers: [.button(plug: "switch", .single)], actions: [.turnOn(["Lamp"])]),

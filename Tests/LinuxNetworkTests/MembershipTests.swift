@@ -3,6 +3,8 @@ import Testing
 
 import LinuxClocks
 
+@testable import LinuxNetwork
+
 @Suite("Memberships and sleep")
 struct MembershipTests {
     @Test("who hears nobody for two minutes joins again, each family for itself")

@@ -1,5 +1,7 @@
 import LinuxClocks
 
+@testable import LinuxNetwork
+
 /// Writes netlink messages as the kernel does.
 struct NetlinkBuilder {
     private(set) var bytes: [UInt8] = []

@@ -3,6 +3,8 @@ import Testing
 
 import LinuxClocks
 
+@testable import LinuxNetwork
+
 @Suite("Changes that wait for a slow reader")
 struct PendingChangesTests {
     private let lamp = ServiceIdentity(name: "Lamp", type: "_smartplug._tcp", interface: 2)

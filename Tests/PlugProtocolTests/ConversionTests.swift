@@ -4,6 +4,8 @@ import Testing
 
 import PlugModel
 
+@testable import PlugProtocol
+
 @Suite struct ConversionTests {
     static let causes = [
         RelayCause.button, .protection, .timer, .powerOn, .controller(name: "Küche", request: request(9)),

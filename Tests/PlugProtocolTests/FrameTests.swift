@@ -3,6 +3,8 @@ import Testing
 
 import PlugModel
 
+@testable import PlugProtocol
+
 @Suite struct FrameTests {
     private func ping(_ token: UInt64) -> [UInt8] { controllerFrame { $0.ping.token = token } }
 

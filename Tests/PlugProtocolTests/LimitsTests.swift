@@ -3,6 +3,8 @@ import Testing
 
 import PlugModel
 
+@testable import PlugProtocol
+
 /// What happens beyond each limit of the protocol, in the words that a person gets. The table in smartplug.proto is this one.
 @Suite struct LimitsTests {
     private typealias Seat = ControllerSessionTests.Seat

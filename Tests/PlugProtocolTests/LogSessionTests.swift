@@ -3,6 +3,8 @@ import Testing
 
 import PlugModel
 
+@testable import PlugProtocol
+
 /// The controller's side of the log lane.
 @Suite struct LogSessionTests {
     private typealias Seat = ControllerSessionTests.Seat

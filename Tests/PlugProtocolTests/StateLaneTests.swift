@@ -3,6 +3,8 @@ import Testing
 
 import PlugModel
 
+@testable import PlugProtocol
+
 @Suite struct StateLaneTests {
     private func opened(deadBand: UInt32, intervalMs: UInt32 = 0, state: PlugState) -> Bench {
         var bench = Bench(state: state)

@@ -3,6 +3,8 @@ import SimulatedLAN
 
 import PlugModel
 
+@testable import PlugProtocol
+
 /// A man in the middle: takes connections that were meant for the plug, opens others to it, and hands everything on. Each side
 /// sees his key instead of the other's.
 final class Intermediary {

@@ -5,6 +5,8 @@ import SimulatedLAN
 
 import PlugModel
 
+@testable import PlugProtocol
+
 /// A plug, those who own it, and those who would like to.
 struct PairingHouse {
     static let disturbance = Duration.seconds(900)
