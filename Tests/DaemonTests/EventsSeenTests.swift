@@ -6,8 +6,6 @@ import Testing
 
 @testable import Daemon
 
-@testable import PlugProtocol
-
 @Suite struct EventsSeenTests {
     private static let lamp = PlugDescription.made("Lamp")
     private let now = Instant.zero + .seconds(1000)

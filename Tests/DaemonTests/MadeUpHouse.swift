@@ -7,8 +7,6 @@ import ProtocolCore
 
 @testable import Daemon
 
-@testable import PlugProtocol
-
 /// A house that the test tells of, and that notes what is asked of it.
 actor MadeUpHouse: RuledHouse, RecordedHouse {
     struct Command: Equatable {

@@ -8,12 +8,9 @@ import NIOPosix
 import PlugClient
 import PlugModel
 import ProtocolCore
-import TestFolders
 import Testing
 
 @testable import Daemon
-
-@testable import PlugProtocol
 
 @Suite(.timeLimit(.minutes(1))) struct RuleRunnerTests {
     private let rules = [
@@ -178,7 +175,7 @@ import Testing
     }
 
     @Test func whatHasNoAnswerWhenItStopsIsSentAgainByTheNextOne() async throws {
-        let directory = TestFolder()
+        let directory = try TemporaryDirectory()
         let silent = MadeUpHouse(isSilent: true)
         await running(silent, storing: try RuleStore(directory.path) { Issue.record("\($0)") }) { records in
             await silent.snapshot("Lamp")
@@ -215,7 +212,7 @@ import Testing
     }
 
     @Test func aDiskThatFailsIsSaidOnceAndStopsNoRule() async throws {
-        let directory = TestFolder()
+        let directory = try TemporaryDirectory()
         let disk = FailingWrites()
         let store = try RuleStore(directory.path, files: FileStore(calls: disk)) { Issue.record("\($0)") }
         let house = MadeUpHouse()

@@ -6,8 +6,6 @@ import ProtocolCore
 @testable import Dashboard
 import PlugModel
 
-@testable import PlugProtocol
-
 /// 2026-11-21T09:01:23.456Z
 let moment = WallTime(nanosecondsSince1970: 1_795_251_683_456_000_000)
 let lampID = PlugID(rawValue: "0123456789ab")!

@@ -31,11 +31,11 @@ struct FileStoreTests {
         var status = stat()
         stat(file, &status)
         #expect(status.st_mode & 0o777 == 0o600 && status.st_size == 0)
-        try store.replace(file, with: [1, 2, 3], mode: 0o644)
+        try store.replace(file, with: [1, 2, 3], mode: 0o640)
         try store.makeFileIfAbsent(file, mode: 0o600)
         #expect(try store.read(file, limit: 3) == [1, 2, 3])
         stat(file, &status)
-        #expect(status.st_mode & 0o777 == 0o644)
+        #expect(status.st_mode & 0o777 == 0o640)
         #expect(throws: FileError(.open, file + "/under", SystemError(ENOTDIR))) {
             try store.makeFileIfAbsent(file + "/under", mode: 0o600)
         }
