@@ -8,6 +8,7 @@ import NIOPosix
 import PlugClient
 import PlugModel
 import ProtocolCore
+import TestFolders
 import Testing
 
 @testable import Daemon
@@ -175,7 +176,7 @@ import Testing
     }
 
     @Test func whatHasNoAnswerWhenItStopsIsSentAgainByTheNextOne() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let silent = MadeUpHouse(isSilent: true)
         await running(silent, storing: try RuleStore(directory.path) { Issue.record("\($0)") }) { records in
             await silent.snapshot("Lamp")
@@ -212,7 +213,7 @@ import Testing
     }
 
     @Test func aDiskThatFailsIsSaidOnceAndStopsNoRule() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = TestFolder()
         let disk = FailingWrites()
         let store = try RuleStore(directory.path, files: FileStore(calls: disk)) { Issue.record("\($0)") }
         let house = MadeUpHouse()
