@@ -7,7 +7,7 @@ import time
 
 import pytest
 from harness.deadlines import eventually
-from test_history import History, steady
+from harness.recorded_days import History, steady
 
 DAY = ["--from", "2011-12-01", "--to", "2011-12-02"]
 

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from harness.deadlines import eventually
-from test_backtest import Past, firings, hours
+from harness.recorded_days import Past, firings, hours
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "Controller/Examples"
 

@@ -1,12 +1,12 @@
 """`plugctl rules backtest` and `plugctl rules explain`: what rules would have done with what was recorded, and why they did not."""
 
-import json
 import lzma
 import os
 import pathlib
-import subprocess
 
 import pytest
+
+from harness.recorded_days import Past, firings, hours
 
 TRACES = os.environ.get("SMARTPLUG_TRACES")
 RULES = """\
@@ -32,48 +32,9 @@ FINISHED = """\
 """
 
 
-class Past:
-    """A history of imported recordings."""
-
-    def __init__(self, programs, folder):
-        self.programs, self.folder = programs, folder
-
-    def run(self, *words, status=0):
-        done = subprocess.run(
-            [self.programs / "plugctl", *map(str, words), "--history", self.folder / "history"],
-            capture_output=True, text=True, timeout=60, env={**os.environ, "TZ": "Europe/Berlin", "LANG": "C.UTF-8"})
-        assert done.returncode == status, done
-        self.said = done.stderr
-        return done.stdout if status == 0 else done.stderr
-
-    def rules(self, text, name="rules.yaml"):
-        file = self.folder / name
-        file.write_text(text)
-        return file
-
-    def backtest(self, rules, *words):
-        return [json.loads(line) for line in self.run("rules", "backtest", rules, *words, "--json").splitlines()]
-
-    def holds(self, name, points):
-        """Imports a recording: watts from a second of 20 November 2026 on, a sample each second up to the last one's."""
-        lines, (second, watts) = [], points[0]
-        for begin, now in points[1:]:
-            while second < begin:
-                lines.append(f"20/11/2026 {second // 3600:02}:{second // 60 % 60:02}:{second % 60:02};{watts}")
-                second += 1
-            watts = now
-        file = self.folder / f"{name}.csv"
-        file.write_text("\n".join(lines) + "\n")
-        self.run("history", "import", file, "--plug", name)
-
-
 @pytest.fixture
 def past(programs, tmp_path):
     return Past(programs, tmp_path)
-
-
-def hours(hour, minute=0, second=0):
-    return hour * 3600 + minute * 60 + second
 
 
 @pytest.fixture
@@ -83,10 +44,6 @@ def evening(past):
     past.holds("Television", [(hours(18), 1), (on, 90), (off, 1), (hours(23), 1)])
     past.holds("Amplifier", [(hours(18), 0), (on + 42, 45), (off - 60, 0), (hours(23), 0)])
     return past
-
-
-def firings(records, rule):
-    return [record for record in records if record["event"] == "firing" and record["rule"] == rule]
 
 
 def test_a_firing_stands_beside_what_was_really_switched(evening):

@@ -1,13 +1,13 @@
 """`plugctl history` as a person and a script use it: recordings come in, energy and cost come out."""
 
 import csv
-import json
 import os
 import pathlib
 import sqlite3
-import subprocess
 
 import pytest
+
+from harness.recorded_days import History, steady
 
 TARIFF = """
 [tariff]
@@ -21,36 +21,9 @@ price = 0.20
 TRACES = os.environ.get("SMARTPLUG_TRACES")
 
 
-class History:
-    def __init__(self, programs, folder):
-        self.programs, self.folder = programs, folder
-
-    def run(self, *words, zone="Europe/Berlin", status=0):
-        done = subprocess.run(
-            [self.programs / "plugctl", *map(str, words), "--history", self.folder / "history"],
-            capture_output=True, text=True, timeout=60, env={**os.environ, "TZ": zone, "LANG": "C.UTF-8"})
-        assert done.returncode == status, done
-        self.said = done.stderr
-        return done.stdout if status == 0 else done.stderr
-
-    def records(self, *words, **options):
-        return [json.loads(line) for line in self.run("history", *words, "--json", **options).splitlines()]
-
-    def holds(self, name, lines, **options):
-        """Imports a recording of these lines."""
-        file = self.folder / f"{name}.csv"
-        file.write_text("\n".join(lines) + "\n")
-        return self.run("history", "import", file, "--plug", name, **options)
-
-
 @pytest.fixture
 def history(programs, tmp_path):
     return History(programs, tmp_path)
-
-
-def steady(day, watts, hours=range(24), step=10):
-    """A sample each `step` seconds."""
-    return [f"{day} {hour:02}:{second // 60:02}:{second % 60:02};{watts}" for hour in hours for second in range(0, 3600, step)]
 
 
 def test_energy_is_counted_by_local_days(history):
