@@ -8,7 +8,9 @@ dd if=/dev/random of=/dev/null bs=1 count=1 2>/dev/null
 
 # The first time a plug makes its key, and the kernel reads its program.
 configure 1
-for start in 1 2 3 4 5; do
+starts=5
+if [ -e /bin/guest_quick.sh ]; then . /bin/guest_quick.sh; fi
+for start in $(seq $starts); do
     start_to_button "$(lines board)/sim_gpio1/pull" "$(lines board)/sim_gpio0/value" $plug 2>/tmp/plugd.log >/tmp/start ||
         fail "the button did not work"
     if [ "$start" = 1 ]; then

@@ -1,6 +1,6 @@
 import Foundation
 
-/// `benchmarks [NAME...] [--json] [--full] --references FOLDER`: everything this project claims about speed and size, each figure
+/// `benchmarks [NAME...] [--json] [--full | --quick] --references FOLDER`: everything this project claims about speed and size, each figure
 /// beside its reference, measured in the same run. `Scripts/bench` builds it, pins it to one core and runs it.
 @main
 enum Benchmarks {
@@ -19,10 +19,12 @@ enum Benchmarks {
             }
             let isJSON = arguments.removeAll(named: "--json")
             let isFull = arguments.removeAll(named: "--full")
+            let isQuick = arguments.removeAll(named: "--quick")
+            guard !(isFull && isQuick) else { throw WrongUsage("--full and --quick exclude each other") }
             guard let references = arguments.removeOption("--references") else {
                 throw Complaint("--references is missing: the folder of the compiled reference programs")
             }
-            let setting = Setting(references: references, isFull: isFull)
+            let setting = Setting(references: references, isFull: isFull, isQuick: isQuick)
             try await run(named: arguments, in: setting, isJSON: isJSON)
         } catch {
             FileHandle.standardError.write(Data("error: \(error)\n".utf8))
@@ -30,7 +32,7 @@ enum Benchmarks {
         }
     }
 
-    /// Ends with 1 when a figure misses its bar.
+    /// Ends with 1 when a figure is missing or was not measured, and in any but the quick form when one misses its bar.
     private static func run(named names: [String], in setting: Setting, isJSON: Bool) async throws {
         let known = groups.map(\.name)
         if let unknown = names.first(where: { !known.contains($0) }) {
@@ -41,8 +43,9 @@ enum Benchmarks {
             let figures = try await group.run(setting)
             allHold = allHold && figures.allSatisfy(\.holds)
             print(isJSON ? try jsonLines(figures, group: group.name) : table(figures, group: group.name))
+            try ExpectedFigures.check(figures, of: group.name)
         }
-        exit(allHold ? 0 : 1)
+        exit(allHold || setting.isQuick ? 0 : 1)
     }
 }
 
@@ -52,12 +55,16 @@ struct Setting: Sendable {
     var references: String
     /// The long form.
     var isFull: Bool
+    /// The short form: everything is measured once or a few times, so that it shows that each figure can be had, and not how good it is.
+    var isQuick: Bool
     /// How long it is counted what somebody says who has nothing to say.
-    var idleSeconds: Int { isFull ? 600 : 120 }
+    var idleSeconds: Int { isFull ? 600 : isQuick ? 5 : 120 }
     /// The folder of the recordings, which are not part of the project; without them only the models are measured.
     let traces = "../shared/traces"
     /// Each measurement is repeated so often, in turn with its references, and the median is taken.
-    let rounds = 5
+    var rounds: Int { isQuick ? 1 : 5 }
+    /// `count`, or in the short form `few`.
+    func times(_ count: Int, few: Int) -> Int { isQuick ? few : count }
 
     /// This very program, and the folder in which plugd and plugctl stand beside it; with a slash at its end.
     func program() throws -> String { try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") }

@@ -24,22 +24,6 @@ def lamp(board):
     return board
 
 
-def test_it_takes_little_when_idle(lamp):
-    process = lamp.unit("MainPID")
-    time.sleep(3)  # It announces itself first.
-
-    def ticks():
-        return sum(map(int, lamp.does(f"cat /proc/{process}/stat").rpartition(")")[2].split()[11:13]))
-
-    before, seconds = ticks(), 10
-    time.sleep(seconds)
-    share = (ticks() - before) / os.sysconf("SC_CLK_TCK") / seconds * 100
-    rollup = lamp.does(f"cat /proc/{process}/smaps_rollup")
-    resident, anonymous = (int(re.search(rf"^{name}: +(\d+)", rollup, re.MULTILINE)[1]) / 1024 for name in ("Rss", "Anonymous"))
-    print(f"{resident:.1f} MB resident, {anonymous:.2f} MB anonymous, {share:.2f} % of a core")
-    assert resident <= RESIDENT_LIMIT and anonymous <= ANONYMOUS_LIMIT and share <= CPU_LIMIT
-
-
 def test_its_service_exposes_little(board):
     told = board.does("systemd-analyze security --offline=true --no-pager /lib/systemd/system/plugd.service")
     exposure = float(re.search(r"Overall exposure level for plugd.service: ([\d.]+)", told)[1])
@@ -78,6 +62,22 @@ def test_it_starts_with_parts_that_are_not_there_and_says_so(bare_board):
     bare_board.does("systemctl start plugd")
     assert bare_board.unit("ActiveState") == "active"
     assert any("GPIO17" in fault for fault in bare_board.status()["faults"].values())
+
+
+def test_it_takes_little_when_idle(lamp):
+    process = lamp.unit("MainPID")
+    time.sleep(3)  # It announces itself first.
+
+    def ticks():
+        return sum(map(int, lamp.does(f"cat /proc/{process}/stat").rpartition(")")[2].split()[11:13]))
+
+    before, seconds = ticks(), 10
+    time.sleep(seconds)
+    share = (ticks() - before) / os.sysconf("SC_CLK_TCK") / seconds * 100
+    rollup = lamp.does(f"cat /proc/{process}/smaps_rollup")
+    resident, anonymous = (int(re.search(rf"^{name}: +(\d+)", rollup, re.MULTILINE)[1]) / 1024 for name in ("Rss", "Anonymous"))
+    print(f"{resident:.1f} MB resident, {anonymous:.2f} MB anonymous, {share:.2f} % of a core")
+    assert resident <= RESIDENT_LIMIT and anonymous <= ANONYMOUS_LIMIT and share <= CPU_LIMIT
 
 
 def test_it_is_ready_as_a_user_of_its_own_with_what_it_needs(lamp):

@@ -185,7 +185,7 @@ import Testing
         let pool = ScriptPool(host: StandIn.path)
         let text =
             Self.counting() + "\ncount_up = call\ndef call(call):\n"
-            + "  if call['event'].get('value') == 1: time.sleep(0.5)\n  return count_up(call)"
+            + "  if call['event'].get('value') == 1: time.sleep(3)\n  return count_up(call)"
         await pool.replace([try StandIn.script(text)], states: [:])
         var slow = ScriptCall.press(1)
         slow.firing.cause.value = 1

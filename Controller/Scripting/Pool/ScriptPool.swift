@@ -86,11 +86,12 @@ public actor ScriptPool {
         let id = lastJob
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
+                guard !Task.isCancelled else { return continuation.resume(returning: nil) }
                 worker.add(
                     ScriptJobs.Job(id: id, call: call, plugs: plugs, state: state, time: time) {
                         continuation.resume(returning: $0)
                     })
-                // Whoever cancelled before found nothing to give up.
+                // A cancellation in between found nothing to give up.
                 if Task.isCancelled { worker.jobs.giveUp(id) }
             }
         } onCancel: {

@@ -2,7 +2,8 @@ import Foundation
 
 /// How a plug gets its addresses, against what else gets a machine its addresses.
 func addressingFigures(_ setting: Setting) async throws -> [Figure] {
-    let measured = try MeasuredLAN(by: "addressing_lan.py", [setting.programFolder(), "30", "\(setting.rounds)"])
+    let measured = try MeasuredLAN(
+        by: "addressing_lan.py", [setting.programFolder(), "\(setting.times(30, few: 1))", "\(setting.rounds)"])
     return try claiming(measured) + leasing(measured) + beginning(measured) + memory(measured)
 }
 

@@ -3,16 +3,15 @@ import Foundation
 /// The dashboard in a real browser, and the daemon with a hundred plugs and a year behind it.
 @Sendable
 func dashboardFigures(_ setting: Setting) async throws -> [Figure] {
-    let seconds = setting.isFull ? 600 : 60
+    let seconds = setting.isFull ? 600 : setting.times(60, few: 3)
+    let plugs = setting.times(100, few: 10)
     let measured = try MeasuredLAN(
         by: "dashboard_house.py", [setting.program(), setting.programFolder(), "\(plugs)", "\(seconds)"])
-    return try painting(measured) + showing(measured) + crowd(measured) + resting(measured)
+    return try painting(measured, plugs) + showing(measured, plugs) + crowd(measured) + resting(measured)
 }
 
-private let plugs = 100
-
 /// From the navigation to the first card with its watts; of nginx the same page as it looks then, with as many bytes beside it.
-private func painting(_ house: MeasuredLAN) throws -> [Figure] {
+private func painting(_ house: MeasuredLAN, _ plugs: Int) throws -> [Figure] {
     let page = Figure.Reference(name: "static page, nginx", value: try house.median("static paint"))
     return [
         Figure("first useful paint, \(plugs) plugs", try house.median("paint"), "ms", against: page, .ratioAtMost(3)),
@@ -21,7 +20,7 @@ private func painting(_ house: MeasuredLAN) throws -> [Figure] {
 }
 
 /// By the plug's own time of the event: both are on the same machine's clock.
-private func showing(_ house: MeasuredLAN) throws -> [Figure] {
+private func showing(_ house: MeasuredLAN, _ plugs: Int) throws -> [Figure] {
     let shown = try house.all("shown").sorted()
     return [
         Figure("plug's event to changed page, \(plugs) plugs, median", shown.median, "ms", .atMost(100)),

@@ -3,7 +3,8 @@ import Foundation
 /// Multicast DNS and service discovery against what else there is.
 func discoveryFigures(_ setting: Setting) async throws -> [Figure] {
     let measured = try MeasuredLAN(
-        by: "discovery_lan.py", [setting.program(), "\(services)", "3", "\(setting.idleSeconds)"])
+        by: "discovery_lan.py",
+        [setting.program(), "\(services)", "\(setting.times(3, few: 1))", "\(setting.idleSeconds)"])
     return try messageFigures(setting) + browsing(measured) + registering(measured) + lasting(measured)
 }
 

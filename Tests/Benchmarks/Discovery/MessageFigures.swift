@@ -4,7 +4,7 @@ import ProtocolCore
 
 /// What one message costs, against ldns with the same bytes.
 func messageFigures(_ setting: Setting) throws -> [Figure] {
-    let count = 20_000
+    let count = setting.times(20_000, few: 2000)
     let message = MeasuredMessage.response
     let bytes = try message.encoded()
     let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

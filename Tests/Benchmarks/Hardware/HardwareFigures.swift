@@ -9,14 +9,13 @@ func hardwareFigures(_ setting: Setting) async throws -> [Figure] {
         "hardware_guest.sh", last: ("rest at 10 Hz", 2), options: ["--cpus", "2"], programs: ["plugd", "Benchmarks"],
         setting)
     let starting = try MeasuredGuest(
-        "start_guest.sh", last: ("start", 4), options: ["--counted"], programs: ["plugd"], setting)
+        "start_guest.sh", last: ("start", setting.times(4, few: 1)), options: ["--counted"], programs: ["plugd"],
+        setting)
     return try await starts(setting) + starts(in: starting) + simulatedParts(setting) + drivers(guest)
 }
 
-private let presses = 500
 /// Context switches a second of a plug that has nothing to do but to meter once a second.
 private let idleSwitches = Figure.Bar.atMost(5)
-private let restSeconds = 60
 /// Milliseconds from the start of the process to a button that works: nobody who presses while a plug starts notices.
 private let startLimit = Figure.Bar.atMost(150)
 
@@ -25,7 +24,7 @@ private func starts(_ setting: Setting) throws -> [Figure] {
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let plug = [try setting.programFolder() + "plugd", "run", "--simulate", "lamp", "--interface", "lo"]
     let quietly = ["--log-level", "error", "--state", directory + "/state", "--runtime", directory + "/run"]
-    let times = try (0..<11).map { _ in
+    let times = try (0..<setting.times(11, few: 2)).map { _ in
         try ChildProcess.number(from: setting.references + "/start_to_button", ["-", "-"] + plug + quietly)
     }
     return [
@@ -53,7 +52,7 @@ private func simulatedParts(_ setting: Setting) async throws -> [Figure] {
     var plug = try await FollowedPeer(named: "Benchmark \(getpid())", followsState: false)
     var relay: [Double] = []
     var event: [Double] = []
-    for _ in 0..<presses {
+    for _ in 0..<setting.times(500, few: 20) {
         // As apart as a quick finger's: a plug that is awake already would be faster.
         try await Task.sleep(for: .milliseconds(20))
         let times = try await plug.timedPush()
@@ -75,7 +74,7 @@ private func simulatedParts(_ setting: Setting) async throws -> [Figure] {
 }
 
 private func rest(_ plug: FollowedPeer, _ setting: Setting) async throws -> [Double] {
-    try await plug.rest(seconds: restSeconds, watchedBy: setting.references + "/process_rest")
+    try await plug.rest(seconds: setting.times(60, few: 3), watchedBy: setting.references + "/process_rest")
 }
 
 /// - Parameter rest: context switches a second, and the share of a core in percent.

@@ -21,7 +21,10 @@ struct MeasuredGuest {
     ) throws {
         let folder = try setting.programFolder()
         let references = ["edge_to_line", "press_poller", "process_rest", "start_to_button"]
-        let scripts = [script, "guest_plug.sh"].map { "Tests/BenchmarkReferences/" + $0 }
+        // The guest's scripts look whether the last one is there.
+        let scripts = ([script, "guest_plug.sh"] + (setting.isQuick ? ["guest_quick.sh"] : [])).map {
+            "Tests/BenchmarkReferences/" + $0
+        }
         // On whatever cores there are.
         let child = try ChildProcess(
             "/usr/bin/taskset",

@@ -11,7 +11,8 @@ func historyFigures(_ setting: Setting) async throws -> [Figure] {
     let models = try MeasuredSeries.models()
     return try (recordings.isEmpty ? [] : sizes("recordings, W", recordings.map(\.samples), limit: 2))
         + sizes("noisy models, W V A", models.map(\.samples), limit: 3.5)
-        + ingest(models.map(\.samples)) + YearOfAPlug(models[0].samples).figures()
+        + ingest(models.map(\.samples), plugs: setting.times(1000, few: 50))
+        + YearOfAPlug(models[0].samples, days: setting.times(365, few: 40)).figures()
 }
 
 /// Every series is a plug, whose samples arrive as a daemon fetches them.
@@ -43,9 +44,8 @@ private func sizes(_ name: String, _ series: [[Sample]], limit: Double) throws -
 
 /// A thousand plugs at one sample a second, an hour of them; the plain table gets a transaction a second, of which a minute is
 /// enough to know what it costs.
-private func ingest(_ models: [[Sample]]) throws -> [Figure] {
+private func ingest(_ models: [[Sample]], plugs: Int) throws -> [Figure] {
     let folder = try ScratchFolder()
-    let plugs = 1000
     let hour = models.map { Array($0[30_000..<33_600]) }
     let plain = try PlainTable(folder.path + "/plain.sqlite", hasVoltage: true)
     let seconds = 60

@@ -7,23 +7,28 @@ import PowerHistory
 struct YearOfAPlug {
     private static let day: Int64 = 86_400_000
     private static let origin: Int64 = 1_764_547_200_000
-    private static let days = 365
     private let model: [Sample]
+    private let days: Int
 
-    /// - Parameter model: a day of a plug, which all its days resemble.
-    init(_ model: [Sample]) { self.model = model }
+    /// - Parameters:
+    ///   - model: a day of a plug, which all its days resemble.
+    ///   - days: how many the year has; at least 31.
+    init(_ model: [Sample], days: Int) {
+        self.model = model
+        self.days = days
+    }
 
     func figures() throws -> [Figure] {
         let folder = try ScratchFolder()
         try fill(folder.path)
         func opened() throws -> PowerHistory { try PowerHistory(folder.path, role: .reader) }
         let plain = folder.path + "/plain.sqlite"
-        let (year, last) = (Self.origin + Int64(Self.days) * Self.day, Self.origin + 300 * Self.day)
+        let (year, last) = (Self.origin + Int64(days) * Self.day, Self.origin + Int64(days - 10) * Self.day)
         let yearTime = try middle {
             let hours = try opened().summaries(of: RecordedPlugs.id(0), step: .hour, from: Self.origin, to: year)
-            guard hours.count == Self.days * 24 else { throw Complaint("\(hours.count) hours of a year") }
+            guard hours.count == days * 24 else { throw Complaint("\(hours.count) hours of a year") }
         }
-        let plainYear = try secondsTaken { try read(plain, Self.origin, year, expecting: Self.days * model.count) }
+        let plainYear = try secondsTaken { try read(plain, Self.origin, year, expecting: days * model.count) }
         let dayTime = try middle {
             guard try read(opened(), last).count == model.count else { throw Complaint("a day is not whole") }
         }
@@ -45,7 +50,7 @@ struct YearOfAPlug {
     private func fill(_ folder: String) throws {
         let recorded = RecordedPlugs(history: try PowerHistory(folder, role: .recorder))
         let plain = try PlainTable(folder + "/plain.sqlite")
-        for (plug, days) in [(0, Self.days), (1, 30)] {
+        for (plug, days) in [(0, days), (1, 30)] {
             for first in stride(from: 0, to: days, by: 16) {
                 let samples = (first..<min(first + 16, days)).flatMap { day in
                     model.map { sample in

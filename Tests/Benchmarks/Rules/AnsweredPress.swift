@@ -8,7 +8,6 @@ import PowerHistory
 import ProtocolCore
 import Scripting
 
-private let presses = 300
 /// A script commands so often in a minute.
 private let pressesOfScript = ScriptLimits.commands
 
@@ -17,11 +16,17 @@ private let pressesOfScript = ScriptLimits.commands
 /// it the same from the press's time at the plug, which is a process of its own; and, to see what of it is the disk's, with nothing stored. A script is
 /// asked for the same in its own process, which is stored before and after.
 func answering(_ setting: Setting) async throws -> [Figure] {
-    let stored = try await AnsweredPresses(keeps: true).measure(presses)
-    let kept = try await AnsweredPresses(keeps: false).measure(presses)
-    let script = try await AnsweredPresses(keeps: true, byScript: true).measure(pressesOfScript)
+    let presses = setting.times(300, few: 20)
+    var disk: [Double] = []
+    let stored = try await AnsweredPresses(keeps: true).measure(presses, disk: &disk)
+    var unused: [Double] = []
+    let kept = try await AnsweredPresses(keeps: false).measure(presses, disk: &unused)
+    let script = try await AnsweredPresses(keeps: true, byScript: true).measure(
+        setting.times(pressesOfScript, few: 20), disk: &unused)
     let events = Distribution(stored.map(\.event))
-    return events.figures("event to command sent, stored and synchronised first", .atMost(1000))
+    return events.figures(
+        "event to command sent, stored and synchronised first",
+        against: ("bare write, fdatasync and rename", Distribution(disk)), .ratioAtMost(1.5))
         + Distribution(script.map(\.event)).figures(
             "the same by a script", against: ("rule", events), .ratioAtMost(3))
         + Distribution(stored.map(\.press)).figures("press at the plug to command sent, the same")
@@ -41,7 +46,9 @@ private struct AnsweredPresses {
         var press: Double
     }
 
-    func measure(_ count: Int) async throws -> [Times] {
+    /// - Parameter disk: gets for each press, in nanoseconds, how long the disk takes for the same bytes without anything else: they
+    ///   are written beside what is stored, in turn with the presses, and replaced and synchronised as it is.
+    func measure(_ count: Int, disk: inout [Double]) async throws -> [Times] {
         let name = "Benchmark \(getpid())"
         let directory = try Self.directory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -84,12 +91,32 @@ private struct AnsweredPresses {
             let press = try await pressed(&events)
             times.append(
                 Times(event: Double(sent.at - onTheWall(sent.taken)), press: Double(sent.at - onTheWall(press))))
+            if keeps {
+                // What the command's answer has stored must not be in the way.
+                try await Task.sleep(for: .milliseconds(10))
+                disk.append(try Self.replaceBare(directory + "/rules/bare", as: directory + "/rules/rules"))
+            }
         }
         running.cancel()
         while await records.next() != nil {}
         await running.value
         await events.stop()
         return times
+    }
+
+    /// Nanoseconds in which as many bytes as a file has are written to another place, where they replace what was there.
+    private static func replaceBare(_ place: String, as file: String) throws -> Double {
+        let bytes = [UInt8](repeating: 7, count: Int(try fileSize(file)))
+        let began = BootClock.now
+        let descriptor = open(place + ".new", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        guard descriptor >= 0, write(descriptor, bytes, bytes.count) == bytes.count, fdatasync(descriptor) == 0,
+            close(descriptor) == 0, rename(place + ".new", place) == 0
+        else { throw Complaint("\(place) cannot be written: \(String(cString: strerror(errno)))") }
+        let folder = open(URL(filePath: place).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY)
+        guard folder >= 0, fsync(folder) == 0, close(folder) == 0 else {
+            throw Complaint("the folder of \(place) cannot be synchronised: \(String(cString: strerror(errno)))")
+        }
+        return Double((BootClock.now - began).wholeNanoseconds)
     }
 
     /// The same as the rule.

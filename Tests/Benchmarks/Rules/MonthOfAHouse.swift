@@ -11,11 +11,14 @@ import ProtocolCore
 struct MonthOfAHouse {
     private static let day: Int64 = 86_400_000
     private static let origin: Int64 = 1_790_000_000_000 / day * day
-    private static let days = 30
     private static let plugs = 10
     /// Megabytes that 28 days more may take: what is listed of their firings. All their samples would be four hundred.
     private static let growth = 16.0
-    private static let span = origin...origin + Int64(days) * day - 1
+    private let days: Int
+    private var span: ClosedRange<Int64> { Self.origin...Self.origin + Int64(days) * Self.day - 1 }
+
+    /// - Parameter days: of each plug; more than 2.
+    init(days: Int) { self.days = days }
 
     func figures() throws -> [Figure] {
         let folder = try ScratchFolder()
@@ -24,23 +27,23 @@ struct MonthOfAHouse {
         let rules = Self.rules
         // Before the long runs: what the process once had it need not ask for again.
         let short = try peak {
-            _ = try house.run(rules, over: Self.span.lowerBound...Self.span.lowerBound + 2 * Self.day)
+            _ = try house.run(rules, over: span.lowerBound...span.lowerBound + 2 * Self.day)
         }
-        let long = try peak { _ = try house.run(rules, over: Self.span) }
+        let long = try peak { _ = try house.run(rules, over: span) }
         var times: (backtest: [Double], pass: [Double]) = ([], [])
         var firings = 0
         for _ in 0..<3 {
             times.pass.append(try secondsTaken { try pass(history) })
             times.backtest.append(
                 try secondsTaken {
-                    firings = try house.run(rules, over: Self.span).counts.values.reduce(0) { $0 + $1.firings }
+                    firings = try house.run(rules, over: span).counts.values.reduce(0) { $0 + $1.firings }
                 })
         }
-        guard firings > Self.days else { throw Complaint("\(firings) firings in \(Self.days) days") }
-        let samples = Double(Self.days * Self.plugs) * 86_400
+        guard firings > days else { throw Complaint("\(firings) firings in \(days) days") }
+        let samples = Double(days * Self.plugs) * 86_400
         return [
             Figure(
-                "backtest, 30 days x 10 plugs, 20 rules", times.backtest.median, "s",
+                "backtest, \(days) days x 10 plugs, 20 rules", times.backtest.median, "s",
                 against: .init(name: "decoding and one pass", value: times.pass.median), .ratioAtMost(2)),
             Figure("the same, samples a second", samples / times.backtest.median / 1e6, "M/s"),
             Figure("the same, firings", Double(firings), ""),
@@ -54,7 +57,7 @@ struct MonthOfAHouse {
         var above = 0
         for plug in 0..<Self.plugs {
             var cursor = try history.cursor(
-                of: RecordedPlugs.id(plug), from: Self.span.lowerBound, to: Self.span.upperBound)
+                of: RecordedPlugs.id(plug), from: span.lowerBound, to: span.upperBound)
             while let samples = try cursor.piece() {
                 for sample in samples where sample.activePower > 40 { above += 1 }
             }
@@ -73,8 +76,8 @@ struct MonthOfAHouse {
             names.names[RecordedPlugs.id(plug)] = Self.name(plug)
             try history.record(names)
             let model = models[plug % models.count]
-            for first in stride(from: 0, to: Self.days, by: 10) {
-                let samples = (first..<first + 10).flatMap { day in
+            for first in stride(from: 0, to: days, by: 10) {
+                let samples = (first..<min(first + 10, days)).flatMap { day in
                     model.map { sample in
                         var sample = sample
                         sample.milliseconds += Int64(day) * Self.day

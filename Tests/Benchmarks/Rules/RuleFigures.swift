@@ -2,6 +2,6 @@
 /// rule and by a script, and many events through a script.
 @Sendable
 func ruleFigures(_ setting: Setting) async throws -> [Figure] {
-    try await engineFigures() + MonthOfAHouse().figures() + answering(setting)
+    try await engineFigures() + MonthOfAHouse(days: setting.times(30, few: 4)).figures() + answering(setting)
         + ScriptFigures().figures()
 }

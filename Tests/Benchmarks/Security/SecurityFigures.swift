@@ -8,7 +8,7 @@ import ProtocolCore
 func securityFigures(_ setting: Setting) async throws -> [Figure] {
     var plug = try await FollowedPeer(named: "Benchmark \(getpid())", followsState: false)
     let port = try await plug.port()
-    let figures = try await [handshakeFigure(setting, plug.identity, port)] + floodFigures(&plug, port)
+    let figures = try await [handshakeFigure(setting, plug.identity, port)] + floodFigures(setting, &plug, port)
     try await plug.finish()
     return figures
 }
@@ -42,10 +42,10 @@ private func handshakeFigure(
 }
 
 /// A paired controller's commands while a thousand strangers a second come to the same plug, on one core with everybody.
-private func floodFigures(_ plug: inout FollowedPeer, _ port: Int) async throws -> [Figure] {
-    let commands = 1000
+private func floodFigures(_ setting: Setting, _ plug: inout FollowedPeer, _ port: Int) async throws -> [Figure] {
+    let commands = setting.times(1000, few: 100)
     let undisturbed = try await commandTimes(commands, &plug)
-    let strangers = 6000
+    let strangers = setting.times(6000, few: 2000)
     let flood = try Peer.start(.strangers, ["\(port)", "\(strangers)"])
     // By then they have used up what the plug grants to strangers at once.
     try await Task.sleep(for: .seconds(1))

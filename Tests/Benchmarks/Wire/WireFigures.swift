@@ -19,7 +19,7 @@ private func latencyFigures(_ setting: Setting) async throws -> [Figure] {
         for _ in 0..<setting.rounds {
             medians.raw.append(try ChildProcess.number(from: setting.references + "/round_trip"))
             var round = Latencies()
-            for _ in 0..<20 {
+            for _ in 0..<setting.times(20, few: 2) {
                 for _ in 0..<100 { round.echo.append(try await time(roundTrip)) }
                 for _ in 0..<100 { round.events += try await plug.push() }
                 for _ in 0..<100 { round.commands.append(try await plug.command()) }
@@ -63,7 +63,7 @@ private func time(_ work: () async throws -> Void) async rethrows -> Double {
 
 /// How many events a second one session carries, against a broker's messages of the same size.
 private func throughputFigures(_ setting: Setting) async throws -> [Figure] {
-    let events = 102_400
+    let events = setting.times(102_400, few: 10_240)
     let broker = try MosquittoBroker()
     defer { broker.stop() }
     var plug = try await FollowedPeer(named: "Benchmark \(getpid())", followsState: false)
