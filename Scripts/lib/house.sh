@@ -50,12 +50,12 @@ live_in_house() {
     start_daemon "${network[@]}"
     find_dashboard
     if [[ -z $traces ]]; then watch_television & fi
-    local press=".build-release/plugd press --state $house/Kettle"
-    local switch=".build-release/plugd load --state $house/Television on"
+    local press=".build-demo/plugd press --state $house/Kettle"
+    local switch=".build-demo/plugd load --state $house/Television on"
     # Another terminal knows neither this house's plugs nor its daemon.
     local known="XDG_STATE_HOME=$XDG_STATE_HOME"
-    local chart="$known .build-release/plugctl chart Refrigerator --live ${network[*]}"
-    local kettle="SMARTPLUG_DAEMON=$SMARTPLUG_DAEMON .build-release/plugctl toggle Kettle"
+    local chart="$known .build-demo/plugctl chart Refrigerator --live ${network[*]}"
+    local kettle="SMARTPLUG_DAEMON=$SMARTPLUG_DAEMON .build-demo/plugctl toggle Kettle"
     if [[ ! -t 1 ]]; then printf '%s\n' "the dashboard: $address" "through the daemon: $kettle" "press a button: $press" "switch the television: $switch" "a chart: $chart"; fi
     "$programs/plugctl" watch "${network[@]}" \
         --note "In a browser: $address" \

@@ -4,7 +4,7 @@
 # jobs, a line each, as Scripts/lib/lanes.py takes them. A job that computes gets the time that others leave; one that is
 # exact is judged by the clock.
 
-suite_names=(unit simulation fuzz programs interoperability web conformance hardware packages)
+suite_names=(unit simulation fuzz programs interoperability web conformance hardware packages bench)
 declare -A packages_of=(
     [programs]="programs" [interoperability]="interoperability" [web]="interoperability web" [conformance]="conformance"
     [hardware]="hardware" [packages]="package packages" [bench]="interoperability bench bench-addressing bench-dashboard hardware web"
