@@ -117,7 +117,7 @@ let firmware: [Target] = [
             "AddressConfiguration", "LinkWire", "DNSWire", "ProtocolCore", "PlugProtocol", "LinuxNetwork",
             "DurableFiles", nioCore, logging,
         ]),
-    module("Appliance", "Firmware/Appliance", ["ProtocolCore", "Metering", "PlugProtocol"]),
+    module("Appliance", "Firmware/Appliance", ["ProtocolCore", "Metering", "PlugProtocol", deque]),
     module("Storage", "Firmware/Storage", ["Appliance", "DurableFiles", "PlugProtocol", "ProtocolCore"]),
     .target(name: "CPrivileges", path: "Firmware/CPrivileges", linkerSettings: [.linkedLibrary("seccomp")]),
     module("Privileges", "Firmware/Privileges", ["CPrivileges"]),

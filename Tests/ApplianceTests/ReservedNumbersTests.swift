@@ -51,7 +51,7 @@ import Testing
         for _ in 0..<11 {
             #expect(numbers.request(next: 10, now: now) == 110)
             numbers.fail(now: now)
-            let retry = numbers.nextDeadline ?? now
+            let retry = numbers.nextDeadline(isAwaited: false) ?? now
             #expect(numbers.request(next: 10, now: retry - .nanoseconds(1)) == nil)
             waits.append((retry - now).inSeconds)
             now = retry
@@ -59,7 +59,7 @@ import Testing
         #expect(waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
         #expect(numbers.request(next: 10, now: now) == 110)
         numbers.confirm(110, next: 10)
-        #expect(numbers.nextDeadline == nil)
+        #expect(numbers.nextDeadline(isAwaited: true) == nil)
     }
 
     @Test mutating func aBoundaryThatALeapOvertookCoversNothing() throws {
@@ -72,6 +72,37 @@ import Testing
         numbers.confirm(target + 201, next: target + 1)
         #expect(numbers.leap(from: target + 200, using: &random) == nil)
         #expect(numbers.leap(from: target + 201, using: &random) != nil, "reserved again, so the boundary holds again")
+    }
+
+    @Test func eventsWaitForAWriteThatIsUnderWayAsLongAsItMayTake() {
+        var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
+        let end = Instant.zero + ReservedNumbers.patience
+        #expect(!numbers.mustWait(100, now: .zero))
+        #expect(numbers.mustWait(101, now: .zero), "it is asked for in this very step")
+        #expect(numbers.request(next: 101, now: .zero) == 201)
+        #expect(numbers.mustWait(101, now: end - .nanoseconds(1)))
+        #expect(!numbers.mustWait(101, now: end))
+        #expect(numbers.nextDeadline(isAwaited: true) == end)
+        #expect(numbers.nextDeadline(isAwaited: false) == nil)
+        numbers.confirm(201, next: 101)
+        #expect(!numbers.mustWait(200, now: end))
+        #expect(numbers.mustWait(201, now: end))
+    }
+
+    @Test func nobodyWaitsForAWriteThatFailedButForTheNextTry() {
+        var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
+        #expect(numbers.request(next: 101, now: .zero) == 201)
+        numbers.fail(now: .zero)
+        #expect(!numbers.mustWait(101, now: .zero))
+        let retry = Instant.zero + ReservedNumbers.firstRetry
+        #expect(numbers.request(next: 101, now: retry) == 201)
+        #expect(numbers.mustWait(101, now: retry))
+    }
+
+    @Test func nobodyWaitsWhereNumbersAreNotKnown() {
+        var numbers = ReservedNumbers(below: 0, next: 1, size: 100)
+        #expect(numbers.request(next: 1, now: .zero) == 101)
+        #expect(!numbers.mustWait(1, now: .zero))
     }
 
     @Test func anOrderlyStopWritesTheExactNumberOnce() {

@@ -102,6 +102,7 @@ extension SessionHouse {
             guard isOverwritten(gap, in: boot) || plug.truth.hadBadFlash else {
                 throw House.Broken(description: "\(gap), but the ring is \(ring)")
             }
+        case .storageFailed where plug.truth.hadLateFlash: break
         case .storageFailed, .unknownCursor:
             guard plug.truth.hadBadFlash else { throw House.Broken(description: "\(gap), but flash was well") }
         case .unknown, .factoryReset: throw House.Broken(description: "\(gap)")
