@@ -99,6 +99,24 @@ import Testing
         #expect(numbers.mustWait(101, now: retry))
     }
 
+    /// Flash may have the boundary before anybody knows, and a loss of power would bring its numbers again.
+    @Test mutating func afterALeapNoNumberBeyondABoundaryThatIsUnderWayIsUsed() throws {
+        var numbers = ReservedNumbers(below: 10, next: 10, size: 100)
+        #expect(numbers.request(next: 10, now: .zero) == 110)
+        numbers.fail(now: .zero)
+        let target = try #require(numbers.leap(from: 10, using: &random))
+        #expect(!numbers.mustWait(target + 100, now: .zero), "nothing above is under way")
+        let retry = Instant.zero + ReservedNumbers.firstRetry
+        #expect(numbers.request(next: target, now: retry) == target + 100)
+        #expect(!numbers.mustWait(target + 99, now: retry))
+        #expect(numbers.mustWait(target + 100, now: retry))
+        var late = numbers
+        #expect(late.leap(from: target + 100, using: &random) != nil)
+        numbers.confirm(target + 100, next: target + 100)
+        #expect(numbers.request(next: target + 101, now: retry) == target + 301, "twice as many, so soon")
+        #expect(numbers.mustWait(target + 100, now: retry))
+    }
+
     @Test func nobodyWaitsWhereNumbersAreNotKnown() {
         var numbers = ReservedNumbers(below: 0, next: 1, size: 100)
         #expect(numbers.request(next: 1, now: .zero) == 101)

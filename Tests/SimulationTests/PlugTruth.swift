@@ -26,7 +26,7 @@ struct PlugTruth {
     private(set) var waitedOverKill = 0
     /// The numbers leapt because flash took longer than it may.
     private(set) var hadLateFlash = false
-    /// Flash failed or was spoilt once, so that the plug may have leapt to other numbers.
+    /// Flash failed, was spoilt or took too long once, so that the plug may have leapt to other numbers.
     var hadBadFlash = false
     /// Recorded under numbers that flash could not be told before the power went: the plug goes on below them, and knows
     /// nothing of them.
@@ -49,8 +49,8 @@ struct PlugTruth {
                 unnumbered.append(event)
                 waited += 1
             case .leap:
-                if isFlashLate { hadLateFlash = true }
                 if !hadBadFlash, !isFlashLate { violation = "the numbers leapt, but flash was well" }
+                if isFlashLate { (hadLateFlash, hadBadFlash) = (true, true) }
             case .begins, .journal, .request, .state, .sealedChunk, .openChunk: break
             }
         }

@@ -9,8 +9,16 @@ public struct ReservedNumbers: Hashable, Sendable {
     private enum Standing: Hashable {
         /// Nothing at the boundary or beyond it may be used.
         case reserved(below: SequenceNumber)
-        /// No boundary covers the numbers in use; chance keeps them apart from all others.
-        case leapt
+        /// No boundary covers the numbers in use; chance keeps them apart from all others. A boundary that is on its way may stand
+        /// in flash before anybody knows, and after a loss of power numbers go on there: nothing at it or beyond may be used.
+        case leapt(below: SequenceNumber?)
+
+        var boundary: SequenceNumber? {
+            switch self {
+            case .reserved(let boundary): boundary
+            case .leapt(let boundary): boundary
+            }
+        }
     }
 
     private enum Writing: Hashable {
@@ -51,7 +59,7 @@ public struct ReservedNumbers: Hashable, Sendable {
         precondition(size > 1, "the second half is in use while the next reservation is written")
         usualSize = size
         self.size = size
-        standing = boundary > 0 && next > boundary ? .leapt : .reserved(below: boundary)
+        standing = boundary > 0 && next > boundary ? .leapt(below: nil) : .reserved(below: boundary)
     }
 
     /// When a failed write is tried again, or the patience with one that is under way ends.
@@ -79,6 +87,7 @@ public struct ReservedNumbers: Hashable, Sendable {
         case .failed(let retryAt, let wait) where retryAt <= now: writing = .asked(since: now, after: wait)
         case .asked, .failed: return nil
         }
+        if case .leapt = standing { standing = .leapt(below: next + size) }
         return next + size
     }
 
@@ -90,7 +99,7 @@ public struct ReservedNumbers: Hashable, Sendable {
     public mutating func confirm(_ boundary: SequenceNumber, next: SequenceNumber) {
         writing = .idle
         // A leap may have come in between: then it covers none of the numbers in use.
-        if boundary > next { standing = .reserved(below: boundary) }
+        if boundary >= next { standing = .reserved(below: boundary) }
     }
 
     /// Flash could not be written.
@@ -98,13 +107,14 @@ public struct ReservedNumbers: Hashable, Sendable {
         guard case .asked(_, let before) = writing else { return }
         let wait = before.map { min($0 * 2, Self.longestRetry) } ?? Self.firstRetry
         writing = .failed(retryAt: now + wait, after: wait)
+        if case .leapt = standing { standing = .leapt(below: nil) }
     }
 
     /// Whether an event has to wait for its number: the boundary above it is on its way to flash, or asked for at the end of this
     /// step, and may stand there in time.
     func mustWait(_ next: SequenceNumber, now: Instant) -> Bool {
         // Without a boundary nobody knows whether the next number was used before, and no write changes that.
-        guard case .reserved(let boundary) = standing, boundary > 0, next >= boundary else { return false }
+        guard let boundary = standing.boundary, boundary > 0, next >= boundary else { return false }
         switch writing {
         case .idle: return true
         case .asked(let since, _): return now < since + Self.patience
@@ -114,8 +124,8 @@ public struct ReservedNumbers: Hashable, Sendable {
 
     /// Where the numbers go on if the next one may not be used; nil if it may.
     mutating func leap(from next: SequenceNumber, using random: inout SeededRandom) -> SequenceNumber? {
-        guard case .reserved(let boundary) = standing, next >= boundary else { return nil }
-        standing = .leapt
+        guard let boundary = standing.boundary, next >= boundary else { return nil }
+        standing = .leapt(below: nil)
         return next + SequenceNumber.random(in: Self.leapRange, using: &random)
     }
 
