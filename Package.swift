@@ -124,7 +124,7 @@ let firmware: [Target] = [
             "AddressConfiguration", "LinkWire", "DNSWire", "ProtocolCore", "PlugModel", "LinuxClocks", "LinuxNetwork",
             "DurableFiles", nioCore, logging,
         ]),
-    module("Appliance", "Firmware/Appliance", ["ProtocolCore", "Metering", "PlugModel", "PlugProtocol"]),
+    module("Appliance", "Firmware/Appliance", ["ProtocolCore", "Metering", "PlugModel", "PlugProtocol", deque]),
     module("Storage", "Firmware/Storage", ["Appliance", "DurableFiles", "PlugModel", "PlugProtocol", "ProtocolCore"]),
     .target(name: "CPrivileges", path: "Firmware/CPrivileges", linkerSettings: [.linkedLibrary("seccomp")]),
     module("Privileges", "Firmware/Privileges", ["CPrivileges"]),

@@ -5,18 +5,13 @@ import ProtocolCore
 
 /// What the sessions hear, and what they ask for.
 extension PlugMachine {
-    mutating func record(_ kind: PlugEvent.Kind, _ now: Instant, _ step: inout Step) {
-        if let number = numbers.leap(from: nextSequence, using: &random) {
-            step.records.append(.leap(to: number))
-            serve(.leap(to: number), now, &step)
-        }
-        let number = nextSequence
-        serve(.record(kind), now, &step)
-        if let event = server.journal[number] { step.records.append(.event(event)) }
+    mutating func serve(_ event: PlugServer.Event, _ now: Instant, _ step: inout Step) {
+        follow(server.handle(event, now: now), now, &step)
     }
 
-    mutating func serve(_ event: PlugServer.Event, _ now: Instant, _ step: inout Step) {
-        for action in server.handle(event, now: now) {
+    /// What the server's answers bring about.
+    mutating func follow(_ answers: [PlugServer.Action], _ now: Instant, _ step: inout Step) {
+        for action in answers {
             switch action {
             case .send(let id, let bytes): step.sends.append(.send(id, bytes))
             case .close(let id, let reason): step.sends.append(.close(id, reason))

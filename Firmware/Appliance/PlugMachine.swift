@@ -1,3 +1,4 @@
+internal import DequeModule
 public import Metering
 public import PlugModel
 public import PlugProtocol
@@ -5,8 +6,8 @@ public import ProtocolCore
 
 /// A whole plug as one value: the appliance, the sessions of its controllers, its journal and its samples.
 ///
-/// What the appliance records gets its number here and goes out in the same step; what a controller commands is carried
-/// out in the same step. The shell is left with lines, sockets and files.
+/// What the appliance records gets its number here and goes out in the same step, where flash has a boundary above it already;
+/// what a controller commands is carried out in the same step. The shell is left with lines, sockets and files.
 public struct PlugMachine: Machine, Sendable {
     public enum Event: MachineEvent, Sendable {
         /// First of all events.
@@ -88,6 +89,8 @@ public struct PlugMachine: Machine, Sendable {
     var server: PlugServer
     var samples: SampleStore
     var numbers: ReservedNumbers
+    /// What waits for a number, oldest first.
+    var waiting: Deque<Waiting>
     var random: SeededRandom
     /// What controllers changed, as flash has it.
     public internal(set) var settings: StoredSettings
@@ -144,6 +147,7 @@ public struct PlugMachine: Machine, Sendable {
             state: appliance.state, limits: limits)
         samples = memory.samples
         numbers = memory.numbers
+        waiting = Deque(memory.unnumbered.map { .event($0) })
         random = SeededRandom(seed: seed)
         life = .new(memory.appliance)
     }
@@ -170,6 +174,7 @@ public struct PlugMachine: Machine, Sendable {
         memory.samples = samples
         memory.appliance.timers = appliance.timers
         memory.numbers = numbers
+        memory.unnumbered = unnumbered
         return memory
     }
 
@@ -181,7 +186,8 @@ public struct PlugMachine: Machine, Sendable {
         case .new, .stopped: nil
         case .running:
             sooner(
-                sooner(appliance.nextDeadline, server.nextDeadline), sooner(numbers.nextDeadline, keepsAgainAt))
+                sooner(appliance.nextDeadline, server.nextDeadline),
+                sooner(numbers.nextDeadline(isAwaited: !waiting.isEmpty), keepsAgainAt))
         }
     }
 
@@ -210,11 +216,15 @@ public struct PlugMachine: Machine, Sendable {
         case .new(let memory):
             guard case .started = begun.event else { return [] }
             life = .running
+            // Flash was asked before the start, and no command may come again before those of the life before are known.
+            endWaiting(byLeaping: true, now, &step)
             self.step(.started(memory), now, &step)
             step.records += server.settleRequests(with: appliance.state).map { .request($0) }
         case .running: take(begun.event, now, &step)
         case .stopped: return []
         }
+        // After a stop they are for the next process.
+        if !isStopped { endWaiting(now, &step) }
         lookAround(now, &step)
         mirrorState(&step)
         reserve(now, &step)
@@ -287,9 +297,7 @@ public struct PlugMachine: Machine, Sendable {
         case .factoryReset: step.asksForReset = true
         case .record(let kind): record(kind, now, &step)
         case .stateChanged(let state): serve(.stateChanged(state), now, &step)
-        case .commandDone(let request, let answer):
-            serve(.commandOutcome(request, answer.outcome), now, &step)
-            remember(request, &step)
+        case .commandDone(let request, let answer): self.answer(request, answer, now, &step)
         case .sample(let sample):
             // A firmware that is back within the millisecond measures it again; who fetches goes on after it.
             guard samples.lastMilliseconds.map({ $0 < sample.milliseconds }) ?? true else { return }
@@ -319,21 +327,12 @@ public struct PlugMachine: Machine, Sendable {
     }
 
     private mutating func reserve(_ now: Instant, _ step: inout Step) {
+        let next = nextSequence + SequenceNumber(waiting.isEmpty ? 0 : unnumbered.count)
         let boundary: SequenceNumber? =
             switch life {
-            case .new, .running: numbers.request(next: nextSequence, now: now)
-            case .stopped: numbers.finalRequest(next: nextSequence)
+            case .new, .running: numbers.request(next: next, now: now)
+            case .stopped: numbers.finalRequest(next: next)
             }
         if let boundary { step.flash.append(.reserve(upTo: boundary)) }
-    }
-}
-
-extension ApplianceMachine.CommandAnswer {
-    /// The server fills in the number of the event that the request caused.
-    fileprivate var outcome: CommandOutcome {
-        switch self {
-        case .done(let state, recorded: _): .done(state, event: nil)
-        case .refused(let refusal): .refused(refusal)
-        }
     }
 }

@@ -21,7 +21,8 @@ extension PlugService {
         if let index = jobs.dropFirst().firstIndex(where: { $0.kind == kind }) {
             jobs.remove(at: index)
         }
-        jobs.append(job)
+        // Events wait for a boundary no longer than for two writes.
+        if kind == .boundary, !jobs.isEmpty { jobs.insert(job, at: 1) } else { jobs.append(job) }
         if jobs.count == 1 { beginWriting() }
     }
 

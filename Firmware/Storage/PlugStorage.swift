@@ -110,7 +110,8 @@ public final class PlugStorage {
         let next = memory.journal.nextSequence
         memory.numbers = ReservedNumbers(below: boundary ?? 0, next: next, size: limits.reservation)
         // Where neither knows the numbers, the plug leaps first and reserves then.
-        if boundary != nil || isMirrored, let wanted = memory.numbers.request(next: next, now: now) {
+        let beyond = next + SequenceNumber(memory.unnumbered.count)
+        if boundary != nil || isMirrored, let wanted = memory.numbers.request(next: beyond, now: now) {
             if reserve(upTo: wanted) {
                 memory.numbers.confirm(wanted, next: next)
             } else {

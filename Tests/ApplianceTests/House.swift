@@ -23,6 +23,9 @@ struct House {
     var mirror = MirrorEncoder()
     /// Whether flash can be written, and the boundary in it.
     var isFlashWritable = true
+    /// Whether boundaries wait for ``answerFlash()``, and the one that does.
+    var isFlashSlow = false
+    var asked: SequenceNumber?
     var boundary: SequenceNumber = 1001
     var settings: StoredSettings
     private let rest: Duration?
@@ -58,9 +61,20 @@ struct House {
         var decoder = MirrorDecoder(mirror.bytes)
         _ = try decoder.next()
         while let record = try decoder.next() { precondition(memory.take(record, limits: PlugMemory.Limits())) }
-        memory.numbers = ReservedNumbers(below: boundary, next: memory.journal.nextSequence)
+        let next = memory.journal.nextSequence
+        memory.numbers = ReservedNumbers(below: boundary, next: next)
+        let beyond = next + SequenceNumber(memory.unnumbered.count)
+        if let wanted = memory.numbers.request(next: beyond, now: now) { memory.numbers.confirm(wanted, next: next) }
         return House(
             memory, dimmer: machine.identity.capabilities.contains(.dimmer), rest: rest, settings: settings, at: now)
+    }
+
+    /// Flash has the boundary that it was asked for.
+    mutating func answerFlash() {
+        guard let asked else { preconditionFailure("flash was asked for no boundary") }
+        self.asked = nil
+        boundary = asked
+        feed(.reserved(asked))
     }
 
     mutating func feed(_ event: PlugMachine.Event) {
@@ -81,6 +95,10 @@ struct House {
         case .reserve(let boundary):
             actions.append(action)
             guard isFlashWritable else { return .reservationFailed }
+            guard !isFlashSlow else {
+                asked = boundary
+                return nil
+            }
             self.boundary = boundary
             return .reserved(boundary)
         case .persist:

@@ -60,6 +60,8 @@ import Testing
         .sample(Sample(milliseconds: 5000, deciwatts: 6), milliwattHours: 13),
         .sample(Sample(milliseconds: 6000, deciwatts: 6, decivolts: 1, milliamperes: 2), milliwattHours: 14),
         .state(StoredState(), ApplianceMemory.Timers()),
+        .unnumbered(UnnumberedEvent(.relayChanged(on: true, cause: .button), at: at(30))),
+        .unnumbered(UnnumberedEvent(.buttonPressed(.double), at: at(31))),
     ]
 
     private static func bytes(_ records: [MirrorRecord]) -> [UInt8] {
@@ -89,6 +91,8 @@ import Testing
         #expect(
             Self.bytes([.leap(to: 0x0102)]) == [0, 0, 0, 9, 0x4C, 0xF0, 0x15, 0xCF, 4, 0, 0, 0, 0, 0, 0, 1, 2])
         let event = Self.event(2, .relayChanged(on: true, cause: .button))
+        let unnumbered = MirrorRecord.unnumbered(UnnumberedEvent(.buttonPressed(.long), at: Instant(nanoseconds: 5)))
+        #expect(Self.bytes([unnumbered])[8...] == [10, 0, 0, 0, 0, 0, 0, 0, 5, 5])
         #expect(
             Self.bytes([event])[8...] == [3, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0x77, 0x35, 0x94, 0, 2, 1])
         let stored = StoredState(relayOn: true, level: .full, milliwattHours: 3, tripped: .overCurrent)
@@ -172,6 +176,7 @@ import Testing
         #expect(again.requests.map(\.request) == [request(1), request(2), request(3)])
         #expect(again.samples.count == 307)
         #expect(again.appliance.state == StoredState())
+        #expect(again.unnumbered.map(\.time) == [at(30), at(31)])
     }
 
     @Test func recordsThatDoNotFollowAreNotTaken() {
@@ -183,6 +188,22 @@ import Testing
         ]
         let taken = records.map { memory.take($0, limits: limits) }
         #expect(taken == [false, false, true, false, false])
+        #expect(memory.journal.nextSequence == 2)
+    }
+
+    @Test func numbersComeToTheEventsThatWaitInTheirOrder() {
+        var memory = PlugMemory()
+        let waiting = [ButtonPress.single, .double].map { UnnumberedEvent(.buttonPressed($0), at: at(1)) }
+        func numbered(_ sequence: SequenceNumber, _ press: ButtonPress) -> MirrorRecord {
+            .event(PlugEvent(sequence: sequence, boot: Self.boot, time: at(1), kind: .buttonPressed(press)))
+        }
+        let records =
+            waiting.map { MirrorRecord.unnumbered($0) } + [
+                numbered(1, .double), numbered(2, .single), numbered(1, .single),
+            ]
+        let taken = records.map { memory.take($0, limits: PlugMemory.Limits()) }
+        #expect(taken == [true, true, false, false, true])
+        #expect(memory.unnumbered == Array(waiting[1...]))
         #expect(memory.journal.nextSequence == 2)
     }
 }

@@ -12,7 +12,9 @@ import Testing
 
     /// A stranger proves the code; returns what the plug did after the proof, in order.
     @discardableResult
-    private func pair(_ house: inout House, code: SetupCode = .label) -> [PlugMachine.Action] {
+    private func pair(
+        _ house: inout House, code: SetupCode = .label, on tablet: ConnectionID = ConnectionID(rawValue: 9)
+    ) -> [PlugMachine.Action] {
         var session = PairingSession(name: "Tablet", code: code)
         house.feed(.opened(PlugServer.Opening(tablet, of: .stranger)))
         var said = session.handle(
@@ -87,6 +89,27 @@ import Testing
         pair(&house, code: try! SetupCode(text: "AAAA-AAAA-AAAA-AAAA"))
         // The answer of the step that found the code wrong went to the connections of the test, not of the house.
         #expect(house.machine.memory.journal.read(after: 0, limit: 99).last?.kind == .pairingFailed(failures: 1))
+    }
+
+    @Test func anEventAndAGuessOfTheSameMomentAreMirroredInTheOrderOfTheirNumbers() {
+        var house = House(access: .knowing([]))
+        house.run(for: .seconds(1))
+        let wrong = try! SetupCode(text: "AAAA-AAAA-AAAA-AAAA")
+        pair(&house, code: wrong)
+        // For half a second no other proof is looked at.
+        pair(&house, code: wrong, on: hall)
+        _ = house.machine.handle(.buttonEdge(down: true, at: house.now), now: house.now)
+        house.now = house.now + .milliseconds(480)
+        _ = house.machine.handle(.buttonEdge(down: false, at: house.now), now: house.now)
+        house.now = house.now + .milliseconds(20)
+        let actions = house.machine.handle(.deadlineReached, now: house.now)
+        let events = actions.flatMap { action -> [PlugEvent] in
+            guard case .mirror(let records) = action else { return [] }
+            return records.compactMap { if case .event(let event) = $0 { event } else { nil } }
+        }
+        #expect(events.map(\.kind).contains(.pairingFailed(failures: 2)))
+        #expect(events.map(\.kind).contains(.relayChanged(on: true, cause: .button)))
+        #expect(events.map(\.sequence) == events.map(\.sequence).sorted())
     }
 
     @Test func aListThatFlashDidNotTakeIsWrittenAgain() {

@@ -51,7 +51,7 @@ import Testing
         for _ in 0..<11 {
             #expect(numbers.request(next: 10, now: now) == 110)
             numbers.fail(now: now)
-            let retry = numbers.nextDeadline ?? now
+            let retry = numbers.nextDeadline(isAwaited: false) ?? now
             #expect(numbers.request(next: 10, now: retry - .nanoseconds(1)) == nil)
             waits.append((retry - now).inSeconds)
             now = retry
@@ -59,7 +59,7 @@ import Testing
         #expect(waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
         #expect(numbers.request(next: 10, now: now) == 110)
         numbers.confirm(110, next: 10)
-        #expect(numbers.nextDeadline == nil)
+        #expect(numbers.nextDeadline(isAwaited: true) == nil)
     }
 
     @Test mutating func aBoundaryThatALeapOvertookCoversNothing() throws {
@@ -72,6 +72,55 @@ import Testing
         numbers.confirm(target + 201, next: target + 1)
         #expect(numbers.leap(from: target + 200, using: &random) == nil)
         #expect(numbers.leap(from: target + 201, using: &random) != nil, "reserved again, so the boundary holds again")
+    }
+
+    @Test func eventsWaitForAWriteThatIsUnderWayAsLongAsItMayTake() {
+        var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
+        let end = Instant.zero + ReservedNumbers.patience
+        #expect(!numbers.mustWait(100, now: .zero))
+        #expect(numbers.mustWait(101, now: .zero), "it is asked for in this very step")
+        #expect(numbers.request(next: 101, now: .zero) == 201)
+        #expect(numbers.mustWait(101, now: end - .nanoseconds(1)))
+        #expect(!numbers.mustWait(101, now: end))
+        #expect(numbers.nextDeadline(isAwaited: true) == end)
+        #expect(numbers.nextDeadline(isAwaited: false) == nil)
+        numbers.confirm(201, next: 101)
+        #expect(!numbers.mustWait(200, now: end))
+        #expect(numbers.mustWait(201, now: end))
+    }
+
+    @Test func nobodyWaitsForAWriteThatFailedButForTheNextTry() {
+        var numbers = ReservedNumbers(below: 101, next: 1, size: 100)
+        #expect(numbers.request(next: 101, now: .zero) == 201)
+        numbers.fail(now: .zero)
+        #expect(!numbers.mustWait(101, now: .zero))
+        let retry = Instant.zero + ReservedNumbers.firstRetry
+        #expect(numbers.request(next: 101, now: retry) == 201)
+        #expect(numbers.mustWait(101, now: retry))
+    }
+
+    /// Flash may have the boundary before anybody knows, and a loss of power would bring its numbers again.
+    @Test mutating func afterALeapNoNumberBeyondABoundaryThatIsUnderWayIsUsed() throws {
+        var numbers = ReservedNumbers(below: 10, next: 10, size: 100)
+        #expect(numbers.request(next: 10, now: .zero) == 110)
+        numbers.fail(now: .zero)
+        let target = try #require(numbers.leap(from: 10, using: &random))
+        #expect(!numbers.mustWait(target + 100, now: .zero), "nothing above is under way")
+        let retry = Instant.zero + ReservedNumbers.firstRetry
+        #expect(numbers.request(next: target, now: retry) == target + 100)
+        #expect(!numbers.mustWait(target + 99, now: retry))
+        #expect(numbers.mustWait(target + 100, now: retry))
+        var late = numbers
+        #expect(late.leap(from: target + 100, using: &random) != nil)
+        numbers.confirm(target + 100, next: target + 100)
+        #expect(numbers.request(next: target + 101, now: retry) == target + 301, "twice as many, so soon")
+        #expect(numbers.mustWait(target + 100, now: retry))
+    }
+
+    @Test func nobodyWaitsWhereNumbersAreNotKnown() {
+        var numbers = ReservedNumbers(below: 0, next: 1, size: 100)
+        #expect(numbers.request(next: 1, now: .zero) == 101)
+        #expect(!numbers.mustWait(1, now: .zero))
     }
 
     @Test func anOrderlyStopWritesTheExactNumberOnce() {

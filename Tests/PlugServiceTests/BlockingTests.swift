@@ -91,6 +91,41 @@ import Testing
         await service.stop()
     }
 
+    @Test func eventsWaitForAStorageThatHangsAndLeapOverNoNumber() async throws {
+        let service = try service(files: FileStore(calls: HangingFlash(latch)))
+        await service.start()
+        latch.shut()
+        // Two events each: more than the first boundary covers.
+        try await on(service) { service in
+            for _ in 0..<601 {
+                for down in [true, false] { service.handle(.buttonEdge(down: down, at: BootClock.now)) }
+            }
+        }
+        await latch.untilSomebodyIsStopped()
+        #expect(plug.isRelayOn, "the relay waits for nothing")
+        #expect(await service.machine.nextSequence == 1001)
+        #expect(await service.machine.memory.unnumbered.count == 203)
+        latch.open()
+        while await !service.machine.memory.unnumbered.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(await service.machine.nextSequence == 1204)
+        await service.stop()
+    }
+
+    @Test func aBoundaryIsWrittenBeforeAllThatHasNotBegun() async throws {
+        let service = try service(files: FileStore(calls: HangingFlash(latch)))
+        await service.start()
+        latch.shut()
+        try await on(service) { service in
+            service.write(.state, service.storage.writing(StoredState(milliwattHours: 7)))
+            service.write(.settings, service.storage.writing(StoredSettings()))
+            service.write(.boundary, service.storage.reserving(upTo: 2000), boundary: 2000)
+        }
+        await latch.untilSomebodyIsStopped()
+        #expect(await service.jobs.map(\.kind) == [.state, .boundary, .settings])
+        latch.open()
+        await service.stop()
+    }
+
     @Test func aBusThatIsStuckDelaysNoPressAndIsAskedOnce() async throws {
         let meter = StuckMeter(latch)
         latch.shut()

@@ -12,6 +12,8 @@ struct House {
     private(set) var plugs: [String: HostID] = [:]
     private(set) var controllers: [HostID] = []
     var random: SeededRandom
+    /// No fault makes a disk fail or spoils what it keeps: it is slow at most.
+    var sparesDisks = false
 
     init(seed: UInt64, budget: Int, sendBuffer: Int = 65_536) {
         lan = SimulatedLAN(seed: seed, budget: budget, sendBuffer: sendBuffer)
@@ -50,7 +52,7 @@ struct House {
     mutating func breakSomething(after time: Duration, until end: Duration) {
         let plug = plugs[plugs.keys.sorted().randomElement(using: &random)!]!
         let controller = controllers.randomElement(using: &random)!
-        switch Int.random(in: 0..<16, using: &random) {
+        switch Int.random(in: 0..<(sparesDisks ? 14 : 16), using: &random) {
         case 0:
             let faults = LinkFaults(
                 loss: Double.random(in: 0...0.4, using: &random), duplication: 0.1,

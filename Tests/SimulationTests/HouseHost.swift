@@ -49,6 +49,8 @@ enum HouseStimulus: Sendable {
     case load(Int32)
     /// The plug's disk fails in this way from now on.
     case disk(SimulatedDisk.Area, SimulatedDisk.Faults)
+    /// The plug's flash takes so long for a write from now on.
+    case flashTakes(ClosedRange<Duration>)
     /// The plug's flash spoils what it keeps under this name.
     case corrupt(String)
     /// The plug breaks down after so many steps of its disk; see ``SimulatedDisk/SimulatedDisk/breakDown(_:afterSteps:)``.

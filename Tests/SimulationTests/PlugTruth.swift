@@ -19,7 +19,14 @@ struct PlugTruth {
     private(set) var samples: [BootID: [Sample]] = [:]
     /// Taken in the moment in which the process was killed, or in a life that was forgotten: the plug may have them or not.
     private(set) var doubtful: Set<Sample> = []
-    /// Flash failed or was spoilt once, so that the plug may have leapt to other numbers.
+    /// What happened and waits for its number, oldest first.
+    private(set) var unnumbered: [UnnumberedEvent] = []
+    /// Events that waited, and how many of them a killed process left to the next.
+    private(set) var waited = 0
+    private(set) var waitedOverKill = 0
+    /// The numbers leapt because flash took longer than it may.
+    private(set) var hadLateFlash = false
+    /// Flash failed, was spoilt or took too long once, so that the plug may have leapt to other numbers.
     var hadBadFlash = false
     /// Recorded under numbers that flash could not be told before the power went: the plug goes on below them, and knows
     /// nothing of them.
@@ -32,17 +39,30 @@ struct PlugTruth {
     /// Something that was on its way to the mirror when the process ended.
     private var unfinished: [MirrorRecord] = []
 
-    mutating func take(_ records: [MirrorRecord], boot: BootID) {
+    /// - Parameter isFlashLate: it has taken longer for a boundary than the plug has to wait.
+    mutating func take(_ records: [MirrorRecord], boot: BootID, isFlashLate: Bool) {
         for record in records {
             switch record {
             case .event(let event): take(event)
             case .sample(let sample, milliwattHours: _): samples[boot, default: []].append(sample)
-            case .begins, .journal, .leap, .request, .state, .sealedChunk, .openChunk: break
+            case .unnumbered(let event):
+                unnumbered.append(event)
+                waited += 1
+            case .leap:
+                if !hadBadFlash, !isFlashLate { violation = "the numbers leapt, but flash was well" }
+                if isFlashLate { (hadLateFlash, hadBadFlash) = (true, true) }
+            case .begins, .journal, .request, .state, .sealedChunk, .openChunk: break
             }
         }
     }
 
     private mutating func take(_ event: PlugEvent) {
+        if let oldest = unnumbered.first {
+            if oldest != UnnumberedEvent(event.kind, at: event.time) {
+                violation = "event \(event.sequence) is not the one that waited longest"
+            }
+            unnumbered.removeFirst()
+        }
         if events.updateValue(event, forKey: event.sequence) != nil {
             violation = "number \(event.sequence) was used twice"
         }
@@ -74,7 +94,7 @@ struct PlugTruth {
         // Where flash could not say either that the mirror is out of date, an older one is believed.
         let isOlder = hadBadFlash && next < nextSequence
         guard mirrored == boot, !wasReset, !(mayForget && (memory.appliance.powerLost || isOlder)) else {
-            (effects, isNewborn) = ([], true)
+            (effects, isNewborn, unnumbered) = ([], true, [])
             doubtful.formUnion(samples[boot] ?? [])
             return
         }
@@ -86,9 +106,14 @@ struct PlugTruth {
                 samples[boot, default: []].append(sample)
                 doubtful.insert(sample)
             case .leap: leapt = true
-            case .begins, .journal, .request, .state, .sealedChunk, .openChunk: break
+            case .begins, .journal, .request, .state, .sealedChunk, .openChunk, .unnumbered: break
             }
         }
+        if !memory.unnumbered.starts(with: unnumbered) {
+            violation = "of \(unnumbered.count) events that waited for their numbers others are left after a kill"
+        }
+        unnumbered = memory.unnumbered
+        waitedOverKill += unnumbered.count
         if memory.appliance.powerLost || !leapt && next != nextSequence {
             violation = "after a kill the numbers go on at \(next), not at \(nextSequence)"
         }

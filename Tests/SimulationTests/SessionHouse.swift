@@ -11,16 +11,20 @@ struct SessionHouse {
     var house: House
     /// A small ring is overwritten while a controller is away or slow to read; its streams' buffers are small as well.
     let ring: Int
+    /// How long the plug's flash takes for a write at most; zero: it answers at once.
+    private let flashTime: Duration
 
-    init(seed: UInt64) {
+    init(seed: UInt64, flashTime: Duration = .zero) {
+        self.flashTime = flashTime
         ring = seed.isMultiple(of: 3) ? 6 : 4096
         house = House(seed: seed, budget: 100_000, sendBuffer: ring > 100 ? 65_536 : 150)
+        house.sparesDisks = flashTime > .zero
         var configuration = ApplianceConfiguration()
         configuration.meterInterval = .seconds(2)
         var limits = PlugMemory.Limits()
         limits.journal.events = ring
-        // Few at a time: the boundary is written often.
-        limits.reservation = 16
+        // Few at a time: the boundary is written often, and reached often where flash is slow.
+        limits.reservation = flashTime > .zero ? 2 : 16
         let plug = SimulatedPlug(
             name: "Lamp", number: 1, seed: seed, place: .fixed(port: Self.port), configuration: configuration,
             limits: limits)
@@ -49,11 +53,14 @@ struct SessionHouse {
     /// Ten minutes of presses, commands, other loads and faults; each fault ends in the two minutes after them.
     mutating func disturb() {
         let plug = house.plugs["Lamp"]!
+        if flashTime > .zero { lan.schedule(.flashTakes(.zero...flashTime), on: plug, after: .zero) }
         var time = Duration.seconds(1)
         while time < Self.disturbance {
             switch Int.random(in: 0..<10, using: &house.random) {
             case 0..<3: lan.schedule(.press, on: plug, after: time)
-            case 3..<5: command(after: time)
+            case 3..<5:
+                // More at once than are reserved: where flash is slow they wait.
+                for _ in 0..<(flashTime > .zero ? 6 : 1) { command(after: time) }
             case 5: lan.schedule(.load(Int32.random(in: 0...1000, using: &house.random)), on: plug, after: time)
             default:
                 // What breaks while a command is on its way is what shows whether it can be lost or doubled.

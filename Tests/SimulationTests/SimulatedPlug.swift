@@ -46,6 +46,7 @@ final class SimulatedPlug {
     /// Those after which the plug lived long enough to record them.
     private(set) var pressesCertain = 0
     private var storage: PlugStorage?
+    private var flash: SimulatedFlash
     private let queue = ActionQueue<PlugMachine.Action>()
     private var out: [HostAction] = []
     private var now = Instant.zero
@@ -80,6 +81,7 @@ final class SimulatedPlug {
         self.configuration = configuration
         self.limits = limits
         disk = SimulatedDisk(seed: seed)
+        flash = SimulatedFlash(seed: seed)
         printLabel()
     }
 
@@ -104,7 +106,7 @@ final class SimulatedPlug {
     var isOffNetwork: Bool { simulatedKey == nil }
 
     var nextDeadline: Instant? {
-        [machine?.nextDeadline, discovery?.nextDeadline, release, certain].reduce(nil, sooner)
+        [machine?.nextDeadline, discovery?.nextDeadline, flash.nextDeadline, release, certain].reduce(nil, sooner)
     }
 
     func handle(_ event: HostEvent<HouseStimulus>, now: Instant) -> [HostAction] {
@@ -122,6 +124,7 @@ final class SimulatedPlug {
         case .writable(let stream, let writable): perform(.writable(id(stream), writable))
         case .closed(let stream, _): perform(.closed(id(stream)))
         case .deadlineReached:
+            finishWrites()
             finishPress()
             perform(.deadlineReached)
             discover { $0.handle(.deadlineReached, now: now) }
@@ -150,6 +153,7 @@ final class SimulatedPlug {
         case .corrupt(let file):
             truth.hadBadFlash = true
             disk.corrupt("\(Self.stateDirectory)/\(file)")
+        case .flashTakes(let time): flash.time = time
         case .diskBreaksDown(let breakdown, let steps): disk.breakDown(breakdown, afterSteps: steps)
         case .nextStartBreaksDown(let breakdown, let steps): nextStart = (breakdown, steps)
         case .command, .fetchSamples, .killBeforeStore, .call, .remove, .reset: break
@@ -222,6 +226,7 @@ final class SimulatedPlug {
         isResetting = false
         storage?.close()
         (machine, storage, release, certain) = (nil, nil, nil, nil)
+        flash.forget()
         start.seed &+= UInt64(starts)
         if beginLife(start, boot) { perform(.started) }
     }
@@ -285,6 +290,26 @@ final class SimulatedPlug {
         if !breakOff(nil) { beginAnew() }
     }
 
+    /// As it stands in flash, or does not.
+    private func write(_ action: PlugMachine.Action) -> PlugMachine.Event? {
+        switch action {
+        case .persist(let state): storage?.persist(state) == true ? nil : .persistFailed
+        case .reserve(let boundary): storage?.reserve(upTo: boundary) == true ? .reserved(boundary) : .reservationFailed
+        case .keepSettings(let settings): storage?.keep(settings) == true ? .settingsKept : .settingsNotKept
+        default: preconditionFailure("\(action) is no write that others need not wait for")
+        }
+    }
+
+    private func finishWrites() {
+        while machine != nil {
+            let (hasEnded, answer) = flash.end(now: now, perform: write)
+            guard hasEnded, !breakOff(nil) else { return }
+            flash.begin(now: now, perform: write)
+            guard !breakOff(nil) else { return }
+            if let answer { perform(answer) }
+        }
+    }
+
     private func perform(_ action: PlugMachine.Action) {
         switch action {
         case .setRelay(let on): relayOn = on
@@ -299,13 +324,15 @@ final class SimulatedPlug {
         case .factoryReset:
             isResetting = storage?.orderReset() == true
             perform(isResetting ? .resetStands : .resetFailed)
-        case .persist(let state): if storage?.persist(state) == false { perform(.persistFailed) }
-        case .reserve(let boundary):
-            perform(storage?.reserve(upTo: boundary) == true ? .reserved(boundary) : .reservationFailed)
+        case .persist, .reserve, .keepSettings:
+            if flash.isImmediate {
+                if let answer = write(action) { perform(answer) }
+            } else {
+                flash.add(action, now: now)
+                flash.begin(now: now, perform: write)
+            }
         case .send(let connection, let bytes): out.append(.write(streams[connection]!, bytes))
         case .close(let connection, _): out.append(.close(streams[connection]!))
-        case .keepSettings(let settings):
-            perform(storage?.keep(settings) == true ? .settingsKept : .settingsNotKept)
         case .setDimmer, .setLight, .pairingWindow, .announce, .logLevel: break
         }
     }
@@ -313,6 +340,7 @@ final class SimulatedPlug {
     private func forgetProcess() {
         streams = [:]
         (machine, storage, discovery, release, certain) = (nil, nil, nil, nil, nil)
+        flash.forget()
         isResetting = false
     }
 
@@ -320,7 +348,11 @@ final class SimulatedPlug {
     @discardableResult private func breakOff(_ action: PlugMachine.Action?) -> Bool {
         let breakdown = disk.breakdown
         if case .mirror(let records) = action, let boot {
-            if breakdown == nil { truth.take(records, boot: boot) } else { truth.breakOff(records) }
+            if breakdown == nil {
+                truth.take(records, boot: boot, isFlashLate: flash.isLate(at: now))
+            } else {
+                truth.breakOff(records)
+            }
         }
         guard let breakdown else { return false }
         forgetProcess()

@@ -63,6 +63,8 @@ struct StoredPlug {
     var machine: PlugMachine
     var now: Instant
     var relayOn = false
+    /// No boundary is written, and none refused.
+    var isFlashSlow = false
     /// Under which names it was to be announced.
     private(set) var announced: [String] = []
     /// Active power of the load while the relay is on, tenths of a watt.
@@ -117,6 +119,7 @@ struct StoredPlug {
         case .persist(let state): return storage.persist(state) ? nil : .persistFailed
         case .factoryReset: return storage.orderReset() ? .resetStands : .resetFailed
         case .reserve(let boundary):
+            guard !isFlashSlow else { return nil }
             return storage.reserve(upTo: boundary) ? .reserved(boundary) : .reservationFailed
         }
         return nil

@@ -52,6 +52,24 @@ import Testing
         #expect(directories.text("state/state") == nil)
     }
 
+    @Test func eventsThatWaitForTheirNumbersSurviveAKill() throws {
+        var limits = PlugMemory.Limits()
+        limits.reservation = 4
+        let (before, now) = try life(limits: limits) { plug in
+            plug.isFlashSlow = true
+            for _ in 0..<3 { plug.press() }
+            return (plug.machine.memory, plug.now)
+        }
+        #expect(before.unnumbered.count == 3)
+        #expect(directories.text("state/sequence") == "5\n5\n")
+        let after = try StoredPlug(in: directories, at: now, limits: limits)
+        let numbered = before.journal.read(after: 0, limit: 99)
+        #expect(after.events.prefix(4) == numbered[...])
+        #expect(after.events[4..<7].map { UnnumberedEvent($0.kind, at: $0.time) } == before.unnumbered)
+        #expect(after.events.map(\.sequence) == Array(1...8))
+        #expect(after.resume(after: 0) == .resumed)
+    }
+
     @Test func killedAgainAndAgainItForgetsNothing() throws {
         var last: SequenceNumber = 0
         var now = Instant.zero

@@ -65,6 +65,9 @@ public struct MirrorDecoder: Sendable {
             return .sample(sample, milliwattHours: try integer())
         case 8: return .sealedChunk(try chunk())
         case 9: return .openChunk(try chunk())
+        case 10:
+            let time = try instant()
+            return .unnumbered(UnnumberedEvent(try kind(), at: time))
         default: throw fault
         }
     }

@@ -66,6 +66,10 @@ public struct MirrorEncoder: Sendable {
         case .openChunk(let chunk):
             put(9 as UInt8)
             put(chunk.bytes)
+        case .unnumbered(let event):
+            put(10 as UInt8)
+            put(event.time)
+            encode(event.kind)
         }
     }
 

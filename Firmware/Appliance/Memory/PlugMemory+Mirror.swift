@@ -1,3 +1,4 @@
+import PlugModel
 import Metering
 import PlugProtocol
 
@@ -15,6 +16,7 @@ extension PlugMemory {
             expected = event.sequence + 1
         }
         if journal.nextSequence > expected { records.append(.leap(to: journal.nextSequence)) }
+        records += unnumbered.map { .unnumbered($0) }
         records += requests.map { .request($0) }
         records += samples.sealed.map { .sealedChunk($0) }
         if let chunk = samples.openChunk { records.append(.openChunk(chunk)) }
@@ -28,7 +30,8 @@ extension PlugMemory {
         case .begins: return false
         case .journal(let origin, let reason, let next):
             journal = EventJournal(nextSequence: next, lossBefore: reason, origin: origin, limits: limits.journal)
-        case .event(let event): return journal.restore(event)
+        case .event(let event): return restore(event)
+        case .unnumbered(let event): unnumbered.append(event)
         case .leap(let next):
             guard next > journal.nextSequence else { return false }
             journal.leap(to: next, reason: .storageFailed)
@@ -44,6 +47,14 @@ extension PlugMemory {
             guard let kept = try? chunk.samples() else { return false }
             for sample in kept { samples.append(sample) }
         }
+        return true
+    }
+
+    /// Events get their numbers in order: where some wait, it is the oldest of them.
+    private mutating func restore(_ event: PlugEvent) -> Bool {
+        guard let oldest = unnumbered.first else { return journal.restore(event) }
+        guard oldest == UnnumberedEvent(event.kind, at: event.time), journal.restore(event) else { return false }
+        unnumbered.removeFirst()
         return true
     }
 }

@@ -1,6 +1,18 @@
 public import Metering
 public import PlugModel
 public import PlugProtocol
+public import ProtocolCore
+
+/// An event that waits for its number.
+public struct UnnumberedEvent: Hashable, Sendable {
+    public var kind: PlugEvent.Kind
+    public var time: Instant
+
+    public init(_ kind: PlugEvent.Kind, at time: Instant) {
+        self.kind = kind
+        self.time = time
+    }
+}
 
 /// What a plug knows that must outlive its firmware: the mirror has all of it, flash what a loss of power must not take.
 public struct PlugMemory: Sendable {
@@ -16,6 +28,8 @@ public struct PlugMemory: Sendable {
     }
 
     public var journal: EventJournal
+    /// What happened and has no number yet, oldest first.
+    public var unnumbered: [UnnumberedEvent] = []
     /// How the last commands ended, oldest first.
     public var requests: [FinishedRequest] = []
     public var samples: SampleStore

@@ -65,8 +65,9 @@ public struct PlugServer: Machine, Sendable {
         /// The plug's interfaces stand otherwise. Whoever opens a session is told; that needs no message of its own.
         case networks([PlugNetwork])
         /// Something happened now: it gets a number and goes to the journal and to everyone who listens. It comes before
-        /// the ``commandOutcome(_:_:)`` of the command that caused it.
-        case record(PlugEvent.Kind)
+        /// the ``commandOutcome(_:_:)`` of the command that caused it. `at` is its time where it waited for its number; such
+        /// events come in the order of their times.
+        case record(PlugEvent.Kind, at: Instant? = nil)
         /// Numbers up to here stay unused, because the plug cannot rely on its storage; everyone who listens is told the gap.
         case leap(to: SequenceNumber)
         case stateChanged(PlugState)
@@ -191,8 +192,8 @@ public struct PlugServer: Machine, Sendable {
             describe { $0.settings = settings }
         case .networks(let networks):
             identity.networks = networks
-        case .record(let kind):
-            record(kind, now: now)
+        case .record(let kind, let time):
+            record(kind, at: time ?? now, now: now)
         case .leap(let next):
             journal.leap(to: next, reason: .storageFailed)
         case .stateChanged(let state):
@@ -261,8 +262,8 @@ public struct PlugServer: Machine, Sendable {
 
     func index(of connection: ConnectionID) -> Int? { sessions.firstIndex { $0.connection == connection } }
 
-    private mutating func record(_ kind: PlugEvent.Kind, now: Instant) {
-        let event = journal.append(kind, time: now, boot: identity.boot)
+    private mutating func record(_ kind: PlugEvent.Kind, at time: Instant, now: Instant) {
+        let event = journal.append(kind, time: time, boot: identity.boot)
         requests.note(event)
         access.note(kind, now: now)
     }

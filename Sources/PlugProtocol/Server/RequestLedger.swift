@@ -87,10 +87,14 @@ struct RequestLedger: Sendable {
         }
     }
 
-    /// Remembers which event records a command that is being carried out.
+    /// Remembers which event records a command that is being carried out, or was before the firmware restarted.
     mutating func note(_ event: PlugEvent) {
-        guard let request = event.request, case .running(let waiting, _) = entries[request] else { return }
-        entries[request] = .running(waiting: waiting, event: event.sequence)
+        guard let request = event.request else { return }
+        switch entries[request] {
+        case .running(let waiting, _): entries[request] = .running(waiting: waiting, event: event.sequence)
+        case nil: end(request, .recorded(event.sequence))
+        case .finished, .recorded: break
+        }
     }
 
     /// The outcome to answer with and who waits for it; nil for a request that is not being carried out.

@@ -70,7 +70,7 @@ struct FollowedPeer {
     mutating func stream(events count: Int) async throws -> Double {
         let aBurst = MeasuredPlug.burstPushes * MeasuredPlug.eventsAPush
         let bursts = count / aBurst
-        // Fewer events are on their way than the journal's ring holds, or the plug would tell of a gap.
+        // Fewer events are on their way than the journal's ring holds and than may wait for flash, or the plug would tell of a gap.
         let ahead = 4
         let began = BootClock.now
         try process.write([UInt8](repeating: MeasuredPlug.burst, count: ahead))

@@ -112,6 +112,7 @@ extension FuzzTarget {
             kind: .protectionReset(.weldedRelay, cause: .controller(name: "Desk", request: Guest.request(9))))
         return records + machine.memory.records + [
             .event(reset), .request(FinishedRequest(Guest.request(9), .done(state, event: reset.sequence))),
+            .unnumbered(UnnumberedEvent(.buttonPressed(.double), at: now)),
         ]
     }
 
@@ -126,20 +127,22 @@ extension FuzzTarget {
         PlugMachine(ApplianceConfiguration(), identity: identity, access: .knowing(), memory: memory)
     }
 
-    /// A minute of a plug that remembers this: it starts, is pressed, and tells what it knows.
+    /// A minute of a plug that remembers this, and whose flash does not answer: it starts, is pressed, and tells what it knows.
     private static func checkLife(with memory: PlugMemory) throws {
         var machine = plug(with: memory)
         var now = FuzzedPlug.now
         _ = machine.handle(.started, now: now)
         let first = machine.nextSequence
+        try require(first >= memory.journal.nextSequence, "numbers fell")
         _ = machine.handle(.buttonEdge(down: true, at: now), now: now)
-        for _ in 0..<100 {
+        for _ in 0..<200 {
             guard let deadline = machine.nextDeadline, deadline < FuzzedPlug.now + .seconds(60) else { break }
             now = max(now, deadline)
             _ = machine.handle(.deadlineReached, now: now)
         }
         _ = machine.handle(.buttonEdge(down: false, at: now), now: now)
-        try require(machine.nextSequence >= first && first > memory.journal.nextSequence, "numbers fell")
+        try require(machine.nextSequence > first, "numbers fell")
+        try require(machine.memory.unnumbered.isEmpty, "an event waits for flash, and for ever")
         let records = [head] + machine.memory.records
         try require(decode(encode(records)) == records, "the plug's own mirror comes back otherwise")
     }

@@ -1,0 +1,202 @@
+import Metering
+import PlugProtocol
+import PlugModel
+import ProtocolCore
+import Testing
+
+@testable import Appliance
+
+/// Events that come faster than flash answers: they wait for their numbers, and nothing else does.
+@Suite struct WaitingEventsTests {
+    /// The number below which all is reserved.
+    private let reserved: SequenceNumber = 5
+
+    /// A plug with few numbers and a flash that does not answer by itself; its start was event 1.
+    private func slowHouse(
+        joining: Bool = true, configure: (inout ApplianceConfiguration) -> Void = { _ in }
+    ) -> House {
+        var limits = PlugMemory.Limits()
+        limits.reservation = reserved - 1
+        var house = House(
+            PlugMemory(appliance: ApplianceMemory(powerLost: false), limits: limits), configure: configure)
+        house.boundary = reserved
+        house.isFlashSlow = true
+        if joining { house.join(desk, name: "Desk") }
+        return house
+    }
+
+    private func told(_ house: House) -> [SequenceNumber] { house.events(desk).map(\.sequence) }
+
+    @Test func eventsWaitForFlashInTheirOrderAndWithTheirTimes() {
+        var house = slowHouse()
+        for _ in 0..<4 { house.press() }
+        #expect(told(house) == [2, 3, 4])
+        #expect(house.machine.memory.unnumbered.count == 5)
+        house.answerFlash()
+        #expect(house.gaps(desk).isEmpty)
+        #expect(told(house) == Array(2...6), "the first boundary was asked for when nothing waited")
+        house.answerFlash()
+        #expect(told(house) == Array(2...9))
+        let events = house.events(desk)
+        #expect(events.map(\.time) == events.map(\.time).sorted())
+        #expect(events.last.map { house.now - $0.time >= .milliseconds(500) } == true, "as it was when it happened")
+        #expect(events.filter { $0.kind == .buttonPressed(.single) }.count == 4)
+        #expect(house.gaps(desk).isEmpty)
+    }
+
+    @Test func theRelayAndTheStateWaitForNothing() {
+        var house = slowHouse()
+        house.press()
+        house.press()
+        house.actions = []
+        house.edge(down: true)
+        house.run(for: .milliseconds(100))
+        house.edge(down: false)
+        house.run(for: .milliseconds(30))
+        #expect(house.machine.memory.unnumbered.count == 2)
+        #expect(house.actions.contains(.setRelay(true)))
+        let states = house.heard[desk, default: []].compactMap { update -> Bool? in
+            if case .state(let state) = update { state.relayOn } else { nil }
+        }
+        #expect(states.last == true)
+    }
+
+    @Test func aCommandIsAnsweredWithTheEventThatRecordsIt() {
+        var house = slowHouse()
+        house.press()
+        house.press()
+        house.command(request(1), .setRelay(on: true, autoOff: nil))
+        house.command(request(2), .setRelay(on: true, autoOff: nil))
+        #expect(house.machine.state.relayOn)
+        #expect(house.outcomes(desk, of: request(1)).isEmpty)
+        #expect(house.outcomes(desk, of: request(2)).count == 1, "it changed nothing, so no event records it")
+        while house.asked != nil { house.answerFlash() }
+        guard case .done(let state, let number?) = house.outcomes(desk, of: request(1)).first else {
+            Issue.record("\(house.outcomes(desk, of: request(1)))")
+            return
+        }
+        #expect(state.relayOn)
+        let kinds = house.events(desk).filter { $0.sequence == number }.map(\.kind)
+        #expect(kinds == [.relayChanged(on: true, cause: .controller(name: "Desk", request: request(1)))])
+    }
+
+    @Test func aFlashThatTakesTooLongIsWaitedForNoLonger() {
+        var house = slowHouse()
+        // The first event, when the press is debounced, has the boundary asked for.
+        let asked = house.now + .milliseconds(120)
+        house.press()
+        #expect(house.asked != nil)
+        house.press()
+        house.run(for: ReservedNumbers.patience - (house.now - asked) - .nanoseconds(1))
+        #expect(house.gaps(desk).isEmpty)
+        house.run(for: .nanoseconds(1))
+        #expect(house.gaps(desk).map(\.reason) == [.storageFailed])
+        #expect(house.gaps(desk).first?.from == reserved)
+        #expect(house.events(desk).count == 4)
+        #expect(house.machine.memory.unnumbered.isEmpty)
+        // It comes after all: from here on its boundaries count again.
+        house.isFlashSlow = false
+        house.answerFlash()
+        for _ in 0..<100 { house.press() }
+        #expect(house.gaps(desk).count == 1)
+        #expect(house.events(desk).count == 204)
+    }
+
+    @Test func aFlashThatFailsIsWaitedForNoLonger() {
+        var house = slowHouse()
+        house.press()
+        house.press()
+        #expect(house.machine.memory.unnumbered.count == 1)
+        house.isFlashWritable = false
+        house.feed(.reservationFailed)
+        #expect(house.gaps(desk).map(\.reason) == [.storageFailed])
+        #expect(house.machine.memory.unnumbered.isEmpty)
+        #expect(house.events(desk).count == 4)
+    }
+
+    @Test func aKilledProcessLeavesThemToTheNext() throws {
+        var house = slowHouse()
+        house.press()
+        house.press()
+        house.command(request(1), .setRelay(on: true, autoOff: nil))
+        let waiting = house.machine.memory.unnumbered
+        #expect(waiting.count == 2 && house.outcomes(desk, of: request(1)).isEmpty)
+
+        var again = try house.restarted()
+        again.join(desk, name: "Desk", events: .after(reserved - 1))
+        #expect(again.gaps(desk).isEmpty)
+        let events = again.events(desk)
+        #expect(events.dropLast().map { UnnumberedEvent($0.kind, at: $0.time) } == waiting)
+        #expect(events.map(\.sequence) == [reserved, reserved + 1, reserved + 2])
+        #expect(events.last?.kind == .restarted(powerLost: false))
+        let next = again.machine.nextSequence
+        again.command(request(1), .setRelay(on: true, autoOff: nil))
+        #expect(again.machine.nextSequence == next, "it is not carried out again")
+        #expect(again.outcomes(desk, of: request(1)) == [.done(PlugState(relayOn: true), event: reserved + 1)])
+        // A third life knows them by their numbers.
+        let third = try again.restarted()
+        #expect(third.machine.nextSequence == next + 1)
+    }
+
+    @Test func afterAnOrderlyStopTheyAreTheNextOnes() throws {
+        var house = slowHouse()
+        house.press()
+        house.press()
+        house.press()
+        let waiting = house.machine.memory.unnumbered
+        house.isFlashSlow = false
+        house.feed(.stopping)
+        // Where the power goes off now, they are told as lost.
+        #expect(house.boundary == reserved + 3)
+        var again = try house.restarted()
+        again.join(desk, name: "Desk", events: .after(reserved - 1))
+        #expect(again.events(desk).dropLast().map { UnnumberedEvent($0.kind, at: $0.time) } == waiting)
+        #expect(again.gaps(desk).isEmpty)
+    }
+
+    @Test func aFactoryResetLeavesTheirNumbersOut() {
+        var house = slowHouse()
+        house.press()
+        house.press()
+        #expect(house.machine.memory.unnumbered.count == 1)
+        house.isFlashSlow = false
+        house.feed(.factoryReset)
+        #expect(house.machine.isStopped)
+        #expect(house.boundary == reserved + 1)
+    }
+
+    @Test func whoComesBackHearsThem() {
+        var house = slowHouse()
+        house.press()
+        house.command(request(1), .setRelay(on: false, autoOff: nil))
+        house.press()
+        house.feed(.closed(desk))
+        house.controllers[desk] = nil
+        while house.asked != nil { house.answerFlash() }
+        house.join(hall, name: "Hall", events: .after(1))
+        #expect(house.events(hall).map(\.sequence) == Array(2..<house.machine.nextSequence))
+        #expect(house.gaps(hall).isEmpty)
+        #expect(house.machine.memory.unnumbered.isEmpty)
+    }
+
+    @Test func moreThanTheLimitDoNotWait() {
+        var house = slowHouse(joining: false) {
+            $0.debounce = .zero; $0.doublePressWindow = .zero
+        }
+        var now = house.now
+        var most = 0
+        // Faster than any finger, all of it within the patience.
+        while house.machine.nextSequence < ReservedNumbers.leapRange.lowerBound, now < at(5) {
+            for down in [true, false] {
+                now = now + .microseconds(100)
+                _ = house.machine.handle(.buttonEdge(down: down, at: now), now: now)
+            }
+            most = max(most, house.machine.waiting.count)
+        }
+        // A press is two events.
+        #expect((PlugMachine.mostWaiting - 1...PlugMachine.mostWaiting).contains(most))
+        #expect(house.machine.waiting.isEmpty)
+        #expect(house.machine.memory.journal.leap?.reason == .storageFailed)
+        #expect(house.machine.memory.journal.count == EventJournal.Limits().events)
+    }
+}
