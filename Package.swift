@@ -233,7 +233,7 @@ let controller: [Target] = [
         ]),
     .executableTarget(
         name: "ScriptHost", path: "Controller/ScriptHost", exclude: ["prelude"],
-        linkerSettings: [
+        linkerSettings: standalone + [
             .linkedLibrary("lua5.4"), .linkedLibrary("lua5.4-cjson"), .linkedLibrary("seccomp"),
             // Swift's runtime is not started, and so it is left out.
             .unsafeFlags(["-nostartfiles"]),
