@@ -115,4 +115,7 @@ def main():
         sys.exit(1)
 
 
-main()
+try:
+    main()
+except KeyboardInterrupt:
+    sys.exit(130)
