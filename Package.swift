@@ -5,8 +5,8 @@ import PackageDescription
 /// Without a name all is built in the usual way, and packages that depend on this one get no unsafe flag.
 let build = Context.environment["SMARTPLUG_BUILD"]
 
-/// With `SMARTPLUG_ONLY=Automation,RuleFiles` only these modules are tested, and they are not optimised: so a change is compiled and tried
-/// within a minute.
+/// With `SMARTPLUG_ONLY=Automation,RuleFiles` only these modules are tested, and they are not optimised, so that a change is
+/// compiled and tried soon.
 let only = Context.environment["SMARTPLUG_ONLY"]?.split(separator: ",").map(String.init)
 
 /// What is tested is optimised, or thousands of simulated houses would take hours; the libraries below need not be.
@@ -395,7 +395,7 @@ let checks: [Target] = [
     tests("StructureTests", []),
 ]
 
-/// libFuzzer brings its main function, so that only a build with `--sanitize fuzzer` links it: see Scripts/lib/fuzzer.sh.
+/// libFuzzer brings its main function, so that only a build with `--sanitize fuzzer` links it: see Scripts/lib/fuzz.
 let fuzzer: [Target] = build == "fuzzer" ? [program("Fuzzer", "Tests/Fuzz/Fuzzer", ["FuzzTargets"])] : []
 
 /// Only `Scripts/bench` builds them: they need libraries and time that nothing else needs.

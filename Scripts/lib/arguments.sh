@@ -4,7 +4,8 @@ usage='usage: Scripts/test [unit|simulation|programs|interoperability|web|confor
 
 Without a name it runs unit and a sample of simulation, and needs no root.
 
-  --all         everything, and the format: what CI runs (interoperability, web, conformance, packages and bench need root)
+  --all         everything but bench, and the format: what CI runs
+                (interoperability, web, conformance, packages and bench need root)
   --only NAMES  unit tests of these modules alone, with commas between them: --only Automation,RuleFiles
   --full        the long form: more seeds, the coverage-guided fuzzer, more rounds of killing, more noise,
                 proof that each criterion of conformance can fail

@@ -31,8 +31,9 @@ import Testing
         var now = Instant.zero
         var next: SequenceNumber = 51
         var sizes: [SequenceNumber] = []
+        var boundary: SequenceNumber = 0
         for _ in 0..<16 {
-            let boundary = numbers.request(next: next, now: now) ?? 0
+            boundary = numbers.request(next: next, now: now) ?? 0
             sizes.append(boundary - next)
             numbers.confirm(boundary, next: next)
             next = boundary - (boundary - next) / 2
@@ -40,8 +41,10 @@ import Testing
         }
         #expect(sizes == (0..<16).map { min(100 << $0, 1 << 20) })
         now = now + ReservedNumbers.chatter
-        let quiet = numbers.request(next: next, now: now) ?? 0
-        #expect(quiet - next == 100, "and the usual number once it is quiet")
+        #expect(numbers.request(next: next, now: now) == nil, "numbers that flash has granted are not taken back")
+        #expect(numbers.request(next: boundary - 51, now: now) == nil)
+        #expect(
+            numbers.request(next: boundary - 50, now: now) == boundary + 50, "and the usual number once it is quiet")
     }
 
     @Test func failuresAreRetriedAtGrowingDistances() {

@@ -77,14 +77,18 @@ public struct ReservedNumbers: Hashable, Sendable {
     ///
     /// - Parameter next: the number of the first event that has not happened: those that wait come before it.
     public mutating func request(next: SequenceNumber, now: Instant) -> SequenceNumber? {
-        guard isLow(next) else { return nil }
         switch writing {
         case .idle:
             let isSoon = askedAt.map { now - $0 < Self.chatter } ?? false
-            size = isSoon ? min(size * 2, Self.largestSize) : usualSize
+            // Before the question whether numbers are low: a smaller reservation must not take back in flash what a larger one gave,
+            // since its numbers are used while the smaller one is written.
+            if !isSoon { size = usualSize }
+            guard isLow(next) else { return nil }
+            if isSoon { size = min(size * 2, Self.largestSize) }
             askedAt = now
             writing = .asked(since: now, after: nil)
-        case .failed(let retryAt, let wait) where retryAt <= now: writing = .asked(since: now, after: wait)
+        case .failed(let retryAt, let wait) where retryAt <= now && isLow(next):
+            writing = .asked(since: now, after: wait)
         case .asked, .failed: return nil
         }
         if case .leapt = standing { standing = .leapt(below: next + size) }
