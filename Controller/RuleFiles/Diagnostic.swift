@@ -62,16 +62,30 @@ public struct RuleFileError: Error, Hashable, Sendable {
 
 /// A diagnostic before it knows its file.
 struct Fault: Error, Hashable {
-    var place: Place
-    var message: String
-    var hint: String?
+    let place: Place
+    /// On one line, whatever the file's text is that it quotes.
+    let message: String
+    let hint: String?
 
     init(_ place: Place, _ message: String, hint: String? = nil) {
         self.place = place
-        self.message = message
-        self.hint = hint
+        self.message = printable(message)
+        self.hint = hint.map(printable)
     }
 }
+
+/// With a question mark for each character that would end the line or move the cursor of the terminal that shows it.
+private func printable(_ scalars: some Sequence<Unicode.Scalar>) -> String {
+    let printed: [Unicode.Scalar] = scalars.map { scalar in
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: scalar == "\t" ? scalar : "?"
+        default: scalar
+        }
+    }
+    return String(String.UnicodeScalarView(printed))
+}
+
+private func printable(_ text: String) -> String { printable(text.unicodeScalars) }
 
 // MARK: - As text
 
@@ -88,21 +102,14 @@ extension Diagnostic: CustomStringConvertible {
         let caret = min(max(place.column - 1, 0), scalars.count)
         let start = max(0, min(caret - Self.shownBefore, scalars.count - Self.shown))
         let end = min(start + Self.shown, scalars.count)
-        let excerpt = (start > 0 ? "…" : "") + Self.text(scalars[start..<end]) + (end < scalars.count ? "…" : "")
+        let excerpt = (start > 0 ? "…" : "") + printable(scalars[start..<end]) + (end < scalars.count ? "…" : "")
         // A tab stays a tab, so that the caret stands below its place however wide tabs are.
-        let indent = (start > 0 ? " " : "") + Self.text(scalars[start..<caret]).map { $0 == "\t" ? "\t" : " " }
+        let indent = (start > 0 ? " " : "") + printable(scalars[start..<caret]).map { $0 == "\t" ? "\t" : " " }
         var text = "\(file):\(place.line):\(place.column): \(severity.rawValue): \(message)\n"
         text += "  \(number) | \(excerpt)\n"
         text += "  \(gutter) | \(indent)^"
         if let hint { text += "\n  hint: \(hint)" }
         return text
-    }
-
-    private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
-        // Control characters would move the cursor of the terminal that the message is shown on.
-        String(
-            String.UnicodeScalarView(scalars.map { $0.properties.generalCategory == .control && $0 != "\t" ? "?" : $0 })
-        )
     }
 }
 

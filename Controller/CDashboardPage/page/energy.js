@@ -126,7 +126,8 @@ async function read() {
     if (error.name === "AbortError") return;
     setText(words, error.words ?? "");
   }
-  if (running === own) timer = setTimeout(read, 60_000);
+  // A new house has its first energy within seconds of its first plug.
+  if (running === own) timer = setTimeout(read, told.length === 0 ? 5_000 : 60_000);
 }
 
 export function startEnergy() {
