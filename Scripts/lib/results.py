@@ -151,7 +151,7 @@ def main():
     lines = read(options.times)
     totals, cases = collections.Counter(), collections.defaultdict(list)
     totals[SKIPPED] = sum(line["kind"] == "skipped" for line in lines)
-    told = []
+    told, remarks = [], []
     for suite, jobs in grouped(line for line in lines if line["kind"] in JOBS):
         counts = collections.Counter()
         for case in (case for job in jobs for case in cases_of(job)):
@@ -159,7 +159,7 @@ def main():
             counts[case.outcome] += 1
             if case.outcome != PASSED:
                 reason = "; ".join((reason or "no reason given").splitlines()[0] for reason in case.reasons)
-                print(f"{case.outcome}: {suite}: {case.name}: {reason}", file=sys.stderr)
+                remarks.append(f"{case.outcome}: {suite}: {case.name}: {reason}")
         told.append(f"{suite}: {counts[PASSED]} passed, {counts[FAILED]} failed, {counts[SKIPPED]} skipped")
         totals += counts
     failed_phases = [line["name"] for line in lines if line["kind"] == "phase" and line.get("status", 0)]
@@ -178,7 +178,8 @@ def main():
                 kept[line["suite"]].append(Case(PASSED, line["name"], [], line["seconds"]))
         before = list(rows(earlier, kept))
     print_table(list(rows(lines, cases)), before)
-    print(*told, sep="\n")
+    # Last, where they are seen: a log that is cut off loses its middle.
+    print(*remarks, *told, sep="\n")
     for name in failed_phases:
         print(f"{name}: failed")
     print(f"{totals[PASSED]} passed, {totals[FAILED]} failed, {totals[SKIPPED]} skipped")

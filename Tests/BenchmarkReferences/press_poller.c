@@ -1,6 +1,7 @@
 // The finger and the eye of a measurement: `press_poller PULL VALUE PRESSES [HELD]` presses a button of gpio-sim, PULL being its file,
 // holds it HELD ms (20), lets go and looks at the relay's line, VALUE being its file, until it turns over.
-// Prints for each press the nanoseconds from before the release is written to when the line was seen turned over.
+// Prints for each press the nanoseconds from before the release is written to when the line was seen turned over. A press during which
+// the machine stood still is a long one, which turns nothing over: it is pressed again.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 
 // A line that has not turned over after so many seconds never will.
 enum { patience = 5 };
+// ms; half of what makes a press a long one.
+enum { longest_hold = 500 };
 
 static void check(int ok, const char *what) {
     if (ok) return;
@@ -42,23 +45,34 @@ int main(int count, char **words) {
     int presses = atoi(words[3]), held = count > 4 ? atoi(words[4]) : 20;
     check(button >= 0, words[1]);
     check(relay >= 0, words[2]);
-    for (int i = 0; i < presses; i++) {
+    for (int done = 0, again = 0; done < presses;) {
         char before = value(relay);
         // The contact connects the line with ground.
+        double pressed = nanoseconds();
         pull(button, "pull-down");
         wait_milliseconds(held);
         double released = nanoseconds(), seen;
         pull(button, "pull-up");
+        double hold = (nanoseconds() - pressed) / 1e6;
+        if (hold > longest_hold) {
+            if (++again > presses / 10 + 1) {
+                fprintf(stderr, "the machine stands still: press %d took %.0f ms instead of %d\n", done + 1, hold, held);
+                return 1;
+            }
+            wait_milliseconds(longest_hold);
+            continue;
+        }
         do {
             char now = value(relay);
             seen = nanoseconds();
             if (now != before) break;
         } while (seen - released < patience * 1e9);
         if (seen - released >= patience * 1e9) {
-            fprintf(stderr, "press %d did not turn the relay over\n", i + 1);
+            fprintf(stderr, "press %d, held %.1f ms, did not turn the relay over\n", done + 1, hold);
             return 1;
         }
         printf("%.0f\n", seen - released);
+        done++;
         // What follows a press is done before the next one.
         wait_milliseconds(held);
     }

@@ -20,18 +20,33 @@ enum PressedLine {
             of: name, state: state, directory: directory, as: TransportIdentity(), followsState: false)
         let line = open(pull, O_WRONLY)
         guard line >= 0 else { throw Complaint("cannot open \(pull): \(String(cString: strerror(errno)))") }
-        for _ in 0..<count {
+        var (done, again) = (0, 0)
+        while done < count {
             try set(line, "pull-down")
             try await Task.sleep(for: pause)
             let released = BootClock.now
             try set(line, "pull-up")
-            while true {
-                if case .relayChanged = try await events.next().kind { break }
+            if try await turnedOver(&events) {
+                print((BootClock.now - released).wholeNanoseconds)
+                done += 1
+            } else {
+                again += 1
+                guard again <= count / 10 + 1 else { throw Complaint("the machine stands still during short presses") }
             }
-            print((BootClock.now - released).wholeNanoseconds)
             try await Task.sleep(for: pause)
         }
         await events.stop()
+    }
+
+    /// False after a press during which the machine stood still: it was a long one, which turns nothing over.
+    private static func turnedOver(_ events: inout FollowedPlugEvents) async throws -> Bool {
+        while true {
+            switch try await events.next().kind {
+            case .relayChanged: return true
+            case .buttonPressed(.long): return false
+            case _: continue
+            }
+        }
     }
 
     private static func set(_ line: Int32, _ way: String) throws {
