@@ -272,7 +272,12 @@ public actor PlugService: ConnectionOwner {
                 logger.trace("light \(lit ? "on" : "off")")
             }
         case .readMeter: readMeter()
-        case .mirror(let records): storage.mirror(records)
+        case .mirror(let records):
+            storage.mirror(records)
+            for case .leap(let next) in records {
+                logger.warning(
+                    "flash failed or does not answer: event numbers go on at \(next), as if those before were lost")
+            }
         case .persist(let state): write(.state, storage.writing(state))
         case .reserve(let boundary): write(.boundary, storage.reserving(upTo: boundary), boundary: boundary)
         case .keep(let controllers):

@@ -4,7 +4,7 @@ usage='usage: Scripts/test [unit|simulation|programs|interoperability|web|confor
 
 Without a name it runs unit and a sample of simulation, and needs no root.
 
-  --all         everything but bench, and the format: what CI runs
+  --all         everything, and the format: what CI runs
                 (interoperability, web, conformance, packages and bench need root)
   --only NAMES  unit tests of these modules alone, with commas between them: --only Automation,RuleFiles
   --full        the long form: more seeds, the coverage-guided fuzzer, more rounds of killing, more noise,
@@ -94,8 +94,7 @@ read_arguments() {
         suites=(unit)
     fi
     if ((${#suites[@]} == 0)); then suites=(unit simulation); fi
-    # The benchmarks' short forms take too long beside the rest as yet.
-    if $all; then suites=(unit simulation fuzz programs interoperability web conformance hardware packages format) default_seeds=100; fi
+    if $all; then suites=(unit simulation fuzz programs interoperability web conformance hardware packages bench format) default_seeds=100; fi
     durations=${cache/#off/.build-tests}/durations.json
     if $full; then
         is_long=true default_seeds=5000 job_limit=21600

@@ -193,7 +193,7 @@ jobs_packages() {
 # Bars are not judged, so the benchmarks may run beside everything else.
 jobs_bench() {
     local name
-    for name in security mdns addressing hardware history dashboard rules; do
+    for name in wire security mdns addressing hardware history dashboard rules; do
         job bench "$name" waits "$results/bench-$name.status" env SMARTPLUG_BUILT=yes Scripts/bench "$name" --quick
     done
 }

@@ -1,8 +1,9 @@
 """Measures the dashboard of a house of many plugs in Chromium, beside the same page from nginx, and what the daemon needs for them.
 Prints {"name", "value"} a line.
 
-dashboard_house.py BENCHMARKS PROGRAMS PLUGS SECONDS
-BENCHMARKS is the program of the benchmarks, PROGRAMS the folder of plugd and plugctl; SECONDS how long the daemon is watched at rest.
+dashboard_house.py BENCHMARKS PROGRAMS PLUGS DAYS SECONDS SETTLING PRESSES
+BENCHMARKS is the program of the benchmarks, PROGRAMS the folder of plugd and plugctl; DAYS how many its history has; SECONDS how long
+the daemon is watched at rest, SETTLING how long it is left alone before that; PRESSES how often a button is pressed.
 """
 
 import http.client
@@ -28,8 +29,6 @@ from harness.plugs import Plug  # noqa: E402
 
 PORT = 7580
 STATIC_PORT = 8080
-ROUNDS = 5
-PRESSES = 60
 TICK = os.sysconf("SC_CLK_TCK")
 
 # When the page first shows what a plug draws, as milliseconds since the navigation, once that is on the screen.
@@ -103,9 +102,10 @@ class Daemon:
 
 
 class House:
-    def __init__(self, benchmarks, programs, count, seconds):
+    def __init__(self, benchmarks, programs, count, days, seconds, settling, presses):
         self.benchmarks, self.programs = benchmarks, pathlib.Path(programs)
-        self.count, self.seconds = int(count), float(seconds)
+        self.count, self.days, self.presses = int(count), days, int(presses)
+        self.seconds, self.settling = float(seconds), float(settling)
         self.folder = pathlib.Path(tempfile.mkdtemp())
         for name in ("STATE", "CONFIG"):
             os.environ[f"XDG_{name}_HOME"] = str(self.folder / name.lower())
@@ -119,7 +119,7 @@ class House:
         tell("memory, no plugs", bare.memory)
         bare.stop()
         self.start_plugs()
-        self.host.finish(self.benchmarks, "--peer", "year", self.folder / "history", *self.ids(), within=900)
+        self.host.finish(self.benchmarks, "--peer", "year", self.folder / "history", self.days, *self.ids(), within=900)
         history = ("--history", self.folder / "history")
         for name, options in ((", no history", ("--no-history", "--no-dashboard")), (", no dashboard", (*history, "--no-dashboard"))):
             daemon = self.settled(*options)
@@ -146,7 +146,7 @@ class House:
         """Started, connected to all, and with what it fetches first behind it."""
         daemon = Daemon(self, *options)
         daemon.follows(self.count)
-        time.sleep(10)
+        time.sleep(self.settling)
         return daemon
 
     # A browser
@@ -160,7 +160,7 @@ class House:
             browser = playwright.chromium.launch(executable_path=str(wrapper), args=["--no-sandbox"])
             address = f"http://127.0.0.1:{PORT}/"
             self.static_page(browser, address)
-            for _ in range(ROUNDS):
+            for _ in range(1 + self.presses // 15):
                 tell("paint", self.first_watts(browser, address))
                 tell("static paint", self.first_watts(browser, f"http://127.0.0.1:{STATIC_PORT}/"))
             self.press(browser, address)
@@ -217,10 +217,10 @@ class House:
         page.add_init_script(FIRST_WATTS)
         page.goto(address)
         page.evaluate("window.firstWatts")
-        self.daemon.rest(", page", 20)
+        self.daemon.rest(", page", 2 * self.settling)
         plug = self.plugs[self.count // 2]
         page.evaluate(WATCH_SWITCH, plug.name)
-        for number in range(PRESSES):
+        for number in range(self.presses):
             assert plug.press().status == 0
             eventually(lambda: len(page.evaluate("window.turns")) > number, 5, "the switch to turn over")
             # A second press within the time of a double one would be that.
@@ -246,7 +246,7 @@ class House:
         alone.stop()
         readers = self.host.start(sys.executable, HERE / "stream_readers.py", PORT, 40, 10)
         readers.seen_object(lambda told: told["event"] == "reading", 20, "that all read")
-        time.sleep(20)
+        time.sleep(2 * self.settling)
         tell("heard in a crowd", self.heard(readers))
         tell("memory of readers", self.daemon.memory - before)
         readers.stop()
@@ -254,7 +254,7 @@ class House:
     def heard(self, readers):
         readers.seen_object(lambda told: told["event"] == "reading", 20, "that all read")
         plug = self.plugs[0]
-        for number in range(20):
+        for number in range(self.presses // 3):
             assert plug.press().status == 0
             eventually(
                 lambda: sum(line.json["event"] == "heard" for line in list(readers.lines) if line.json) > number, 5, "the event")

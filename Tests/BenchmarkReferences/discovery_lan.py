@@ -1,8 +1,9 @@
 """Measures service discovery on a LAN of namespaces, ours beside Avahi and python-zeroconf: everything in IPv4, which all of them
 do by default. Prints {"name", "value"} a line.
 
-discovery_lan.py BENCHMARKS SERVICES ROUNDS IDLE
-BENCHMARKS is the program of the benchmarks, whose peers are what is measured; IDLE how many seconds the idle packets are counted.
+discovery_lan.py BENCHMARKS SERVICES ROUNDS IDLE ANNOUNCING
+BENCHMARKS is the program of the benchmarks, whose peers are what is measured; IDLE how many seconds the idle packets are
+counted, ANNOUNCING after how many nobody announces any more.
 """
 
 import json
@@ -23,7 +24,6 @@ from harness.deadlines import eventually  # noqa: E402
 from harness.lan import LAN  # noqa: E402
 
 TYPE = "_smartplug._tcp"
-ANNOUNCING = 12  # seconds after which nobody announces any more
 SRV = 33
 
 
@@ -55,8 +55,9 @@ def told(running, event, within=60):
 
 
 class Measurement:
-    def __init__(self, benchmarks, services, rounds, idle):
-        self.benchmarks, self.services, self.rounds, self.idle = benchmarks, int(services), int(rounds), float(idle)
+    def __init__(self, benchmarks, services, rounds, idle, announcing):
+        self.benchmarks, self.services, self.rounds = benchmarks, int(services), int(rounds)
+        self.idle, self.announcing = float(idle), float(announcing)
         self.lan = LAN()
 
     def host(self):
@@ -98,7 +99,7 @@ class Measurement:
         avahi = self.avahi(theirs, self.services)
         empty = self.avahi(bare)
         told(publisher, "announced")
-        time.sleep(ANNOUNCING)
+        time.sleep(self.announcing)
         tell("memory before", before)
         tell("memory", publisher.memory - before)
         tell("memory of avahi-daemon before", empty.daemon.memory)
@@ -149,12 +150,12 @@ class Measurement:
         ours = self.host()
         publisher = self.peer(ours, "publish", self.services)
         told(publisher, "announced")
-        time.sleep(ANNOUNCING)
+        time.sleep(self.announcing)
         self.browse_all("")
         publisher.stop()
         # Nobody is left who has heard of its services.
         self.avahi(self.host(), self.services)
-        time.sleep(ANNOUNCING)
+        time.sleep(self.announcing)
         self.browse_all(" of avahi-daemon")
 
     def browse_all(self, whose):
@@ -185,7 +186,8 @@ class Measurement:
     def browse_once(self, name, browse, prepare):
         host = self.host()
         prepare(host)
-        time.sleep(3)
+        # A daemon that was started for this announces itself first.
+        time.sleep(self.announcing / 4)
         before = packets(host)
         tell(name, browse(host))
         time.sleep(1)

@@ -7,14 +7,14 @@ import PowerHistory
 /// has a sample more or less, and is as large.
 enum YearOfAHouse {
     private static let day: Int64 = 86_400_000
-    private static let days: Int64 = 365
     /// As many as are stored at a time.
     private static let daysAtOnce: Int64 = 16
 
     /// - Parameters:
     ///   - directory: of the history.
+    ///   - days: how many a year has: fewer in the short form.
     ///   - plugs: their ids.
-    static func make(in directory: String, plugs: [String]) throws {
+    static func make(in directory: String, days: Int64, plugs: [String]) throws {
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         let recorded = RecordedPlugs(history: try PowerHistory(directory, role: .recorder))
         let models = try MeasuredSeries.models().map { model in

@@ -2,13 +2,13 @@ import Foundation
 
 /// Multicast DNS and service discovery against what else there is.
 func discoveryFigures(_ setting: Setting) async throws -> [Figure] {
+    let services = setting.times(500, few: 50)
     let measured = try MeasuredLAN(
         by: "discovery_lan.py",
-        [setting.program(), "\(services)", "\(setting.times(3, few: 1))", "\(setting.idleSeconds)"])
-    return try messageFigures(setting) + browsing(measured) + registering(measured) + lasting(measured)
+        [setting.program(), services, setting.times(3, few: 1), setting.idleSeconds, setting.times(12, few: 4)].map { "\($0)" })
+    return try messageFigures(setting) + browsing(measured, services) + registering(measured, services)
+        + lasting(measured, services)
 }
-
-private let services = 500
 
 /// All services of one publisher, ours or Avahi, from a cold start. The references are what people use: avahi-browse, and
 /// python-zeroconf as its README shows it. Its asynchronous interface, with which a program resolves all at once, stands beside
@@ -16,7 +16,7 @@ private let services = 500
 ///
 /// A query waits 20 to 120 ms and so does its answer (RFC 6762 §5.2, §6), so nobody can be twice as fast as a browser that needs
 /// little more than that. Where python-zeroconf does, which is with all that Avahi adds to an answer, it is shown and not judged.
-private func browsing(_ lan: MeasuredLAN) throws -> [Figure] {
+private func browsing(_ lan: MeasuredLAN, _ services: Int) throws -> [Figure] {
     let publishers = [
         (name: "ours", suffix: "", judged: ["avahi-browse", "python-zeroconf"]),
         (name: "Avahi's", suffix: " of avahi-daemon", judged: ["avahi-browse"]),
@@ -42,7 +42,7 @@ private func browsing(_ lan: MeasuredLAN) throws -> [Figure] {
     }
 }
 
-private func registering(_ lan: MeasuredLAN) throws -> [Figure] {
+private func registering(_ lan: MeasuredLAN, _ services: Int) throws -> [Figure] {
     let theirs = Figure.Reference(name: "python-zeroconf", value: try lan.median("registered by python-zeroconf"))
     return [
         Figure(
@@ -53,7 +53,7 @@ private func registering(_ lan: MeasuredLAN) throws -> [Figure] {
     ]
 }
 
-private func lasting(_ lan: MeasuredLAN) throws -> [Figure] {
+private func lasting(_ lan: MeasuredLAN, _ services: Int) throws -> [Figure] {
     let seconds = Int(try lan.median("idle seconds").rounded())
     return [
         Figure(

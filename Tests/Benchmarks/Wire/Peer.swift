@@ -25,14 +25,15 @@ enum Peer {
             try Strangers.run(port: numbers[0], count: numbers[1])
         case (.publish, _, let numbers) where numbers.count == 1: try await MeasuredDiscovery.publish(numbers[0])
         case (.browse, _, let numbers) where numbers.count == 1: try await MeasuredDiscovery.browse(numbers[0])
-        case (.year, let directory?, _): try YearOfAHouse.make(in: directory, plugs: Array(rest.dropFirst()))
-        case (.plug, _, _), (.year, nil, _), (.presses, _, _), (.strangers, _, _), (.publish, _, _), (.browse, _, _),
+        case (.year, let directory?, let numbers) where rest.count >= 2 && !numbers.isEmpty:
+            try YearOfAHouse.make(in: directory, days: Int64(numbers[0]), plugs: Array(rest.dropFirst(2)))
+        case (.plug, _, _), (.year, _, _), (.presses, _, _), (.strangers, _, _), (.publish, _, _), (.browse, _, _),
             (nil, _, _):
             throw WrongUsage(
                 """
                 \(flag) takes echo, bareTLS, plug, a name, a directory and milliseconds between readings, presses, a name, a \
-                directory, a file and how many, strangers, a port and how many, publish or browse and how many, or year, a directory and \
-                ids of plugs
+                directory, a file and how many, strangers, a port and how many, publish or browse and how many, or year, a directory, \
+                how many days it has and ids of plugs
                 """)
         }
     }
