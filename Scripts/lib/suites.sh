@@ -124,13 +124,16 @@ job() {
 # The modules whose tests wait for sockets, disks, processes and clocks: beside tests that only compute these would come late.
 in_real_time='^(AddressService|Daemon|DaemonClient|Dashboard|Effects|LinuxClocks|LinuxNetwork|PlugClient|PlugService|PlugTransport|Scripting)Tests\.'
 
-# swift_job NAME KIND OPTIONS...: tests of the test program.
+# swift_job NAME KIND OPTIONS...: tests of the test program. Those that compute run as many at a time as there are cores, those that
+# wait some more: all of them at once would each take as long as all together, and what they are told in time would come late.
 swift_job() {
-    local name=$1 kind=$2
+    local name=$1 kind=$2 width
     shift 2
+    width=$(nproc)
+    if [[ $kind == waits ]]; then width=$((4 * width)); fi
     job "${name%% *}" "$name" "$kind" "$results/${name// /-}.jsonl" \
         env "SWIFT_BACKTRACE=${SWIFT_BACKTRACE-threads=crashed,registers=none,images=none}" "$PWD/$tests" \
-        --testing-library swift-testing --event-stream-version 6.3 \
+        --testing-library swift-testing --experimental-maximum-parallelization-width "$width" --event-stream-version 6.3 \
         --event-stream-output-path "$results/${name// /-}.jsonl" "$@"
 }
 

@@ -6,7 +6,8 @@ func dashboardFigures(_ setting: Setting) async throws -> [Figure] {
     let seconds = setting.isFull ? 600 : setting.times(60, few: 3)
     let plugs = setting.times(100, few: 5)
     let measured = try MeasuredLAN(
-        by: "dashboard_house.py", [
+        by: "dashboard_house.py",
+        [
             setting.program(), setting.programFolder(), "\(plugs)", "\(setting.times(365, few: 16))", "\(seconds)",
             "\(setting.times(10, few: 2))", "\(setting.times(60, few: 15))",
         ])

@@ -5,7 +5,9 @@ func discoveryFigures(_ setting: Setting) async throws -> [Figure] {
     let services = setting.times(500, few: 50)
     let measured = try MeasuredLAN(
         by: "discovery_lan.py",
-        [setting.program(), services, setting.times(3, few: 1), setting.idleSeconds, setting.times(12, few: 4)].map { "\($0)" })
+        [setting.program(), services, setting.times(3, few: 1), setting.idleSeconds, setting.times(12, few: 4)].map {
+            "\($0)"
+        })
     return try messageFigures(setting) + browsing(measured, services) + registering(measured, services)
         + lasting(measured, services)
 }
