@@ -160,7 +160,14 @@ def test_a_latching_relay_gets_pulses_and_never_both_coils_at_once(plug, lines, 
     for _ in range(4):
         button.press(120)
         button.press(120)  # Two quick presses: the second pulse waits for the first.
-    eventually(lambda: lines.value("COIL_ON") == lines.value("COIL_OFF") == 0, 5, "both coils without current")
+
+    def is_over():
+        # Between two pulses both are without current too.
+        before = lines.record()
+        time.sleep(0.5)
+        return lines.record() == before and lines.value("COIL_ON") == lines.value("COIL_OFF") == 0
+
+    eventually(is_over, 5, "both coils without current")
     on = off = 0
     pulses = []
     for change in lines.record():
