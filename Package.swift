@@ -55,7 +55,8 @@ func tests(
 ) -> Target {
     .testTarget(
         name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude,
-        swiftSettings: strict)
+        // Foundation brings it along, and tests of a few modules alone may do without that.
+        swiftSettings: strict, linkerSettings: [.linkedLibrary("m")])
 }
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")

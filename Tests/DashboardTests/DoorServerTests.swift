@@ -162,9 +162,12 @@ import Testing
 
     @Test func aSecondDaemonLeavesTheFirstAlone() async throws {
         try await DashboardAtWork.run { dashboard in
+            let ask = DashboardAtWork.request("GET", "/health", [])
+            let first = try await status(dashboard.sayLocally(ask))
+            #expect(first == 200)
             let path = LocalSocketPath(path: dashboard.socket)
             await #expect(throws: DashboardFault.self) { try await path.clear() }
-            let last = try await status(dashboard.sayLocally(DashboardAtWork.request("GET", "/health", [])))
+            let last = try await status(dashboard.sayLocally(ask))
             #expect(last == 200)
         }
     }

@@ -62,8 +62,15 @@ struct DashboardAtWork {
     }
 
     func sayLocally(_ text: String) async throws -> String {
-        let channel = try await connect { try await $0.connect(unixDomainSocketPath: socket).get() }
-        return try await channel.say(Array(text.utf8))
+        let text = Array(text.utf8)
+        // The doors open beside each other: that of the network, for which `run` waits, need not be the last.
+        for _ in 0..<500 {
+            if let channel = try? await connect({ try await $0.connect(unixDomainSocketPath: socket).get() }) {
+                return try await channel.say(text)
+            }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return try await connect { try await $0.connect(unixDomainSocketPath: socket).get() }.say(text)
     }
 
     /// One request after which the connection is closed.
