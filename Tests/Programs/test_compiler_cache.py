@@ -21,9 +21,11 @@ let package = Package(
 """
 FILES = {
     "Package.swift": MANIFEST,
-    "Sources/CNumber/include/number.h": "#define NUMBER 1\n",
-    "Sources/CNumber/number.c": '#include "number.h"\n',
-    "Sources/Number/Number.swift": "import CNumber\n\npublic func number() -> Int { Int(NUMBER) + 40 }\n",
+    "Sources/CNumber/include/number.h": "#define NUMBER 1\nextern const int embedded;\n",
+    "Sources/CNumber/number.c": '#include "number.h"\n#include "own.h"\nconst int embedded = OWN +\n#embed "page/digit"\n;\n',
+    "Sources/CNumber/own.h": "#define OWN 0\n",
+    "Sources/CNumber/page/digit": "0",
+    "Sources/Number/Number.swift": "import CNumber\n\npublic func number() -> Int { Int(NUMBER) + 40 + Int(embedded) - 48 }\n",
     "Sources/say/main.swift": "import Number\n\nprint(number())\n",
 }
 
@@ -93,8 +95,17 @@ def test_a_changed_program_takes_the_module_that_it_imports(second):
 
 
 def test_a_changed_header_is_seen(second):
-    second.write("Sources/CNumber/include/number.h", "#define NUMBER 2\n")
+    second.write("Sources/CNumber/include/number.h", FILES["Sources/CNumber/include/number.h"].replace("1", "2"))
     assert second.build() == ("42", {"Number": "compiled", "say": "compiled"})
+
+
+@pytest.mark.parametrize("name, text", [("own.h", "#define OWN 1\n"), ("page/digit", "1")], ids=["header", "embedded"])
+def test_what_a_c_file_reads_is_compiled_anew_where_it_changes(second, name, text):
+    assert second.build()[0] == "41"
+    second.write(f"Sources/CNumber/{name}", text)
+    assert second.build()[0] == "42"
+    second.write(f"Sources/CNumber/{name}", FILES[f"Sources/CNumber/{name}"])
+    assert second.build()[0] == "41"
 
 
 def test_a_change_and_its_way_back(first):

@@ -29,23 +29,23 @@ private func starts(_ setting: Setting) throws -> [Figure] {
     }
     return [
         started("simulated: first start to button", [times[0]]),
-        started("simulated: start to button", times, startLimit),
+        started("simulated: start to button, p50 of \(times.count)", times, startLimit),
     ]
 }
 
 /// In the time of a processor that does an instruction in 2 ns.
 private func starts(in guest: MeasuredGuest) throws -> [Figure] {
-    [
+    let times = try guest.all("start")
+    return [
         started("guest: kernel to button", try guest.all("boot")),
         started("guest: first start to button", try guest.all("first start")),
-        started("guest: start to button", try guest.all("start"), startLimit),
+        started("guest: start to button, p50 of \(times.count)", times, startLimit),
     ]
 }
 
 /// - Parameter times: in nanoseconds.
 private func started(_ what: String, _ times: [Double], _ bar: Figure.Bar = .none) -> Figure {
-    Figure(
-        what + (times.count > 1 ? ", p50 of \(times.count)" : ""), Distribution(times).quantile(0.5) / 1e6, "ms", bar)
+    Figure(what, Distribution(times).quantile(0.5) / 1e6, "ms", bar)
 }
 
 private func simulatedParts(_ setting: Setting) async throws -> [Figure] {
