@@ -197,7 +197,7 @@ let controller: [Target] = [
         "Daemon", "Controller/Daemon",
         [
             "ProtocolCore", "Metering", "PlugModel", "PlugClient", "Automation", "PowerHistory", "LinuxClocks",
-            "LinuxNetwork", "DurableFiles", "Scripting", nioCore, nioPosix, asyncAlgorithms,
+            "LinuxNetwork", "DurableFiles", "Scripting", nioCore, nioPosix, asyncAlgorithms, crypto,
         ]),
     module(
         "Doctor", "Controller/Doctor",
@@ -266,7 +266,7 @@ let supports: [Target] = [
             "ProtocolCore", "PlugModel", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery",
             "LinuxNetwork", "PlugService", "PlugClient", "Storage", "Recordings", "RuleFiles", "Appliance",
             "Automation", "MadeUpKeys", "LinkWire", "AddressConfiguration", "PlugConfiguration", "PowerHistory",
-            "ConfigurationFiles", "Tariffs", "Scripting",
+            "ConfigurationFiles", "Tariffs", "Scripting", "LinuxClocks", "Presentation",
         ]),
 ]
 
@@ -364,14 +364,14 @@ let checks: [Target] = [
     tests(
         "DaemonTests",
         [
-            "Daemon", "Automation", "PlugClient", "PlugModel", "ProtocolCore", "Metering", "LinuxClocks",
+            "Daemon", "Fuzzing", "Automation", "PlugClient", "PlugModel", "ProtocolCore", "Metering", "LinuxClocks",
             "PowerHistory", "DurableFiles", "Scripting", nioCore, nioPosix, asyncAlgorithms, "TestFolders",
         ]),
     tests(
         "DashboardTests",
         [
             "Dashboard", "Daemon", "Presentation", "PlugClient", "PlugModel", "ProtocolCore", "PowerHistory",
-            "Automation", "LinuxClocks", "Metering", "Fuzzing", nioCore, nioPosix, logging, "TestFolders",
+            "Automation", "LinuxClocks", "Metering", "Fuzzing", nioCore, nioPosix, logging, httpTypes, "TestFolders",
         ]),
     tests("DaemonClientTests", ["DaemonClient", nioCore, nioPosix, "TestFolders"]),
     tests("DoctorTests", ["Doctor", "DNSWire", "LinuxClocks", "LinuxNetwork", "PlugModel", "ProtocolCore"]),

@@ -20,6 +20,7 @@ public actor RuleRunner {
     nonisolated let house: any RuledHouse
     /// Given back when everything is stored.
     private var store: RuleStore?
+    private let veil: RequestVeil
     var machine: HouseRules
     private let actions = ActionQueue<HouseRulesAction>()
     private var timer = DeadlineTimer()
@@ -94,6 +95,7 @@ public actor RuleRunner {
         self.sun = sun
         self.house = house
         self.store = store
+        veil = store?.veil ?? RequestVeil()
         self.eventLoop = eventLoop
         executor = eventLoop.executor
     }
@@ -165,7 +167,7 @@ public actor RuleRunner {
         case .found: break
         case .lost(let name): handle(.lost(plug: name))
         case .report(let report):
-            if let event = HouseRulesEvent(report) { handle(event) }
+            if let event = HouseRulesEvent(report, veil) { handle(event) }
             if case .connected(let description) = report.update { warm(report.plug, description.id) }
         }
     }
@@ -237,7 +239,8 @@ public actor RuleRunner {
         attempts[request.id] = Task {
             let outcome: CommandOutcome
             do {
-                let (state, event) = try await house.send(request.command, to: request.plug, id: request.id)
+                let (state, event) = try await house.send(
+                    request.command, to: request.plug, id: veil.veiled(request.id))
                 outcome = .done(state, event: event)
             } catch let refusal as Refusal {
                 outcome = .refused(refusal)
@@ -296,14 +299,14 @@ public actor RuleRunner {
 
 extension HouseRulesEvent {
     /// Nil for what no rule hears of.
-    fileprivate init?(_ report: PlugReport) {
+    fileprivate init?(_ report: PlugReport, _ veil: RequestVeil) {
         let plug = report.plug
         switch report.update {
         case .connected(let description): self = .connected(plug: plug, id: description.id, boot: description.boot)
         case .following(let sequence): self = .following(plug: plug, after: sequence)
         case .snapshot(let state): self = .snapshot(plug: plug, state)
         case .state(let state): self = .state(plug: plug, state)
-        case .event(let event, let age): self = .event(plug: plug, event, age: age)
+        case .event(let event, let age): self = .event(plug: plug, veil.unveiled(event), age: age)
         case .gap(let gap): self = .gap(plug: plug, gap)
         case .disconnected: self = .disconnected(plug: plug)
         case .log: return nil

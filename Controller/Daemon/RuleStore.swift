@@ -8,6 +8,8 @@ import Synchronization
 public final class RuleStore: Sendable {
     /// What the process before left behind; empty on the first start, and where it cannot be read.
     public let memory: HouseMemory
+    /// Of this house alone, as long as its directory lasts.
+    let veil: RequestVeil
     private let path: String
     private let files: FileStore
     /// Held until it is given back, or the value ends.
@@ -26,6 +28,7 @@ public final class RuleStore: Sendable {
         path = directory + "/rules"
         self.files = files
         boot = Self.currentBoot()
+        veil = RequestVeil(secret: try Self.secret(directory + "/secret", files))
         memory = Self.read(path, at: Self.moment(boot), files, complain) ?? HouseMemory()
     }
 
@@ -36,6 +39,15 @@ public final class RuleStore: Sendable {
         let (bytes, missing) = memory.stored(at: Self.moment(boot))
         try files.replace(path, with: bytes)
         return missing
+    }
+
+    /// Made on the first use. One that was cut off is made anew: then a command under way may be carried out twice.
+    private static func secret(_ path: String, _ files: FileStore) throws(FileError) -> [UInt8] {
+        let length = RequestVeil.secretLength
+        if let known = try files.readSecretIfPresent(path, limit: length), known.count == length { return known }
+        let new = (0..<length).map { _ in UInt8.random(in: .min ... .max) }
+        try files.replaceSecret(path, with: new)
+        return new
     }
 
     /// Lets another store have the directory. Nothing is written after it.

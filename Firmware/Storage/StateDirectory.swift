@@ -24,7 +24,7 @@ struct StateDirectory: Sendable {
     /// Bytes of any of the files; they are far smaller.
     private static let fileLimit = 4096
     /// No plug gets there; a larger number was not written by one, and adding to it would overflow.
-    private static let largestSequence = SequenceNumber(1) << 62
+    private static let largestSequence = PlugWire.highestSequence / 2
 
     /// Sixteen controllers of the longest key and name, twice.
     private static let controllersLimit = 65_536
@@ -48,7 +48,8 @@ struct StateDirectory: Sendable {
         return read("state", expected: expected, tell) { text in
             let words = text.split(separator: " ", omittingEmptySubsequences: false)
             guard (3...4).contains(words.count), ["on", "off"].contains(words[0]),
-                let level = Int(words[1]).flatMap({ DimLevel(permille: $0) }), let energy = UInt64(words[2])
+                let level = Int(words[1]).flatMap({ DimLevel(permille: $0) }), let energy = UInt64(words[2]),
+                energy <= PlugWire.greatestEnergy
             else { return nil }
             var state = StoredState(relayOn: words[0] == "on", level: level, milliwattHours: energy)
             guard words.count == 4 else { return state }

@@ -1,3 +1,5 @@
+public import ProtocolCore
+
 /// The numbers of the plug protocol (smartplug.proto), version 1.
 public enum PlugWire {
     public static let version: UInt32 = 1
@@ -11,6 +13,12 @@ public enum PlugWire {
     public static let silenceLimit = Duration.seconds(45)
     /// A side that was asked because there is reason to doubt the connection, and says nothing for so long, is given up.
     public static let probeLimit = Duration.seconds(5)
+    /// The last time that a plug's clock shows, 36 years after its boot, and so the greatest age of an event.
+    public static let latestTime = Instant(nanoseconds: 1 << 60)
+    /// The highest number of an event. A plug that leapt a thousand times (2^48 each) is far below it.
+    public static let highestSequence: SequenceNumber = 1 << 62
+    /// The highest reading of an energy counter, milliwatt-hours: 9 GWh. Up to here each is exact in a floating-point number.
+    public static let greatestEnergy: UInt64 = 1 << 53
     /// How often a reading is sent where the subscriber names no interval.
     public static let defaultReadingInterval = Duration.milliseconds(1000)
     /// How long a command may wait at the plug where the controller says nothing.

@@ -228,4 +228,25 @@ import PlugModel
         #expect(seat.updates == [.ended(.endedByPeer(Goodbye(.stopping, "Restarting.")))])
         #expect(seat.closed == .endedByPeer(Goodbye(.stopping, "Restarting.")))
     }
+
+    /// Each of these ended the daemon once, by arithmetic on it. Class: a peer's number that nobody had checked.
+    @Test func numbersThatNoPlugSaysEndTheSession() {
+        var zero = Seat.welcomed(SubscriptionOptions(events: .fromNow, state: nil))
+        zero.hear { $0.subscribed.nextSequence = 0 }
+        var old = Seat.welcomed(SubscriptionOptions(events: .fromNow, state: nil))
+        old.subscribed(next: 1)
+        let event = PlugEvent(sequence: 1, boot: boot, time: at(1), kind: .buttonPressed(.single))
+        var wire = WireEvent(event, session: boot, now: at(1))
+        wire.ageMs = UInt64(Int64.max)
+        old.hear { $0.event = wire }
+        var full = Seat.welcomed(SubscriptionOptions(events: .none, state: StateOptions()))
+        full.hear { $0.state.state.reading.activeEnergyMwh = .max }
+        for (seat, field) in [(zero, "next_sequence"), (old, "age_ms"), (full, "active_energy_mwh")] {
+            guard case .ended(let goodbye) = seat.closed else {
+                Issue.record("\(field): \(seat.updates)")
+                continue
+            }
+            #expect(goodbye.reason == .malformed && goodbye.detail.contains(field), "\(goodbye)")
+        }
+    }
 }

@@ -220,6 +220,21 @@ import PlugModel
         #expect(throws: MessageFault.self) { try gap.model() }
         gap.from = .max
         #expect(throws: MessageFault.self) { try gap.model() }
+        reading = WireReading()
+        reading.activeEnergyMwh = PlugWire.greatestEnergy + 1
+        #expect(
+            throws: MessageFault.outOfRange(
+                field: "active_energy_mwh", value: 1 << 53 + 1, allowed: 0...1 << 53)
+        ) { try reading.model() }
+        reading.activeEnergyMwh = .max
+        #expect(throws: MessageFault.self) { try reading.model() }
+        reading = WireReading()
+        reading.plugTime = 1 << 60 + 1
+        #expect(throws: MessageFault.self) { try reading.model() }
+        for sequence in [0, 1 << 62 + 1, .max] as [UInt64] {
+            #expect(throws: MessageFault.self) { try WireScalar.sequence(sequence, "sequence") }
+        }
+        for age in [UInt64(Int64.max), .max] { #expect(throws: MessageFault.self) { try WireScalar.age(age) } }
         var level = WireCommand()
         level.setLevel.levelPermille = 1001
         guard case .failure(let refusal) = level.model() else {

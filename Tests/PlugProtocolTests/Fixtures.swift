@@ -13,6 +13,8 @@ let lamp = PlugServer.Identity(
 let plugKey = PublicKey(bytes: [1, 1])!
 let deskKey = PublicKey(bytes: [2, 2])!
 let strangerKey = PublicKey(bytes: [3, 3])!
+let otherKey = PublicKey(bytes: [4, 4])!
+let ownerKey = PublicKey(bytes: [5, 5])!
 let setupCode = try! SetupCode(text: "ABCD-EFGH-IJKL-MNOP")
 
 /// A plug that knows the desk and nobody else.

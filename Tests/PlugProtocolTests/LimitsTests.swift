@@ -16,15 +16,50 @@ import PlugModel
         }.last
     }
 
-    @Test func theThirtyThirdConnectionIsSentAway() {
+    /// Class: one who is let in takes what all share.
+    @Test func theSeventeenthConnectionOfAControllerIsSentAway() {
         var bench = Bench()
-        for number in 1...32 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }
+        for number in 1...17 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }
+        _ = bench.handle(opening(ConnectionID(rawValue: 18)))
+        let words = "This controller already has 16 connections; close one of them."
+        #expect(goodbye(&bench, ConnectionID(rawValue: 18)) == Goodbye(.limit, words))
+        #expect(bench.server.connections.count == 16)
+    }
+
+    /// The same class: together they would keep the owner out, who is about to remove them.
+    @Test func whoHasMostGivesAPlaceToWhoHasNone() {
+        var bench = Bench(paired: [deskKey, otherKey, ownerKey])
+        for number in 1...16 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }
+        for number in 17...32 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number), key: otherKey) }
+        let owner = ConnectionID(rawValue: 33)
+        bench.greet(owner, key: ownerKey)
+        let words = "The plug has 32 connections, 16 of this controller; another one needed a place."
+        #expect(goodbye(&bench, ConnectionID(rawValue: 32)) == Goodbye(.limit, words))
+        bench.say(on: owner) { $0.removeController.fingerprint = otherKey.fingerprint }
+        #expect(bench.server.connections.count == 17)
+        #expect(bench.server.connections.last?.id == owner)
+    }
+
+    @Test func theThirtyThirdConnectionIsSentAway() {
+        var bench = Bench(paired: [deskKey, otherKey])
+        for number in 1...16 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }
+        for number in 17...32 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number), key: otherKey) }
         let late = ConnectionID(rawValue: 33)
-        let actions = bench.handle(opening(late))
+        let actions = bench.handle(opening(late, key: strangerKey))
         let words = "The plug already has 32 connections; close one of them."
         #expect(actions == [.close(late, .ended(Goodbye(.limit, words)))])
         #expect(goodbye(&bench, late) == Goodbye(.limit, words))
         #expect(bench.server.connections.count == 32)
+    }
+
+    /// Class: a question of a few bytes whose answer is long.
+    @Test func questionsAtOnceGetNoMoreAnswersThanASessionMayHave() {
+        var bench = Bench(paired: [deskKey])
+        bench.greet()
+        let question = controllerFrame { $0.listControllers = WireListControllers() }
+        bench.handle(.received(first, Array(repeatElement(question, count: 10_000).joined())))
+        let answers = bench.take()
+        #expect(answers.last?.goodbyeReason == .limit && answers.count < 2000, "\(answers.count)")
     }
 
     @Test func theNinthStrangerIsSentAway() {

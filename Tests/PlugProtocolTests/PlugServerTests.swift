@@ -22,6 +22,22 @@ import PlugModel
         #expect(welcome.plugTime == 2_000_000_000)
     }
 
+    /// Class: a name that anybody can give himself is taken for who did it.
+    @Test func whoCommandsIsCalledAsItWasPaired() {
+        var bench = Bench()
+        bench.handle(opening(first))
+        bench.say {
+            $0.hello.version = 1
+            $0.hello.controller = "The owner"
+        }
+        let actions = bench.say {
+            $0.command.requestID = .init(request(1).bytes)
+            $0.command.setRelay.on = true
+        }
+        #expect(
+            actions == [.perform(request(1), controller: "Desk", .setRelay(on: true, autoOff: nil), deadline: at(5))])
+    }
+
     @Test(arguments: [(0, "the controller"), (2, "the plug's firmware")])
     func anotherVersionIsToldWhichSideToUpdate(version: Int, side: String) {
         var bench = Bench()

@@ -190,7 +190,7 @@ public struct MirrorDecoder: Sendable {
     private mutating func sequence() throws(MirrorFault) -> SequenceNumber {
         let number = try integer(SequenceNumber.self)
         // No plug gets there, and adding to it must not overflow.
-        guard number < SequenceNumber(Int64.max) else { throw fault }
+        guard number <= PlugWire.highestSequence else { throw fault }
         return number
     }
 

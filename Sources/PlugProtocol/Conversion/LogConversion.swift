@@ -44,7 +44,7 @@ extension WireLogLine {
             throw .length(field: "message", bytes: bytes, allowed: 0...PlugWire.maximumLogMessage)
         }
         return LogLine(
-            number: try WireScalar.sequence(number, "number"), time: try WireScalar.instant(plugTime, "plug_time"),
+            number: try WireScalar.cursor(number, "number"), time: try WireScalar.instant(plugTime, "plug_time"),
             level: level.model, part: try WireScalar.name(part, "part"), message: message)
     }
 }

@@ -3,11 +3,18 @@ internal import ProtocolCore
 
 /// Times, lengths and ids on the wire and in the model. A peer's value outside its range is a fault, never clamped.
 enum WireScalar {
-    static func instant(_ nanoseconds: UInt64, _ field: String) throws(MessageFault) -> Instant {
-        guard let value = Int64(exactly: nanoseconds) else {
-            throw .outOfRange(field: field, value: .max, allowed: 0...Int64.max - 1)
-        }
-        return Instant(nanoseconds: value)
+    static func instant(
+        _ nanoseconds: UInt64, _ field: String, upTo limit: Instant = PlugWire.latestTime
+    ) throws(MessageFault) -> Instant {
+        Instant(nanoseconds: try number(nanoseconds, field, 0...limit.nanoseconds))
+    }
+
+    static func age(_ milliseconds: UInt64) throws(MessageFault) -> Duration {
+        .milliseconds(try number(milliseconds, "age_ms", 0...PlugWire.latestTime.nanoseconds / 1_000_000))
+    }
+
+    static func energy(_ milliwattHours: UInt64) throws(MessageFault) -> UInt64 {
+        UInt64(try number(milliwattHours, "active_energy_mwh", 0...Int64(PlugWire.greatestEnergy)))
     }
 
     /// A plug's times are never before its boot.
@@ -43,10 +50,21 @@ enum WireScalar {
         return Array(bytes)
     }
 
-    static func sequence(_ number: UInt64, _ field: String) throws(MessageFault) -> SequenceNumber {
-        // A number near the end of 64 bits is never reached; refusing it keeps every `+ 1` from overflowing.
-        guard number < UInt64(Int64.max) else {
-            throw .outOfRange(field: field, value: .max, allowed: 0...Int64.max - 1)
+    /// The number of an event.
+    static func sequence(_ sequence: UInt64, _ field: String) throws(MessageFault) -> SequenceNumber {
+        UInt64(try number(sequence, field, 1...Int64(PlugWire.highestSequence)))
+    }
+
+    /// The number of the last event of some, 0 where there is none.
+    static func cursor(_ sequence: UInt64, _ field: String) throws(MessageFault) -> SequenceNumber {
+        UInt64(try number(sequence, field, 0...Int64(PlugWire.highestSequence)))
+    }
+
+    private static func number(
+        _ value: UInt64, _ field: String, _ allowed: ClosedRange<Int64>
+    ) throws(MessageFault) -> Int64 {
+        guard let number = Int64(exactly: value), allowed.contains(number) else {
+            throw .outOfRange(field: field, value: Int64(clamping: value), allowed: allowed)
         }
         return number
     }

@@ -20,7 +20,7 @@ extension WireSubscribe {
 
     func model() throws(MessageFault) -> SubscriptionOptions {
         let events: SubscriptionOptions.Events =
-            noEvents ? .none : hasAfter ? .after(try WireScalar.sequence(after, "after")) : .fromNow
+            noEvents ? .none : hasAfter ? .after(try WireScalar.cursor(after, "after")) : .fromNow
         let interval: Duration? = maxIntervalMs == 0 ? nil : .milliseconds(maxIntervalMs)
         return SubscriptionOptions(
             events: events,
@@ -54,7 +54,7 @@ extension WireGap {
 
     func model() throws(MessageFault) -> Gap {
         let from = try WireScalar.sequence(from, "from")
-        let to = try WireScalar.sequence(to, "to")
+        let to = try WireScalar.cursor(to, "to")
         let model: Gap.Reason =
             switch reason {
             case .powerLost: .powerLost
@@ -66,7 +66,7 @@ extension WireGap {
             }
         // Only a plug that was reset reports a range that may be empty: it has had no event yet.
         let least = model == .unknownCursor ? Int64(from) - 1 : Int64(from)
-        guard from > 0, Int64(to) >= least else {
+        guard Int64(to) >= least else {
             throw .outOfRange(field: "to", value: Int64(to), allowed: least...Int64.max)
         }
         return Gap(from: from, to: to, reason: model)

@@ -26,7 +26,7 @@ extension WireReading {
         activePowerDw = reading.deciwatts
         if let decivolts = reading.decivolts { voltageDv = UInt32(decivolts) }
         if let milliamperes = reading.milliamperes { currentMa = milliamperes }
-        activeEnergyMwh = reading.milliwattHours
+        activeEnergyMwh = min(reading.milliwattHours, PlugWire.greatestEnergy)
         guard let alternating = reading.alternating else { return }
         apparentPowerDva = alternating.apparentDecivoltAmperes
         reactivePowerDvar = alternating.reactiveDecivars
@@ -45,7 +45,7 @@ extension WireReading {
         return Reading(
             time: try WireScalar.instant(plugTime, "plug_time"), deciwatts: activePowerDw, decivolts: decivolts,
             milliamperes: hasCurrentMa ? currentMa : nil, alternating: try alternating(),
-            milliwattHours: activeEnergyMwh)
+            milliwattHours: try WireScalar.energy(activeEnergyMwh))
     }
 
     private func alternating() throws(MessageFault) -> AlternatingPower? {

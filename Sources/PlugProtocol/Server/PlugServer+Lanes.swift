@@ -86,8 +86,8 @@ extension PlugServer {
         _ wire: WireFetchSamples, from index: Int, _ established: ServerSession.Established, now: Instant,
         _ actions: inout [Action]
     ) throws(MessageFault) {
-        let from = try WireScalar.instant(wire.from, "from")
-        let to = try WireScalar.instant(wire.to, "to")
+        let from = try WireScalar.instant(wire.from, "from", upTo: Instant(nanoseconds: .max))
+        let to = try WireScalar.instant(wire.to, "to", upTo: Instant(nanoseconds: .max))
         guard from <= to else {
             throw .outOfRange(field: "to", value: to.nanoseconds, allowed: from.nanoseconds...Int64.max)
         }

@@ -12,6 +12,7 @@ extension PlugServer {
             do {
                 guard let message = try sessions[index].decoder.next(WireControllerMessage.self) else { return }
                 try take(message, from: index, now: now, &actions)
+                endWhereAnswersGrow(connection, now: now, &actions)
             } catch let fault as FrameFault {
                 end(index, Goodbye(.malformed, "\(fault)"), now: now, &actions)
             } catch let fault as MessageFault {
@@ -20,6 +21,15 @@ extension PlugServer {
                 preconditionFailure("no other error is thrown here: \(error)")
             }
         }
+    }
+
+    /// A few bytes can ask for a long answer, and thousands of such questions fit one read.
+    private mutating func endWhereAnswersGrow(
+        _ connection: ConnectionID, now: Instant, _ actions: inout [Action]
+    ) {
+        guard let index = index(of: connection), sessions[index].outputBytes > limits.unsentBytes else { return }
+        let detail = "What was asked for at once has more than \(limits.unsentBytes) bytes of answers."
+        end(index, Goodbye(.limit, detail), now: now, &actions)
     }
 
     private mutating func take(
@@ -68,11 +78,12 @@ extension PlugServer {
         guard hello.version == PlugWire.version else {
             return end(index, Goodbye(version: hello.version), now: now, &actions)
         }
-        guard access.knows(sessions[index].key) else {
+        guard let paired = access.controllers[sessions[index].key] else {
             return end(index, .notPaired, now: now, &actions)
         }
-        let controller = try WireScalar.name(hello.controller, "controller")
-        sessions[index].phase = .established(ServerSession.Established(controller: controller))
+        _ = try WireScalar.name(hello.controller, "controller")
+        // Who did something is told by the name that was given at pairing: anybody can call himself as he likes in Hello.
+        sessions[index].phase = .established(ServerSession.Established(controller: paired.name))
         let welcome = WireWelcome(identity, now: now)
         sessions[index].say { $0.welcome = welcome }
     }

@@ -35,6 +35,8 @@ public struct PlugServer: Machine, Sendable {
     public struct Limits: Hashable, Sendable {
         /// Sessions at the same time. A further one gets Goodbye; it stops a flood from taking all descriptors.
         public var connections = 32
+        /// Those of one controller. Stops one that fails, or means ill, from taking them all.
+        public var connectionsOfController = 16
         /// Connections of keys that are not paired. Stops strangers from taking the places of those who are.
         public var strangers = 8
         /// Bytes handed over for a connection that is not writable. Stops a peer that asks and never reads.
@@ -292,14 +294,34 @@ public struct PlugServer: Machine, Sendable {
         let index = sessions.count - 1
         if stopped {
             end(index, Goodbye(.stopping, "The plug stops; it may be back soon."), now: now, &actions)
-        } else if sessions.count > limits.connections {
-            let detail = "The plug already has \(limits.connections) connections; close one of them."
+        } else if connections(of: opening.key) > limits.connectionsOfController {
+            let detail = "This controller already has \(limits.connectionsOfController) connections; close one of them."
             end(index, Goodbye(.limit, detail), now: now, &actions)
+        } else if sessions.count > limits.connections {
+            makeRoom(for: index, now: now, &actions)
         } else if sessions.count(where: isStranger) > limits.strangers {
             let detail = "\(limits.strangers) controllers that are not paired are connected already; try again."
             end(index, Goodbye(.limit, detail), now: now, &actions)
         }
     }
+
+    /// All places are taken: whoever has the most of them gives one up to a controller that would still have fewer. So none of those
+    /// who are paired is kept out by the others, who may be about to be removed.
+    private mutating func makeRoom(for newest: Int, now: Instant, _ actions: inout [Action]) {
+        let counts = sessions.reduce(into: [PublicKey: Int]()) { $0[$1.key, default: 0] += 1 }
+        let own = counts[sessions[newest].key] ?? 0
+        guard access.knows(sessions[newest].key), let most = counts.values.max(), most > own,
+            let last = sessions.lastIndex(where: { counts[$0.key] == most })
+        else {
+            let detail = "The plug already has \(limits.connections) connections; close one of them."
+            return end(newest, Goodbye(.limit, detail), now: now, &actions)
+        }
+        let detail =
+            "The plug has \(limits.connections) connections, \(most) of this controller; another one needed a place."
+        end(last, Goodbye(.limit, detail), now: now, &actions)
+    }
+
+    private func connections(of key: PublicKey) -> Int { sessions.count { $0.key == key } }
 
     /// Says Goodbye, closes and forgets the session.
     mutating func end(_ index: Int, _ goodbye: Goodbye, now: Instant, _ actions: inout [Action]) {

@@ -190,13 +190,15 @@ extension ControllerSession {
         guard let event = try wire.model(session: plug.boot) else {
             return actions.append(.deliver(.unknownEvent(sequence)))
         }
-        actions.append(.deliver(.event(event, age: age(of: event, wire, plug, now: now))))
+        actions.append(.deliver(.event(event, age: try age(of: event, wire, plug, now: now))))
     }
 
     /// How long ago the event happened: what the plug said when it sent it, or more where it was long on its way.
-    private func age(of event: PlugEvent, _ wire: WireEvent, _ plug: PlugDescription, now: Instant) -> Duration? {
+    private func age(
+        of event: PlugEvent, _ wire: WireEvent, _ plug: PlugDescription, now: Instant
+    ) throws(MessageFault) -> Duration? {
         guard wire.hasAgeMs, event.boot == plug.boot, let clock else { return nil }
-        let sent = Duration.milliseconds(Int64(clamping: wire.ageMs))
-        return max(sent, now - clock.instant(ofPlugTime: event.time) - clock.uncertainty(at: now))
+        return max(
+            try WireScalar.age(wire.ageMs), now - clock.instant(ofPlugTime: event.time) - clock.uncertainty(at: now))
     }
 }

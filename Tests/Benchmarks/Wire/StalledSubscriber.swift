@@ -31,7 +31,7 @@ enum EventFrame {
 private struct SubscribedServer {
     private static let limits = {
         var limits = PlugServer.Limits()
-        limits.connections = 64
+        (limits.connections, limits.connectionsOfController) = (64, 64)
         return limits
     }()
     private var server = PlugServer(

@@ -38,7 +38,7 @@ extension FuzzTarget {
         })
 
     /// One direction of a whole visit, and of one that goes on: a button, and the plug's stop.
-    private static func recorded(_ direction: (Visit) -> [UInt8]) -> [[UInt8]] {
+    static func recorded(_ direction: (Visit) -> [UInt8]) -> [[UInt8]] {
         do {
             var visit = try Visit(to: .prepared)
             let short = direction(visit)

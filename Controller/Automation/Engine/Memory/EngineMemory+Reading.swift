@@ -72,7 +72,8 @@ extension MemoryReader {
         let periods = EnergyThreshold.Period.allCases
         guard period < periods.count else { throw fault("a period") }
         let number = Int64(bitPattern: try integer())
-        let counter: UInt64 = try integer()
+        // Versions that took any counter from a plug may have stored more.
+        let counter = min(try integer(), PlugWire.greatestEnergy)
         var fired: Set<String> = []
         for _ in 0..<(try entries()) { fired.insert(try text()) }
         var known: Set<String> = []

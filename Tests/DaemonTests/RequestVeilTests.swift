@@ -1,0 +1,51 @@
+import Fuzzing
+import PlugModel
+import Testing
+
+@testable import Daemon
+
+/// Class: an id that others can work out is taken for one that only the owner's rule can have.
+@Suite struct RequestVeilTests {
+    private let veil = RequestVeil(secret: Array(0..<32))
+
+    private func id(_ bytes: [UInt8]) -> RequestID { RequestID(bytes: bytes)! }
+
+    @Test func eachIDComesBackAndIsAnotherOne() {
+        var random = Fuzzing.random(24)
+        var seen: Set<RequestID> = []
+        for _ in FuzzRounds(2000) {
+            let own = RequestID(drawnFrom: &random)
+            let told = veil.veiled(own)
+            #expect(veil.unveiled(told) == own)
+            #expect(veil.veiled(veil.unveiled(own)) == own)
+            #expect(told != own && seen.insert(told).inserted)
+        }
+    }
+
+    @Test func withoutTheSecretNobodyWorksItOut() {
+        let own = id([UInt8](repeating: 7, count: 16))
+        #expect(RequestVeil(secret: Array(1...32)).veiled(own) != veil.veiled(own))
+        #expect(RequestVeil().veiled(own) != RequestVeil().veiled(own))
+        // Neighbours have nothing in common: half of the bits differ, give or take.
+        var next = own.bytes
+        next[15] ^= 1
+        let differing = zip(veil.veiled(own).bytes, veil.veiled(id(next)).bytes).reduce(0) {
+            $0 + ($1.0 ^ $1.1).nonzeroBitCount
+        }
+        #expect((30...98).contains(differing))
+    }
+
+    @Test func aPlugsEventNamesTheRulesOwnRequest() {
+        let own = id([UInt8](repeating: 9, count: 16))
+        let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
+        func event(_ request: RequestID) -> [PlugEvent] {
+            let cause = RelayCause.controller(name: "Desk", request: request)
+            return [
+                .relayChanged(on: true, cause: cause), .protectionReset(.overPower, cause: cause),
+                .buttonPressed(.long),
+            ]
+            .map { PlugEvent(sequence: 1, boot: boot, time: .zero, kind: $0) }
+        }
+        #expect(event(veil.veiled(own)).map(veil.unveiled) == event(own))
+    }
+}

@@ -1,0 +1,136 @@
+import Automation
+import LinuxClocks
+import PlugClient
+import PlugModel
+import Presentation
+import ProtocolCore
+import RuleFiles
+
+extension FuzzTarget {
+    /// Whatever a paired plug sends: the house follows it, runs rules on what it hears, writes it down for people, and stores what must
+    /// last; the next process reads that and hears the same again. Nothing is left out between the plug's bytes and the page.
+    static let followedHouse = FuzzTarget(
+        name: "followed-house",
+        seeds: { recorded { $0.fromPlug } },
+        check: { bytes in
+            let reports = FollowedBytes(bytes).reports
+            var first = RuledReports(memory: HouseMemory())
+            try first.hear(reports)
+            var next = RuledReports(memory: try first.stored())
+            try next.hear(reports)
+            _ = try next.stored()
+            try tell(reports)
+            return !reports.isEmpty
+        })
+
+    /// As `plugctl watch` and the page do.
+    private static func tell(_ reports: [PlugReport]) throws {
+        var previous: PlugState?
+        for report in reports {
+            for record in WatchRecord.records(of: report, previous: previous) {
+                let line = jsonLine(record)
+                let isPlain = line.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+                try require(isPlain, "a control character in '\(line)'")
+            }
+            switch report.update {
+            case .state(let state), .snapshot(let state): previous = state
+            case .connected, .following, .event, .gap, .log, .disconnected: break
+            }
+        }
+    }
+}
+
+/// What following a plug that sends these bytes delivers.
+private struct FollowedBytes {
+    private(set) var reports: [PlugReport] = []
+
+    init(_ bytes: [UInt8]) {
+        let connection = ConnectionID(rawValue: 1)
+        var follower = PlugFollower(
+            controllerName: "Desk", cursor: .after(Guest.cursor), stateOptions: StateOptions(), seed: 1)
+        for event in [
+            PlugFollower.Event.located, .opened(connection), .fetch(Guest.fetch, from: .zero, to: FuzzedPlug.now),
+            .followLog(.debug, until: FuzzedPlug.now + .seconds(10)), .received(bytes, on: connection),
+            .closed(connection),
+        ] {
+            for case .deliver(let update) in follower.handle(event, now: FuzzedPlug.now) {
+                reports.append(PlugReport(plug: "Lamp", at: Self.wall(of: update), update: update))
+            }
+        }
+    }
+
+    private static func wall(of update: PlugUpdate) -> WallTime {
+        let now = WallTime(nanosecondsSince1970: 1_800_000_000_000_000_000)
+        guard case .event(_, let age?) = update else { return now }
+        return now - age
+    }
+}
+
+/// A house's rules that hear reports, and what they store.
+private struct RuledReports {
+    /// One of each kind of trigger that a plug's own bytes can reach.
+    private static let rules: [Rule] = {
+        let text = """
+            - { rule: Press, when: { plug: Lamp, button: single }, then: { toggle: Lamp } }
+            - { rule: Relay, when: { plug: Lamp, relay: on }, then: { turn off: Lamp } }
+            - { rule: Power, when: { plug: Lamp, active power: { rises above: 1 W } }, then: { turn off: Lamp } }
+            - { rule: Energy, when: { plug: Lamp, active energy: { exceeds: 1 Wh, since: day } }, then: { turn off: Lamp } }
+            - { rule: Total, when: { plug: Lamp, active energy: { exceeds: 1 Wh, since: on } }, then: { turn off: Lamp } }
+            - { rule: Lost, when: { plug: Lamp, connection: lost }, then: { turn on: Lamp } }
+            - { rule: Trip, when: { plug: Lamp, protection: tripped }, then: { turn on: Lamp } }
+            """
+        do throws(RuleFileError) {
+            return try RuleFile(name: "rules.yaml", text: text).rules
+        } catch {
+            preconditionFailure("rules of ours are refused: \(error)")
+        }
+    }()
+    private static let moment = HostMoment(
+        boot: FuzzedPlug.boot, instant: FuzzedPlug.now, nanosecondsSince1970: 1_800_000_000_000_000_000)
+
+    private var machine: HouseRules
+    private var commands: Set<RequestID> = []
+
+    init(memory: HouseMemory) { machine = HouseRules(rules: Self.rules, memory: memory, now: FuzzedPlug.now) }
+
+    mutating func hear(_ reports: [PlugReport]) throws(FuzzFailure) {
+        let time = LocalTime(pieces: [.init(from: Instant(nanoseconds: .min), offset: 1_800_000_000)])
+        try handle(.clockChanged(time, .unknown))
+        for report in reports { if let event = Self.event(of: report.update) { try handle(event) } }
+        try handle(.stopping)
+    }
+
+    /// What the next process reads.
+    func stored() throws -> HouseMemory {
+        try HouseMemory(decoding: machine.memory.encoded(at: Self.moment), at: Self.moment)
+    }
+
+    private mutating func handle(_ event: HouseRulesEvent) throws(FuzzFailure) {
+        var events = [event][...]
+        while let event = events.popFirst() {
+            for action in machine.handle(event, now: FuzzedPlug.now) {
+                switch action {
+                case .store: events.append(.stored)
+                case .send(let request):
+                    try require(commands.insert(request.id).inserted, "\(request) is sent twice")
+                    events.append(.commandFinished(request.id, .done(PlugState(relayOn: true), event: nil)))
+                case .withdraw, .perform, .call, .acknowledge, .tell: break
+                }
+            }
+        }
+    }
+
+    private static func event(of update: PlugUpdate) -> HouseRulesEvent? {
+        let plug = "Lamp"
+        switch update {
+        case .connected(let description): return .connected(plug: plug, id: description.id, boot: description.boot)
+        case .following(let sequence): return .following(plug: plug, after: sequence)
+        case .snapshot(let state): return .snapshot(plug: plug, state)
+        case .state(let state): return .state(plug: plug, state)
+        case .event(let event, let age): return .event(plug: plug, event, age: age)
+        case .gap(let gap): return .gap(plug: plug, gap)
+        case .disconnected: return .disconnected(plug: plug)
+        case .log: return nil
+        }
+    }
+}
