@@ -1,10 +1,11 @@
-#define _GNU_SOURCE  // For initgroups and setgroups.
+#define _GNU_SOURCE  // For initgroups, setgroups and the flags of clone.
 #include "CPrivileges.h"
 
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <pwd.h>
+#include <sched.h>
 #include <seccomp.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -15,15 +16,15 @@
 // What an attacker who runs code inside plugd would want next. A list of what is allowed would be shorter to read and
 // would break with each new C library, on a device that nobody can repair.
 static const int refused_calls[] = {
-    // Other programs.
+    // Other programs; `clone` stands below.
     SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(fork), SCMP_SYS(vfork),
     // Other processes.
     SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev), SCMP_SYS(kcmp), SCMP_SYS(pidfd_getfd),
     // Other users, other views of the system.
     SCMP_SYS(setuid), SCMP_SYS(setgid), SCMP_SYS(setreuid), SCMP_SYS(setregid), SCMP_SYS(setresuid),
-    SCMP_SYS(setresgid), SCMP_SYS(setgroups), SCMP_SYS(capset), SCMP_SYS(unshare), SCMP_SYS(setns), SCMP_SYS(chroot),
+    SCMP_SYS(setresgid), SCMP_SYS(setfsuid), SCMP_SYS(setfsgid), SCMP_SYS(setgroups), SCMP_SYS(capset), SCMP_SYS(unshare), SCMP_SYS(setns), SCMP_SYS(chroot),
     SCMP_SYS(pivot_root), SCMP_SYS(mount), SCMP_SYS(umount2), SCMP_SYS(open_tree), SCMP_SYS(move_mount),
-    SCMP_SYS(fsopen), SCMP_SYS(fsconfig), SCMP_SYS(fsmount), SCMP_SYS(mknod), SCMP_SYS(mknodat),
+    SCMP_SYS(fsopen), SCMP_SYS(fsconfig), SCMP_SYS(fsmount), SCMP_SYS(fspick), SCMP_SYS(mount_setattr), SCMP_SYS(mknod), SCMP_SYS(mknodat),
     SCMP_SYS(open_by_handle_at),
     // The kernel itself.
     SCMP_SYS(init_module), SCMP_SYS(finit_module), SCMP_SYS(delete_module), SCMP_SYS(kexec_load),
@@ -33,6 +34,11 @@ static const int refused_calls[] = {
     SCMP_SYS(clock_adjtime), SCMP_SYS(sethostname), SCMP_SYS(setdomainname), SCMP_SYS(ioperm), SCMP_SYS(iopl),
     // New ways into the kernel, often with faults.
     SCMP_SYS(io_uring_setup), SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register),
+};
+
+// What `clone` must not make: each is a namespace in which its maker has all capabilities, or can get them.
+static const uint64_t refused_namespaces[] = {
+    CLONE_NEWUSER, CLONE_NEWNET, CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWCGROUP,
 };
 
 static int drop_capabilities(uint64_t kept, const char **step) {
@@ -61,6 +67,22 @@ static int drop_capabilities(uint64_t kept, const char **step) {
     return syscall(SYS_capset, &header, sets) == 0 ? 0 : errno;
 }
 
+/// Threads only, in the namespaces that the process has.
+static int refuse_clones(scmp_filter_ctx filter) {
+    // Its flags lie in memory, which a filter cannot read. Without it the C library uses `clone`.
+    int result = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+    if (result == 0) {
+        result = seccomp_rule_add(
+            filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+    }
+    for (unsigned i = 0; i < sizeof refused_namespaces / sizeof *refused_namespaces && result == 0; i++) {
+        const uint64_t flag = refused_namespaces[i];
+        result = seccomp_rule_add(
+            filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1, SCMP_A0(SCMP_CMP_MASKED_EQ, flag, flag));
+    }
+    return result;
+}
+
 static int refuse_calls(const char **step) {
     *step = "seccomp";
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
@@ -70,6 +92,7 @@ static int refuse_calls(const char **step) {
         // Negative numbers are calls that this machine's architecture does not have.
         if (refused_calls[i] >= 0) result = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), refused_calls[i], 0);
     }
+    if (result == 0) result = refuse_clones(filter);
     if (result == 0) result = seccomp_load(filter);
     seccomp_release(filter);
     return -result;
