@@ -175,7 +175,7 @@ private struct Building: Sendable {
 
     func channel(_ door: Doorkeeper.Door, _ guests: Guests) -> DoorChannel {
         let keeper = Doorkeeper(
-            door: door, hosts: HostCheck(names: settings.certificateNames), methods: methods, login: login,
+            door: door, hosts: HostCheck(names: settings.acceptedNames), methods: methods, login: login,
             isPublic: isPublic, limits: settings.limits, routes: routes)
         let (logger, board) = (dashboard.logger, dashboard.board)
         return DoorChannel(limits: settings.limits, guests: guests) { request, writer, channel in
@@ -209,6 +209,10 @@ extension DashboardSettings {
         }
         if isSecure { _ = try ServerIdentity(self, names: certificateNames) }
     }
+
+    /// The names by which requests may come. At a door for this machine alone these are not its own names: multicast DNS has nobody
+    /// who says whose they are, so a neighbour could lead a page under `<host>.local` to our loopback address.
+    var acceptedNames: [String] { isLoopback ? hostNames + (place.map { [$0.host] } ?? []) : certificateNames }
 
     /// The names that are ours.
     var certificateNames: [String] {

@@ -24,6 +24,22 @@ import Testing
         #expect(refused?.fault.hint?.contains("--host-name") == true)
     }
 
+    /// A neighbour can announce this machine's own name by multicast DNS, and lead it to the loopback address of who looks at his page.
+    @Test func onLoopbackTheMachinesOwnNamesAreNobodys() {
+        var settings = DashboardSettings()
+        settings.place = DashboardSettings.Place("127.0.0.1:7580")
+        settings.hostNames = ["plugs.example.org"]
+        let own = settings.certificateNames.filter { !["localhost", "127.0.0.1", "plugs.example.org"].contains($0) }
+        let check = HostCheck(names: settings.acceptedNames)
+        for name in own { #expect(check.refusal(of: name)?.status == 403, "\(name)") }
+        for name in ["localhost:7580", "127.0.0.1:7580", "plugs.example.org"] {
+            #expect(check.refusal(of: name) == nil)
+        }
+        settings.place = DashboardSettings.Place("0.0.0.0:7580")
+        let open = HostCheck(names: settings.acceptedNames)
+        for name in own { #expect(open.refusal(of: name) == nil, "\(name)") }
+    }
+
     @Test(arguments: [
         nil, "", ":80", "a b", "localhost:", "localhost:99999", "localhost:80a", "localhost:80:80", "::1", "[::1",
         "[localhost]", "user@localhost", "localhost/", "lo\u{0}calhost", String(repeating: "a", count: 300),

@@ -1,9 +1,13 @@
 import Foundation
+import HTTPTypes
 import ProtocolCore
 import TestFolders
 import Testing
 
 @testable import Dashboard
+
+/// At an address that is a network of its own.
+private func somebody(_ address: String) -> Guesser { Guesser(network: address, address: address) }
 
 @Suite struct PasswordGuardTests {
     private var guardian = PasswordGuard()
@@ -12,8 +16,8 @@ import Testing
     @Test mutating func aWrongPasswordCostsTwiceAsMuchEachTime() {
         var waits: [Duration] = []
         for _ in 0..<8 {
-            #expect(guardian.attempt(from: "a", now: now) == nil)
-            let wait = guardian.attempt(from: "a", now: now) ?? .zero
+            #expect(guardian.attempt(by: somebody("a"), now: now) == nil)
+            let wait = guardian.attempt(by: somebody("a"), now: now) ?? .zero
             waits.append(wait)
             now = now + wait
         }
@@ -22,19 +26,19 @@ import Testing
 
     @Test mutating func whoWasRightBeginsAnew() {
         for _ in 0..<4 {
-            _ = guardian.attempt(from: "a", now: now)
+            _ = guardian.attempt(by: somebody("a"), now: now)
             now = now + .seconds(30)
         }
-        guardian.succeeded(from: "a", now: now)
-        #expect(guardian.attempt(from: "a", now: now) == nil)
-        #expect(guardian.attempt(from: "a", now: now) == .seconds(1))
+        guardian.succeeded(by: somebody("a"), now: now)
+        #expect(guardian.attempt(by: somebody("a"), now: now) == nil)
+        #expect(guardian.attempt(by: somebody("a"), now: now) == .seconds(1))
     }
 
     @Test mutating func manyAddressesAreSlowedDownTogether() {
         var tries = 0
         var address = 0
         while now < .zero + .seconds(600) {
-            while guardian.attempt(from: "\(address)", now: now) == nil {
+            while guardian.attempt(by: somebody("\(address)"), now: now) == nil {
                 tries += 1
                 address += 1
             }
@@ -44,16 +48,39 @@ import Testing
     }
 
     @Test mutating func whoWasRightOnceDoesNotWaitForStrangers() {
-        #expect(guardian.attempt(from: "home", now: now) == nil)
-        guardian.succeeded(from: "home", now: now)
-        for address in 0..<20 { _ = guardian.attempt(from: "\(address)", now: now) }
-        #expect(guardian.attempt(from: "stranger", now: now) != nil)
-        #expect(guardian.attempt(from: "home", now: now) == nil)
+        #expect(guardian.attempt(by: somebody("home"), now: now) == nil)
+        guardian.succeeded(by: somebody("home"), now: now)
+        for address in 0..<20 { _ = guardian.attempt(by: somebody("\(address)"), now: now) }
+        #expect(guardian.attempt(by: somebody("stranger"), now: now) != nil)
+        #expect(guardian.attempt(by: somebody("home"), now: now) == nil)
+    }
+
+    /// Class: one in the house keeps the others out. All of a house are of one network, and so was who guessed: the right password was
+    /// never looked at.
+    @Test mutating func whoWasRightBeforeDoesNotWaitForItsOwnNetwork() {
+        let phone = Guesser(network: "house", address: "house::1"),
+            stranger = Guesser(network: "house", address: "house::666")
+        let tablet = Guesser(network: "house", address: "house::2", device: "tablet")
+        #expect(guardian.attempt(by: phone, now: now) == nil)
+        guardian.succeeded(by: phone, now: now)
+        for _ in 0..<193 {
+            _ = guardian.attempt(by: stranger, now: now)
+            now = now + .seconds(1)
+            #expect(guardian.attempt(by: phone, now: now) == nil)
+            guardian.succeeded(by: phone, now: now)
+            #expect(guardian.attempt(by: tablet, now: now) == nil)
+            guardian.succeeded(by: tablet, now: now)
+        }
+        _ = guardian.attempt(by: stranger, now: now)
+        #expect(guardian.attempt(by: stranger, now: now) != nil)
+        // A device that was stolen guesses no faster than anybody else.
+        for _ in 0..<9 { _ = guardian.attempt(by: tablet, now: now) }
+        #expect(guardian.attempt(by: tablet, now: now) != nil)
     }
 
     @Test mutating func nobodyIsLockedOut() {
         for _ in 0..<10_000 {
-            if let wait = guardian.attempt(from: "a", now: now) {
+            if let wait = guardian.attempt(by: somebody("a"), now: now) {
                 #expect(wait <= .seconds(30))
                 now = now + wait
             }
@@ -62,12 +89,12 @@ import Testing
 
     @Test mutating func timeHeals() {
         for _ in 0..<6 {
-            _ = guardian.attempt(from: "a", now: now)
+            _ = guardian.attempt(by: somebody("a"), now: now)
             now = now + .seconds(30)
         }
         now = now + .seconds(601)
-        #expect(guardian.attempt(from: "a", now: now) == nil)
-        #expect(guardian.attempt(from: "a", now: now) == .seconds(1))
+        #expect(guardian.attempt(by: somebody("a"), now: now) == nil)
+        #expect(guardian.attempt(by: somebody("a"), now: now) == .seconds(1))
     }
 }
 
@@ -120,6 +147,17 @@ import Testing
         #expect(SessionCookie.header(nil, isSecure: false).contains("Max-Age=0"))
     }
 
+    @Test func aDeviceIsKnownByItsCookieAlone() {
+        let devices = DeviceCookie(secret: Array(0..<32))
+        let cookie = devices.make()
+        func kept(_ text: String, by devices: DeviceCookie) -> String? { devices.kept(in: [.cookie: text]) }
+        #expect(kept("a=b; smartplug-device=\(cookie)", by: devices) == cookie)
+        #expect(kept("smartplug=\(cookie)", by: devices) == nil)
+        #expect(kept("smartplug-device=\(cookie)", by: DeviceCookie(secret: Array(1..<33))) == nil)
+        #expect(kept("smartplug-device=0\(cookie.dropFirst())x", by: devices) == nil)
+        #expect(!SessionCookie.sample.isValid(cookie, now: now))
+    }
+
     @Test func basicAuthorizationHasThePasswordBehindTheColon() {
         func header(_ text: String) -> String { "Basic " + Data(text.utf8).base64EncodedString() }
         #expect(BasicAuthorization.password(in: [header("prometheus:a:b c")]) == "a:b c")
@@ -143,15 +181,15 @@ import Testing
         let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         let keeper = PasswordKeeper(file)
-        #expect(await keeper.verify("correct horse battery", hash: hash, from: "a") == .right)
-        #expect(await keeper.verify("wrong", hash: hash, from: "a") == .wrong)
+        #expect(await keeper.verify("correct horse battery", hash: hash, by: somebody("a")) == .right)
+        #expect(await keeper.verify("wrong", hash: hash, by: somebody("a")) == .wrong)
         // Each wrong one doubles the wait, so that even a machine that stands still for seconds comes to one.
-        var answer = await keeper.verify("other", hash: hash, from: "a")
-        for _ in 0..<8 where answer == .wrong { answer = await keeper.verify("other", hash: hash, from: "a") }
+        var answer = await keeper.verify("other", hash: hash, by: somebody("a"))
+        for _ in 0..<8 where answer == .wrong { answer = await keeper.verify("other", hash: hash, by: somebody("a")) }
         guard case .wait = answer else { Issue.record("no wait"); return }
         // What was right is remembered, however many wrong ones there were.
-        #expect(await keeper.verify("correct horse battery", hash: hash, from: "a") == .right)
-        #expect(await keeper.verify("correct horse battery", hash: hash, from: "b") == .right)
+        #expect(await keeper.verify("correct horse battery", hash: hash, by: somebody("a")) == .right)
+        #expect(await keeper.verify("correct horse battery", hash: hash, by: somebody("b")) == .right)
         await keeper.stop()
         #expect(try file.remove())
         #expect(try file.remove() == false)

@@ -5,7 +5,7 @@ import Presentation
 struct HostCheck: Sendable {
     private let names: Set<String>
 
-    /// - Parameter names: what else we are called: the host's names, and what a person gave.
+    /// - Parameter names: what else we are called: the host's names where others may come, and what a person gave.
     init(names: [String]) {
         let ours = names.map { name -> String in
             let small = name.lowercased()

@@ -41,17 +41,21 @@ struct Login: Sendable {
         }
     }
 
-    /// A session's cookie for whoever knows the password.
+    /// The cookies for whoever knows the password: that of the session, and that of the device.
     func begin(
         _ password: String, _ headers: HTTPFields, from address: SocketAddress?, isLoopback: Bool
-    ) async throws(Refused) -> String {
+    ) async throws(Refused) -> (session: String, device: String) {
         switch await need(isLoopback) {
         case .none:
             throw Refused(409, "there is no password", hint: "plugctl daemon password sets one")
         case .impossible(let refused): throw refused
         case .password(let hash):
             if let refused = await refusal(of: password, hash, headers, from: address) { throw refused }
-            return SessionCookie(secret: secret, hash: hash).make(now: seconds)
+            let devices = DeviceCookie(secret: secret)
+            return (
+                SessionCookie(secret: secret, hash: hash).make(now: seconds),
+                devices.kept(in: headers) ?? devices.make()
+            )
         }
     }
 
@@ -59,7 +63,10 @@ struct Login: Sendable {
         of password: String, _ hash: String, _ headers: HTTPFields, from address: SocketAddress?
     ) async -> Refused? {
         // A connection that is closed already has no address.
-        switch await keeper.verify(password, hash: hash, from: address?.networkOfGuest ?? "") {
+        let guesser = Guesser(
+            network: address?.networkOfGuest ?? "", address: address?.ipAddress ?? "",
+            device: DeviceCookie(secret: secret).kept(in: headers))
+        switch await keeper.verify(password, hash: hash, by: guesser) {
         case .right: return nil
         case .wrong: return unauthorized("this is not the password", headers)
         case .wait(let time):

@@ -48,21 +48,22 @@ actor PasswordKeeper {
         return try result.get()
     }
 
-    /// - Parameter address: whom to slow down where it is wrong.
-    func verify(_ password: String, hash: String, from address: String) async -> Verdict {
+    /// - Parameter guesser: whom to slow down where it is wrong.
+    func verify(_ password: String, hash: String, by guesser: Guesser) async -> Verdict {
         let digest = digest(password, hash)
         let now = BootClock.now
         if let until = remembered[digest], until > now { return .right }
         if let same = underWay[digest] { return await same.value ? .right : .wrong }
-        guard underWay.count < Self.mostWaiting else { return .wait(.seconds(1)) }
-        if let wait = guardian.attempt(from: address, now: now) { return .wait(wait) }
+        // Strangers who fill it keep nobody out who was right before.
+        guard underWay.count < (guardian.knows(guesser) ? 2 : 1) * Self.mostWaiting else { return .wait(.seconds(1)) }
+        if let wait = guardian.attempt(by: guesser, now: now) { return .wait(wait) }
         let threads = threads
         let task = Task { (try? await threads.runIfActive { PasswordFile.matches(password, hash) }) ?? false }
         underWay[digest] = task
         let isRight = await task.value
         underWay[digest] = nil
         guard isRight else { return .wrong }
-        guardian.succeeded(from: address, now: BootClock.now)
+        guardian.succeeded(by: guesser, now: BootClock.now)
         remembered = remembered.filter { $0.value > now }
         if remembered.count < Self.mostRemembered { remembered[digest] = BootClock.now + Self.remembrance }
         return .right

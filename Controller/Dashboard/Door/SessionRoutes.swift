@@ -35,10 +35,14 @@ struct SessionRoutes {
         router.post(path) { request, context -> Response in
             let password = try Self.password(in: try await request.body.collect(upTo: 4096))
             guard !context.isLocal else { throw Refused(409, "over the local socket nobody logs in") }
-            let cookie = try await login.begin(
+            let cookies = try await login.begin(
                 password, request.headers, from: context.address, isLoopback: isLoopback)
             return Response(
-                status: .noContent, headers: [.setCookie: SessionCookie.header(cookie, isSecure: context.isSecure)])
+                status: .noContent,
+                headers: [
+                    .setCookie: SessionCookie.header(cookies.session, isSecure: context.isSecure),
+                    .setCookie: DeviceCookie.header(cookies.device, isSecure: context.isSecure),
+                ])
         }
         router.delete(path) { _, context -> Response in
             Response(status: .noContent, headers: [.setCookie: SessionCookie.header(nil, isSecure: context.isSecure)])
