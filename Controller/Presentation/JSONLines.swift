@@ -1,11 +1,31 @@
 import Foundation
 
 /// One JSON object a line, keys in alphabetical order, so that two runs can be compared.
+///
+/// Characters that a terminal may take for commands, which JSON would let stand (DEL and the C1 controls, U+007F to U+009F), and the
+/// line separators of Unicode are escaped.
 public func jsonLine(_ record: some Encodable) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let data = try? encoder.encode(record) else {
         preconditionFailure("records hold only text and finite numbers")
     }
-    return String(decoding: data, as: UTF8.self)
+    let line = String(decoding: data, as: UTF8.self)
+    guard line.unicodeScalars.contains(where: isCommand) else { return line }
+    // Outside of strings JSON is ASCII, so an escape is right wherever one of these stands.
+    return line.unicodeScalars.reduce(into: "") { text, scalar in
+        if isCommand(scalar) {
+            text +=
+                "\\u" + String(repeating: "0", count: scalar.value < 0x100 ? 2 : 0) + String(scalar.value, radix: 16)
+        } else {
+            text.unicodeScalars.append(scalar)
+        }
+    }
+}
+
+private func isCommand(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x7F...0x9F, 0x2028...0x2029: true
+    case _: false
+    }
 }

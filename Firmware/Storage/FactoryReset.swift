@@ -20,11 +20,7 @@ struct FactoryReset: Sendable {
     /// The key is no file of the storage's own, and must go with the rest: who pinned it belongs to the old plug.
     /// `networks` and `network-secret` are addressing's: where the plug was, and what its addresses follow from. `crash` says how the
     /// firmware ended.
-    private static let forgotten = [
-        "controllers", "key", "state", "settings", "networks", "network-secret", "crash",
-    ].flatMap {
-        [$0, $0 + ".damaged", $0 + ".new"]
-    }
+    private static let forgotten = ["controllers", "key", "state", "settings", "networks", "network-secret", "crash"]
 
     let flash: StateDirectory
     /// The directory of the mirror.
@@ -60,7 +56,11 @@ struct FactoryReset: Sendable {
         }
         // It lets nobody in, so one that stays does no harm.
         try? flash.files.removeIfPresent(AddressFile.path(in: runtime))
-        try flash.files.removeDurably(Self.forgotten, from: flash.path)
+        // With whatever was put beside them: "key.damaged", "key.new", and the draft "key.712" of a process that died.
+        let names = try flash.files.names(in: flash.path).filter { name in
+            Self.forgotten.contains { name == $0 || name.hasPrefix($0 + ".") }
+        }
+        try flash.files.removeDurably(names, from: flash.path)
     }
 
     /// After ``clear(boot:)``: the plug is a new one.

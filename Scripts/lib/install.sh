@@ -43,6 +43,7 @@ interoperability libsystemd0   library libsystemd.so.0
 interoperability avahi-daemon  command avahi-daemon
 interoperability avahi-utils   command avahi-browse
 interoperability tshark        command tshark
+interoperability tcpdump       command tcpdump
 interoperability nftables      command nft
 interoperability librsvg2-2    library librsvg-2.so.2
 interoperability fonts-dejavu-core  file /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf

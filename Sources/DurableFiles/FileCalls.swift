@@ -21,6 +21,8 @@ public protocol FileCalls: Sendable {
     func remove(_ path: String) throws(SystemError)
     func makeDirectory(_ path: String, mode: UInt32) throws(SystemError)
     func isDirectory(_ path: String) -> Bool
+    /// The names in a directory, in order.
+    func names(in directory: String) throws(SystemError) -> [String]
     /// Takes the exclusive lock of an open file or directory without waiting; throws `wouldBlock` when another process has it.
     func lock(_ descriptor: Int32) throws(SystemError)
     /// Gives the lock back, also where a process that was forked meanwhile has the descriptor too.

@@ -33,6 +33,11 @@ public struct FileStore: Sendable {
         }
     }
 
+    /// The names in a directory, in order.
+    public func names(in directory: String) throws(FileError) -> [String] {
+        try attempt(.read, directory) { () throws(SystemError) in try calls.names(in: directory) }
+    }
+
     /// Removes files of one directory, those that are there. When it returns, no loss of power brings one of them back.
     public func removeDurably(_ names: [String], from directory: String) throws(FileError) {
         for name in names { try removeIfPresent("\(directory)/\(name)") }

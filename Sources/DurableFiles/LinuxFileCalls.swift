@@ -71,6 +71,11 @@ public struct LinuxFileCalls: FileCalls {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    public func names(in directory: String) throws(SystemError) -> [String] {
+        guard let names = FileStamp.names(in: directory, limit: .max) else { throw SystemError(errno) }
+        return names
+    }
+
     public func lock(_ descriptor: Int32) throws(SystemError) { _ = try checked(flock(descriptor, LOCK_EX | LOCK_NB)) }
 
     public func unlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }

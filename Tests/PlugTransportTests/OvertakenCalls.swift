@@ -31,6 +31,7 @@ struct OvertakenCalls: FileCalls {
     func remove(_ path: String) throws(SystemError) { try kernel.remove(path) }
     func makeDirectory(_ path: String, mode: UInt32) throws(SystemError) { try kernel.makeDirectory(path, mode: mode) }
     func isDirectory(_ path: String) -> Bool { kernel.isDirectory(path) }
+    func names(in directory: String) throws(SystemError) -> [String] { try kernel.names(in: directory) }
     func lock(_ descriptor: Int32) throws(SystemError) { try kernel.lock(descriptor) }
     func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
 }

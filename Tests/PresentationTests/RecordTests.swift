@@ -1,6 +1,7 @@
 @testable import Automation
 import DNSWire
 import Daemon
+import Foundation
 import PlugModel
 import Presentation
 import ProtocolCore
@@ -9,6 +10,14 @@ import Testing
 
 /// The other lines of `--json`, exactly.
 @Suite struct RecordTests {
+    /// A terminal takes U+009B for the beginning of a command, as it does ESC and "[".
+    @Test func noCharacterOfJSONIsACommandToATerminal() throws {
+        let text = "a\u{1B}\u{7F}\u{85}\u{9B}2J\u{2028}b"
+        let line = jsonLine([text])
+        #expect(line == #"["a\u001b\u007f\u0085\u009b2J\u2028b"]"#)
+        #expect(try JSONDecoder().decode([String].self, from: Data(line.utf8)) == [text])
+    }
+
     private func identity(_ interface: UInt32?) -> ServiceIdentity {
         ServiceIdentity(name: "Living Room Lamp", type: "_smartplug._tcp", interface: interface)
     }

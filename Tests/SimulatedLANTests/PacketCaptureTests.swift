@@ -39,7 +39,7 @@ import Testing
         #expect(capture.bytes[54..<62] == [0x60, 0, 0, 0, 0, 9, 17, 255])
     }
 
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/tcpdump")))
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/tcpdump"), "tcpdump is not installed"))
     func tcpdumpReadsTheFile() throws {
         let pair = Pair()
         pair.lan.capture = PacketCapture()

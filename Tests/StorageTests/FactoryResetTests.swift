@@ -128,13 +128,17 @@ import Testing
         for name in ["controllers", "state", "key"] {
             try files.replaceSecret("\(Self.state)/\(name).damaged", with: [1])
         }
+        // A process that died while it made its key leaves a draft, which is a key that is good.
+        try files.replaceSecret("\(Self.state)/key.712", with: [1])
         #expect(before.storage.orderReset())
         before.storage.close()
         let notices = Notices()
         let life = try #require(start(disk, boot: firstBoot, newKey: "new", notices: notices))
         #expect(life.isReset && notices.all.isEmpty)
         #expect(
-            disk.files.filter { $0.hasPrefix(Self.state) && ($0.hasSuffix(".damaged") || $0.hasSuffix("/reset")) } == []
+            disk.files.filter { name in
+                name.hasPrefix(Self.state) && [".damaged", "/reset", "key.712"].contains(where: name.hasSuffix)
+            } == []
         )
     }
 

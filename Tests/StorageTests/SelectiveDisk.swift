@@ -92,6 +92,7 @@ final class SelectiveDisk: FileCalls {
     }
 
     func isDirectory(_ path: String) -> Bool { kernel.isDirectory(path) }
+    func names(in directory: String) throws(SystemError) -> [String] { try kernel.names(in: directory) }
     func lock(_ descriptor: Int32) throws(SystemError) { try kernel.lock(descriptor) }
     func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
 }

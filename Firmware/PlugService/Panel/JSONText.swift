@@ -7,7 +7,8 @@ func quoted(_ text: String) -> String {
         switch scalar {
         case "\"": "\\\""
         case "\\": "\\\\"
-        case _ where scalar.value < 0x20:
+        // Also DEL and the C1 controls, which a terminal may take for commands.
+        case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
             "\\u" + String(repeating: "0", count: scalar.value < 16 ? 3 : 2) + String(scalar.value, radix: 16)
         default: String(scalar)
         }

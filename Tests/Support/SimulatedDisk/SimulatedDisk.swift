@@ -240,6 +240,15 @@ public final class SimulatedDisk: FileCalls {
 
     public func isDirectory(_ path: String) -> Bool { state.withLock { $0.disk.isDirectory(path) } }
 
+    public func names(in directory: String) throws(SystemError) -> [String] {
+        try call(directory) { (state, _) throws(SystemError) in
+            guard state.disk.isDirectory(directory) else { throw .notFound }
+            let inside = directory + "/"
+            return state.disk.names.keys.filter { $0.hasPrefix(inside) && !$0.dropFirst(inside.count).contains("/") }
+                .map { String($0.dropFirst(inside.count)) }.sorted()
+        }
+    }
+
     public func lock(_ descriptor: Int32) throws(SystemError) {
         try step { (state, _) throws(SystemError) in
             guard let target = state.open[descriptor]?.target else { throw .badDescriptor }
