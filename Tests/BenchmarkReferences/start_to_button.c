@@ -4,6 +4,7 @@
 // Prints the nanoseconds from the start to the readiness, and from the start of the kernel to the readiness.
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +30,16 @@ static double nanoseconds(void) {
 }
 
 static int service_manager(void) {
+    // An abstract name: nothing of it stays in a folder.
     struct sockaddr_un place = {.sun_family = AF_UNIX};
-    snprintf(place.sun_path, sizeof place.sun_path, "/tmp/start_to_button.%d", getpid());
+    int length = snprintf(place.sun_path, sizeof place.sun_path, "@start_to_button.%d", getpid());
+    setenv("NOTIFY_SOCKET", place.sun_path, 1);
+    place.sun_path[0] = 0;
     int notices = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    check(notices >= 0 && bind(notices, (struct sockaddr *)&place, sizeof place) == 0, place.sun_path);
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)length);
+    check(notices >= 0 && bind(notices, (struct sockaddr *)&place, size) == 0, "the socket for notices");
     struct timeval patience = {30, 0};
     check(setsockopt(notices, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0, "patience");
-    setenv("NOTIFY_SOCKET", place.sun_path, 1);
     return notices;
 }
 
