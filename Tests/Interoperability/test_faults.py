@@ -52,10 +52,10 @@ def test_one_session_too_many_is_told_why(lan, plug, controller):
     host = lan.host()
     plug(host, "Lamp")
     person = controller(lan.host())
-    crowd = wire(lan.host(), "crowd", host.ipv4, person.port("Lamp"), 32)
+    crowd = wire(lan.host(), "crowd", host.ipv4, person.port("Lamp"), 16)
     told(crowd, "all in", 10)
     detail = told(crowd, "refused", 10)["detail"]
-    assert "32 connections" in detail and "close one" in detail
+    assert "16 connections" in detail and "close one" in detail
     crowd.stop()
     person.does("on", "Lamp")
 

@@ -35,7 +35,17 @@ import PlugModel
             $0.command.setRelay.on = true
         }
         #expect(
-            actions == [.perform(request(1), controller: "Desk", .setRelay(on: true, autoOff: nil), deadline: at(5))])
+            actions == [
+                .perform(
+                    request(1), controller: "Desk (The owner)", .setRelay(on: true, autoOff: nil), deadline: at(5))
+            ])
+        var long = Bench()
+        long.handle(opening(first))
+        long.say {
+            $0.hello.version = 1
+            $0.hello.controller = String(repeating: "é", count: 31)
+        }
+        #expect(long.server.connections[0].controller == "Desk (" + String(repeating: "é", count: 28) + ")")
     }
 
     @Test(arguments: [(0, "the controller"), (2, "the plug's firmware")])

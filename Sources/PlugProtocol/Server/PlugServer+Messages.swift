@@ -81,9 +81,8 @@ extension PlugServer {
         guard let paired = access.controllers[sessions[index].key] else {
             return end(index, .notPaired, now: now, &actions)
         }
-        _ = try WireScalar.name(hello.controller, "controller")
-        // Who did something is told by the name that was given at pairing: anybody can call himself as he likes in Hello.
-        sessions[index].phase = .established(ServerSession.Established(controller: paired.name))
+        let own = try WireScalar.name(hello.controller, "controller")
+        sessions[index].phase = .established(ServerSession.Established(controller: paired.shown(as: own)))
         let welcome = WireWelcome(identity, now: now)
         sessions[index].say { $0.welcome = welcome }
     }
@@ -211,5 +210,15 @@ extension PlugServer {
             sessions[index].waits(forRequests: -1)
             answer(outcome, to: request, on: index)
         }
+    }
+}
+
+extension PairedControllers.Controller {
+    /// Who did something: the name given at pairing, with that of Hello behind it where it is another one. Anybody can call himself
+    /// as he likes in Hello.
+    fileprivate func shown(as own: String) -> String {
+        var own = own == name ? "" : own
+        while !own.isEmpty, name.utf8.count + own.utf8.count + 3 > PlugWire.maximumName { own.removeLast() }
+        return own.isEmpty ? name : "\(name) (\(own))"
     }
 }
