@@ -1,6 +1,6 @@
 // What a process does to the machine while nobody asks anything of it: `process_rest PID SECONDS`, after some seconds to come to rest.
-// Prints the context switches a second of all its threads, those that it asked for and those that it did not, and then the share
-// of one core, in percent, that it had.
+// Prints the context switches a second that all its threads asked for (the others are those of whoever needed the core more), and then
+// the share of one core, in percent, that it had.
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,9 +32,7 @@ static struct rest read_rest(const char *pid) {
         FILE *status = fopen(thread, "r");
         while (status && fgets(line, sizeof line, status)) {
             double count;
-            if (sscanf(line, "voluntary_ctxt_switches: %lf", &count) == 1 ||
-                sscanf(line, "nonvoluntary_ctxt_switches: %lf", &count) == 1)
-                rest.switches += count;
+            if (sscanf(line, "voluntary_ctxt_switches: %lf", &count) == 1) rest.switches += count;
         }
         if (status) fclose(status);
         snprintf(thread, sizeof thread, "/proc/%s/task/%s/schedstat", pid, task->d_name);
