@@ -173,15 +173,15 @@ def case_routes_without_classes_replace_the_router(house):
         lambda: f"{wanted}, but there are {host.routes()}")
 
 
-def case_a_third_of_the_frames_is_lost(house):
+def case_a_fifth_of_the_frames_is_lost(house):
     network = Network()
     house.server(Dnsmasq, network)
     host = house.host()
-    house.link.lose(30)
+    house.link.lose(20)
     events = house.until_end(AddressEvents(host))
     house.plug(host)
     events.usable(lambda address: is_link_local(address) or network.holds(address), 15)
-    leased(events, network, 60)
+    leased(events, network, 100)
 
 
 @pytest.mark.parametrize("case", cases(globals()))
