@@ -14,9 +14,8 @@ func hardwareFigures(_ setting: Setting) async throws -> [Figure] {
     return try await starts(setting) + starts(in: starting) + simulatedParts(setting) + drivers(guest)
 }
 
-/// Context switches a second of a plug that has nothing to do but to meter once a second: five for each reading, of which a minute may
-/// have one more at its edges.
-private let idleSwitches = Figure.Bar.atMost(5.1)
+/// Context switches a second of a plug that has nothing to do but to meter once a second.
+private let idleSwitches = Figure.Bar.atMost(5)
 /// Milliseconds from the start of the process to a button that works: nobody who presses while a plug starts notices.
 private let startLimit = Figure.Bar.atMost(150)
 
