@@ -35,8 +35,8 @@ public actor FollowedPlug: ConnectionOwner {
     private var isReading = true
     private var answers: [RequestID: CheckedContinuation<CommandOutcome, Never>] = [:]
     private var fetches: [UInt32: any FetchInProgress] = [:]
-    var questions: [CheckedContinuation<[PairedControllerEntry]?, Never>] = []
-    var resets: [CheckedContinuation<Disconnection, Never>] = []
+    var questions: [CheckedContinuation<Answer?, Never>] = []
+    var resets: [CheckedContinuation<Result<Disconnection, Refusal>, Never>] = []
     private var lastFetch: UInt32 = 0
     private var times = ReportTimes()
     private var random = SystemRandomNumberGenerator()
@@ -156,7 +156,7 @@ public actor FollowedPlug: ConnectionOwner {
         let refusal = Refusal(.unknown, "stopped following the plug before it answered")
         for (_, answer) in answers { answer.resume(returning: .refused(refusal)) }
         for (_, fetch) in fetches { fetch.fail(refusal) }
-        answerQuestions(nil)
+        endQuestions()
         answerResets(.away("stopped following the plug before it answered"))
         answers = [:]
         fetches = [:]
@@ -239,7 +239,9 @@ public actor FollowedPlug: ConnectionOwner {
             } catch {
                 finish(fetch: id, error)
             }
-        case .controllers(let list): answerQuestions(list)
+        case .controllers(let list): answerQuestion(.controllers(list))
+        case .invited(let time): answerQuestion(.invited(for: time))
+        case .requestRefused(let request, let refusal): refused(request, refusal)
         case .described(let name, let settings): described(name, settings)
         case .fetchRefused(let id, let refusal): finish(fetch: id, refusal)
         }
@@ -257,7 +259,7 @@ public actor FollowedPlug: ConnectionOwner {
             provenID.withLock { $0 = plug.id }
             welcomed(as: plug.name)
         case .disconnected(let reason, _):
-            answerQuestions(nil)
+            endQuestions()
             answerResets(reason)
         case .following, .snapshot, .state, .event, .gap, .log: break
         }

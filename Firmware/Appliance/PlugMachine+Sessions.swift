@@ -15,13 +15,13 @@ extension PlugMachine {
             switch action {
             case .send(let id, let bytes): step.sends.append(.send(id, bytes))
             case .close(let id, let reason): step.sends.append(.close(id, reason))
-            case .perform(let request, let controller, let command, let deadline):
+            case .perform(let id, let controller, let command, let deadline):
                 guard !command.changesSettings else {
-                    change(command, request, deadline: deadline, now, &step)
+                    change(command, id, deadline: deadline, now, &step)
                     continue
                 }
                 // The parts do it in this very step, so no deadline can pass.
-                self.step(.command(request, controller: controller, command), now, &step)
+                self.step(.command(id, controller: controller, command), now, &step)
             case .fetch(let id, let fetch, let from, let to):
                 answer(id, fetch: fetch, from: from, to: to, now, &step)
             case .keep(let controllers): keep(controllers, &step)

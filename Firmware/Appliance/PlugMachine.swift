@@ -39,6 +39,8 @@ public struct PlugMachine: Machine, Sendable {
         /// Lines of the plug's log, and how many before them nobody can tell any more. What is logged while the answer is
         /// performed must not come back here: each line would cause the next.
         case logged([LogLine], lost: UInt64)
+        /// Somebody at the plug removes the controller of this fingerprint; the last owner stays.
+        case removeController(fingerprint: String)
         /// Somebody at the plug wants it set back to factory state.
         case factoryReset
         /// The answers to ``Action/factoryReset``. After the first the machine is stopped, and another one begins with what
@@ -250,6 +252,7 @@ public struct PlugMachine: Machine, Sendable {
         case .keepFailed: keepsAgainAt = now + Self.keepRetry
         case .settingsKept: endChange(isKept: true, now, &step)
         case .settingsNotKept: endChange(isKept: false, now, &step)
+        case .removeController(let fingerprint): serve(.removeController(fingerprint: fingerprint), now, &step)
         case .factoryReset: step.asksForReset = true
         case .resetStands:
             serve(.factoryReset, now, &step)
@@ -276,7 +279,8 @@ public struct PlugMachine: Machine, Sendable {
         case .persistFailed: .persistFailed
         case .deadlineReached: appliance.nextDeadline.flatMap { $0 <= now ? .deadlineReached : nil }
         case .started, .opened, .received, .writable, .closed, .renamed, .networks, .reserved, .reservationFailed,
-            .keepFailed, .settingsKept, .settingsNotKept, .factoryReset, .resetStands, .resetFailed, .logged,
+            .keepFailed, .settingsKept, .settingsNotKept, .removeController, .factoryReset, .resetStands, .resetFailed,
+            .logged,
             .stopping:
             nil
         }

@@ -42,7 +42,11 @@ private actor Plug: ConnectionOwner {
             case .close(let id, _): connections[id]?.close()
             case .perform(let request, let controller, _, _):
                 guard answers else { continue }
-                handle(.record(.relayChanged(on: true, cause: .controller(name: controller, request: request))))
+                handle(
+                    .record(
+                        .relayChanged(
+                            on: true, cause: .controller(name: controller, request: request.request, authority: .desk)))
+                )
                 handle(.commandOutcome(request, .done(PlugState(relayOn: true), event: nil)))
             case .factoryReset: handle(.factoryReset)
             case .fetch, .keep, .record, .pairingWindow, .logLevel: break

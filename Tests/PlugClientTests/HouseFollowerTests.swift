@@ -42,7 +42,9 @@ private actor HousePlug: ConnectionOwner {
 
     func rename(_ name: String) { handle(.renamed(name)) }
     func switchRelay(on: Bool) { handle(.record(.relayChanged(on: on, cause: .button))) }
-    func finish(_ request: RequestID) { handle(.commandOutcome(request, .done(PlugState(relayOn: true), event: nil))) }
+    func finish(_ request: RequestID) {
+        handle(.commandOutcome(CommandID(request, of: .desk), .done(PlugState(relayOn: true), event: nil)))
+    }
     func answer(_ answers: Bool) { self.answers = answers }
 
     private func handle(_ event: PlugServer.Event) {

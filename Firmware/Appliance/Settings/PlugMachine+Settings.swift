@@ -14,15 +14,15 @@ extension PlugMachine {
     }
 
     struct Asked: Sendable {
-        var request: RequestID
+        var id: CommandID
         var command: PlugCommand
         var deadline: Instant
     }
 
     mutating func change(
-        _ command: PlugCommand, _ request: RequestID, deadline: Instant, _ now: Instant, _ step: inout Step
+        _ command: PlugCommand, _ id: CommandID, deadline: Instant, _ now: Instant, _ step: inout Step
     ) {
-        changes.waiting.append(Asked(request: request, command: command, deadline: deadline))
+        changes.waiting.append(Asked(id: id, command: command, deadline: deadline))
         beginChange(now, &step)
     }
 
@@ -95,14 +95,14 @@ extension PlugMachine {
     private mutating func answer(
         _ asked: Asked, _ outcome: CommandOutcome, _ now: Instant, _ step: inout Step
     ) {
-        serve(.commandOutcome(asked.request, outcome), now, &step)
-        remember(asked.request, &step)
+        serve(.commandOutcome(asked.id, outcome), now, &step)
+        remember(asked.id, &step)
     }
 
     /// A request that comes again after a restart of the firmware gets the same answer.
-    mutating func remember(_ request: RequestID, _ step: inout Step) {
-        guard let outcome = server.outcome(of: request) else { return }
-        step.records.append(.request(FinishedRequest(request, outcome)))
+    mutating func remember(_ command: CommandID, _ step: inout Step) {
+        guard let outcome = server.outcome(of: command) else { return }
+        step.records.append(.request(FinishedRequest(command, outcome)))
     }
 }
 

@@ -42,6 +42,15 @@ enum WireScalar {
         return request
     }
 
+    /// Empty from a plug whose firmware does not tell it yet.
+    static func authority(_ bytes: some Collection<UInt8>) throws(MessageFault) -> AuthorityID {
+        guard !bytes.isEmpty else { return .unknown }
+        guard let authority = AuthorityID(bytes: bytes) else {
+            throw .length(field: "authority", bytes: bytes.count, allowed: 16...16)
+        }
+        return authority
+    }
+
     static func nonce(_ bytes: some Collection<UInt8>) throws(MessageFault) -> [UInt8] {
         let length = PairingTranscript.nonceLength
         guard bytes.count == length else {

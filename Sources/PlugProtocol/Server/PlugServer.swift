@@ -75,13 +75,15 @@ public struct PlugServer: Machine, Sendable {
         case stateChanged(PlugState)
         /// Somebody at the plug asks that it can be paired: its button was held for that.
         case openPairing
+        /// Somebody at the plug removes the controller of this fingerprint; the last owner stays.
+        case removeController(fingerprint: String)
         /// The plug is set back to factory state, and no loss of power undoes it: says so to all and accepts nobody any more.
         case factoryReset
         /// The answer to ``Action/factoryReset`` where that cannot be.
         case resetFailed
         /// The answer to ``Action/perform(_:controller:_:deadline:)``, at once or later. Where `done` names no event, the one
         /// recorded with this request as its cause is filled in.
-        case commandOutcome(RequestID, CommandOutcome)
+        case commandOutcome(CommandID, CommandOutcome)
         /// One chunk for ``Action/fetch(_:fetch:from:to:)``, at most ``PlugWire/maximumChunk`` bytes, empty where there is
         /// nothing. `next` is where the following chunk begins; nil ends the fetch.
         case samples(ConnectionID, fetch: UInt32, chunk: [UInt8], next: Instant?)
@@ -116,8 +118,8 @@ public struct PlugServer: Machine, Sendable {
         case send(ConnectionID, [UInt8])
         /// Close once what was sent before has gone out.
         case close(ConnectionID, EndReason)
-        /// Carry out a command, before `deadline` or not at all. Comes once for a request id, however often it was sent.
-        case perform(RequestID, controller: String, PlugCommand, deadline: Instant)
+        /// Carry out a command, before `deadline` or not at all. Comes once for a request, however often it was sent.
+        case perform(CommandID, controller: String, PlugCommand, deadline: Instant)
         /// Answer with the first chunk that has samples between the two plug times, both included.
         case fetch(ConnectionID, fetch: UInt32, from: Instant, to: Instant)
         /// Write who is paired where it lasts, before what is sent after it.
@@ -175,6 +177,7 @@ public struct PlugServer: Machine, Sendable {
         requests = RequestLedger(
             recent: limits.recentOutcomes, running: limits.connections * PlugWire.requestsInFlight, journal: journal,
             finished: finished)
+        requests.keep(only: access.controllers.all.map { AuthorityID($0.key) })
     }
 
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
@@ -202,13 +205,17 @@ public struct PlugServer: Machine, Sendable {
             self.state = state
         case .openPairing:
             access.openAtPlug(now: now)
+        case .removeController(let fingerprint):
+            if let known = access.controllers[fingerprint: fingerprint], !access.controllers.isLastOwner(known) {
+                remove(known, .notPaired, now: now, &actions)
+            }
         case .factoryReset:
             stopped = true
             endAll(.factoryReset, now: now, &actions)
         case .resetFailed:
             endAskersOfReset(now: now, &actions)
-        case .commandOutcome(let request, let outcome):
-            finish(request, outcome, now: now)
+        case .commandOutcome(let command, let outcome):
+            finish(command, outcome, now: now)
         case .samples(let connection, let fetch, let chunk, let next):
             answer(fetch: fetch, on: connection, chunk: chunk, next: next)
         case .logged(let lines, let lost):
@@ -220,6 +227,7 @@ public struct PlugServer: Machine, Sendable {
             break
         }
         checkProofs(now: now, &actions)
+        if !stopped { passTime(now: now, &actions) }
         pump(now: now, &actions)
         announceWindow(now: now, &actions)
         announceLogLevel(&actions)
@@ -234,7 +242,8 @@ public struct PlugServer: Machine, Sendable {
     }
 
     public var nextDeadline: Instant? {
-        let own = sooner(continuation, sooner(nextProof, announcedWindow ? access.gate.closesAt : nil))
+        let window = sooner(nextProof, announcedWindow ? access.gate.closesAt : nil)
+        let own = sooner(sooner(continuation, stopped ? nil : access.times.nextDeadline), window)
         return sessions.reduce(own) { sooner($0, $1.nextDeadline(state: state)) }
     }
 
@@ -260,7 +269,7 @@ public struct PlugServer: Machine, Sendable {
     public mutating func settleRequests(with state: PlugState) -> [FinishedRequest] { requests.settle(with: state) }
 
     /// How a command ended; nil while it is being carried out, and for one that is not known (any more).
-    public func outcome(of request: RequestID) -> CommandOutcome? { requests.outcome(of: request) }
+    public func outcome(of command: CommandID) -> CommandOutcome? { requests.outcome(of: command) }
 
     func index(of connection: ConnectionID) -> Int? { sessions.firstIndex { $0.connection == connection } }
 

@@ -15,13 +15,15 @@ struct ServerSession: Sendable {
     }
 
     struct Pairing: Sendable {
-        /// What the controller calls itself.
+        /// The controller's own name for itself.
         let name: String
         let transcript: PairingTranscript
     }
 
     struct Established: Sendable {
         let controller: String
+        let authority: AuthorityID
+        var role: Role
         var events = EventLane.closed
         var states = StateLane.closed
         /// Commands whose outcome this session waits for.
@@ -110,6 +112,13 @@ struct ServerSession: Sendable {
     mutating func waits(forRequests change: Int) {
         guard case .established(var established) = phase else { return }
         established.requestsInFlight += change
+        phase = .established(established)
+    }
+
+    /// Another role, from the next message on.
+    mutating func take(role: Role) {
+        guard case .established(var established) = phase else { return }
+        established.role = role
         phase = .established(established)
     }
 

@@ -109,9 +109,14 @@ extension ControllerSession {
             if wire.last { fetches.removeAll { $0 == wire.fetchID } }
             actions.append(.deliver(.samples(fetch: wire.fetchID, chunk: Array(wire.chunk), last: wire.last)))
         case .controllers(let wire):
-            guard listsDue > 0 else { throw Fault.order("A list of controllers came that nobody asked for.") }
-            listsDue -= 1
+            try takeAnswer()
             actions.append(.deliver(.controllers(try wire.model())))
+        case .invitation(let wire):
+            try takeAnswer()
+            actions.append(.deliver(.invited(for: .seconds(Int64(wire.seconds)))))
+        case .refused(let wire):
+            try takeAnswer()
+            actions.append(.deliver(.requestRefused(wire.request, Refusal(wire.code.model, wire.detail))))
         case .descriptionChanged(let wire):
             let settings = wire.hasSettings ? wire.settings.model : nil
             actions.append(.deliver(.described(name: try WireScalar.name(wire.name, "name"), settings)))
@@ -129,6 +134,11 @@ extension ControllerSession {
         case .goodbye:
             preconditionFailure("Goodbye was taken before")
         }
+    }
+
+    private mutating func takeAnswer() throws {
+        guard answersDue > 0 else { throw Fault.order("An answer about controllers came that nobody asked for.") }
+        answersDue -= 1
     }
 
     /// The answer to the last Ping says what the plug's clock showed on the way.

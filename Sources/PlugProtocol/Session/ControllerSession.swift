@@ -24,6 +24,10 @@ public struct ControllerSession: Machine, Sendable {
         case listControllers
         /// Forgets the controller of this key; answered with those who remain, unless it is the asker itself.
         case removeController(fingerprint: String)
+        /// Has the plug let somebody else pair with this code, once; answered by ``SessionUpdate/invited(for:)``.
+        case invite(SetupCode, Grant)
+        /// Gives the controller of this key another role; answered with all of them.
+        case setRole(fingerprint: String, Grant)
         /// Has the plug set itself back to factory state; answered by the end of the session.
         case factoryReset
         /// Has the plug tell its log from this level on, for so long, in whole seconds; zero ends it. From ``connected`` on.
@@ -70,8 +74,8 @@ public struct ControllerSession: Machine, Sendable {
     var commands: [PendingCommand] = []
     /// Bounded by ``PlugWire/fetchesInFlight``.
     var fetches: [UInt32] = []
-    /// How often it was asked who is paired, and not answered yet.
-    var listsDue: UInt = 0
+    /// How often it was asked who is paired, or about it, and not answered yet.
+    var answersDue: UInt = 0
     /// The wish to follow the log that waits for Welcome.
     var wantedLog: (level: LogLevel, duration: Duration)?
     /// It asked for the log, and the number of the last line that came.
@@ -106,7 +110,7 @@ public struct ControllerSession: Machine, Sendable {
             case .stop, .closed: phase = .ended
             case .deadlineReached: break
             case .received, .subscribe, .command, .acknowledge, .fetchSamples, .probe, .reading, .listControllers,
-                .removeController, .factoryReset, .followLog:
+                .removeController, .invite, .setRole, .factoryReset, .followLog:
                 preconditionFailure("\(event) came before .connected")
             }
         case .greeting, .established:
@@ -171,12 +175,19 @@ public struct ControllerSession: Machine, Sendable {
             }
             isReading = reads
         case .listControllers:
-            listsDue += 1
+            answersDue += 1
             say { $0.listControllers = WireListControllers() }
         case .removeController(let fingerprint):
-            listsDue += 1
+            answersDue += 1
             say { $0.removeController.fingerprint = fingerprint }
+        case .invite(let code, let grant):
+            answersDue += 1
+            say { $0.invite = WireInvite(code, grant) }
+        case .setRole(let fingerprint, let grant):
+            answersDue += 1
+            say { $0.setRole = WireSetRole(fingerprint, grant) }
         case .factoryReset:
+            answersDue += 1
             say { $0.factoryReset = WireFactoryReset() }
         case .followLog(let level, let duration):
             followLog(level, for: duration, &actions)

@@ -16,7 +16,7 @@ struct FuzzedPlug {
     private(set) var sent: [ConnectionID: [UInt8]] = [:]
     private(set) var ends: [ConnectionID: EndReason] = [:]
     /// Asked of the appliance and not answered yet.
-    private(set) var performs: [(request: RequestID, controller: String, command: PlugCommand)] = []
+    private(set) var performs: [(id: CommandID, controller: String, command: PlugCommand)] = []
     private(set) var fetches: [(connection: ConnectionID, fetch: UInt32)] = []
 
     private init() {
@@ -63,7 +63,7 @@ struct FuzzedPlug {
                 try require(ends[connection] == nil, "a connection was closed twice")
                 ends[connection] = reason
             case .perform(let request, let controller, let command, deadline: _):
-                try require(!performs.contains { $0.request == request }, "a request was performed twice")
+                try require(!performs.contains { $0.id == request }, "a request was performed twice")
                 performs.append((request, controller, command))
             case .fetch(let connection, let fetch, from: _, to: _):
                 fetches.append((connection, fetch))
@@ -86,7 +86,7 @@ struct FuzzedPlug {
     }
 
     private mutating func carryOut(
-        _ asked: (request: RequestID, controller: String, command: PlugCommand)
+        _ asked: (id: CommandID, controller: String, command: PlugCommand)
     ) throws(FuzzFailure) {
         var state = server.state
         switch asked.command {
@@ -94,21 +94,23 @@ struct FuzzedPlug {
         case .setLevel(let level, transition: _): state.level = level
         case .identify:
             let refusal = Refusal(.unsupported, "There is no light.")
-            return try handle(.commandOutcome(asked.request, .refused(refusal)))
+            return try handle(.commandOutcome(asked.id, .refused(refusal)))
         case .resetProtection: state.tripped = nil
         case .rename(let name): try handle(.renamed(name))
         case .configure: break
         }
         if let tripped = server.state.tripped, state.tripped == nil {
-            let cause = RelayCause.controller(name: asked.controller, request: asked.request)
+            let cause = RelayCause.controller(
+                name: asked.controller, request: asked.id.request, authority: asked.id.authority)
             try handle(.record(.protectionReset(tripped, cause: cause)))
         }
         if state.relayOn != server.state.relayOn {
-            let cause = RelayCause.controller(name: asked.controller, request: asked.request)
+            let cause = RelayCause.controller(
+                name: asked.controller, request: asked.id.request, authority: asked.id.authority)
             try handle(.record(.relayChanged(on: state.relayOn, cause: cause)))
         }
         if state != server.state { try handle(.stateChanged(state)) }
-        try handle(.commandOutcome(asked.request, .done(state, event: nil)))
+        try handle(.commandOutcome(asked.id, .done(state, event: nil)))
     }
 
     /// What a connection was sent since it was asked last.

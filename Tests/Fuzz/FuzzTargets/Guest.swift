@@ -79,7 +79,7 @@ struct Guest {
                 try require(sequence == seen + 1, "event \(sequence) came after \(seen)")
                 seen = sequence
             case .welcomed, .subscribed, .snapshot, .state, .commandFinished, .commandUnanswered, .samples,
-                .fetchRefused, .controllers, .described, .log, .ended:
+                .fetchRefused, .controllers, .invited, .requestRefused, .described, .log, .ended:
                 break
             }
         }

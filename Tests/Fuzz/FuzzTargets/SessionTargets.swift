@@ -71,7 +71,7 @@ private struct StrangersVisit: Equatable {
         var plug = FuzzedPlug.prepared
         try plug.handle(.opened(PlugServer.Opening(Self.connection, of: .desk, peer: "stranger")))
         for piece in pieces { try plug.handle(.received(Self.connection, piece)) }
-        requests = plug.performs.map(\.request)
+        requests = plug.performs.map(\.id.request)
         controllers = plug.performs.map(\.controller)
         commands = plug.performs.map(\.command)
         end = plug.ends[Self.connection]
