@@ -29,6 +29,8 @@ struct DaemonPassword: AsyncParsableCommand {
               sudo -u smartplug plugctl daemon password --password-file /var/lib/smartplug/dashboard-password
             """)
 
+    /// It takes the options that it has itself, also behind this command's name.
+    @ParentCommand var daemon: DaemonCommand
     @OptionGroup var file: PasswordFileOption
     @Argument(help: "What the password is called. (default: its role)")
     var name: String?
@@ -51,7 +53,7 @@ struct DaemonPassword: AsyncParsableCommand {
         if remove || list, role != nil || time != nil { throw ValidationError("--as and --for set a password") }
         if remove, list { throw ValidationError("--remove and --list exclude each other") }
         if list, name != nil { throw ValidationError("--list shows all") }
-        if json, !list { throw ValidationError("--json goes with --list") }
+        if isJSON, !list { throw ValidationError("--json goes with --list") }
         if let name, let fault = DashboardPassword.fault(ofName: name) { throw ValidationError(fault) }
         if !remove, !list { _ = try grant() }
     }
@@ -75,6 +77,8 @@ struct DaemonPassword: AsyncParsableCommand {
         return role
     }
 
+    private var isJSON: Bool { json || daemon.runner.json }
+
     /// - Throws: `ValidationError`.
     private func grant() throws -> Grant {
         do throws(GrantError) {
@@ -89,9 +93,9 @@ struct DaemonPassword: AsyncParsableCommand {
         for one in all {
             let record = PasswordRecord(
                 name: one.name, role: one.role, until: one.until, ended: one.hasEnded(now: PasswordRecord.now))
-            if json { Output.json(record) } else { Output.safeLine(record.text) }
+            if isJSON { Output.json(record) } else { Output.safeLine(record.text) }
         }
-        if all.isEmpty, !json { Output.line("there is no password") }
+        if all.isEmpty, !isJSON { Output.line("there is no password") }
     }
 
     private func takeAway() throws {

@@ -19,6 +19,8 @@ struct DaemonSessions: AsyncParsableCommand {
               plugctl daemon sessions --end-all
             """)
 
+    /// It takes the options that it has itself, also behind this command's name.
+    @ParentCommand var daemon: DaemonCommand
     @Option(help: ArgumentHelp("End the session of this id.", valueName: "id"))
     var end: String?
     @Flag(help: "End all sessions.")
@@ -37,7 +39,7 @@ struct DaemonSessions: AsyncParsableCommand {
 
     func run() async throws {
         try await saying {
-            let client = DaemonClient(path: DaemonSocket.path())
+            let client = DaemonClient(path: DaemonSocket.path(daemon.dashboard.socket))
             let place = "/api/v1/sessions"
             if let end {
                 let one = try client.decoded(
@@ -46,18 +48,20 @@ struct DaemonSessions: AsyncParsableCommand {
             } else if endAll {
                 let all = try client.decoded(try await client.delete(place), as: [LoginRecord].self)
                 show(all, "ended: ")
-                if all.isEmpty, !json { Output.line("nobody is logged in") }
+                if all.isEmpty, !isJSON { Output.line("nobody is logged in") }
             } else {
                 let all = try await client.read([LoginRecord].self, place)
                 show(all)
-                if all.isEmpty, !json { Output.line("nobody is logged in") }
+                if all.isEmpty, !isJSON { Output.line("nobody is logged in") }
             }
         }
     }
 
+    private var isJSON: Bool { json || daemon.runner.json }
+
     private func show(_ records: [LoginRecord], _ before: String = "") {
         for record in records {
-            if json { Output.json(record) } else { Output.safeLine(before + record.text(local: local)) }
+            if isJSON { Output.json(record) } else { Output.safeLine(before + record.text(local: local)) }
         }
     }
 
