@@ -117,6 +117,10 @@ import Testing
             _ = OriginCheck(isSecure: false).refusal(origins: [text], sites: [], host: text)
             _ = ContentTypeCheck.isJSON([text])
             #expect(BasicAuthorization.password(in: [text]) == nil)
+            _ = DeviceWords.of(text)
+            if let password = DashboardPassword(line: Array("$h\tviewer\t-\t\(text)".utf8)) {
+                #expect(DashboardPassword(line: Array(password.line.utf8)) == password)
+            }
             var sessions = Sessions()
             _ = sessions.begin("id", device: text, address: text, now: 0)
             #expect(SessionCookie.values(in: ["smartplug=" + text]).allSatisfy { sessions.session(of: $0) == nil })

@@ -1,6 +1,8 @@
+import DurableFiles
 import Foundation
 import HTTPTypes
 import PlugModel
+import TestFolders
 import Testing
 
 @testable import Dashboard
@@ -65,6 +67,8 @@ import Testing
                     let answer = try await dashboard.ask(
                         row.method.rawValue, path, cookie, "Content-Type: application/json", body: body)
                     let isRefused = row.roles?.contains(role) == false
+                    let head = row.method == .get ? try await status(dashboard.ask("HEAD", path, cookie)) : nil
+                    #expect(head == nil || (head == 403) == isRefused, "\(role) HEAD \(path)")
                     #expect((status(answer) == 403) == isRefused, "\(role) \(row.method) \(path): \(answer)")
                     #expect(status(answer) != 401, "\(role) \(row.method) \(path)")
                     guard isRefused else { continue }
@@ -153,6 +157,37 @@ import Testing
             // It would go on for ever.
             #expect(try await stream.contains("event: house"))
         }
+    }
+
+    @Test func aGuestsSessionEndsWithItsTime() async throws {
+        let directory = TestFolder()
+        let file = PasswordFile(directory.path + "/password")
+        try file.set(owners)
+        try file.set("two days in the house", named: "Visitor", role: .guest, until: 4_000_000_000)
+        func login() -> Login {
+            Login(
+                keeper: PasswordKeeper(file), sessions: SessionKeeper(directory.path + "/sessions"),
+                secret: Array(0..<32))
+        }
+        let before = login()
+        let cookies = try await before.begin("two days in the house", [:], from: nil, isLoopback: true)
+        let headers: HTTPFields = [.cookie: "smartplug=\(cookies.session)"]
+        #expect(try await before.pass(of: headers, from: nil, isLoopback: true).role == .guest)
+        #expect(await before.current.map(\.password.name) == ["Visitor"])
+        let entrances = await before.entrances(isLoopback: true)
+        // The two days later.
+        let text = try String(contentsOfFile: file.path, encoding: .utf8)
+        try FileStore().replaceSecret(file.path, with: Array(text.replacing("4000000000", with: "1000000000").utf8))
+        let after = login()
+        #expect(await after.current.isEmpty)
+        await #expect(throws: Refused.self) { try await after.pass(of: headers, from: nil, isLoopback: true) }
+        await #expect(throws: Refused.self) {
+            try await after.begin("two days in the house", [:], from: nil, isLoopback: true)
+        }
+        #expect(await !after.entrances(isLoopback: true).isSuperset(of: entrances), "so its stream ends")
+        try file.set("looking", named: "Hallway", role: .viewer)
+        #expect(try file.passwords().map(\.name) == ["owner", "Hallway"], "what has ended makes room")
+        for one in [before, after] { await one.keeper.stop() }
     }
 
     @Test func aSessionOutlivesTheDaemonAndNotItsPassword() async throws {

@@ -1,5 +1,6 @@
 import CPasswordHash
 public import DurableFiles
+import LinuxClocks
 public import PlugModel
 
 /// The file with the hashes of the dashboard's passwords, which only its owner may read.
@@ -33,7 +34,7 @@ public struct PasswordFile: Sendable {
         return password.utf8.contains { $0 < 32 } ? "a password has no control characters" : nil
     }
 
-    /// Keeps the password's hash, in the place of the one of that name. It takes some 50 ms for each password that there is.
+    /// Keeps the password's hash, in the place of the one of that name; those that have ended go. It takes some 50 ms for each password that there is.
     ///
     /// - Parameters:
     ///   - password: one without a fault.
@@ -43,7 +44,8 @@ public struct PasswordFile: Sendable {
     public func set(
         _ password: String, named name: String = Role.owner.rawValue, role: Role = .owner, until: Int64? = nil
     ) throws(DashboardFault) {
-        let others = try known().filter { $0.name != name }
+        let now = WallTime.now.nanosecondsSince1970 / 1_000_000_000
+        let others = try known().filter { $0.name != name && !$0.hasEnded(now: now) }
         guard role == .owner || others.contains(where: { $0.role == .owner }) else {
             throw DashboardFault(
                 "there would be no owner's password\nhint: plugctl daemon password sets that one first")
