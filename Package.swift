@@ -372,6 +372,7 @@ let checks: [Target] = [
         [
             "Dashboard", "Daemon", "Presentation", "PlugClient", "PlugModel", "ProtocolCore", "PowerHistory",
             "Automation", "LinuxClocks", "Metering", "Fuzzing", nioCore, nioPosix, logging, httpTypes, "TestFolders",
+            "DurableFiles",
         ]),
     tests("DaemonClientTests", ["DaemonClient", nioCore, nioPosix, "TestFolders"]),
     tests("DoctorTests", ["Doctor", "DNSWire", "LinuxClocks", "LinuxNetwork", "PlugModel", "ProtocolCore"]),

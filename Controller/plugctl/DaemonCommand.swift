@@ -24,9 +24,10 @@ struct DaemonCommand: AsyncParsableCommand {
             Examples:
               plugctl daemon --rules /etc/smartplug/rules
               plugctl daemon password
+              plugctl daemon sessions
               plugctl daemon --listen 0.0.0.0:7580
             """,
-        subcommands: [DaemonPassword.self])
+        subcommands: [DaemonPassword.self, DaemonSessions.self])
 
     @OptionGroup var runner: RunnerOptions
     @Option(
