@@ -130,9 +130,11 @@ struct House {
         }
     }
 
-    mutating func join(_ id: ConnectionID, name: String, events: SubscriptionOptions.Events = .fromNow) {
+    mutating func join(
+        _ id: ConnectionID, name: String, of key: PublicKey = .desk, events: SubscriptionOptions.Events = .fromNow
+    ) {
         controllers[id] = ControllerSession(name: name)
-        feed(.opened(PlugServer.Opening(id)))
+        feed(.opened(PlugServer.Opening(id, of: key)))
         hear(id, .connected)
         hear(id, .subscribe(SubscriptionOptions(events: events)))
     }

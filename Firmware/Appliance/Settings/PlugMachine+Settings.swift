@@ -1,4 +1,5 @@
 import PlugModel
+import PlugProtocol
 import ProtocolCore
 
 /// Another name, other settings: first flash has them, then they hold and the controller is told.
@@ -9,8 +10,17 @@ extension PlugMachine {
         var waiting: [Asked] = []
         /// What flash is about to have.
         var writing: (asked: Asked, settings: StoredSettings)?
-        /// Keeps a program that changes them in a loop from wearing the flash out. A restart of the firmware forgets it.
-        var rate = SwitchingRateGuard(SwitchingRate(count: 30, window: .seconds(3600)))
+        /// Keep a program that changes them in a loop from wearing the flash out, and one controller from using up what the others
+        /// may change. A restart of the firmware forgets them.
+        private var rate = SwitchingRateGuard(SwitchingRate(count: 60, window: .seconds(3600)))
+        private var rates: [AuthorityID: SwitchingRateGuard] = [:]
+
+        mutating func mayChange(_ authority: AuthorityID, _ now: Instant) -> Bool {
+            // More authorities than controllers: some of them were removed.
+            if rates.count > 2 * PairedControllers.limit { rates = [:] }
+            let each = SwitchingRateGuard(SwitchingRate(count: 30, window: .seconds(3600)))
+            return rates[authority, default: each].take(now) && rate.take(now)
+        }
     }
 
     struct Asked: Sendable {
@@ -51,7 +61,7 @@ extension PlugMachine {
             case .failure(let refusal): answer(asked, .refused(refusal), now, &step)
             case .success(let new) where new == settings: take(new, asked, now, &step)
             case .success(let new):
-                guard changes.rate.take(now) else {
+                guard changes.mayChange(asked.id.authority, now) else {
                     answer(asked, .refused(.changedTooOften), now, &step)
                     continue
                 }

@@ -115,6 +115,12 @@ struct ServerSession: Sendable {
         phase = .established(established)
     }
 
+    /// Fetches that wait for their last chunk.
+    var fetchCount: Int {
+        guard case .established(let established) = phase else { return 0 }
+        return established.fetches.count
+    }
+
     /// Another role, from the next message on.
     mutating func take(role: Role) {
         guard case .established(var established) = phase else { return }

@@ -8,8 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// Who may command a plug: the messages of pairing, those about the controllers that a plug knows, and refusals. The protocol, its frames and
-// its limits are in smartplug.proto.
+// Who may command a plug: the messages of pairing, those about the controllers that a plug knows, and refusals. The protocol, its
+// frames and its limits are in smartplug.proto.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials

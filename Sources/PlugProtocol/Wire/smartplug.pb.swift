@@ -45,14 +45,15 @@
 //     seconds until a proof is looked at     30   at most: wrong proofs make all later ones wait, nobody is locked out
 //     bytes of a message                  65536   the session ends (MALFORMED)
 //     commands of a session in flight        16   a further one is refused (BUSY) and may come again
-//     fetches of a session in flight         16   the session ends (LIMIT)
+//     fetches of a session in flight         16   the session ends (LIMIT); of all sessions of a controller 32
 //     bytes that wait for a peer to read  65536   the session ends (LIMIT); events and states wait in the journal instead
 //     bytes of a name                        63   the session ends (MALFORMED)
 //     seconds without a word from the peer   45   the session ends (SILENT); before Hello only Hello counts
 //     outcomes a plug remembers             512   the oldest of the controller that has the most is forgotten: its request id is
 //                                                 carried out anew
 //     events a plug remembers              4096   the oldest is forgotten: who had not read it is told a gap (OVERWRITTEN)
-//     controllers that follow the log         2   a further one is refused (BUSY) until one has ended
+//     sessions that follow the log            4   a further one is refused (BUSY) until one has ended; of one controller 2
+//     changes of name and settings an hour   60   a further one is refused (BUSY); of one controller 30
 //     seconds for which a log is followed  3600   whoever asks for more gets these, and may ask again
 //     lines of its log a plug remembers     200   or 32768 bytes: the oldest is forgotten; who had not read it is told how many
 //     bytes of a line of the log           1024   the rest of it is left out
@@ -1344,8 +1345,8 @@ nonisolated struct WireControllerRemoved: Sendable {
   init() {}
 }
 
-/// A command is absolute and idempotent: the same request id again from the same controller is answered with the first answer. A kind of a later version is
-/// refused (UNSUPPORTED). Rename and Configure are answered when flash has what they ask for, or could not be written (STORAGE_FAILED):
+/// A command is absolute and idempotent: the same request id again from the same controller is answered with the first answer; that
+/// of another is another command. A kind of a later version is refused (UNSUPPORTED). Rename and Configure are answered when flash has what they ask for, or could not be written (STORAGE_FAILED):
 /// then everything is as it was.
 nonisolated struct WireCommand: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
