@@ -1,6 +1,6 @@
 public import LinuxClocks
 import LinuxNetwork
-import NIOCore
+package import NIOCore
 public import PlugModel
 public import PlugTransport
 import ProtocolCore
@@ -51,7 +51,7 @@ public actor FollowedPlug: ConnectionOwner {
     var places: (@Sendable (String) -> AsyncStream<Resolution>)?
     var watchingPlace: Task<Void, Never>?
 
-    init(
+    package init(
         name: String, machine: PlugFollower, eventLoop: any EventLoop,
         connect: @escaping @Sendable (FollowedPlug) async throws -> Void
     ) {
@@ -203,7 +203,7 @@ public actor FollowedPlug: ConnectionOwner {
 
     // MARK: The machine
 
-    func handle(_ event: PlugFollower.Event) {
+    package func handle(_ event: PlugFollower.Event) {
         let now = BootClock.now
         actions.perform(machine.handle(event, now: now)) { perform($0) }
         handOver()

@@ -1,4 +1,5 @@
 import DNSWire
+import LinuxClocks
 public import LinuxNetwork
 public import Logging
 public import NIOCore
@@ -49,6 +50,18 @@ public final class PlugClient: Sendable {
         let filter = interfaces.isEmpty ? InterfaceFilter.multicastCapable : .named(interfaces)
         discovery = Discovery(interfaces: filter, on: eventLoop, logger: logger)
         network = FollowedNetwork(filter, on: eventLoop)
+        favour(Set((pairedNames() ?? [:]).values))
+    }
+
+    /// Those that it is paired with, by what they were called last; nil where that cannot be read now.
+    func pairedNames() -> [PlugID: String]? {
+        guard let all = try? paired.all() else { return nil }
+        return all.reduce(into: [:]) { $0[$1.id] = $1.name }
+    }
+
+    /// Plugs of these names are found and reached, whatever others announce.
+    func favour(_ names: Set<String>) {
+        discovery.favour(Set(names.map { ServiceIdentity(name: $0, type: Self.serviceType) }))
     }
 
     /// Plugs as they come, change and go; ends when the reader stops.
@@ -74,10 +87,13 @@ public final class PlugClient: Sendable {
     private func search<Found: Sendable>(
         for wanted: String, within time: Duration, _ found: @escaping @Sendable (PlugDirectory, String) -> Found?
     ) async throws -> Found {
+        let plugs = pairedNames() ?? [:]
+        favour(Set(plugs.values).union([wanted]))
         let browsing = Task {
-            var directory = PlugDirectory()
+            var directory = PlugDirectory(wanted: wanted)
+            _ = directory.favour(plugs, now: BootClock.now)
             for await event in browse() {
-                _ = directory.take(event.change)
+                _ = directory.take(event.change, now: BootClock.now)
                 if let name = directory.match(wanted), let found = found(directory, name) {
                     return (found as Found?, directory.names)
                 }
