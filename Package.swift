@@ -266,7 +266,8 @@ let supports: [Target] = [
             "ProtocolCore", "PlugModel", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery",
             "LinuxNetwork", "PlugService", "PlugClient", "Storage", "Recordings", "RuleFiles", "Appliance",
             "Automation", "MadeUpKeys", "LinkWire", "AddressConfiguration", "PlugConfiguration", "PowerHistory",
-            "ConfigurationFiles", "Tariffs", "Scripting", "LinuxClocks", "Presentation",
+            "ConfigurationFiles", "Tariffs", "Scripting", "LinuxClocks", "Presentation", "Daemon", "Dashboard",
+            "DurableFiles", "SimulatedDisk", "TestFolders", nioCore, nioPosix,
         ]),
 ]
 
