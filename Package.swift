@@ -158,11 +158,12 @@ let firmware: [Target] = [
 ]
 
 let controller: [Target] = [
+    .target(name: "CPlugInHand", path: "Controller/CPlugInHand"),
     module(
         "PlugClient", "Controller/PlugClient",
         [
             "ProtocolCore", "Metering", "PlugModel", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery",
-            "LinuxClocks", "LinuxNetwork", "DurableFiles", nioCore, nioPosix, logging, asyncAlgorithms,
+            "LinuxClocks", "LinuxNetwork", "DurableFiles", "CPlugInHand", nioCore, nioPosix, logging, asyncAlgorithms,
         ]),
     module("Automation", "Controller/Automation", ["ProtocolCore", "PlugModel", "ApplianceSense", "LocalCalendar"]),
     module(

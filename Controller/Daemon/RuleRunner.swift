@@ -124,7 +124,7 @@ public actor RuleRunner {
                 group.addTask { await self.keepLocalTime() }
                 group.addTask { await self.followScripts() }
                 for await update in house.updates {
-                    take(update)
+                    PlugInHand.during(update.source) { take(update) }
                     await handOver()
                 }
                 group.cancelAll()

@@ -191,7 +191,9 @@ public actor FollowedPlug: ConnectionOwner {
         handle(.opened(connection.id))
     }
 
-    public func received(_ bytes: [UInt8], on id: ConnectionID) { handle(.received(bytes, on: id)) }
+    public func received(_ bytes: [UInt8], on id: ConnectionID) {
+        PlugInHand.during(machine.expected) { handle(.received(bytes, on: id)) }
+    }
 
     /// A controller sends too little to fill a buffer.
     public func writable(_ isWritable: Bool, on id: ConnectionID) {}
@@ -262,7 +264,7 @@ public actor FollowedPlug: ConnectionOwner {
         case .following, .snapshot, .state, .event, .gap, .log: break
         }
         let at = times.time(of: update, clock: machine.clock, now: BootClock.now, wall: WallTime.now)
-        undelivered.append(PlugReport(plug: name, at: at, update: update))
+        undelivered.append(PlugReport(plug: name, at: at, update: update, source: machine.expected))
     }
 
     /// All at once to the reader, who is woken once.

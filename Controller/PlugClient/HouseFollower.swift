@@ -11,6 +11,9 @@ public actor HouseFollower {
         case found(String)
         case report(PlugReport)
         case lost(String)
+
+        /// The plug whose words it is made of.
+        public var source: PlugID? { if case .report(let report) = self { report.source } else { nil } }
     }
 
     /// A plug whose reports are still read, be it followed or stopped.

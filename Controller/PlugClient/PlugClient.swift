@@ -8,6 +8,7 @@ public import PlugModel
 public import PlugTransport
 import ProtocolCore
 public import ServiceDiscovery
+import Synchronization
 
 /// The controller's end of the house: finds plugs, follows them and commands them.
 ///
@@ -29,6 +30,7 @@ public final class PlugClient: Sendable {
     let paired: PairedPlugs
     let ownKey: PublicKey
     private let network: FollowedNetwork
+    private let refusal = Mutex<(@Sendable (PlugID) -> String?)?>(nil)
 
     /// - Parameters:
     ///   - name: what a person calls this controller, at most 63 bytes; plugs show it as the cause of its commands.
@@ -142,6 +144,7 @@ public final class PlugClient: Sendable {
             let name = await followed.announcedName
             let service = try await resolve(name, within: .seconds(5))
             let pinned = try entry(of: service, named: name)
+            if let words = refusal.withLock({ $0 })?(pinned.id) { throw KeptAway(description: words) }
             await followed.expect(pinned.id)
             do {
                 try await dialer.connect(
@@ -165,6 +168,13 @@ public final class PlugClient: Sendable {
         }
         return followed
     }
+
+    /// Plugs for which this gives a reason are not connected to; whoever follows them is told it. It is asked before each connection.
+    public func keepAway(from refusal: @escaping @Sendable (PlugID) -> String?) {
+        self.refusal.withLock { $0 = refusal }
+    }
+
+    private struct KeptAway: Error, CustomStringConvertible { let description: String }
 
     /// Ends everything that goes on with it: what is followed, waited for or browsed.
     public func stop() async {
