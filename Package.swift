@@ -158,11 +158,12 @@ let firmware: [Target] = [
 ]
 
 let controller: [Target] = [
+    .target(name: "CPlugInHand", path: "Controller/CPlugInHand"),
     module(
         "PlugClient", "Controller/PlugClient",
         [
             "ProtocolCore", "Metering", "PlugModel", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery",
-            "LinuxClocks", "LinuxNetwork", "DurableFiles", nioCore, nioPosix, logging, asyncAlgorithms,
+            "LinuxClocks", "LinuxNetwork", "DurableFiles", "CPlugInHand", nioCore, nioPosix, logging, asyncAlgorithms,
         ]),
     module("Automation", "Controller/Automation", ["ProtocolCore", "PlugModel", "ApplianceSense", "LocalCalendar"]),
     module(
@@ -266,7 +267,8 @@ let supports: [Target] = [
             "ProtocolCore", "PlugModel", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery",
             "LinuxNetwork", "PlugService", "PlugClient", "Storage", "Recordings", "RuleFiles", "Appliance",
             "Automation", "MadeUpKeys", "LinkWire", "AddressConfiguration", "PlugConfiguration", "PowerHistory",
-            "ConfigurationFiles", "Tariffs", "Scripting", "LinuxClocks", "Presentation",
+            "ConfigurationFiles", "Tariffs", "Scripting", "LinuxClocks", "Presentation", "Daemon", "Dashboard",
+            "DurableFiles", "SimulatedDisk", "TestFolders", nioCore, nioPosix,
         ]),
 ]
 

@@ -1,6 +1,6 @@
 public import LinuxClocks
 import LinuxNetwork
-import NIOCore
+package import NIOCore
 public import PlugModel
 public import PlugTransport
 import ProtocolCore
@@ -51,7 +51,7 @@ public actor FollowedPlug: ConnectionOwner {
     var places: (@Sendable (String) -> AsyncStream<Resolution>)?
     var watchingPlace: Task<Void, Never>?
 
-    init(
+    package init(
         name: String, machine: PlugFollower, eventLoop: any EventLoop,
         connect: @escaping @Sendable (FollowedPlug) async throws -> Void
     ) {
@@ -191,7 +191,9 @@ public actor FollowedPlug: ConnectionOwner {
         handle(.opened(connection.id))
     }
 
-    public func received(_ bytes: [UInt8], on id: ConnectionID) { handle(.received(bytes, on: id)) }
+    public func received(_ bytes: [UInt8], on id: ConnectionID) {
+        PlugInHand.during(machine.expected) { handle(.received(bytes, on: id)) }
+    }
 
     /// A controller sends too little to fill a buffer.
     public func writable(_ isWritable: Bool, on id: ConnectionID) {}
@@ -203,7 +205,7 @@ public actor FollowedPlug: ConnectionOwner {
 
     // MARK: The machine
 
-    func handle(_ event: PlugFollower.Event) {
+    package func handle(_ event: PlugFollower.Event) {
         let now = BootClock.now
         actions.perform(machine.handle(event, now: now)) { perform($0) }
         handOver()
@@ -264,7 +266,7 @@ public actor FollowedPlug: ConnectionOwner {
         case .following, .snapshot, .state, .event, .gap, .log: break
         }
         let at = times.time(of: update, clock: machine.clock, now: BootClock.now, wall: WallTime.now)
-        undelivered.append(PlugReport(plug: name, at: at, update: update))
+        undelivered.append(PlugReport(plug: name, at: at, update: update, source: machine.expected))
     }
 
     /// All at once to the reader, who is woken once.

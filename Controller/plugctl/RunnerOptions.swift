@@ -30,6 +30,7 @@ struct RunnerOptions: ParsableArguments {
     ) async throws {
         let sun = try sunTable()
         try await network.withClient { client in
+            face?.keepAway(client)
             let recorder = history.flatMap { makeRecorder($0, on: client) }
             let board = face.map { LiveBoard(rules: rules.rules, history: $0.history) }
             let performer = EffectPerformer(receivers: NotificationFile.receivers())

@@ -98,8 +98,18 @@ private final class MadeUpNetwork: Sendable {
         change.yield(.lost(identity(name)))
     }
 
-    func house() -> HouseFollower {
-        HouseFollower { [changes] in
+    /// Names of nobody.
+    func flood(_ count: Int) throws {
+        for number in 0..<count {
+            let txt = try TXTRecord(["id": number.isMultiple(of: 2) ? "aaaaaaaaaaaa" : "cccccccccccc"])
+            change.yield(.found(identity("False \(number)"), txt: txt))
+        }
+    }
+
+    func house(paired: [PlugID: String] = [:]) -> HouseFollower {
+        HouseFollower {
+            paired
+        } browse: { [changes] in
             changes
         } follow: { [self] name, known in
             let machine = PlugFollower(
@@ -151,6 +161,19 @@ private final class MadeUpNetwork: Sendable {
         running.cancel()
         await running.value
         for listener in listeners { await listener.stop() }
+    }
+
+    @Test(arguments: [false, true]) func aPairedPlugIsFollowedBehindAFloodOfFalseAnnouncements(wasRenamed: Bool)
+        async throws
+    {
+        try network.flood(1500)
+        let id = try #require(PlugID(rawValue: "aaaaaaaaaaaa"))
+        let (_, listener) = try await network.add(wasRenamed ? "Radiator" : "Heater", id: id.rawValue)
+        let house = network.house(paired: [id: "Heater"])
+        let running = Task { await house.run() }
+        let name = wasRenamed ? "Radiator" : "Heater"
+        _ = await hear(house, until: ["snapshot of \(name)"])
+        await end(running, listener)
     }
 
     @Test func aPlugThatTakesAnotherNameIsAwayAndLostUnderTheOldOne() async throws {

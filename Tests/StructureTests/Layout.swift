@@ -53,6 +53,7 @@ enum Layout {
         "Firmware/PlugConfiguration": .shell,
         "Firmware/PlugService": .shell,
         "Firmware/plugd": .program,
+        "Controller/CPlugInHand": .foreign,
         "Controller/PlugClient": .shell,
         "Controller/PowerHistory": .shell,
         "Controller/ApplianceSense": .pure,
