@@ -37,6 +37,7 @@ public actor FollowedPlug: ConnectionOwner {
     private var fetches: [UInt32: any FetchInProgress] = [:]
     var questions: [CheckedContinuation<[PairedControllerEntry]?, Never>] = []
     var resets: [CheckedContinuation<Disconnection, Never>] = []
+    var auditQuestion: CheckedContinuation<Result<AuditPage, Refusal>, Never>?
     private var lastFetch: UInt32 = 0
     private var times = ReportTimes()
     private var random = SystemRandomNumberGenerator()
@@ -157,6 +158,7 @@ public actor FollowedPlug: ConnectionOwner {
         for (_, answer) in answers { answer.resume(returning: .refused(refusal)) }
         for (_, fetch) in fetches { fetch.fail(refusal) }
         answerQuestions(nil)
+        answerAudit(.failure(refusal))
         answerResets(.away("stopped following the plug before it answered"))
         answers = [:]
         fetches = [:]
@@ -240,6 +242,7 @@ public actor FollowedPlug: ConnectionOwner {
                 finish(fetch: id, error)
             }
         case .controllers(let list): answerQuestions(list)
+        case .audit(let answer): answerAudit(answer)
         case .described(let name, let settings): described(name, settings)
         case .fetchRefused(let id, let refusal): finish(fetch: id, refusal)
         }
@@ -258,6 +261,7 @@ public actor FollowedPlug: ConnectionOwner {
             welcomed(as: plug.name)
         case .disconnected(let reason, _):
             answerQuestions(nil)
+            answerAudit(.failure(Refusal(.unknown, "the connection ended before the plug answered")))
             answerResets(reason)
         case .following, .snapshot, .state, .event, .gap, .log: break
         }

@@ -87,7 +87,7 @@ struct FollowedBench {
             case .fetch(let id, let fetch, let from, let to): answer(id, fetch, from, to)
             case .record(let kind): serve(.record(kind))
             case .factoryReset: serve(isFlashWritable ? .factoryReset : .resetFailed)
-            case .keep, .pairingWindow, .logLevel: break
+            case .fetchAudit, .keep, .pairingWindow, .logLevel: break
             }
         }
     }

@@ -45,6 +45,9 @@ private actor Plug: ConnectionOwner {
                 handle(.record(.relayChanged(on: true, cause: .controller(name: controller, request: request))))
                 handle(.commandOutcome(request, .done(PlugState(relayOn: true), event: nil)))
             case .factoryReset: handle(.factoryReset)
+            case .fetchAudit(let id, let after, let limit):
+                let asked = audit.filter { $0.number > after }.suffix(limit ?? .max)
+                handle(.audit(id, AuditPage(Array(asked.prefix(2)), isLast: asked.count <= 2)))
             case .fetch, .keep, .record, .pairingWindow, .logLevel: break
             }
         }

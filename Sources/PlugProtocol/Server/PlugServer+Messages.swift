@@ -67,7 +67,7 @@ extension PlugServer {
         case .pairingRequest(let request):
             try challenge(request, from: index, since: since, now: now, &actions)
         case .subscribe, .acknowledge, .command, .fetchSamples, .ping, .pong, .goodbye, .pairingProof,
-            .listControllers, .removeController, .factoryReset, .followLog:
+            .listControllers, .removeController, .factoryReset, .followLog, .fetchAudit:
             end(index, Goodbye(.outOfOrder, "The first message must be Hello."), now: now, &actions)
         }
     }
@@ -79,6 +79,7 @@ extension PlugServer {
             return end(index, Goodbye(version: hello.version), now: now, &actions)
         }
         guard let paired = access.controllers[sessions[index].key] else {
+            note(.refused, of: index, isRefused: true, "hello: not paired")
             return end(index, .notPaired, now: now, &actions)
         }
         let own = try WireScalar.name(hello.controller, "controller")
@@ -118,6 +119,8 @@ extension PlugServer {
             try fetch(wire, from: index, established, now: now, &actions)
         case .followLog(let wire):
             followLog(wire, from: index, now: now)
+        case .fetchAudit(let wire):
+            try fetchAudit(wire, from: index, established, now: now, &actions)
         case .ping(let wire):
             sessions[index].say {
                 $0.pong.token = wire.token
@@ -176,7 +179,9 @@ extension PlugServer {
         let command: PlugCommand
         switch wire.model() {
         case .success(let known): command = known
-        case .failure(let refusal): return answer(.refused(refusal), to: request, on: index)
+        case .failure(let refusal):
+            note(.refused, of: index, isRefused: true, "command: \(refusal.code.words)")
+            return answer(.refused(refusal), to: request, on: index)
         }
         // A refusal for want of room is not remembered as the request's answer: it may be sent again.
         let mayWait = established.requestsInFlight < PlugWire.requestsInFlight
@@ -185,6 +190,7 @@ extension PlugServer {
         case .answered(let outcome):
             answer(outcome, to: request, on: index)
         case .full:
+            note(.refused, of: index, isRefused: true, "command: \(busy.code.words)")
             answer(.refused(busy), to: request, on: index)
         case .joinedAgain:
             break
@@ -192,6 +198,7 @@ extension PlugServer {
             sessions[index].waits(forRequests: +1)
         case .new:
             sessions[index].waits(forRequests: +1)
+            askers[request] = Asker(actor: actor(of: index), command: command)
             actions.append(
                 .perform(request, controller: established.controller, command, deadline: now + wire.within))
         }
@@ -204,6 +211,7 @@ extension PlugServer {
 
     mutating func finish(_ request: RequestID, _ outcome: CommandOutcome, now: Instant) {
         guard let (outcome, waiting) = requests.finish(request, outcome) else { return }
+        noteEnd(of: request, outcome)
         for connection in waiting {
             // Who asked may have gone, and asks again when it is back.
             guard let index = index(of: connection) else { continue }

@@ -9,7 +9,10 @@ extension PlugServer {
         guard request.version == PlugWire.version else {
             return end(index, Goodbye(version: request.version), now: now, &actions)
         }
-        guard access.gate.isOpen(at: now) else { return end(index, .pairingClosed, now: now, &actions) }
+        guard access.gate.isOpen(at: now) else {
+            note(.pairingFailed, of: index, isRefused: true, "the pairing window is closed")
+            return end(index, .pairingClosed, now: now, &actions)
+        }
         let name = try WireScalar.name(request.controller, "controller")
         let transcript = PairingTranscript(
             version: request.version, plug: identity.id, plugKey: access.key, controllerKey: sessions[index].key,
@@ -31,6 +34,7 @@ extension PlugServer {
         while let index = oldestProof {
             guard case .proving(_, let pairing, let proof) = sessions[index].phase else { return }
             guard let code = access.code, access.gate.isOpen(at: now) else {
+                note(.pairingFailed, of: index, isRefused: true, "the pairing window is closed")
                 end(index, .pairingClosed, now: now, &actions)
                 continue
             }
@@ -39,6 +43,7 @@ extension PlugServer {
             } else {
                 access.gate.failed(now: now)
                 actions.append(.record(.pairingFailed(failures: access.gate.failures)))
+                note(.pairingFailed, of: index, isRefused: true, "wrong setup code")
                 end(index, .wrongCode, now: now, &actions)
             }
         }
@@ -63,11 +68,13 @@ extension PlugServer {
         let controller = PairedControllers.Controller(key: sessions[index].key, name: pairing.name)
         guard access.controllers.add(controller) else {
             let detail = "The plug has \(PairedControllers.limit) controllers already; remove one first."
+            note(.pairingFailed, of: index, isRefused: true, "\(PairedControllers.limit) controllers already")
             return end(index, Goodbye(.limit, detail), now: now, &actions)
         }
         access.gate.succeeded()
         actions.append(.keep(access.controllers))
         actions.append(.record(.controllerPaired(name: pairing.name)))
+        note(.paired, of: index)
         let proof = pairing.transcript.proof(of: .plug, code: code)
         sessions[index].say { $0.pairingProof.proof = .init(proof) }
         sessions[index].phase = .awaitingHello(since: now)
@@ -91,7 +98,9 @@ extension PlugServer {
     mutating func removeController(
         _ fingerprint: String, asker: ConnectionID, now: Instant, _ actions: inout [Action]
     ) {
+        let asking = index(of: asker).map { actor(of: $0) } ?? .unknown
         if let removed = access.controllers.remove(fingerprint: fingerprint) {
+            notes.append(AuditNote(.removed, by: asking, removed.inWords))
             actions.append(.keep(access.controllers))
             actions.append(.record(.controllerRemoved(name: removed.name)))
             endSessions(of: removed.key, now: now, &actions)

@@ -29,6 +29,8 @@ struct ServerSession: Sendable {
         /// The first is being answered, the others wait; bounded by ``PlugWire/fetchesInFlight``.
         var fetches: Deque<Fetch> = []
         var acknowledged: SequenceNumber?
+        /// It asked for a part of the audit log.
+        var awaitsAudit = false
         /// It asked for a factory reset.
         var awaitsReset = false
     }

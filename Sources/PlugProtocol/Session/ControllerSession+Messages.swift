@@ -120,6 +120,10 @@ extension ControllerSession {
             if let update = wire.model { actions.append(.deliver(.log(update))) }
         case .logLines(let wire):
             try logLines(wire, &actions)
+        case .audit(let wire):
+            guard let after = auditAfter else { throw Fault.order("A part of the audit log came that nobody asked for.") }
+            auditAfter = nil
+            actions.append(.deliver(.audit(.success(try wire.model(session: plug.boot, after: after)))))
         case .pairingChallenge, .pairingProof:
             throw Fault.order("A message of pairing came into a session.")
         case .ping(let wire):

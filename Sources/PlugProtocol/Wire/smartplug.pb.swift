@@ -9,8 +9,8 @@
 //   https://github.com/apple/swift-protobuf/
 
 // The protocol between a smart plug and its controllers. This file is the specification, with pairing.proto beside it, which has
-// the messages about who may command a plug, log.proto, which has those about its log, and description.proto: what a plug says of
-// itself and what a person may change of it.
+// the messages about who may command a plug, log.proto and audit.proto, which have those about its log and its audit log, and
+// description.proto: what a plug says of itself and what a person may change of it.
 //
 // Transport: TCP to the port in the plug's SRV record of `_smartplug._tcp`. Each side sends frames:
 //
@@ -37,6 +37,8 @@
 // at the door, before or during the TLS handshake, is closed without a word (Protocol.md, "At the door").
 //
 //     connections of a plug                  32   a further one is sent away (LIMIT)
+//     of them, of one controller             16   a further one is sent away (LIMIT). Where all 32 are taken, a paired controller
+//                                                 gets the newest place of another that has more of them
 //     of them, of controllers not paired      8   a further one is sent away (LIMIT)
 //     controllers that a plug is paired with 16   a further one is not paired (LIMIT) until one is removed
 //     seconds until a proof is looked at     30   at most: wrong proofs make all later ones wait, nobody is locked out
@@ -52,6 +54,16 @@
 //     seconds for which a log is followed  3600   whoever asks for more gets these, and may ask again
 //     lines of its log a plug remembers     200   or 32768 bytes: the oldest is forgotten; who had not read it is told how many
 //     bytes of a line of the log           1024   the rest of it is left out
+//     entries of the audit log at once      100   the rest is asked for when they have come: a second question before the answer ends
+//                                                 the session (LIMIT)
+//     entries of the audit log kept        1000   what was done: of settings and firmware the oldest is forgotten first where they are
+//                                                 more than half, else the oldest of the others
+//     refusals of the audit log kept        200   the oldest of whoever has most is forgotten; what is refused again within an hour
+//                                                 counts in its entry
+//     number of an event                   2^62   the session ends (MALFORMED), as with each of the next three; 0 is no event's
+//     a plug's clock, nanoseconds          2^60   36 years
+//     age of an event, milliseconds   2^60/10^6
+//     energy, milliwatt-hours              2^53   9 GWh; exact in every JSON reader
 //     protocol version                        1   another one is sent away (VERSION), and told which side to update
 
 #if canImport(FoundationEssentials)
@@ -584,6 +596,14 @@ nonisolated struct WireControllerMessage: Sendable {
     set {kind = .followLog(newValue)}
   }
 
+  var fetchAudit: WireFetchAudit {
+    get {
+      if case .fetchAudit(let v)? = kind {return v}
+      return WireFetchAudit()
+    }
+    set {kind = .fetchAudit(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -601,6 +621,7 @@ nonisolated struct WireControllerMessage: Sendable {
     case removeController(WireRemoveController)
     case factoryReset(WireFactoryReset)
     case followLog(WireFollowLog)
+    case fetchAudit(WireFetchAudit)
 
   }
 
@@ -742,6 +763,14 @@ nonisolated struct WirePlugMessage: Sendable {
     set {kind = .descriptionChanged(newValue)}
   }
 
+  var audit: WireAuditEntries {
+    get {
+      if case .audit(let v)? = kind {return v}
+      return WireAuditEntries()
+    }
+    set {kind = .audit(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -761,6 +790,7 @@ nonisolated struct WirePlugMessage: Sendable {
     case logAnswer(WireLogAnswer)
     case logLines(WireLogLines)
     case descriptionChanged(WireDescriptionChanged)
+    case audit(WireAuditEntries)
 
   }
 
@@ -776,7 +806,7 @@ nonisolated struct WireHello: Sendable {
   /// protocol version the controller speaks: 1
   var version: UInt32 = 0
 
-  /// what a person calls the controller, at most 63 bytes; shown as the cause of its commands
+  /// what the controller calls itself, at most 63 bytes; shown behind the name given at pairing
   var controller: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -799,10 +829,11 @@ nonisolated struct WireWelcome: Sendable {
   /// the service instance name it has now
   var name: String = String()
 
-  /// "relay", "dimmer", "meter", "button"; "log" where FollowLog is answered, "rename" and
+  /// "relay", "dimmer", "meter", "button"; "log" where FollowLog is answered, "audit" where
   var capabilities: [String] = []
 
-  /// "settings" where the commands Rename and Configure are carried out; unknown ones are skipped
+  /// FetchAudit is, "rename" and "settings" where the commands Rename and Configure are carried
+  /// out; unknown ones are skipped
   var firmware: String = String()
 
   /// 16 bytes: the kernel boot to which all times of this session belong
@@ -1758,7 +1789,7 @@ nonisolated extension WireGoodbyeReason: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ControllerMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0\u{4}\u{2}follow_log\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0\u{4}\u{2}follow_log\0\u{4}\u{4}fetch_audit\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1948,6 +1979,19 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
           self.kind = .followLog(v)
         }
       }()
+      case 19: try {
+        var v: WireFetchAudit?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .fetchAudit(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .fetchAudit(v)
+        }
+      }()
       default: break
       }
     }
@@ -2015,6 +2059,10 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
       guard case .followLog(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
     }()
+    case .fetchAudit?: try {
+      guard case .fetchAudit(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -2029,7 +2077,7 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PlugMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0\u{4}\u{2}log_answer\0\u{3}log_lines\0\u{3}description_changed\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0\u{4}\u{2}log_answer\0\u{3}log_lines\0\u{3}description_changed\0\u{2}\u{3}audit\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2245,6 +2293,19 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
           self.kind = .descriptionChanged(v)
         }
       }()
+      case 20: try {
+        var v: WireAuditEntries?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .audit(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .audit(v)
+        }
+      }()
       default: break
       }
     }
@@ -2319,6 +2380,10 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
     case .descriptionChanged?: try {
       guard case .descriptionChanged(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+    }()
+    case .audit?: try {
+      guard case .audit(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
     }()
     case nil: break
     }
