@@ -1,6 +1,6 @@
 import LinuxClocks
 public import PlugClient
-public import PlugModel
+import PlugModel
 
 /// One line of `plugctl audit --json`; the keys are part of the contract with scripts. A key without a value is left out.
 public struct AuditRecord: Encodable, Equatable, Sendable {
@@ -34,7 +34,7 @@ public struct AuditRecord: Encodable, Equatable, Sendable {
         self.plug = plug
         number = dated.entry.number
         at = dated.at?.iso8601()
-        localTime = dated.at.map { $0.iso8601(offset: $0.localOffset).prefix(16).replacing("T", with: " ") }
+        localTime = dated.at.map { String($0.iso8601(offset: $0.localOffset).prefix(16).replacing("T", with: " ")) }
         kind = note.kind.rawValue
         outcome = note.isRefused ? "refused" : "done"
         detail = note.detail.isEmpty ? nil : note.detail

@@ -27,7 +27,8 @@ struct Audit: AsyncParsableCommand {
     @Option(help: "Show the newest so many, from 1 on.")
     var limit: Int?
     @Flag(
-        help: "One JSON object a line: plug, number, at, kind, outcome (done or refused), by, name, key, detail, count.")
+        help: "One JSON object a line: plug, number, at, kind, outcome (done or refused), by, name, key, detail, count."
+    )
     var json = false
 
     func validate() throws {

@@ -296,7 +296,8 @@ public struct PlugMachine: Machine, Sendable {
         case .persistFailed: .persistFailed
         case .deadlineReached: appliance.nextDeadline.flatMap { $0 <= now ? .deadlineReached : nil }
         case .started, .opened, .received, .writable, .closed, .renamed, .networks, .reserved, .reservationFailed,
-            .keepFailed, .settingsKept, .settingsNotKept, .auditKept, .auditNotKept, .factoryReset, .resetStands, .resetFailed, .logged,
+            .keepFailed, .settingsKept, .settingsNotKept, .auditKept, .auditNotKept, .factoryReset, .resetStands,
+            .resetFailed, .logged,
             .stopping:
             nil
         }

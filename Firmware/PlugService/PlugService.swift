@@ -305,7 +305,8 @@ extension PlugMachine.Action {
     fileprivate var tells: Bool {
         switch self {
         case .keep, .send, .close, .pairingWindow, .announce: true
-        case .setRelay, .setDimmer, .setLight, .readMeter, .mirror, .factoryReset, .keepSettings, .keepAudit, .persist, .reserve,
+        case .setRelay, .setDimmer, .setLight, .readMeter, .mirror, .factoryReset, .keepSettings, .keepAudit, .persist,
+            .reserve,
             .logLevel:
             false
         }

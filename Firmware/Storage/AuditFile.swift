@@ -22,8 +22,12 @@ package enum AuditFile {
             entry.note.kind.rawValue, entry.note.isRefused ? "refused" : "done", "\(entry.count)", actor, name,
             entry.note.detail,
         ]
-        let text = Array(fields.joined(separator: "\t").utf8)
-        return text + [tab] + checksum(text[...]) + [newline]
+        return summed(Array(fields.joined(separator: "\t").utf8)[...])
+    }
+
+    /// The fields as a line.
+    package static func summed(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        Array(text) + [tab] + checksum(text) + [newline]
     }
 
     package struct Content {
@@ -50,7 +54,8 @@ package enum AuditFile {
             .compactMap { String(validating: $0, as: UTF8.self) }
         guard fields.count == 9, let number = UInt64(fields[0]), (1...AuditEntry.highestNumber).contains(number),
             let bytes = EscapedText.values(of: Substring(fields[1]).utf8), let boot = BootID(bytes: bytes),
-            let milliseconds = Int64(fields[2]), (0...PlugWire.latestTime.nanoseconds / 1_000_000).contains(milliseconds),
+            let milliseconds = Int64(fields[2]),
+            (0...PlugWire.latestTime.nanoseconds / 1_000_000).contains(milliseconds),
             let kind = AuditNote.Kind(rawValue: fields[3]), ["done", "refused"].contains(fields[4]),
             let count = UInt32(fields[5]), count > 0, let actor = actor(fields[6], name: fields[7])
         else { return nil }

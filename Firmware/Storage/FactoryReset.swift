@@ -20,7 +20,9 @@ struct FactoryReset: Sendable {
     /// The key is no file of the storage's own, and must go with the rest: who pinned it belongs to the old plug.
     /// `networks` and `network-secret` are addressing's: where the plug was, and what its addresses follow from. `crash` says how the
     /// firmware ended, `audit` who the controllers were.
-    private static let forgotten = ["controllers", "key", "state", "settings", "networks", "network-secret", "crash", "audit"]
+    private static let forgotten = [
+        "controllers", "key", "state", "settings", "networks", "network-secret", "crash", "audit",
+    ]
 
     let flash: StateDirectory
     /// The directory of the mirror.
@@ -44,7 +46,8 @@ struct FactoryReset: Sendable {
 
     func order(by actor: AuditActor) throws(FileError) {
         do throws(FileError) {
-            try flash.files.replaceSecret("\(flash.path)/\(Self.mark)", with: Array("factory reset by \(Self.word(actor))\n".utf8))
+            try flash.files.replaceSecret(
+                "\(flash.path)/\(Self.mark)", with: Array("factory reset by \(Self.word(actor))\n".utf8))
         } catch {
             // It may stand there although nobody can rely on it. Where it cannot be removed either, the next start resets.
             try? flash.files.removeDurably([Self.mark], from: flash.path)

@@ -105,7 +105,9 @@ extension PlugStorage {
             case .id: isIDStored = true
             case .code: unstoredCode = nil
             case .sequence: unmark()
-            case .state, .settings, .controllers, .audit, .reset, .stateDirectory, .runtimeDirectory, .mirror, .clearing: break
+            case .state, .settings, .controllers, .audit, .reset, .stateDirectory, .runtimeDirectory, .mirror,
+                .clearing:
+                break
             }
         }
         return result.isWritten

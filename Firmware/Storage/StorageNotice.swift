@@ -21,7 +21,8 @@ public struct StorageNotice: Hashable, Sendable, CustomStringConvertible {
 struct Troubles {
     /// What the storage does; each fails on its own.
     enum Task: Sendable {
-        case stateDirectory, runtimeDirectory, id, sequence, state, settings, controllers, code, mirror, reset, clearing, audit
+        case stateDirectory, runtimeDirectory, id, sequence, state, settings, controllers, code, mirror, reset,
+            clearing, audit
 
         /// What its failure means to the plug.
         var consequence: String {

@@ -141,7 +141,8 @@ import Testing
             var log = AuditLog()
             var file: [AuditEntry] = []
             for second in 0..<Int.random(in: 1...4000, using: &random) {
-                let note = [pairing, rename(second), refusal(second % 7, "\(second % 3)")].randomElement(using: &random)!
+                let note = [pairing, rename(second), refusal(second % 7, "\(second % 3)")].randomElement(
+                    using: &random)!
                 log.record(note, boot: boot, now: at(Double(second * 60)))
                 _ = run(&log, until: at(Double(second * 60)), &file)
             }

@@ -104,7 +104,9 @@ import Testing
             while !pending.isEmpty {
                 guard case .send(let bytes) = pending.removeFirst() else { continue }
                 for action in house.machine.handle(.received(id, bytes), now: house.now) {
-                    if case .send(id, let bytes) = action { pending += session.handle(.received(bytes), now: house.now) }
+                    if case .send(id, let bytes) = action {
+                        pending += session.handle(.received(bytes), now: house.now)
+                    }
                 }
             }
             house.run(for: .seconds(60))

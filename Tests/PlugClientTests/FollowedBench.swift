@@ -65,6 +65,7 @@ struct FollowedBench {
             case .finished(let id, let outcome): finished.append((id, outcome))
             case .samples(let fetch, let chunk, _, let last): samples.append((fetch, chunk, last))
             case .controllers(let list): controllers.append(list)
+            case .audit: break
             case .described(let name, let settings): descriptions.append((name, settings))
             case .fetchRefused(let fetch, let refusal): refusedFetches[fetch] = refusal
             }

@@ -209,7 +209,7 @@ final class RulingController {
             case .deliver(let update): out += take(update, of: name, now)
             case .finished(let id, let outcome): out += finished(id, outcome, of: name, now)
             case .described: break
-            case .samples, .fetchRefused, .controllers: violation = "nobody asked for samples"
+            case .samples, .fetchRefused, .controllers, .audit: violation = "nobody asked for samples"
             }
         }
         return out

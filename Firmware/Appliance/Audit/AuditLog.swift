@@ -31,6 +31,11 @@ public struct AuditLog: Sendable {
         /// They are all that the file is to have; else they come behind what it has, and take the place of those with the same
         /// number.
         public var isWhole: Bool
+
+        package init(entries: [AuditEntry], isWhole: Bool) {
+            self.entries = entries
+            self.isWhole = isWhole
+        }
     }
 
     private enum Room { case rights, settings, refusals }

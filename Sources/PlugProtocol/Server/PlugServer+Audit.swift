@@ -15,7 +15,8 @@ extension PlugServer {
 
     func actor(of index: Int) -> AuditActor {
         let key = sessions[index].key
-        return access.controllers[key]?.auditActor ?? .stranger(key: String(key.fingerprint.prefix(AuditActor.keyDigits)))
+        return access.controllers[key]?.auditActor
+            ?? .stranger(key: String(key.fingerprint.prefix(AuditActor.keyDigits)))
     }
 
     /// Who asked for a command that is being carried out; nil for one that is not.
@@ -26,7 +27,8 @@ extension PlugServer {
 
     mutating func noteEnd(of request: RequestID, _ outcome: CommandOutcome) {
         guard let asker = askers.removeValue(forKey: request), case .refused(let refusal) = outcome else { return }
-        notes.append(AuditNote(.refused, by: asker.actor, isRefused: true, "\(asker.command.words): \(refusal.code.words)"))
+        notes.append(
+            AuditNote(.refused, by: asker.actor, isRefused: true, "\(asker.command.words): \(refusal.code.words)"))
     }
 
     /// One question at a time: a few bytes ask for half a frame, and thousands of such questions fit one read.

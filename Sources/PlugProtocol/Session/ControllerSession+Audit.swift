@@ -4,7 +4,11 @@ internal import ProtocolCore
 extension ControllerSession {
     /// A plug that would not answer is not asked.
     mutating func fetchAudit(after: UInt64, limit: UInt32?, _ actions: inout [Action]) {
-        guard case .established(let plug) = phase, plug.capabilities.contains(.audit) else {
+        guard case .established(let plug) = phase else {
+            wantedAudit = (after, limit)
+            return
+        }
+        guard plug.capabilities.contains(.audit) else {
             let refusal = Refusal(.unsupported, "This plug keeps no audit log; its firmware may be too old.")
             return actions.append(.deliver(.audit(.failure(refusal))))
         }

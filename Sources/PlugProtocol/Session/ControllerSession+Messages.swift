@@ -79,6 +79,7 @@ extension ControllerSession {
             clock = plug.clock
             phase = .established(plug)
             actions.append(.deliver(.welcomed(plug)))
+            if let wanted = wantedAudit { fetchAudit(after: wanted.after, limit: wanted.limit, &actions) }
             if let wanted = wantedLog { followLog(wanted.level, for: wanted.duration, &actions) }
         } catch {
             throw .message(error)
@@ -121,7 +122,9 @@ extension ControllerSession {
         case .logLines(let wire):
             try logLines(wire, &actions)
         case .audit(let wire):
-            guard let after = auditAfter else { throw Fault.order("A part of the audit log came that nobody asked for.") }
+            guard let after = auditAfter else {
+                throw Fault.order("A part of the audit log came that nobody asked for.")
+            }
             auditAfter = nil
             actions.append(.deliver(.audit(.success(try wire.model(session: plug.boot, after: after)))))
         case .pairingChallenge, .pairingProof:

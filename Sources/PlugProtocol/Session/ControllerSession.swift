@@ -29,7 +29,7 @@ public struct ControllerSession: Machine, Sendable {
         /// Has the plug tell its log from this level on, for so long, in whole seconds; zero ends it. From ``connected`` on.
         case followLog(LogLevel, for: Duration)
         /// Asks for the entries of the audit log after this number: of the newest `limit`, or of all, the oldest. One at a
-        /// time, once Welcome has come.
+        /// time, from ``connected`` on.
         case fetchAudit(after: UInt64, limit: UInt32?)
         case closed
         case stop
@@ -82,6 +82,8 @@ public struct ControllerSession: Machine, Sendable {
     var lastLine: UInt64 = 0
     /// After which entry of the audit log it was asked, and not answered yet.
     var auditAfter: UInt64?
+    /// The question that waits for Welcome.
+    var wantedAudit: (after: UInt64, limit: UInt32?)?
     var decoder = FrameDecoder()
     var output = FrameEncoder()
     /// The plug's clock against the controller's; nil before the first Welcome.
