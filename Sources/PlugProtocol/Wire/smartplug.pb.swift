@@ -9,8 +9,8 @@
 //   https://github.com/apple/swift-protobuf/
 
 // The protocol between a smart plug and its controllers. This file is the specification, with pairing.proto beside it, which has
-// the messages about who may command a plug, log.proto and audit.proto, which have those about its log and its audit log, and
-// description.proto: what a plug says of itself and what a person may change of it.
+// the messages about who may command a plug, log.proto and audit.proto, which have those about its log and its audit log, samples.proto,
+// for its recorded samples, and description.proto: what a plug says of itself and what a person may change of it.
 //
 // Transport: TCP to the port in the plug's SRV record of `_smartplug._tcp`. Each side sends frames:
 //
@@ -1616,44 +1616,6 @@ nonisolated struct WireRefused: Sendable {
 
   /// a sentence for a person
   var detail: String = String()
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-/// Asks for the samples kept between two plug times of one boot, both included. They come in whole chunks: the first and
-/// the last may hold samples outside the range too, and the controller drops those (a sample's time is in milliseconds,
-/// rounded down; both ends of the range are to be rounded likewise). The last chunk may be one that still grows. The next
-/// fetch begins one millisecond after the last sample received, so that no sample is taken twice.
-nonisolated struct WireFetchSamples: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// repeated in every chunk of the answer
-  var fetchID: UInt32 = 0
-
-  var from: UInt64 = 0
-
-  var to: UInt64 = 0
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-nonisolated struct WireSampleChunk: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var fetchID: UInt32 = 0
-
-  /// one chunk as Metering/SampleChunk.swift describes it; empty: nothing in the range
-  var chunk: Data = Data()
-
-  var last: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3771,86 +3733,6 @@ nonisolated extension WireRefused: SwiftProtobuf.Message, SwiftProtobuf._Message
   static func ==(lhs: WireRefused, rhs: WireRefused) -> Bool {
     if lhs.code != rhs.code {return false}
     if lhs.detail != rhs.detail {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireFetchSamples: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".FetchSamples"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}fetch_id\0\u{1}from\0\u{1}to\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.fetchID) }()
-      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.from) }()
-      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.to) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.fetchID != 0 {
-      try visitor.visitSingularUInt32Field(value: self.fetchID, fieldNumber: 1)
-    }
-    if self.from != 0 {
-      try visitor.visitSingularUInt64Field(value: self.from, fieldNumber: 2)
-    }
-    if self.to != 0 {
-      try visitor.visitSingularUInt64Field(value: self.to, fieldNumber: 3)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireFetchSamples, rhs: WireFetchSamples) -> Bool {
-    if lhs.fetchID != rhs.fetchID {return false}
-    if lhs.from != rhs.from {return false}
-    if lhs.to != rhs.to {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireSampleChunk: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".SampleChunk"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}fetch_id\0\u{1}chunk\0\u{1}last\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.fetchID) }()
-      case 2: try { try decoder.decodeSingularBytesField(value: &self.chunk) }()
-      case 3: try { try decoder.decodeSingularBoolField(value: &self.last) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.fetchID != 0 {
-      try visitor.visitSingularUInt32Field(value: self.fetchID, fieldNumber: 1)
-    }
-    if !self.chunk.isEmpty {
-      try visitor.visitSingularBytesField(value: self.chunk, fieldNumber: 2)
-    }
-    if self.last != false {
-      try visitor.visitSingularBoolField(value: self.last, fieldNumber: 3)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireSampleChunk, rhs: WireSampleChunk) -> Bool {
-    if lhs.fetchID != rhs.fetchID {return false}
-    if lhs.chunk != rhs.chunk {return false}
-    if lhs.last != rhs.last {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
