@@ -91,7 +91,10 @@ let shared: [Target] = [
     module(
         "PlugProtocol", "Sources/PlugProtocol",
         ["PlugModel", "ProtocolCore", "Metering", protobuf, crypto, deque],
-        exclude: ["smartplug.proto", "description.proto", "pairing.proto", "log.proto", "Protocol.md"]),
+        exclude: [
+            "smartplug.proto", "description.proto", "pairing.proto", "log.proto", "audit.proto", "samples.proto",
+            "Protocol.md",
+        ]),
     module(
         "PlugTransport", "Sources/PlugTransport",
         [

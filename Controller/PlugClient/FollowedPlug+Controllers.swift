@@ -87,9 +87,13 @@ extension FollowedPlug {
     }
 
     func refused(_ request: String, _ refusal: Refusal) {
-        guard request == "factory_reset" else { return answerQuestion(.refused(refusal)) }
-        for reset in resets { reset.resume(returning: .failure(refusal)) }
-        resets = []
+        switch request {
+        case "factory_reset":
+            for reset in resets { reset.resume(returning: .failure(refusal)) }
+            resets = []
+        case "fetch_audit": answerAudit(.failure(refusal))
+        case _: answerQuestion(.refused(refusal))
+        }
     }
 
     func endQuestions() {

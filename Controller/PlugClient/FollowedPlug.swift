@@ -37,6 +37,7 @@ public actor FollowedPlug: ConnectionOwner {
     private var fetches: [UInt32: any FetchInProgress] = [:]
     var questions: [CheckedContinuation<Answer?, Never>] = []
     var resets: [CheckedContinuation<Result<Disconnection, Refusal>, Never>] = []
+    var auditQuestion: CheckedContinuation<Result<AuditPage, Refusal>, Never>?
     private var lastFetch: UInt32 = 0
     private var times = ReportTimes()
     private var random = SystemRandomNumberGenerator()
@@ -157,6 +158,7 @@ public actor FollowedPlug: ConnectionOwner {
         for (_, answer) in answers { answer.resume(returning: .refused(refusal)) }
         for (_, fetch) in fetches { fetch.fail(refusal) }
         endQuestions()
+        answerAudit(.failure(refusal))
         answerResets(.away("stopped following the plug before it answered"))
         answers = [:]
         fetches = [:]
@@ -244,6 +246,7 @@ public actor FollowedPlug: ConnectionOwner {
         case .controllers(let list): answerQuestion(.controllers(list))
         case .invited(let time): answerQuestion(.invited(for: time))
         case .requestRefused(let request, let refusal): refused(request, refusal)
+        case .audit(let answer): answerAudit(answer)
         case .described(let name, let settings): described(name, settings)
         case .fetchRefused(let id, let refusal): finish(fetch: id, refusal)
         }
@@ -262,6 +265,7 @@ public actor FollowedPlug: ConnectionOwner {
             welcomed(as: plug.name)
         case .disconnected(let reason, _):
             endQuestions()
+            answerAudit(.failure(Refusal(.unknown, "the connection ended before the plug answered")))
             answerResets(reason)
         case .following, .snapshot, .state, .event, .gap, .log: break
         }

@@ -36,6 +36,8 @@ public struct PlugFollower: Machine {
         /// Has the plug let somebody else pair with this code, once.
         case invite(SetupCode, Grant)
         case setRole(fingerprint: String, Grant)
+        /// Asks the plug for a part of its audit log; a connection that ends takes the question with it.
+        case fetchAudit(after: UInt64, limit: UInt32?)
         /// Has the plug set itself back to factory state; a connection that ends takes the wish with it.
         case factoryReset
         /// Has the plug tell its log from this level on until that moment, over as many connections as that takes; nil: until
@@ -61,6 +63,8 @@ public struct PlugFollower: Machine {
         case invited(for: Duration)
         /// The plug does not do what was asked of it with the message of this name.
         case requestRefused(String, Refusal)
+        /// A part of the plug's audit log.
+        case audit(Result<AuditPage, Refusal>)
         /// What the plug is called now, where it said so during the session, and how it is set up.
         case described(name: String?, RemoteSettings?)
         /// The fetch ends without its last part.
@@ -146,6 +150,7 @@ public struct PlugFollower: Machine {
         case .invite(let code, let grant): inSession(nil, .invite(code, grant), now: now)
         case .setRole(let fingerprint, let grant):
             inSession(nil, .setRole(fingerprint: fingerprint, grant), now: now)
+        case .fetchAudit(let after, let limit): inSession(nil, .fetchAudit(after: after, limit: limit), now: now)
         case .factoryReset: inSession(nil, .factoryReset, now: now)
         case .followLog(let level, let until): followLog(FollowedLog(level: level, until: until), now: now)
         case .stop: stop(now: now)

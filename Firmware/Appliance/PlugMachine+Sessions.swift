@@ -6,7 +6,9 @@ import ProtocolCore
 /// What the sessions hear, and what they ask for.
 extension PlugMachine {
     mutating func serve(_ event: PlugServer.Event, _ now: Instant, _ step: inout Step) {
-        follow(server.handle(event, now: now), now, &step)
+        let answers = server.handle(event, now: now)
+        noteAnswers(now)
+        follow(answers, now, &step)
     }
 
     /// What the server's answers bring about.
@@ -26,7 +28,8 @@ extension PlugMachine {
                 answer(id, fetch: fetch, from: from, to: to, now, &step)
             case .keep(let controllers): keep(controllers, &step)
             case .record(let kind): record(kind, now, &step)
-            case .factoryReset: step.asksForReset = true
+            case .factoryReset: askForReset(by: server.resetAsker ?? .unknown, &step)
+            case .fetchAudit(let id, let after, let limit): answerAudit(id, after: after, limit: limit, now, &step)
             case .pairingWindow(let isOpen): step.sends.append(.pairingWindow(isOpen: isOpen))
             case .logLevel(let level): step.sends.append(.logLevel(level))
             }

@@ -41,6 +41,8 @@ public enum PlugWire {
     public static let longestLog = Duration.seconds(3600)
     /// Bytes of the message of a line, so that no line drives out many others.
     public static let maximumLogMessage = 1024
+    /// Entries of the audit log in one message: with the longest names and details they take half a frame.
+    public static let auditEntriesAtOnce = 100
     /// Lines of one message: with the longest of them it fits a frame, and stays.
     public static let logLinesAtOnce = 32
 }

@@ -36,7 +36,7 @@ import PlugModel
                 heard.numbers += wire.lines.map(\.number)
                 heard.lost += wire.lost
             case .welcome, .subscribed, .snapshot, .event, .state, .result, .samples, .ping, .pong, .goodbye,
-                .pairingChallenge, .pairingProof, .controllers, .descriptionChanged, .invitation, .refused:
+                .pairingChallenge, .pairingProof, .controllers, .descriptionChanged, .invitation, .refused, .audit:
                 break
             }
         }

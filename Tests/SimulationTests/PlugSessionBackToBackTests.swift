@@ -41,6 +41,7 @@ struct BackToBack {
             case .fetch(let connection, let fetch, _, _):
                 plug(.samples(connection, fetch: fetch, chunk: [1, 2, 3], next: nil))
             case .record(let kind): plug(.record(kind))
+            case .fetchAudit(let connection, _, _): plug(.audit(connection, AuditPage([], isLast: true)))
             case .keep, .pairingWindow, .factoryReset, .logLevel: break
             }
         }

@@ -92,7 +92,9 @@ extension PlugMachine {
     }
 
     private mutating func take(_ new: StoredSettings, _ asked: Asked, _ now: Instant, _ step: inout Step) {
+        let before = settings
         settings = new
+        note(asked.command, of: asked.id, before: before, now)
         appliance.configure(new)
         if identity.capabilities.contains(.settings) {
             serve(.configured(appliance.configuration.remoteSettings), now, &step)

@@ -69,6 +69,11 @@ enum WireScalar {
         UInt64(try number(sequence, field, 0...Int64(PlugWire.highestSequence)))
     }
 
+    /// The number of an entry of the audit log; `least` is 0 for that of the last one of some.
+    static func auditNumber(_ value: UInt64, _ field: String, from least: Int64) throws(MessageFault) -> UInt64 {
+        UInt64(try number(value, field, least...Int64(AuditEntry.highestNumber)))
+    }
+
     private static func number(
         _ value: UInt64, _ field: String, _ allowed: ClosedRange<Int64>
     ) throws(MessageFault) -> Int64 {

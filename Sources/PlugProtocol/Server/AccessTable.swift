@@ -4,7 +4,7 @@ import PlugModel
 /// Command.
 enum AskedRequest: String, CaseIterable, Sendable {
     case hello, subscribe, acknowledge, command, fetch_samples, ping, pong, goodbye, pairing_request, pairing_proof
-    case list_controllers, remove_controller, factory_reset, follow_log, invite, set_role
+    case list_controllers, remove_controller, factory_reset, follow_log, invite, set_role, fetch_audit
     case set_relay, set_level, identify, reset_protection, rename, configure
 }
 
@@ -25,7 +25,8 @@ extension Role {
         case (.reset_protection, .owner), (.reset_protection, .user), (.reset_protection, .guest): true
         case (.set_relay, .viewer), (.set_level, .viewer), (.identify, .viewer), (.reset_protection, .viewer): false
         case (.rename, let role), (.configure, let role), (.list_controllers, let role), (.remove_controller, let role),
-            (.factory_reset, let role), (.follow_log, let role), (.invite, let role), (.set_role, let role):
+            (.factory_reset, let role), (.follow_log, let role), (.invite, let role), (.set_role, let role),
+            (.fetch_audit, let role):
             role == .owner
         }
     }
@@ -51,6 +52,7 @@ extension AskedRequest {
             case .followLog: .follow_log
             case .invite: .invite
             case .setRole: .set_role
+            case .fetchAudit: .fetch_audit
             }
     }
 
@@ -79,6 +81,7 @@ extension AskedRequest {
         case .follow_log: "follow the plug's log"
         case .invite: "invite anybody"
         case .set_role: "change roles"
+        case .fetch_audit: "read the audit log"
         case .set_relay: "switch the plug"
         case .set_level: "dim the plug"
         case .identify: "make the plug blink"

@@ -67,7 +67,7 @@ extension PlugServer {
         case .pairingRequest(let request):
             try challenge(request, from: index, since: since, now: now, &actions)
         case .subscribe, .acknowledge, .command, .fetchSamples, .ping, .pong, .goodbye, .pairingProof,
-            .listControllers, .removeController, .factoryReset, .followLog, .invite, .setRole:
+            .listControllers, .removeController, .factoryReset, .followLog, .invite, .setRole, .fetchAudit:
             end(index, Goodbye(.outOfOrder, "The first message must be Hello."), now: now, &actions)
         }
     }
@@ -79,13 +79,14 @@ extension PlugServer {
             return end(index, Goodbye(version: hello.version), now: now, &actions)
         }
         guard let paired = access.controllers[sessions[index].key] else {
+            note(.refused, of: index, isRefused: true, "hello: not paired")
             return end(index, .notPaired, now: now, &actions)
         }
         let own = try WireScalar.name(hello.controller, "controller")
         sessions[index].phase = .established(
             ServerSession.Established(
                 controller: paired.shown(as: own), authority: AuthorityID(paired.key),
-                role: paired.role))
+                actor: paired.auditActor, role: paired.role))
         var welcome = WireWelcome(identity, now: now)
         welcome.role = WireRole(paired.role)
         sessions[index].say { $0.welcome = welcome }
@@ -129,6 +130,8 @@ extension PlugServer {
             try fetch(wire, from: index, established, now: now, &actions)
         case .followLog(let wire):
             followLog(wire, from: index, now: now)
+        case .fetchAudit(let wire):
+            try fetchAudit(wire, from: index, established, now: now, &actions)
         case .ping(let wire):
             sessions[index].say {
                 $0.pong.token = wire.token
@@ -187,11 +190,14 @@ extension PlugServer {
         let command: PlugCommand
         switch wire.model() {
         case .success(let known): command = known
-        case .failure(let refusal): return answer(.refused(refusal), to: request, on: index)
+        case .failure(let refusal):
+            note(.refused, of: index, isRefused: true, "command: \(refusal.code.words)")
+            return answer(.refused(refusal), to: request, on: index)
         }
         // Not remembered either: the role may change.
         guard established.role.may(AskedRequest(command)) else {
             let refusal = refusal(of: AskedRequest(command), established.role)
+            note(.refused, of: index, isRefused: true, "\(AskedRequest(command).rawValue): \(refusal.code.words)")
             return answer(.refused(refusal), to: request, on: index)
         }
         // A refusal for want of room is not remembered as the request's answer: it may be sent again.
@@ -202,6 +208,7 @@ extension PlugServer {
         case .answered(let outcome):
             answer(outcome, to: request, on: index)
         case .full:
+            note(.refused, of: index, isRefused: true, "command: \(busy.code.words)")
             answer(.refused(busy), to: request, on: index)
         case .joinedAgain:
             break
@@ -209,6 +216,7 @@ extension PlugServer {
             sessions[index].waits(forRequests: +1)
         case .new:
             sessions[index].waits(forRequests: +1)
+            askers[id] = Asker(actor: established.actor, command: command)
             actions.append(
                 .perform(id, controller: established.controller, command, deadline: now + wire.within))
         }
@@ -221,6 +229,7 @@ extension PlugServer {
 
     mutating func finish(_ command: CommandID, _ outcome: CommandOutcome, now: Instant) {
         guard let (outcome, waiting) = requests.finish(command, outcome) else { return }
+        noteEnd(of: command, outcome)
         for connection in waiting {
             // Who asked may have gone, and asks again when it is back.
             guard let index = index(of: connection) else { continue }

@@ -9,7 +9,10 @@ extension PlugServer {
         guard request.version == PlugWire.version else {
             return end(index, Goodbye(version: request.version), now: now, &actions)
         }
-        guard access.takesProofs(at: now) else { return end(index, .pairingClosed, now: now, &actions) }
+        guard access.takesProofs(at: now) else {
+            note(.pairingFailed, of: index, isRefused: true, "the pairing window is closed")
+            return end(index, .pairingClosed, now: now, &actions)
+        }
         let name = try WireScalar.name(request.controller, "controller")
         let transcript = PairingTranscript(
             version: request.version, plug: identity.id, plugKey: access.key, controllerKey: sessions[index].key,
@@ -31,6 +34,7 @@ extension PlugServer {
         while let index = oldestProof {
             guard case .proving(_, let pairing, let proof) = sessions[index].phase else { return }
             guard access.takesProofs(at: now) else {
+                note(.pairingFailed, of: index, isRefused: true, "the pairing window is closed")
                 end(index, .pairingClosed, now: now, &actions)
                 continue
             }
@@ -40,6 +44,7 @@ extension PlugServer {
             } else {
                 access.gate.failed(now: now)
                 actions.append(.record(.pairingFailed(failures: access.gate.failures)))
+                note(.pairingFailed, of: index, isRefused: true, "wrong setup code")
                 end(index, .wrongCode, now: now, &actions)
             }
         }
@@ -67,6 +72,7 @@ extension PlugServer {
             key: key, name: pairing.name, role: grant.role, secondsLeft: grant.seconds)
         guard access.controllers.add(controller) else {
             let detail = "The plug has \(PairedControllers.limit) controllers already; remove one first."
+            note(.pairingFailed, of: index, isRefused: true, "\(PairedControllers.limit) controllers already")
             return end(index, Goodbye(.limit, detail), now: now, &actions)
         }
         access.gate.succeeded()
@@ -75,6 +81,7 @@ extension PlugServer {
         passTime(now: now, &actions)
         actions.append(.keep(access.controllers))
         actions.append(.record(.controllerPaired(name: access.controllers[key]?.name ?? pairing.name)))
+        note(.paired, of: index, grant == .owner ? "" : "by invitation, as \(grant.inWords)")
         let proof = pairing.transcript.proof(of: .plug, code: code)
         sessions[index].say { $0.pairingProof.proof = .init(proof) }
         sessions[index].phase = .awaitingHello(since: now)
@@ -105,7 +112,8 @@ extension PlugServer {
                 guard let index = index(of: asker) else { return }
                 return refuse(.remove_controller, .lastOwner(controller.name), to: index)
             }
-            remove(controller, .notPaired, now: now, &actions)
+            let asking = index(of: asker).map { actor(of: $0) } ?? .unknown
+            remove(controller, by: asking, .notPaired, now: now, &actions)
         }
         if let index = index(of: asker) { listControllers(to: index, now: now) }
     }

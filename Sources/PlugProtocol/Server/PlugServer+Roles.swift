@@ -23,6 +23,7 @@ extension PlugServer {
     }
 
     mutating func refuse(_ request: AskedRequest, _ refusal: Refusal, to index: Int) {
+        note(.refused, of: index, isRefused: true, "\(request.rawValue): \(refusal.code.words)")
         guard request != .follow_log else {
             return sessions[index].say { $0.logAnswer.refused = WireRefused(refusal) }
         }
@@ -45,6 +46,7 @@ extension PlugServer {
                 return refuse(.invite, Refusal(.busy, detail), to: index)
             }
             let seconds = UInt32(Invitations.validity.components.seconds)
+            note(.invited, of: index, grant.inWords)
             sessions[index].say { $0.invitation.seconds = seconds }
         }
     }
@@ -65,6 +67,7 @@ extension PlugServer {
             }
             access.controllers.setRole(grant, of: known.key)
             access.times.forget(known.key)
+            note(.roleChanged, of: index, "\(known.inWords): \(known.role.rawValue) to \(grant.inWords)")
             for index in sessions.indices where sessions[index].key == known.key {
                 sessions[index].take(role: grant.role)
             }
@@ -79,23 +82,30 @@ extension PlugServer {
     mutating func passTime(now: Instant, _ actions: inout [Action]) {
         let before = access.controllers
         let over = access.times.pass(&access.controllers, now: now)
-        for controller in over { remove(controller, .timeOver, now: now, &actions) }
+        for controller in over { remove(controller, by: .plug, .timeOver, now: now, &actions) }
         if over.isEmpty, access.controllers != before { actions.append(.keep(access.controllers)) }
     }
 
     /// Forgets the controller and closes its sessions, the asker's own perhaps among them.
     mutating func remove(
-        _ controller: PairedControllers.Controller, _ goodbye: Goodbye, now: Instant, _ actions: inout [Action]
+        _ controller: PairedControllers.Controller, by actor: AuditActor, _ goodbye: Goodbye, now: Instant,
+        _ actions: inout [Action]
     ) {
         guard access.controllers.remove(fingerprint: controller.key.fingerprint) != nil else { return }
         access.times.forget(controller.key)
         actions.append(.keep(access.controllers))
         actions.append(.record(.controllerRemoved(name: controller.name)))
+        notes.append(AuditNote(.removed, by: actor, controller.inWords))
         while let index = sessions.firstIndex(where: { $0.key == controller.key }) {
             end(index, goodbye, now: now, &actions)
         }
         requests.keep(only: access.controllers.all.map { AuthorityID($0.key) })
     }
+}
+
+extension Grant {
+    /// In an entry of the audit log.
+    var inWords: String { seconds.map { "\(role.rawValue) for \($0) s" } ?? role.rawValue }
 }
 
 extension Refusal {

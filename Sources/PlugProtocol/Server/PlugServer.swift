@@ -90,6 +90,8 @@ public struct PlugServer: Machine, Sendable {
         /// Lines of the plug's log, in order, and how many more were written before them that nobody can tell any more. The
         /// answer to it must not be logged, or each line would cause the next.
         case logged([LogLine], lost: UInt64)
+        /// The answer to ``Action/fetchAudit(_:after:limit:)``: at most ``PlugWire/auditEntriesAtOnce`` entries.
+        case audit(ConnectionID, AuditPage)
         /// Says Goodbye to all and accepts nobody any more.
         case stop
         case deadlineReached
@@ -122,6 +124,8 @@ public struct PlugServer: Machine, Sendable {
         case perform(CommandID, controller: String, PlugCommand, deadline: Instant)
         /// Answer with the first chunk that has samples between the two plug times, both included.
         case fetch(ConnectionID, fetch: UInt32, from: Instant, to: Instant)
+        /// Answer with entries of the audit log after this number: of the newest `limit`, or of all, the oldest.
+        case fetchAudit(ConnectionID, after: UInt64, limit: Int?)
         /// Write who is paired where it lasts, before what is sent after it.
         case keep(PairedControllers)
         /// Something happened at this machine's own gate: to be answered by ``Event/record(_:)``, so that it gets its number
@@ -137,7 +141,7 @@ public struct PlugServer: Machine, Sendable {
         fileprivate var isAsk: Bool {
             switch self {
             case .send, .close, .keep, .pairingWindow, .logLevel: false
-            case .perform, .fetch, .record, .factoryReset: true
+            case .perform, .fetch, .fetchAudit, .record, .factoryReset: true
             }
         }
     }
@@ -147,6 +151,8 @@ public struct PlugServer: Machine, Sendable {
     public internal(set) var state: PlugState
     public internal(set) var access: Access
     public let limits: Limits
+    /// What the last event was worth noting in the audit log; the next one begins with none.
+    public internal(set) var notes: [AuditNote] = []
     /// Sessions that ended because what arrived was no frame or no message.
     public private(set) var malformedCount: UInt64 = 0
     /// In the order in which they were opened.
@@ -159,6 +165,8 @@ public struct PlugServer: Machine, Sendable {
     var log: LogRing
     /// What the shell was told of it last.
     var announcedLogLevel: LogLevel?
+    /// Who asked for a command that is being carried out: as many as the ledger has of those.
+    var askers: [CommandID: Asker] = [:]
 
     /// - Parameters:
     ///   - journal: with the events of a life before, commands that they record are known and not carried out again.
@@ -182,6 +190,7 @@ public struct PlugServer: Machine, Sendable {
 
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
+        notes = []
         switch event {
         case .opened(let opening):
             open(opening, now: now, &actions)
@@ -207,7 +216,7 @@ public struct PlugServer: Machine, Sendable {
             access.openAtPlug(now: now)
         case .removeController(let fingerprint):
             if let known = access.controllers[fingerprint: fingerprint], !access.controllers.isLastOwner(known) {
-                remove(known, .notPaired, now: now, &actions)
+                remove(known, by: .panel, .notPaired, now: now, &actions)
             }
         case .factoryReset:
             stopped = true
@@ -220,6 +229,8 @@ public struct PlugServer: Machine, Sendable {
             answer(fetch: fetch, on: connection, chunk: chunk, next: next)
         case .logged(let lines, let lost):
             remember(lines, lost: lost)
+        case .audit(let connection, let page):
+            answer(audit: page, on: connection)
         case .stop:
             stopped = true
             endAll(Goodbye(.stopping, "The plug stops; it may be back soon."), now: now, &actions)

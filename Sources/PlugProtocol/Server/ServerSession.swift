@@ -23,6 +23,7 @@ struct ServerSession: Sendable {
     struct Established: Sendable {
         let controller: String
         let authority: AuthorityID
+        let actor: AuditActor
         var role: Role
         var events = EventLane.closed
         var states = StateLane.closed
@@ -31,6 +32,8 @@ struct ServerSession: Sendable {
         /// The first is being answered, the others wait; bounded by ``PlugWire/fetchesInFlight``.
         var fetches: Deque<Fetch> = []
         var acknowledged: SequenceNumber?
+        /// It asked for a part of the audit log.
+        var awaitsAudit = false
         /// It asked for a factory reset.
         var awaitsReset = false
     }

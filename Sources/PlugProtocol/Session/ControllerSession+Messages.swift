@@ -79,6 +79,7 @@ extension ControllerSession {
             clock = plug.clock
             phase = .established(plug)
             actions.append(.deliver(.welcomed(plug)))
+            if let wanted = wantedAudit { fetchAudit(after: wanted.after, limit: wanted.limit, &actions) }
             if let wanted = wantedLog { followLog(wanted.level, for: wanted.duration, &actions) }
         } catch {
             throw .message(error)
@@ -115,7 +116,7 @@ extension ControllerSession {
             try takeAnswer()
             actions.append(.deliver(.invited(for: .seconds(Int64(wire.seconds)))))
         case .refused(let wire):
-            try takeAnswer()
+            if wire.request == "fetch_audit", auditAfter != nil { auditAfter = nil } else { try takeAnswer() }
             actions.append(.deliver(.requestRefused(wire.request, Refusal(wire.code.model, wire.detail))))
         case .descriptionChanged(let wire):
             let settings = wire.hasSettings ? wire.settings.model : nil
@@ -125,6 +126,12 @@ extension ControllerSession {
             if let update = wire.model { actions.append(.deliver(.log(update))) }
         case .logLines(let wire):
             try logLines(wire, &actions)
+        case .audit(let wire):
+            guard let after = auditAfter else {
+                throw Fault.order("A part of the audit log came that nobody asked for.")
+            }
+            auditAfter = nil
+            actions.append(.deliver(.audit(.success(try wire.model(session: plug.boot, after: after)))))
         case .pairingChallenge, .pairingProof:
             throw Fault.order("A message of pairing came into a session.")
         case .ping(let wire):

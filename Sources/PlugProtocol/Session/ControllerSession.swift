@@ -32,6 +32,9 @@ public struct ControllerSession: Machine, Sendable {
         case factoryReset
         /// Has the plug tell its log from this level on, for so long, in whole seconds; zero ends it. From ``connected`` on.
         case followLog(LogLevel, for: Duration)
+        /// Asks for the entries of the audit log after this number: of the newest `limit`, or of all, the oldest. One at a
+        /// time, from ``connected`` on.
+        case fetchAudit(after: UInt64, limit: UInt32?)
         case closed
         case stop
         case deadlineReached
@@ -81,6 +84,10 @@ public struct ControllerSession: Machine, Sendable {
     /// It asked for the log, and the number of the last line that came.
     var asksForLog = false
     var lastLine: UInt64 = 0
+    /// After which entry of the audit log it was asked, and not answered yet.
+    var auditAfter: UInt64?
+    /// The question that waits for Welcome.
+    var wantedAudit: (after: UInt64, limit: UInt32?)?
     var decoder = FrameDecoder()
     var output = FrameEncoder()
     /// The plug's clock against the controller's; nil before the first Welcome.
@@ -110,7 +117,7 @@ public struct ControllerSession: Machine, Sendable {
             case .stop, .closed: phase = .ended
             case .deadlineReached: break
             case .received, .subscribe, .command, .acknowledge, .fetchSamples, .probe, .reading, .listControllers,
-                .removeController, .invite, .setRole, .factoryReset, .followLog:
+                .removeController, .invite, .setRole, .factoryReset, .followLog, .fetchAudit:
                 preconditionFailure("\(event) came before .connected")
             }
         case .greeting, .established:
@@ -191,6 +198,8 @@ public struct ControllerSession: Machine, Sendable {
             say { $0.factoryReset = WireFactoryReset() }
         case .followLog(let level, let duration):
             followLog(level, for: duration, &actions)
+        case .fetchAudit(let after, let limit):
+            fetchAudit(after: after, limit: limit, &actions)
         case .closed:
             phase = .ended
             actions.append(.deliver(.ended(.connectionLost)))

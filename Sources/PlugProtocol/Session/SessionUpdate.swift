@@ -32,6 +32,8 @@ public enum SessionUpdate: Hashable, Sendable {
     case described(name: String, RemoteSettings?)
     /// A line of the plug's log, or how it stands with them.
     case log(LogUpdate)
+    /// A part of the plug's audit log, or why there is none.
+    case audit(Result<AuditPage, Refusal>)
     /// The last update of a session. The outcome of commands still open is unknown.
     case ended(EndReason)
 }

@@ -9,8 +9,8 @@
 //   https://github.com/apple/swift-protobuf/
 
 // The protocol between a smart plug and its controllers. This file is the specification, with pairing.proto beside it, which has
-// the messages about who may command a plug, log.proto, which has those about its log, and description.proto: what a plug says of
-// itself and what a person may change of it.
+// the messages about who may command a plug, log.proto and audit.proto, which have those about its log and its audit log, samples.proto,
+// for its recorded samples, and description.proto: what a plug says of itself and what a person may change of it.
 //
 // Transport: TCP to the port in the plug's SRV record of `_smartplug._tcp`. Each side sends frames:
 //
@@ -57,6 +57,12 @@
 //     seconds for which a log is followed  3600   whoever asks for more gets these, and may ask again
 //     lines of its log a plug remembers     200   or 32768 bytes: the oldest is forgotten; who had not read it is told how many
 //     bytes of a line of the log           1024   the rest of it is left out
+//     entries of the audit log at once      100   the rest is asked for when they have come: a second question before the answer ends
+//                                                 the session (LIMIT)
+//     entries of the audit log kept        1000   what was done: of settings and firmware the oldest is forgotten first where they are
+//                                                 more than half, else the oldest of the others
+//     refusals of the audit log kept        200   the oldest of whoever has most is forgotten; what is refused again within an hour
+//                                                 counts in its entry
 //     number of an event                   2^62   the session ends (MALFORMED), as with each of the next three; 0 is no event's
 //     a plug's clock, nanoseconds          2^60   36 years
 //     age of an event, milliseconds   2^60/10^6
@@ -535,6 +541,14 @@ nonisolated struct WireControllerMessage: Sendable {
     set {kind = .setRole(newValue)}
   }
 
+  var fetchAudit: WireFetchAudit {
+    get {
+      if case .fetchAudit(let v)? = kind {return v}
+      return WireFetchAudit()
+    }
+    set {kind = .fetchAudit(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -554,6 +568,7 @@ nonisolated struct WireControllerMessage: Sendable {
     case followLog(WireFollowLog)
     case invite(WireInvite)
     case setRole(WireSetRole)
+    case fetchAudit(WireFetchAudit)
 
   }
 
@@ -711,6 +726,14 @@ nonisolated struct WirePlugMessage: Sendable {
     set {kind = .refused(newValue)}
   }
 
+  var audit: WireAuditEntries {
+    get {
+      if case .audit(let v)? = kind {return v}
+      return WireAuditEntries()
+    }
+    set {kind = .audit(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -732,6 +755,7 @@ nonisolated struct WirePlugMessage: Sendable {
     case descriptionChanged(WireDescriptionChanged)
     case invitation(WireInvitation)
     case refused(WireRequestRefused)
+    case audit(WireAuditEntries)
 
   }
 
@@ -770,10 +794,11 @@ nonisolated struct WireWelcome: Sendable {
   /// the service instance name it has now
   var name: String = String()
 
-  /// "relay", "dimmer", "meter", "button"; "log" where FollowLog is answered, "rename" and
+  /// "relay", "dimmer", "meter", "button"; "log" where FollowLog is answered, "audit" where
   var capabilities: [String] = []
 
-  /// "settings" where the commands Rename and Configure are carried out; unknown ones are skipped
+  /// FetchAudit is, "rename" and "settings" where the commands Rename and Configure are carried
+  /// out; unknown ones are skipped
   var firmware: String = String()
 
   /// 16 bytes: the kernel boot to which all times of this session belong
@@ -1555,44 +1580,6 @@ nonisolated struct WireDone: Sendable {
   fileprivate var _sequence: UInt64? = nil
 }
 
-/// Asks for the samples kept between two plug times of one boot, both included. They come in whole chunks: the first and
-/// the last may hold samples outside the range too, and the controller drops those (a sample's time is in milliseconds,
-/// rounded down; both ends of the range are to be rounded likewise). The last chunk may be one that still grows. The next
-/// fetch begins one millisecond after the last sample received, so that no sample is taken twice.
-nonisolated struct WireFetchSamples: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// repeated in every chunk of the answer
-  var fetchID: UInt32 = 0
-
-  var from: UInt64 = 0
-
-  var to: UInt64 = 0
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-nonisolated struct WireSampleChunk: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var fetchID: UInt32 = 0
-
-  /// one chunk as Metering/SampleChunk.swift describes it; empty: nothing in the range
-  var chunk: Data = Data()
-
-  var last: Bool = false
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
 /// The answer to FollowLog.
 nonisolated struct WireLogAnswer: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1718,7 +1705,7 @@ nonisolated extension WireGoodbyeReason: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ControllerMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0\u{4}\u{2}follow_log\0\u{1}invite\0\u{3}set_role\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0\u{4}\u{2}follow_log\0\u{1}invite\0\u{3}set_role\0\u{4}\u{2}fetch_audit\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1934,6 +1921,19 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
           self.kind = .setRole(v)
         }
       }()
+      case 19: try {
+        var v: WireFetchAudit?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .fetchAudit(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .fetchAudit(v)
+        }
+      }()
       default: break
       }
     }
@@ -2009,6 +2009,10 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
       guard case .setRole(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
     }()
+    case .fetchAudit?: try {
+      guard case .fetchAudit(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -2023,7 +2027,7 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PlugMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0\u{4}\u{2}log_answer\0\u{3}log_lines\0\u{3}description_changed\0\u{1}invitation\0\u{2}\u{4}refused\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0\u{4}\u{2}log_answer\0\u{3}log_lines\0\u{3}description_changed\0\u{1}invitation\0\u{2}\u{2}audit\0\u{2}\u{2}refused\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2252,6 +2256,19 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
           self.kind = .invitation(v)
         }
       }()
+      case 20: try {
+        var v: WireAuditEntries?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .audit(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .audit(v)
+        }
+      }()
       case 22: try {
         var v: WireRequestRefused?
         var hadOneofValue = false
@@ -2343,6 +2360,10 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
     case .invitation?: try {
       guard case .invitation(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+    }()
+    case .audit?: try {
+      guard case .audit(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
     }()
     case .refused?: try {
       guard case .refused(let v)? = self.kind else { preconditionFailure() }
@@ -3714,86 +3735,6 @@ nonisolated extension WireDone: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
   static func ==(lhs: WireDone, rhs: WireDone) -> Bool {
     if lhs._state != rhs._state {return false}
     if lhs._sequence != rhs._sequence {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireFetchSamples: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".FetchSamples"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}fetch_id\0\u{1}from\0\u{1}to\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.fetchID) }()
-      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.from) }()
-      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.to) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.fetchID != 0 {
-      try visitor.visitSingularUInt32Field(value: self.fetchID, fieldNumber: 1)
-    }
-    if self.from != 0 {
-      try visitor.visitSingularUInt64Field(value: self.from, fieldNumber: 2)
-    }
-    if self.to != 0 {
-      try visitor.visitSingularUInt64Field(value: self.to, fieldNumber: 3)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireFetchSamples, rhs: WireFetchSamples) -> Bool {
-    if lhs.fetchID != rhs.fetchID {return false}
-    if lhs.from != rhs.from {return false}
-    if lhs.to != rhs.to {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireSampleChunk: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".SampleChunk"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}fetch_id\0\u{1}chunk\0\u{1}last\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.fetchID) }()
-      case 2: try { try decoder.decodeSingularBytesField(value: &self.chunk) }()
-      case 3: try { try decoder.decodeSingularBoolField(value: &self.last) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.fetchID != 0 {
-      try visitor.visitSingularUInt32Field(value: self.fetchID, fieldNumber: 1)
-    }
-    if !self.chunk.isEmpty {
-      try visitor.visitSingularBytesField(value: self.chunk, fieldNumber: 2)
-    }
-    if self.last != false {
-      try visitor.visitSingularBoolField(value: self.last, fieldNumber: 3)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireSampleChunk, rhs: WireSampleChunk) -> Bool {
-    if lhs.fetchID != rhs.fetchID {return false}
-    if lhs.chunk != rhs.chunk {return false}
-    if lhs.last != rhs.last {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

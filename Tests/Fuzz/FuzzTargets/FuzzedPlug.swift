@@ -23,7 +23,7 @@ struct FuzzedPlug {
         server = PlugServer(
             identity: PlugServer.Identity(
                 id: PlugID(rawValue: "0123456789ab")!, name: "Lampe über dem Tisch",
-                capabilities: [.relay, .dimmer, .log], firmware: "1.0", boot: Self.boot),
+                capabilities: [.relay, .dimmer, .log, .audit], firmware: "1.0", boot: Self.boot),
             access: .knowing(), journal: EventJournal(nextSequence: 8, limits: EventJournal.Limits(events: 6)),
             state: PlugState(
                 relayOn: false, level: .full,
@@ -53,6 +53,16 @@ struct FuzzedPlug {
         }
     }
 
+    /// An entry of each kind, of this boot and another one.
+    private static let audit = AuditNote.Kind.allCases.enumerated().map { index, kind in
+        let actors: [AuditActor] = [
+            .controller(name: "Prüfung", key: "0123456789ab"), .stranger(key: "ba9876543210"), .button, .panel,
+        ]
+        return AuditEntry(
+            number: UInt64(index + 1), boot: index < 3 ? BootID(bytes: [UInt8](repeating: 6, count: 16))! : boot,
+            time: now - .seconds(4), AuditNote(kind, by: actors[index % 4], isRefused: index % 3 == 0, "for a test"))
+    }
+
     mutating func handle(_ event: PlugServer.Event) throws(FuzzFailure) {
         for action in server.handle(event, now: Self.now) {
             switch action {
@@ -69,6 +79,9 @@ struct FuzzedPlug {
                 fetches.append((connection, fetch))
             case .record(let kind): try handle(.record(kind))
             case .factoryReset: try handle(.resetFailed)
+            case .fetchAudit(let connection, let after, let limit):
+                let asked = Self.audit.filter { $0.number > after }.suffix(limit ?? .max)
+                try handle(.audit(connection, AuditPage(Array(asked.prefix(3)), isLast: asked.count <= 3)))
             case .keep, .pairingWindow, .logLevel: break
             }
         }
