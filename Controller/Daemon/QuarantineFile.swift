@@ -1,6 +1,6 @@
 public import DurableFiles
 import LinuxClocks
-public import PlugClient
+import PlugClient
 public import PlugModel
 
 /// Where a daemon keeps its ``Quarantine``, and where a process that dies leaves what it died of: two small files in the daemon's directory.

@@ -13,9 +13,9 @@ import Testing
 
     @Test func twoDeathsWithinAMinuteAreThePlugs() {
         var quarantine = Quarantine()
-        #expect(!quarantine.died(with: heater, at: 1000))
+        #expect(quarantine.died(with: heater, at: 1000) == false)
         #expect(quarantine.until(heater, now: 1000) == nil)
-        #expect(quarantine.died(with: heater, at: 1060))
+        #expect(quarantine.died(with: heater, at: 1060) == true)
         #expect(quarantine.until(heater, now: 1060) == 1060 + hour)
         #expect(quarantine.until(heater, now: 1060 + hour - 1) != nil)
         #expect(quarantine.until(heater, now: 1060 + hour) == nil)
@@ -25,11 +25,11 @@ import Testing
     @Test func deathsThatAreFurtherApartOrOfDifferentPlugsAreNobodys() {
         var quarantine = Quarantine()
         for time in stride(from: Int64(0), to: 1000, by: 61) {
-            #expect(!quarantine.died(with: heater, at: time))
+            #expect(quarantine.died(with: heater, at: time) == false)
             // Another one in between changes nothing.
-            #expect(!quarantine.died(with: lamp, at: time + 1))
+            #expect(quarantine.died(with: lamp, at: time + 1) == false)
         }
-        #expect(quarantine.died(with: lamp, at: 1000))
+        #expect(quarantine.died(with: lamp, at: 1000) == true)
         #expect(quarantine.until(heater, now: 1000) == nil)
     }
 
@@ -39,13 +39,13 @@ import Testing
         _ = quarantine.died(with: heater, at: time)
         for hours in [1, 2, 4, 8, 16, 24, 24, 24] as [Int64] {
             time += 30
-            #expect(quarantine.died(with: heater, at: time))
+            #expect(quarantine.died(with: heater, at: time) == true)
             #expect(quarantine.until(heater, now: time) == time + hours * hour)
         }
         // A week without a death: it begins anew.
         time += 8 * 24 * hour
-        #expect(!quarantine.died(with: heater, at: time))
-        #expect(quarantine.died(with: heater, at: time + 1))
+        #expect(quarantine.died(with: heater, at: time) == false)
+        #expect(quarantine.died(with: heater, at: time + 1) == true)
         #expect(quarantine.until(heater, now: time + 1) == time + 1 + hour)
     }
 
@@ -53,10 +53,11 @@ import Testing
         var quarantine = Quarantine()
         _ = quarantine.died(with: heater, at: 1000)
         _ = quarantine.died(with: heater, at: 1001)
-        #expect(quarantine.lift(heater))
-        #expect(quarantine.until(heater, now: 1002) == nil && !quarantine.lift(heater))
+        #expect(quarantine.lift(heater) == true)
+        #expect(quarantine.until(heater, now: 1002) == nil)
+        #expect(quarantine.lift(heater) == false)
         // One more death does not bring it back.
-        #expect(!quarantine.died(with: heater, at: 1010))
+        #expect(quarantine.died(with: heater, at: 1010) == false)
     }
 
     @Test func aClockThatIsSetBackKeepsNobodyAwayForLong() {
@@ -64,8 +65,9 @@ import Testing
         _ = quarantine.died(with: heater, at: 1_800_000_000)
         _ = quarantine.died(with: heater, at: 1_800_000_001)
         #expect(quarantine.until(heater, now: 1_000_000_000) == nil)
-        #expect(!quarantine.died(with: heater, at: 1_000_000_000))
-        #expect(!quarantine.died(with: heater, at: .max) && !quarantine.died(with: heater, at: -1))
+        #expect(quarantine.died(with: heater, at: 1_000_000_000) == false)
+        #expect(quarantine.died(with: heater, at: .max) == false)
+        #expect(quarantine.died(with: heater, at: -1) == false)
     }
 
     @Test func textComesBackAndDamagedLinesAreLeftOut() {

@@ -10,7 +10,7 @@ import Testing
     @Test func theDyingThreadsPlugIsLeft() async throws {
         let folder = TestFolder()
         let path = folder.path + "/died"
-        await #expect(processExitsWith: .failure) { [path] in
+        await #expect(processExitsWith: .failure) { [path = path as String] in
             precondition(PlugInHand.leave(in: path) == nil)
             let other = Task {
                 PlugInHand.during(PlugID(rawValue: "bbbbbbbbbbbb")) {}
@@ -34,7 +34,7 @@ import Testing
     @Test func whoDiesWithoutAPlugLeavesNone() async throws {
         let folder = TestFolder()
         let path = folder.path + "/died"
-        await #expect(processExitsWith: .failure) { [path] in
+        await #expect(processExitsWith: .failure) { [path = path as String] in
             precondition(PlugInHand.leave(in: path) == nil)
             PlugInHand.during(PlugID(rawValue: "bbbbbbbbbbbb")) {}
             fatalError("as a trap does")
@@ -45,7 +45,7 @@ import Testing
     @Test func whoEndsInOrderLeavesNothing() async throws {
         let folder = TestFolder()
         let path = folder.path + "/died"
-        await #expect(processExitsWith: .success) { [path] in
+        await #expect(processExitsWith: .success) { [path = path as String] in
             precondition(PlugInHand.leave(in: path) == nil)
             PlugInHand.during(PlugID(rawValue: "bbbbbbbbbbbb")) {}
         }

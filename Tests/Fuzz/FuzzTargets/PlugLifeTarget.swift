@@ -110,7 +110,7 @@ private final class FuzzedBoard {
             boot: boot)
         machine = PlugMachine(
             configuration, identity: identity, access: storage.access(key: .plug, random: &random),
-            memory: storage.restore(now: now), settings: settings, seed: 1)
+            memory: storage.restore(now: now), settings: settings, audit: storage.audit(), seed: 1)
         self.storage = storage
         closed = []
         try handle(.started)
@@ -160,8 +160,9 @@ private final class FuzzedBoard {
             if closed.contains(id) { fail("bytes were sent after the close") }
             sent += bytes.count
         case .close(let id, _): if !closed.insert(id).inserted { fail("a connection was closed twice") }
-        case .factoryReset:
-            isResetting = storage?.orderReset() == true
+        case .keepAudit(let audit): step(storage?.keep(audit) == true ? .auditKept : .auditNotKept)
+        case .factoryReset(let actor):
+            isResetting = storage?.orderReset(by: actor) == true
             step(isResetting ? .resetStands : .resetFailed)
         case .announce(let name): step(.renamed(name))
         case .keepSettings(let settings): step(storage?.keep(settings) == true ? .settingsKept : .settingsNotKept)
