@@ -79,7 +79,7 @@ import Testing
         let gone = PublicKey(madeUp: 9)
         var house = house(.knowing([.desk, gone]))
         house.hear(desk, .removeController(fingerprint: gone.fingerprint))
-        #expect(notes(house).last == AuditNote(.removed, by: owner, "Desk (\(gone.fingerprint.prefix(12)))"))
+        #expect(notes(house).last == AuditNote(.removed, by: owner, "Desk 2 (\(gone.fingerprint.prefix(12)))"))
         let storage = house.actions.filter {
             switch $0 {
             case .keepAudit, .keep: true
