@@ -49,7 +49,7 @@ public struct Outside: Sendable {
                 refusal(of: action).map {
                     RuleFinding(
                         .warning, rule: index, .action(place), $0,
-                        hint: "Documentation/rules.md says how to allow it; the daemon reads the file when it starts")
+                        hint: "[outside] in that file can allow it; the daemon reads it when it starts")
                 }
             }
         }
