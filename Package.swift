@@ -91,13 +91,18 @@ let shared: [Target] = [
     module(
         "PlugProtocol", "Sources/PlugProtocol",
         ["PlugModel", "ProtocolCore", "Metering", protobuf, crypto, deque],
-        exclude: ["smartplug.proto", "description.proto", "pairing.proto", "log.proto", "Protocol.md"]),
+        exclude: [
+            "smartplug.proto", "description.proto", "pairing.proto", "log.proto", "audit.proto", "samples.proto",
+            "Protocol.md",
+        ]),
     module(
         "PlugTransport", "Sources/PlugTransport",
         [
             "ProtocolCore", "PlugModel", "LinuxClocks", "LinuxNetwork", "DurableFiles", "CPlugTransport", nioCore,
             nioPosix, nioSSL, nioTLS, crypto,
         ]),
+    .systemLibrary(name: "CQREncode", path: "Sources/CQREncode", providers: [.apt(["libqrencode-dev"])]),
+    module("QRCode", "Sources/QRCode", ["CQREncode"]),
     .target(name: "CPlugTransport", path: "Sources/CPlugTransport"),
     .target(name: "CLinuxClocks", path: "Sources/CLinuxClocks"),
     module("LinuxClocks", "Sources/LinuxClocks", ["CLinuxClocks", "ProtocolCore"]),
@@ -131,8 +136,6 @@ let firmware: [Target] = [
     module("Privileges", "Firmware/Privileges", ["CPrivileges"]),
     .target(name: "CCrashReport", path: "Firmware/CCrashReport"),
     module("CrashReports", "Firmware/CrashReports", ["CCrashReport", "DurableFiles", "PlugModel", "ProtocolCore"]),
-    .systemLibrary(name: "CQREncode", path: "Firmware/CQREncode", providers: [.apt(["libqrencode-dev"])]),
-    module("QRCode", "Firmware/QRCode", ["CQREncode"]),
     module("PlugHardware", "Firmware/PlugHardware", ["ProtocolCore", "Metering", "Recordings"]),
     .target(name: "CGPIOD", path: "Firmware/CGPIOD", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "CLinuxDevices", path: "Firmware/CLinuxDevices"),
@@ -158,11 +161,12 @@ let firmware: [Target] = [
 ]
 
 let controller: [Target] = [
+    .target(name: "CPlugInHand", path: "Controller/CPlugInHand"),
     module(
         "PlugClient", "Controller/PlugClient",
         [
             "ProtocolCore", "Metering", "PlugModel", "PlugProtocol", "PlugTransport", "DNSWire", "ServiceDiscovery",
-            "LinuxClocks", "LinuxNetwork", "DurableFiles", nioCore, nioPosix, logging, asyncAlgorithms,
+            "LinuxClocks", "LinuxNetwork", "DurableFiles", "CPlugInHand", nioCore, nioPosix, logging, asyncAlgorithms,
         ]),
     module("Automation", "Controller/Automation", ["ProtocolCore", "PlugModel", "ApplianceSense", "LocalCalendar"]),
     module(
@@ -229,8 +233,8 @@ let controller: [Target] = [
             "PlugModel", "PlugProtocol", "PlugTransport", "LinuxClocks", "LinuxNetwork", "ServiceDiscovery",
             "PlugClient", "PowerHistory", "Recordings", "Daemon", "DaemonClient", "Dashboard", "Doctor", "Presentation",
             "RuleFiles", "Automation", "Backtesting", "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting",
-            "Pictures", "Terminal", "DurableFiles", "Daylight", "Effects", "ProtocolCore", "Scripting", arguments,
-            signals, logging,
+            "Pictures", "Terminal", "DurableFiles", "Daylight", "Effects", "ProtocolCore", "QRCode", "Scripting",
+            arguments, signals, logging,
         ]),
     .executableTarget(
         name: "ScriptHost", path: "Controller/ScriptHost", exclude: ["prelude"],
@@ -266,7 +270,8 @@ let supports: [Target] = [
             "ProtocolCore", "PlugModel", "PlugProtocol", "Metering", "DNSWire", "MulticastDNS", "ServiceDiscovery",
             "LinuxNetwork", "PlugService", "PlugClient", "Storage", "Recordings", "RuleFiles", "Appliance",
             "Automation", "MadeUpKeys", "LinkWire", "AddressConfiguration", "PlugConfiguration", "PowerHistory",
-            "ConfigurationFiles", "Tariffs", "Scripting", "LinuxClocks", "Presentation",
+            "ConfigurationFiles", "Tariffs", "Scripting", "LinuxClocks", "Presentation", "Daemon", "Dashboard",
+            "DurableFiles", "SimulatedDisk", "TestFolders", nioCore, nioPosix,
         ]),
 ]
 
@@ -372,6 +377,7 @@ let checks: [Target] = [
         [
             "Dashboard", "Daemon", "Presentation", "PlugClient", "PlugModel", "ProtocolCore", "PowerHistory",
             "Automation", "LinuxClocks", "Metering", "Fuzzing", nioCore, nioPosix, logging, httpTypes, "TestFolders",
+            "DurableFiles",
         ]),
     tests("DaemonClientTests", ["DaemonClient", nioCore, nioPosix, "TestFolders"]),
     tests("DoctorTests", ["Doctor", "DNSWire", "LinuxClocks", "LinuxNetwork", "PlugModel", "ProtocolCore"]),

@@ -51,7 +51,8 @@ struct EventPages: Sendable {
 extension StoredEvent {
     /// The command by which a relay was switched.
     fileprivate var command: RequestID? {
-        guard case .event(let event) = content, case .relayChanged(_, .controller(_, let request)) = event.kind else {
+        guard case .event(let event) = content, case .relayChanged(_, .controller(_, let request, _)) = event.kind
+        else {
             return nil
         }
         return request

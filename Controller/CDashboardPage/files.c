@@ -78,6 +78,9 @@ static const unsigned char powercontrols_js[] = {
 static const unsigned char powerwords_js[] = {
 #embed "page/powerwords.js"
 };
+static const unsigned char rights_js[] = {
+#embed "page/rights.js"
+};
 static const unsigned char rule_js[] = {
 #embed "page/rule.js"
 };
@@ -86,6 +89,9 @@ static const unsigned char rules_js[] = {
 };
 static const unsigned char series_js[] = {
 #embed "page/series.js"
+};
+static const unsigned char sessions_js[] = {
+#embed "page/sessions.js"
 };
 static const unsigned char sparkline_js[] = {
 #embed "page/sparkline.js"
@@ -132,9 +138,11 @@ static const struct dashboard_file files[] = {
     {"power.js", power_js, sizeof power_js},
     {"powercontrols.js", powercontrols_js, sizeof powercontrols_js},
     {"powerwords.js", powerwords_js, sizeof powerwords_js},
+    {"rights.js", rights_js, sizeof rights_js},
     {"rule.js", rule_js, sizeof rule_js},
     {"rules.js", rules_js, sizeof rules_js},
     {"series.js", series_js, sizeof series_js},
+    {"sessions.js", sessions_js, sizeof sessions_js},
     {"sparkline.js", sparkline_js, sizeof sparkline_js},
     {"style.css", style_css, sizeof style_css},
     {"switch.js", switch_js, sizeof switch_js},

@@ -15,7 +15,9 @@ extension Recorder {
 
     func take(_ update: HouseFollower.Update) {
         guard case .report(let report) = update, !isClosing else { return }
-        for report in seen.pass(report, now: BootClock.now) { take(report) }
+        PlugInHand.during(report.source) {
+            for report in seen.pass(report, now: BootClock.now) { take(report) }
+        }
     }
 
     private func take(_ report: PlugReport) {

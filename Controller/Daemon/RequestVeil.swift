@@ -37,10 +37,12 @@ struct RequestVeil: Sendable {
     func unveiled(_ event: PlugEvent) -> PlugEvent {
         var event = event
         switch event.kind {
-        case .relayChanged(let on, .controller(let name, let request)):
-            event.kind = .relayChanged(on: on, cause: .controller(name: name, request: unveiled(request)))
-        case .protectionReset(let protection, .controller(let name, let request)):
-            event.kind = .protectionReset(protection, cause: .controller(name: name, request: unveiled(request)))
+        case .relayChanged(let on, .controller(let name, let request, let authority)):
+            let cause = RelayCause.controller(name: name, request: unveiled(request), authority: authority)
+            event.kind = .relayChanged(on: on, cause: cause)
+        case .protectionReset(let protection, .controller(let name, let request, let authority)):
+            let cause = RelayCause.controller(name: name, request: unveiled(request), authority: authority)
+            event.kind = .protectionReset(protection, cause: cause)
         case .relayChanged, .buttonPressed, .protectionTripped, .protectionReset, .restarted, .pairingFailed,
             .controllerPaired, .controllerRemoved:
             break

@@ -2,7 +2,7 @@ public import AsyncAlgorithms
 import Automation
 import LinuxClocks
 import LinuxNetwork
-import NIOCore
+package import NIOCore
 import NIOPosix
 public import PlugClient
 public import PlugModel
@@ -71,16 +71,28 @@ public actor RuleRunner {
         scripts: (any ScriptCalling)? = nil, sun: SunTable? = nil, recorder: Recorder? = nil,
         audience: (any HouseAudience)? = nil
     ) {
+        self.init(
+            set, store: store, performer: performer, scripts: scripts, sun: sun, recorder: recorder, audience: audience,
+            on: client.eventLoop
+        ) { HouseFollower(client, known: $0) }
+    }
+
+    /// - Parameter follow: makes what follows the house, after the events that are known.
+    package init(
+        _ set: RuleFileSet, store: RuleStore?, performer: (any EffectPerforming)? = nil,
+        scripts: (any ScriptCalling)? = nil, sun: SunTable? = nil, recorder: Recorder? = nil,
+        audience: (any HouseAudience)? = nil, on eventLoop: any EventLoop,
+        follow: ([PlugID: SequenceNumber]) -> HouseFollower
+    ) {
         let cursors = store?.memory.cursors ?? [:]
         let known = EventsSeen.first(cursors, recorder?.cursors ?? [:])
-        let follower = HouseFollower(client, known: known)
+        let follower = follow(known)
         let seen = EventsSeen(cursors, others: known, start: BootClock.now)
         let isShared = recorder != nil || audience != nil
-        let shared = SharedHouse(
-            follower, rules: seen, recorder: recorder, audience: audience, on: client.eventLoop)
+        let shared = SharedHouse(follower, rules: seen, recorder: recorder, audience: audience, on: eventLoop)
         self.init(
             set, house: isShared ? shared : follower, store: store, performer: performer, scripts: scripts, sun: sun,
-            on: client.eventLoop)
+            on: eventLoop)
     }
 
     init(
@@ -112,7 +124,7 @@ public actor RuleRunner {
                 group.addTask { await self.keepLocalTime() }
                 group.addTask { await self.followScripts() }
                 for await update in house.updates {
-                    take(update)
+                    PlugInHand.during(update.source) { take(update) }
                     await handOver()
                 }
                 group.cancelAll()

@@ -39,6 +39,12 @@ public struct DaemonClient: Sendable {
         try await answer(Request(method: .POST, target: place, body: json))
     }
 
+    /// - Returns: the body of the answer.
+    /// - Throws: as ``post(_:json:)``.
+    public func delete(_ place: String) async throws -> [UInt8] {
+        try await answer(Request(method: .DELETE, target: place, body: nil))
+    }
+
     /// Reads a stream of events until `take` returns false or the daemon ends it.
     ///
     /// - Throws: as ``get(_:_:)``, and what `take` throws.

@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
+import LinuxClocks
 import NIOCore
 import NIOHTTP1
 
@@ -17,13 +18,15 @@ extension Dashboard {
 
     /// How often a socket is tried again that cannot be had.
     private static let retry = Duration.seconds(3)
-    /// How often is looked whether the password is another one.
+    /// How often is looked whether a password or a session is gone.
     private static let watchfulness = Duration.seconds(5)
 
     /// Serves until the task is cancelled; ends then within a second or two.
     public func run(_ tell: @escaping @Sendable (Notice) -> Void) async {
         let keeper = PasswordKeeper(settings.password)
-        let building = Building(self, Login(keeper: keeper, secret: sessionSecret(tell)))
+        let sessions = SessionKeeper(settings.directory + "/sessions") { tell(.complaint($0)) }
+        let login = Login(keeper: keeper, sessions: sessions, secret: deviceSecret(tell))
+        let building = Building(self, login)
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 // Streams end by themselves when the board does.
@@ -32,7 +35,7 @@ extension Dashboard {
                 end.finish()
                 await board.end()
             }
-            group.addTask { await endStreams(whenChanged: keeper) }
+            group.addTask { await endStreams(of: login) }
             if let place = settings.place {
                 group.addTask {
                     await keepTrying(tell) { () async throws(DashboardFault) in try await serve(place, building, tell) }
@@ -46,15 +49,16 @@ extension Dashboard {
                 }
             }
         }
+        await sessions.stop(now: WallTime.now.nanosecondsSince1970 / 1_000_000_000)
         await keeper.stop()
     }
 
-    /// Who watches was let in with the password of that time. A page that may begins anew at once.
-    private func endStreams(whenChanged keeper: PasswordKeeper) async {
-        var last = try? await keeper.hash()
+    /// Who watches was let in by a password or a session of that time. A page that may begins anew at once.
+    private func endStreams(of login: Login) async {
+        var last = await login.entrances(isLoopback: settings.isLoopback)
         while (try? await Task.sleep(for: Self.watchfulness)) != nil {
-            let now = try? await keeper.hash()
-            if now != last { await board.endReaders() }
+            let now = await login.entrances(isLoopback: settings.isLoopback)
+            if !now.isSuperset(of: last) { await board.endReaders() }
             last = now
         }
     }
@@ -135,7 +139,7 @@ extension Dashboard {
         await door.stayOpen(farewell: settings.limits.farewell) { socket.remove() }
     }
 
-    private func sessionSecret(_ tell: (Notice) -> Void) -> [UInt8] {
+    private func deviceSecret(_ tell: (Notice) -> Void) -> [UInt8] {
         let path = settings.directory + "/session-key"
         let drawn = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
         do throws(FileError) {
@@ -143,7 +147,7 @@ extension Dashboard {
             try FileStore().makeDirectories(settings.directory)
             try FileStore().replaceSecret(path, with: drawn)
         } catch {
-            tell(.complaint("who logs in is forgotten with this process: \(DashboardFault(error))"))
+            tell(.complaint("devices are forgotten with this process: \(DashboardFault(error))"))
         }
         return drawn
     }
@@ -165,12 +169,13 @@ private struct Building: Sendable {
         let page = Page()
         let router = Router(context: DashboardContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: FaultAnswers())
-        SessionRoutes(login: login, isLoopback: settings.isLoopback).add(to: router)
+        SessionRoutes(login: login, isLoopback: settings.isLoopback, ended: { await dashboard.board.endReaders() })
+            .add(to: router)
         dashboard.addAPI(to: router)
         page.add(to: router)
         methods = KnownMethods(router.routes)
         routes = router.buildResponder()
-        isPublic = Set(page.files.keys).union(["/health", SessionRoutes.path])
+        isPublic = Set(page.files.keys).union(AccessTable.openPaths)
     }
 
     func channel(_ door: Doorkeeper.Door, _ guests: Guests) -> DoorChannel {
@@ -197,9 +202,9 @@ extension DashboardSettings {
     public func check() throws(DashboardFault) {
         guard let place else { return }
         if !isLoopback {
-            let hash: String?
-            do throws(FileError) { hash = try password.hash() } catch { throw DashboardFault(error) }
-            guard hash != nil else {
+            let hasNone: Bool
+            do throws(FileError) { hasNone = try password.passwords().isEmpty } catch { throw DashboardFault(error) }
+            guard !hasNone else {
                 throw DashboardFault(
                     """
                     others can reach \(place), and there is no password

@@ -11,6 +11,8 @@ struct DashboardContext: RequestContext {
     /// It came over the local socket, whose file lets nobody in but the daemon's own user. Said by whose socket it is: that a
     /// connection has no address means nothing.
     var isLocal = false
+    /// As whom; nil where nobody has to say.
+    var pass: Pass?
     /// It came by TLS.
     var isSecure = false
     var maxUploadSize: Int { DoorLimits().body }

@@ -49,7 +49,8 @@ public struct DashboardSettings: Sendable {
 
     /// Files that let somebody in, or pass for us: nobody's business but the daemon's.
     public var secretPaths: [String] {
-        [password.path, directory + "/tls.pem", directory + "/session-key"] + (certificate.map { [$0.key] } ?? [])
+        [password.path, directory + "/tls.pem", directory + "/session-key", directory + "/sessions"]
+            + (certificate.map { [$0.key] } ?? [])
     }
 
     var isLoopback: Bool { place?.isLoopback ?? true }

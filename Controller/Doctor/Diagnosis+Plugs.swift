@@ -16,7 +16,16 @@ extension Diagnosis {
         }
         return seen.plugs.flatMap { plug in
             [finding(plug, wait: seen.wait)] + (crash(of: plug, now: seen.clock.last.sinceBoot).map { [$0] } ?? [])
+                + (seen.keptAway[plug.id].map { [keptAway(plug, $0)] } ?? [])
         }
+    }
+
+    /// It may be reached from here, and is followed by nobody.
+    private static func keptAway(_ plug: Observations.Plug, _ words: String) -> Finding {
+        let (what, hint) = parts(words)
+        return Finding(
+            .problem, .plug, plug.announcedAs ?? plug.name, what,
+            next: hint ?? "plugctl daemon quarantine --lift \(plug.id)")
     }
 
     private static func finding(_ plug: Observations.Plug, wait: Duration) -> Finding {

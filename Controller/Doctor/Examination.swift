@@ -159,8 +159,10 @@ public struct Examination: Sendable {
                 crash = description.crash
             case .snapshot(let state):
                 let asked = BootClock.now
-                let answer = await plug.controllers()
-                let roundTrip = answer == nil ? nil : BootClock.now - asked
+                // A refusal is an answer too.
+                let isAnswered: Bool
+                do { isAnswered = try await plug.controllers() != nil } catch { isAnswered = true }
+                let roundTrip = isAnswered ? BootClock.now - asked : nil
                 return (.connected(roundTrip: roundTrip, tripped: state.tripped), crash)
             case .disconnected(.away(let words), _):
                 if case .connected = last { return (last, crash) }

@@ -19,6 +19,8 @@ public struct Observations: Sendable {
     public var plugs: [Plug] = []
     /// Why it is not known which plugs are paired, or with which key to speak to them.
     public var controllerFault: String?
+    /// Why the daemon of this machine keeps away from a plug, with a `hint:` line.
+    public var keptAway: [PlugID: String] = [:]
     /// How long announcements and answers were waited for.
     public var wait: Duration
 

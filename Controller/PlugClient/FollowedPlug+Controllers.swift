@@ -1,45 +1,103 @@
 public import PlugModel
 
-/// Who is paired with the plug that is followed, and the reset that makes it forget them.
+/// Who is paired with the plug that is followed, and the reset that makes it forget them. Each is to be asked while the plug is
+/// connected; nil: its connection ended before it answered.
 extension FollowedPlug {
-    /// Who is paired with the plug. To be asked while it is connected; nil when it did not answer before that ended.
-    public func controllers() async -> [PairedControllerEntry]? {
-        guard machine.isConnected else { return nil }
-        return await withCheckedContinuation { continuation in
-            questions.append(continuation)
-            handle(.listControllers)
+    enum Answer {
+        case controllers([PairedControllerEntry])
+        case invited(for: Duration)
+        case refused(Refusal)
+    }
+
+    /// Who is paired with the plug.
+    ///
+    /// - Throws: `Refusal` where the role of this controller does not allow it.
+    public func controllers() async throws(Refusal) -> [PairedControllerEntry]? {
+        try await list(.listControllers)
+    }
+
+    /// Has the plug forget the controller of this key and end its sessions. A controller that removes itself gets no answer but
+    /// the end.
+    ///
+    /// - Throws: `Refusal` where the role of this controller does not allow it, and for the last owner.
+    /// - Returns: those who remain.
+    public func removeController(fingerprint: String) async throws(Refusal) -> [PairedControllerEntry]? {
+        try await list(.removeController(fingerprint: fingerprint))
+    }
+
+    /// Gives the controller of this key another role.
+    ///
+    /// - Throws: as ``removeController(fingerprint:)``.
+    /// - Returns: all controllers.
+    public func setRole(of fingerprint: String, to grant: Grant) async throws(Refusal) -> [PairedControllerEntry]? {
+        try await list(.setRole(fingerprint: fingerprint, grant))
+    }
+
+    /// Lets somebody else pair, once.
+    ///
+    /// - Parameter code: drawn for this invitation.
+    /// - Throws: `Refusal`.
+    /// - Returns: for how long.
+    public func invite(with code: SetupCode, as grant: Grant) async throws(Refusal) -> Duration? {
+        switch await answer(to: .invite(code, grant)) {
+        case .invited(let time): return time
+        case .refused(let refusal): throw refusal
+        case .controllers, nil: return nil
         }
     }
 
-    /// Has the plug forget the controller of this key and end its sessions. Whoever removes itself gets no answer but the end.
-    ///
-    /// - Returns: those who remain; nil when the plug did not answer before its connection ended.
-    public func removeController(fingerprint: String) async -> [PairedControllerEntry]? {
+    private func list(_ question: PlugFollower.Event) async throws(Refusal) -> [PairedControllerEntry]? {
+        switch await answer(to: question) {
+        case .controllers(let list): return list
+        case .refused(let refusal): throw refusal
+        case .invited, nil: return nil
+        }
+    }
+
+    private func answer(to question: PlugFollower.Event) async -> Answer? {
         guard machine.isConnected else { return nil }
         return await withCheckedContinuation { continuation in
             questions.append(continuation)
-            handle(.removeController(fingerprint: fingerprint))
+            handle(question)
         }
     }
 
     /// Has the plug set itself back to factory state. To be asked while it is connected.
     ///
+    /// - Throws: `Refusal` where the role of this controller does not allow it.
     /// - Returns: how the connection ended: `Disconnection.factoryReset` when it is done.
-    public func factoryReset() async -> Disconnection {
+    public func factoryReset() async throws(Refusal) -> Disconnection {
         guard machine.isConnected else { return .away("the plug is not connected") }
-        return await withCheckedContinuation { continuation in
+        let result = await withCheckedContinuation { continuation in
             resets.append(continuation)
             handle(.factoryReset)
         }
+        return try result.get()
     }
 
     func answerResets(_ answer: Disconnection) {
-        for reset in resets { reset.resume(returning: answer) }
+        for reset in resets { reset.resume(returning: .success(answer)) }
         resets = []
     }
 
-    func answerQuestions(_ answer: [PairedControllerEntry]?) {
-        for question in questions { question.resume(returning: answer) }
+    /// A plug answers in the order in which it was asked.
+    func answerQuestion(_ answer: Answer) {
+        guard !questions.isEmpty else { return }
+        questions.removeFirst().resume(returning: answer)
+    }
+
+    func refused(_ request: String, _ refusal: Refusal) {
+        switch request {
+        case "factory_reset":
+            for reset in resets { reset.resume(returning: .failure(refusal)) }
+            resets = []
+        case "fetch_audit": answerAudit(.failure(refusal))
+        case _: answerQuestion(.refused(refusal))
+        }
+    }
+
+    func endQuestions() {
+        for question in questions { question.resume(returning: nil) }
         questions = []
     }
 }

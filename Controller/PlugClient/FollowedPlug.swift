@@ -1,6 +1,6 @@
 public import LinuxClocks
 import LinuxNetwork
-import NIOCore
+package import NIOCore
 public import PlugModel
 public import PlugTransport
 import ProtocolCore
@@ -35,8 +35,9 @@ public actor FollowedPlug: ConnectionOwner {
     private var isReading = true
     private var answers: [RequestID: CheckedContinuation<CommandOutcome, Never>] = [:]
     private var fetches: [UInt32: any FetchInProgress] = [:]
-    var questions: [CheckedContinuation<[PairedControllerEntry]?, Never>] = []
-    var resets: [CheckedContinuation<Disconnection, Never>] = []
+    var questions: [CheckedContinuation<Answer?, Never>] = []
+    var resets: [CheckedContinuation<Result<Disconnection, Refusal>, Never>] = []
+    var auditQuestion: CheckedContinuation<Result<AuditPage, Refusal>, Never>?
     private var lastFetch: UInt32 = 0
     private var times = ReportTimes()
     private var random = SystemRandomNumberGenerator()
@@ -51,7 +52,7 @@ public actor FollowedPlug: ConnectionOwner {
     var places: (@Sendable (String) -> AsyncStream<Resolution>)?
     var watchingPlace: Task<Void, Never>?
 
-    init(
+    package init(
         name: String, machine: PlugFollower, eventLoop: any EventLoop,
         connect: @escaping @Sendable (FollowedPlug) async throws -> Void
     ) {
@@ -156,7 +157,8 @@ public actor FollowedPlug: ConnectionOwner {
         let refusal = Refusal(.unknown, "stopped following the plug before it answered")
         for (_, answer) in answers { answer.resume(returning: .refused(refusal)) }
         for (_, fetch) in fetches { fetch.fail(refusal) }
-        answerQuestions(nil)
+        endQuestions()
+        answerAudit(.failure(refusal))
         answerResets(.away("stopped following the plug before it answered"))
         answers = [:]
         fetches = [:]
@@ -191,7 +193,9 @@ public actor FollowedPlug: ConnectionOwner {
         handle(.opened(connection.id))
     }
 
-    public func received(_ bytes: [UInt8], on id: ConnectionID) { handle(.received(bytes, on: id)) }
+    public func received(_ bytes: [UInt8], on id: ConnectionID) {
+        PlugInHand.during(machine.expected) { handle(.received(bytes, on: id)) }
+    }
 
     /// A controller sends too little to fill a buffer.
     public func writable(_ isWritable: Bool, on id: ConnectionID) {}
@@ -203,7 +207,7 @@ public actor FollowedPlug: ConnectionOwner {
 
     // MARK: The machine
 
-    func handle(_ event: PlugFollower.Event) {
+    package func handle(_ event: PlugFollower.Event) {
         let now = BootClock.now
         actions.perform(machine.handle(event, now: now)) { perform($0) }
         handOver()
@@ -239,7 +243,10 @@ public actor FollowedPlug: ConnectionOwner {
             } catch {
                 finish(fetch: id, error)
             }
-        case .controllers(let list): answerQuestions(list)
+        case .controllers(let list): answerQuestion(.controllers(list))
+        case .invited(let time): answerQuestion(.invited(for: time))
+        case .requestRefused(let request, let refusal): refused(request, refusal)
+        case .audit(let answer): answerAudit(answer)
         case .described(let name, let settings): described(name, settings)
         case .fetchRefused(let id, let refusal): finish(fetch: id, refusal)
         }
@@ -257,12 +264,13 @@ public actor FollowedPlug: ConnectionOwner {
             provenID.withLock { $0 = plug.id }
             welcomed(as: plug.name)
         case .disconnected(let reason, _):
-            answerQuestions(nil)
+            endQuestions()
+            answerAudit(.failure(Refusal(.unknown, "the connection ended before the plug answered")))
             answerResets(reason)
         case .following, .snapshot, .state, .event, .gap, .log: break
         }
         let at = times.time(of: update, clock: machine.clock, now: BootClock.now, wall: WallTime.now)
-        undelivered.append(PlugReport(plug: name, at: at, update: update))
+        undelivered.append(PlugReport(plug: name, at: at, update: update, source: machine.expected))
     }
 
     /// All at once to the reader, who is woken once.

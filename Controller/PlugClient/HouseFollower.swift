@@ -1,7 +1,8 @@
 public import AsyncAlgorithms
 import LinuxClocks
 public import PlugModel
-import ServiceDiscovery
+import ProtocolCore
+package import ServiceDiscovery
 
 /// Follows every plug of the house: those that are there, those that come, until they go. One that takes another name is lost
 /// under its old one and found under the new one.
@@ -10,6 +11,9 @@ public actor HouseFollower {
         case found(String)
         case report(PlugReport)
         case lost(String)
+
+        /// The plug whose words it is made of.
+        public var source: PlugID? { if case .report(let report) = self { report.source } else { nil } }
     }
 
     /// A plug whose reports are still read, be it followed or stopped.
@@ -30,8 +34,17 @@ public actor HouseFollower {
 
     /// In order for each plug. A reader that is slow slows the reading from the network down; nothing piles up.
     public nonisolated let updates = AsyncChannel<Update>()
+    /// Plugs that another program paired have room within this time.
+    private static let freshness = Duration.seconds(1)
+
     private let browse: @Sendable () -> any AsyncSequence<ServiceChange, Never>
     private let follow: @Sendable (String, [PlugID: SequenceNumber]) -> FollowedPlug
+    /// The plugs that matter, by what they were called last; nil where nobody can say now.
+    private let paired: @Sendable () -> [PlugID: String]?
+    /// Gets their names, and those that claim to be one of them, whenever they change.
+    private let favour: @Sendable (Set<String>) -> Void
+    private var learnedAt: Instant?
+    private var favoured: Set<String> = []
     private(set) var directory = PlugDirectory()
     /// Those that are followed, by the name under which that began.
     private(set) var plugs: [String: FollowedPlug] = [:]
@@ -51,18 +64,25 @@ public actor HouseFollower {
         stateOptions: StateOptions? = StateOptions()
     ) {
         self.init(known: known) {
+            client.pairedNames()
+        } favour: {
+            client.favour($0)
+        } browse: {
             client.browse().map(\.change)
         } follow: { name, known in
             client.follow(name, after: cursor, known: known, stateOptions: stateOptions)
         }
     }
 
-    init(
-        known: [PlugID: SequenceNumber] = [:],
+    package init(
+        known: [PlugID: SequenceNumber] = [:], paired: @escaping @Sendable () -> [PlugID: String]? = { nil },
+        favour: @escaping @Sendable (Set<String>) -> Void = { _ in },
         browse: @escaping @Sendable () -> any AsyncSequence<ServiceChange, Never>,
         follow: @escaping @Sendable (String, [PlugID: SequenceNumber]) -> FollowedPlug
     ) {
         self.known = known
+        self.paired = paired
+        self.favour = favour
         self.browse = browse
         self.follow = follow
     }
@@ -70,13 +90,10 @@ public actor HouseFollower {
     /// Browses and follows until the task is cancelled.
     public func run() async {
         await withTaskCancellationHandler {
+            await follow(learnPaired())
             for await change in browse() {
-                switch directory.take(change) {
-                case .appeared(let name), .renewed(let name):
-                    if let plug = plugs[name] { await plug.locate() } else { await begin(name) }
-                case .disappeared(let name): await forgetIfAway(plugs[name])
-                case nil: break
-                }
+                await follow(learnPaired())
+                await follow(directory.take(change, now: BootClock.now))
             }
             isEnding = true
             for plug in plugs.values { await plug.stop() }
@@ -85,6 +102,28 @@ public actor HouseFollower {
             Task { await self.cancelReaders() }
         }
         updates.finish()
+    }
+
+    /// Reads which plugs matter, where that was a while ago.
+    private func learnPaired() -> [PlugDirectory.Change] {
+        let now = BootClock.now
+        guard learnedAt.map({ now - $0 >= Self.freshness }) ?? true else { return [] }
+        learnedAt = now
+        return paired().map { directory.favour($0, now: now) } ?? []
+    }
+
+    private func follow(_ changes: [PlugDirectory.Change]) async {
+        if directory.favoured != favoured {
+            favoured = directory.favoured
+            favour(favoured)
+        }
+        for change in changes {
+            switch change {
+            case .appeared(let name), .renewed(let name):
+                if let plug = plugs[name] { await plug.locate() } else { await begin(name) }
+            case .disappeared(let name): await forgetIfAway(plugs[name])
+            }
+        }
     }
 
     private func cancelReaders() {
@@ -154,12 +193,20 @@ public actor HouseFollower {
             switch report.update {
             case .connected: readings[ObjectIdentifier(plug)]?.isConnected = true
             case .disconnected:
+                if readings[ObjectIdentifier(plug)]?.isConnected == false { doubt(plug.name) }
                 readings[ObjectIdentifier(plug)]?.isConnected = false
                 await forgetIfAway(plugs[plug.name] === plug ? plug : nil)
             case .following, .snapshot, .state, .event, .gap, .log: break
             }
         }
         await ended(plug)
+    }
+
+    /// Somebody says that this is a plug that matters, and it was not reached.
+    private func doubt(_ name: String) {
+        let others = directory.doubt(name)
+        // A task of its own, since readers wait for nothing.
+        if !others.isEmpty { Task { await follow(others) } }
     }
 
     /// The plug that was reached may have been followed under another name. What is left of that is delivered first, so that

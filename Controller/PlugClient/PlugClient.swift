@@ -1,4 +1,5 @@
 import DNSWire
+import LinuxClocks
 public import LinuxNetwork
 public import Logging
 public import NIOCore
@@ -7,6 +8,7 @@ public import PlugModel
 public import PlugTransport
 import ProtocolCore
 public import ServiceDiscovery
+import Synchronization
 
 /// The controller's end of the house: finds plugs, follows them and commands them.
 ///
@@ -28,6 +30,7 @@ public final class PlugClient: Sendable {
     let paired: PairedPlugs
     let ownKey: PublicKey
     private let network: FollowedNetwork
+    private let refusal = Mutex<(@Sendable (PlugID) -> String?)?>(nil)
 
     /// - Parameters:
     ///   - name: what a person calls this controller, at most 63 bytes; plugs show it as the cause of its commands.
@@ -49,6 +52,18 @@ public final class PlugClient: Sendable {
         let filter = interfaces.isEmpty ? InterfaceFilter.multicastCapable : .named(interfaces)
         discovery = Discovery(interfaces: filter, on: eventLoop, logger: logger)
         network = FollowedNetwork(filter, on: eventLoop)
+        favour(Set((pairedNames() ?? [:]).values))
+    }
+
+    /// Those that it is paired with, by what they were called last; nil where that cannot be read now.
+    func pairedNames() -> [PlugID: String]? {
+        guard let all = try? paired.all() else { return nil }
+        return all.reduce(into: [:]) { $0[$1.id] = $1.name }
+    }
+
+    /// Plugs of these names are found and reached, whatever others announce.
+    func favour(_ names: Set<String>) {
+        discovery.favour(Set(names.map { ServiceIdentity(name: $0, type: Self.serviceType) }))
     }
 
     /// Plugs as they come, change and go; ends when the reader stops.
@@ -74,10 +89,13 @@ public final class PlugClient: Sendable {
     private func search<Found: Sendable>(
         for wanted: String, within time: Duration, _ found: @escaping @Sendable (PlugDirectory, String) -> Found?
     ) async throws -> Found {
+        let plugs = pairedNames() ?? [:]
+        favour(Set(plugs.values).union([wanted]))
         let browsing = Task {
-            var directory = PlugDirectory()
+            var directory = PlugDirectory(wanted: wanted)
+            _ = directory.favour(plugs, now: BootClock.now)
             for await event in browse() {
-                _ = directory.take(event.change)
+                _ = directory.take(event.change, now: BootClock.now)
                 if let name = directory.match(wanted), let found = found(directory, name) {
                     return (found as Found?, directory.names)
                 }
@@ -126,6 +144,7 @@ public final class PlugClient: Sendable {
             let name = await followed.announcedName
             let service = try await resolve(name, within: .seconds(5))
             let pinned = try entry(of: service, named: name)
+            if let words = refusal.withLock({ $0 })?(pinned.id) { throw KeptAway(description: words) }
             await followed.expect(pinned.id)
             do {
                 try await dialer.connect(
@@ -149,6 +168,13 @@ public final class PlugClient: Sendable {
         }
         return followed
     }
+
+    /// Plugs for which this gives a reason are not connected to; whoever follows them is told it. It is asked before each connection.
+    public func keepAway(from refusal: @escaping @Sendable (PlugID) -> String?) {
+        self.refusal.withLock { $0 = refusal }
+    }
+
+    private struct KeptAway: Error, CustomStringConvertible { let description: String }
 
     /// Ends everything that goes on with it: what is followed, waited for or browsed.
     public func stop() async {

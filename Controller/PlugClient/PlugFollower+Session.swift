@@ -18,6 +18,9 @@ extension PlugFollower {
         case .fetchRefused(let fetch):
             preconditionFailure("fetch \(fetch) was one too many for its session, which this machine counts")
         case .controllers(let list): [.controllers(list)]
+        case .invited(let time): [.invited(for: time)]
+        case .requestRefused(let request, let refusal): [.requestRefused(request, refusal)]
+        case .audit(let answer): [.audit(answer)]
         case .described(let name, let settings): [.described(name: name, settings)]
         case .log(let update): heard(update, now: now)
         case .ended(let reason): ended(Disconnection(reason), now: now)

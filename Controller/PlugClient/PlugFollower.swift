@@ -33,6 +33,11 @@ public struct PlugFollower: Machine {
         /// Asks the plug who is paired with it; a connection that ends takes the question with it.
         case listControllers
         case removeController(fingerprint: String)
+        /// Has the plug let somebody else pair with this code, once.
+        case invite(SetupCode, Grant)
+        case setRole(fingerprint: String, Grant)
+        /// Asks the plug for a part of its audit log; a connection that ends takes the question with it.
+        case fetchAudit(after: UInt64, limit: UInt32?)
         /// Has the plug set itself back to factory state; a connection that ends takes the wish with it.
         case factoryReset
         /// Has the plug tell its log from this level on until that moment, over as many connections as that takes; nil: until
@@ -55,6 +60,11 @@ public struct PlugFollower: Machine {
         case samples(UInt32, chunk: [UInt8], of: ClockMapping, last: Bool)
         /// Who is paired with the plug.
         case controllers([PairedControllerEntry])
+        case invited(for: Duration)
+        /// The plug does not do what was asked of it with the message of this name.
+        case requestRefused(String, Refusal)
+        /// A part of the plug's audit log.
+        case audit(Result<AuditPage, Refusal>)
         /// What the plug is called now, where it said so during the session, and how it is set up.
         case described(name: String?, RemoteSettings?)
         /// The fetch ends without its last part.
@@ -137,6 +147,10 @@ public struct PlugFollower: Machine {
         case .acknowledge(let sequence): inSession(nil, .acknowledge(sequence), now: now)
         case .listControllers: inSession(nil, .listControllers, now: now)
         case .removeController(let fingerprint): inSession(nil, .removeController(fingerprint: fingerprint), now: now)
+        case .invite(let code, let grant): inSession(nil, .invite(code, grant), now: now)
+        case .setRole(let fingerprint, let grant):
+            inSession(nil, .setRole(fingerprint: fingerprint, grant), now: now)
+        case .fetchAudit(let after, let limit): inSession(nil, .fetchAudit(after: after, limit: limit), now: now)
         case .factoryReset: inSession(nil, .factoryReset, now: now)
         case .followLog(let level, let until): followLog(FollowedLog(level: level, until: until), now: now)
         case .stop: stop(now: now)

@@ -112,10 +112,11 @@ extension RelayCause {
         case .protection: writer.appendText("protection")
         case .timer: writer.appendText("timer")
         case .powerOn: writer.appendText("powerOn")
-        case .controller(let name, let request):
-            writer.appendText("controller")
+        case .controller(let name, let request, let authority):
+            writer.appendText(authority == .unknown ? "controller" : "authority")
             writer.appendText(name)
             writer.append(request.bytes)
+            if authority != .unknown { writer.append(authority.bytes) }
         }
     }
 
@@ -126,15 +127,26 @@ extension RelayCause {
         case "timer": self = .timer
         case "powerOn": self = .powerOn
         case "controller":
-            let name = try reader.text()
-            guard let request = RequestID(bytes: try reader.bytes(16)) else { throw CellDamage() }
-            self = .controller(name: name, request: request)
+            self = .controller(name: try reader.text(), request: try reader.request())
+        case "authority":
+            self = .controller(
+                name: try reader.text(), request: try reader.request(), authority: try reader.authority())
         case _: throw CellDamage()
         }
     }
 }
 
 extension ByteReader {
+    fileprivate mutating func request() throws(CellDamage) -> RequestID {
+        guard let request = RequestID(bytes: try bytes(16)) else { throw CellDamage() }
+        return request
+    }
+
+    fileprivate mutating func authority() throws(CellDamage) -> AuthorityID {
+        guard let authority = AuthorityID(bytes: try bytes(16)) else { throw CellDamage() }
+        return authority
+    }
+
     fileprivate mutating func flag() throws(CellDamage) -> Bool {
         let byte = try byte()
         guard byte < 2 else { throw CellDamage() }

@@ -28,9 +28,13 @@ public struct ControllerRecord: Codable, Hashable, Sendable {
     public var connected: Bool
     /// The one that asked; `self` in JSON.
     public var isAsker: Bool
+    /// owner, user, viewer, guest; left out where the plug's firmware does not tell.
+    public var role: String?
+    /// Until the plug removes it, while the plug has power; left out where there is no end.
+    public var secondsLeft: UInt32?
 
     private enum CodingKeys: String, CodingKey {
-        case plug, name, fingerprint, connected
+        case plug, name, fingerprint, connected, role, secondsLeft
         case isAsker = "self"
     }
 
@@ -40,12 +44,62 @@ public struct ControllerRecord: Codable, Hashable, Sendable {
         fingerprint = entry.fingerprint
         connected = entry.isConnected
         isAsker = entry.isAsker
+        role = entry.role?.rawValue
+        secondsLeft = entry.secondsLeft
     }
 
     /// For a person.
     public var text: String {
-        let remarks = [isAsker ? "this one" : nil, connected ? "connected" : nil].compactMap(\.self)
-        return "\(shortened(fingerprint))  \(name)" + (remarks.isEmpty ? "" : "  (\(remarks.joined(separator: ", ")))")
+        let remarks = [
+            isAsker ? "this one" : nil, connected ? "connected" : nil, secondsLeft.map { "for \(roughTime($0)) more" },
+        ].compactMap(\.self)
+        let column = (role ?? "?") + String(repeating: " ", count: max(0, 6 - (role ?? "?").count))
+        return "\(shortened(fingerprint))  \(column)  \(name)"
+            + (remarks.isEmpty ? "" : "  (\(remarks.joined(separator: ", ")))")
+    }
+}
+
+/// What `plugctl invite --json` prints.
+public struct InvitationRecord: Codable, Hashable, Sendable {
+    public var plug: String
+    public var id: String
+    public var role: String
+    /// For how long the new controller stays paired; left out where there is no end.
+    public var seconds: UInt32?
+    /// For how long somebody can pair with the code.
+    public var validSeconds: Int64
+    public var code: String
+    /// What a QR code of it says.
+    public var scanned: String
+
+    public init(_ code: SetupCode, as grant: Grant, valid: Duration, plug: String, id: PlugID) {
+        self.plug = plug
+        self.id = id.rawValue
+        role = grant.role.rawValue
+        seconds = grant.seconds
+        validSeconds = valid.components.seconds
+        self.code = code.text
+        scanned = code.scannedText(id)
+    }
+
+    /// For a person.
+    public var lines: [String] {
+        let time = seconds.map { " for \(roughTime($0))" } ?? ""
+        return [
+            "code  \(code)",
+            "The first who runs `plugctl pair \"\(plug)\"` with this code within \(roughTime(UInt32(clamping: validSeconds))) "
+                + "becomes \(Role(rawValue: role)?.described ?? role) of it\(time).",
+        ]
+    }
+}
+
+/// One unit, rounded down: "2 d", "5 h".
+func roughTime(_ seconds: UInt32) -> String {
+    switch seconds {
+    case 0..<60: "\(seconds) s"
+    case 60..<3600: "\(seconds / 60) min"
+    case 3600..<172_800: "\(seconds / 3600) h"
+    case _: "\(seconds / 86_400) d"
     }
 }
 

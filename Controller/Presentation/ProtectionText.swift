@@ -26,6 +26,8 @@ extension Refusal.Code {
         case .resting: "try again later; the plug's own plugd.toml says how long it rests and how often it may switch"
         case .unsupported: "`plugctl info \"\(plug)\"` shows what it can do"
         case .storageFailed: "`plugctl logs \"\(plug)\"` says what is wrong with it"
+        case .notAllowed:
+            "an owner changes it with `plugctl controllers \"\(plug)\" --change` and this controller's name"
         case .notPaired, .outOfRange, .busy, .deadlinePassed, .unknown: nil
         }
     }

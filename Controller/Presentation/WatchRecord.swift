@@ -170,7 +170,7 @@ extension WatchRecord {
     private mutating func fill(from cause: RelayCause) {
         switch cause {
         case .button: self.cause = "button"
-        case .controller(let name, _):
+        case .controller(let name, _, _):
             self.cause = "controller"
             controller = name
         case .protection: self.cause = "protection"

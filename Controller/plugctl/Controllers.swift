@@ -1,15 +1,21 @@
 import ArgumentParser
 import PlugClient
 import PlugModel
+import PlugProtocol
+import PlugTransport
 import Presentation
 
 struct Controllers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "controllers",
-        abstract: "Show who may command a plug, and remove somebody.",
+        abstract: "Show who may do what at a plug, change it, and remove somebody.",
         discussion: """
+            Only an owner may. The first controller that is paired with a plug is an owner, and so is each that is paired with the code
+            on its label; others are invited (`plugctl invite`). The last owner stays until a reset.
+
             Examples:
               plugctl controllers Lamp
+              plugctl controllers Lamp --change Tablet --as viewer
               plugctl controllers Lamp --remove 3f9a
             """)
 
@@ -18,35 +24,87 @@ struct Controllers: AsyncParsableCommand {
     var name: String
     @Option(help: "Remove the controller of this name or fingerprint; the fingerprint's beginning is enough.")
     var remove: String?
-    @Flag(help: "A JSON object for each: plug, name, fingerprint, connected, self.")
+    @Option(help: "Give the controller of this name or fingerprint the role of --as.")
+    var change: String?
+    @OptionGroup var grant: GrantOptions
+    @Flag(help: "A JSON object for each: plug, name, fingerprint, role, secondsLeft, connected, self.")
     var json = false
 
+    func validate() throws {
+        guard remove == nil || change == nil else { throw ValidationError("--remove and --change do not go together") }
+        guard (change != nil) == (grant.role != nil) else { throw ValidationError("--change and --as go together") }
+    }
+
     func run() async throws {
+        let grant = try grant.role == nil ? nil : grant.grant()
         try await network.withConnected(name) { plug, _ in
-            var list = await plug.controllers()
-            if let remove, let known = list {
-                list = await plug.removeController(fingerprint: try fingerprint(meant: remove, known))
-            }
-            guard let list else {
-                throw Complaint("\(plug.name) ended the connection before it answered\nhint: try again")
-            }
-            for record in list.map({ ControllerRecord($0, plug: plug.name) }) {
-                if json { Output.json(record) } else { Output.safeLine(record.text) }
+            try await refusable(plug.name) {
+                var list = try await plug.controllers()
+                if let remove, let known = list {
+                    let controller = try self.controller(remove, in: known)
+                    guard !controller.isAsker else {
+                        throw Complaint("this is the controller that you use now\nhint: plugctl unpair \"\(name)\"")
+                    }
+                    list = try await plug.removeController(fingerprint: controller.fingerprint)
+                }
+                if let change, let grant, let known = list {
+                    let controller = try self.controller(change, in: known)
+                    list = try await plug.setRole(of: controller.fingerprint, to: grant)
+                }
+                guard let list else { throw Complaint.unanswered(plug.name) }
+                for record in list.map({ ControllerRecord($0, plug: plug.name) }) {
+                    if json { Output.json(record) } else { Output.safeLine(record.text) }
+                }
             }
         }
     }
 
-    private func fingerprint(meant text: String, _ list: [PairedControllerEntry]) throws -> String {
+    private func controller(_ text: String, in list: [PairedControllerEntry]) throws -> PairedControllerEntry {
         let meant = list.filter { $0.name == text || $0.fingerprint.hasPrefix(text.lowercased()) }
         guard meant.count == 1, !text.isEmpty else {
             throw Complaint(
                 "\(meant.isEmpty ? "no controller" : "more than one") is meant by \"\(text)\"\n"
                     + "hint: `plugctl controllers \"\(name)\"` shows their names and fingerprints")
         }
-        guard !meant[0].isAsker else {
-            throw Complaint("this is the controller that you use now\nhint: plugctl unpair \"\(name)\"")
+        return meant[0]
+    }
+}
+
+/// A role, and for how long.
+struct GrantOptions: ParsableArguments {
+    @Option(
+        name: .customLong("as"),
+        help: "owner (everything), user (switches and follows), viewer (follows) or guest (a user for a time).")
+    var role: Role?
+    @Option(
+        name: .customLong("for"),
+        help: "For how long, while the plug has power: 2d, 8h. A guest needs it. (default: until it is removed)")
+    var time: TimeSpan?
+
+    func grant() throws -> Grant {
+        do {
+            let seconds = time.map { UInt32(clamping: $0.duration.components.seconds) }
+            return try Grant(role ?? .user, seconds: seconds)
+        } catch {
+            throw ValidationError("\(error)")
         }
-        return meant[0].fingerprint
+    }
+}
+
+extension Role: ExpressibleByArgument {}
+
+/// Says in the words of the plug why it does not do what was asked.
+func refusable<Result>(_ plug: String, _ body: () async throws -> Result) async throws -> Result {
+    do {
+        return try await body()
+    } catch let refusal as Refusal {
+        throw Complaint("\(plug): \(refusal.detail)" + (refusal.code.hint(for: plug).map { "\nhint: \($0)" } ?? ""))
+    }
+}
+
+extension Complaint {
+    static func unanswered(_ plug: String) -> Complaint {
+        Complaint("\(plug) ended the connection before it answered\nhint: try again")
     }
 }
 
@@ -71,10 +129,14 @@ struct Unpair: AsyncParsableCommand {
             try await saying { try await forget(PairedPlugs()) }
         } else {
             try await network.withConnected(name) { plug, _ in
-                guard let own = await plug.controllers()?.first(where: \.isAsker) else {
-                    throw Complaint("\(plug.name) ended the connection before it answered\nhint: try again")
+                let own = try TransportIdentity.ofThisController().publicKey.fingerprint
+                do {
+                    _ = try await plug.removeController(fingerprint: own)
+                } catch let refusal as Refusal {
+                    throw Complaint(
+                        "\(plug.name): \(refusal.detail)\nhint: `plugctl reset \"\(plug.name)\"` makes it forget everybody; "
+                            + "with --here-only this controller forgets the plug, which still knows it")
                 }
-                _ = await plug.removeController(fingerprint: own.fingerprint)
                 try await forget(PairedPlugs(), named: plug.name)
             }
         }

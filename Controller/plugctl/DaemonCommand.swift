@@ -30,9 +30,10 @@ struct DaemonCommand: AsyncParsableCommand {
             Examples:
               plugctl daemon --rules /etc/smartplug/rules
               plugctl daemon password
+              plugctl daemon sessions
               plugctl daemon --listen 0.0.0.0:7580
             """,
-        subcommands: [DaemonPassword.self])
+        subcommands: [DaemonPassword.self, DaemonSessions.self, DaemonQuarantine.self])
 
     @OptionGroup var runner: RunnerOptions
     @Option(
@@ -63,10 +64,12 @@ struct DaemonCommand: AsyncParsableCommand {
         let files = RulesDirectory(rules.isEmpty ? usualRules : rules, read: readRuleFile)
         let set = await files.current
         let store = try openRuleStore(state)
+        let quarantine = store.map { _ in QuarantineFile(state ?? QuarantineFile.defaultDirectory()) }
         let recorded = noHistory ? nil : try openHistory(history.history)
         // A second way into the same file, so that who reads a year of it keeps nothing from being written.
         let read = try recorded.map { _ in try history.open(.reader) }
-        let face = DaemonFace(settings: settings, history: read, wantsHistory: !noHistory, json: runner.json)
+        let face = DaemonFace(
+            settings: settings, history: read, wantsHistory: !noHistory, json: runner.json, quarantine: quarantine)
         try await runner.run(set, store, recorded, face, following: files)
     }
 

@@ -1,5 +1,6 @@
 import Daemon
 import Dashboard
+import DurableFiles
 import Logging
 import PlugClient
 import PlugModel
@@ -37,6 +38,19 @@ struct DaemonFace: Sendable {
     let wantsHistory: Bool
     /// Whether standard output is JSON lines.
     let json: Bool
+    /// Nil where nothing can be kept.
+    let quarantine: QuarantineFile?
+
+    /// What became of the process before is said, and plugs that it died of are kept away from.
+    func keepAway(_ client: PlugClient) {
+        guard let quarantine else { return }
+        do throws(FileError) {
+            if let death = try quarantine.begin() { complain(death.words) }
+        } catch {
+            complain("should the daemon die of what a plug says, nobody will know which one: \(error)")
+        }
+        client.keepAway { quarantine.reason(for: $0) }
+    }
 
     /// - Parameter recorder: what the history is written by; nil where it is not written.
     func run(_ board: LiveBoard, _ house: DaemonHouse, _ recorder: Recorder?, _ logger: Logger) async {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Daemon
 import Doctor
 import LinuxClocks
 import PlugClient
@@ -36,7 +37,9 @@ struct DoctorCommand: AsyncParsableCommand {
             try await untilInterrupted {
                 let examination = Examination(
                     client: client, filter: network.filter, wait: network.wait.duration, logger: network.logger)
-                let seen = await examination.observe(paired: paired, controllerFault: fault)
+                var seen = await examination.observe(paired: paired, controllerFault: fault)
+                let quarantine = QuarantineFile(QuarantineFile.defaultDirectory())
+                seen.keptAway = paired.reduce(into: [:]) { $0[$1.id] = quarantine.reason(for: $1.id) }
                 try Task.checkCancellation()
                 let findings = Diagnosis.findings(seen)
                 for record in findings.map({ FindingRecord($0) }) {

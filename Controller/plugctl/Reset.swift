@@ -39,7 +39,7 @@ struct Reset: AsyncParsableCommand {
         }
         try await saying { try confirm() }
         try await output.network.withConnected(name) { plug, description in
-            let end = await plug.factoryReset()
+            let end = try await refusable(plug.name) { try await plug.factoryReset() }
             guard end == .factoryReset else {
                 throw Complaint(
                     "\(plug.name): \(end)\nhint: `plugctl info \"\(plug.name)\"` shows whether it still knows you")

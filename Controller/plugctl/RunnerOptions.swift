@@ -32,6 +32,7 @@ struct RunnerOptions: ParsableArguments {
     ) async throws {
         let sun = try sunTable()
         try await network.withClient { client in
+            face?.keepAway(client)
             let recorder = history.flatMap { makeRecorder($0, on: client) }
             let board = face.map { LiveBoard(rules: rules.rules, history: $0.history) }
             let outside = Outside.read(keeping: secrets(store, face), socket: face?.settings.socket)

@@ -13,7 +13,7 @@ public struct ApplianceMachine: Machine, Sendable {
         /// An edge of the button's contact, and when it was: `now` or before. The machine does the debouncing where nobody did.
         case buttonEdge(down: Bool, at: Instant)
         /// The name of the controller stands in the event that records the change.
-        case command(RequestID, controller: String, PlugCommand)
+        case command(CommandID, controller: String, PlugCommand)
         /// The answer to ``Action/readMeter``.
         case measured(Measurement)
         /// The other answer to ``Action/readMeter``.
@@ -41,7 +41,7 @@ public struct ApplianceMachine: Machine, Sendable {
         case record(PlugEvent.Kind)
         /// The newest state; at most one in the answer to an event.
         case stateChanged(PlugState)
-        case commandDone(RequestID, CommandAnswer)
+        case commandDone(CommandID, CommandAnswer)
         /// A sample for the history.
         case sample(Sample)
         /// State to write to flash.
@@ -156,8 +156,8 @@ public struct ApplianceMachine: Machine, Sendable {
         } else if case .started(let memory) = event {
             isStarted = true
             start(memory, now, &actions)
-        } else if case .command(let request, _, _) = event {
-            actions.append(.commandDone(request, .refused(Refusal(.busy, "The plug is starting; try again."))))
+        } else if case .command(let id, _, _) = event {
+            actions.append(.commandDone(id, .refused(Refusal(.busy, "The plug is starting; try again."))))
         }
         if isStarted { report(now, &actions) }
         return actions
@@ -168,10 +168,10 @@ public struct ApplianceMachine: Machine, Sendable {
         case .started: preconditionFailure("A plug starts once.")
         case .buttonEdge(let down, let time):
             for sign in button.edge(down: down, at: time, now: now) { obey(sign, now, &actions) }
-        case .command(let request, let controller, let command):
-            let cause = RelayCause.controller(name: controller, request: request)
+        case .command(let id, let controller, let command):
+            let cause = RelayCause.controller(name: controller, request: id.request, authority: id.authority)
             let answer = carryOut(command, cause: cause, now, &actions)
-            actions.append(.commandDone(request, answer))
+            actions.append(.commandDone(id, answer))
         case .measured(let measurement): measured(measurement, now, &actions)
         case .meterFailed: meterFailed(now)
         case .temperature(let decidegrees): temperature(decidegrees, now, &actions)

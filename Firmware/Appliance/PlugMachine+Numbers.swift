@@ -7,7 +7,7 @@ import ProtocolCore
 extension PlugMachine {
     enum Waiting: Sendable {
         case event(UnnumberedEvent)
-        case answer(RequestID, CommandOutcome)
+        case answer(CommandID, CommandOutcome)
     }
 
     /// Events and answers that wait at most; one more, and the plug leaps as if flash had failed. It stops a flash that hangs from
@@ -25,14 +25,14 @@ extension PlugMachine {
     }
 
     mutating func answer(
-        _ request: RequestID, _ answer: ApplianceMachine.CommandAnswer, _ now: Instant, _ step: inout Step
+        _ command: CommandID, _ answer: ApplianceMachine.CommandAnswer, _ now: Instant, _ step: inout Step
     ) {
         switch answer {
         case .done(let state, recorded: true) where !waiting.isEmpty:
-            waiting.append(.answer(request, .done(state, event: nil)))
+            waiting.append(.answer(command, .done(state, event: nil)))
         // The server fills in the number of the event that the request caused.
-        case .done(let state, recorded: _): conclude(request, .done(state, event: nil), now, &step)
-        case .refused(let refusal): conclude(request, .refused(refusal), now, &step)
+        case .done(let state, recorded: _): conclude(command, .done(state, event: nil), now, &step)
+        case .refused(let refusal): conclude(command, .refused(refusal), now, &step)
         }
     }
 
@@ -46,9 +46,9 @@ extension PlugMachine {
                 guard leaps || !numbers.mustWait(nextSequence, now: now) else { return }
                 waiting.removeFirst()
                 number(event, now, &step)
-            case .answer(let request, let outcome):
+            case .answer(let command, let outcome):
                 waiting.removeFirst()
-                conclude(request, outcome, now, &step)
+                conclude(command, outcome, now, &step)
             }
         }
     }
@@ -71,9 +71,9 @@ extension PlugMachine {
     }
 
     private mutating func conclude(
-        _ request: RequestID, _ outcome: CommandOutcome, _ now: Instant, _ step: inout Step
+        _ command: CommandID, _ outcome: CommandOutcome, _ now: Instant, _ step: inout Step
     ) {
-        serve(.commandOutcome(request, outcome), now, &step)
-        remember(request, &step)
+        serve(.commandOutcome(command, outcome), now, &step)
+        remember(command, &step)
     }
 }

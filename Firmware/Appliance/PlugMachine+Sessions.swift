@@ -6,7 +6,9 @@ import ProtocolCore
 /// What the sessions hear, and what they ask for.
 extension PlugMachine {
     mutating func serve(_ event: PlugServer.Event, _ now: Instant, _ step: inout Step) {
-        follow(server.handle(event, now: now), now, &step)
+        let answers = server.handle(event, now: now)
+        noteAnswers(now)
+        follow(answers, now, &step)
     }
 
     /// What the server's answers bring about.
@@ -15,18 +17,19 @@ extension PlugMachine {
             switch action {
             case .send(let id, let bytes): step.sends.append(.send(id, bytes))
             case .close(let id, let reason): step.sends.append(.close(id, reason))
-            case .perform(let request, let controller, let command, let deadline):
+            case .perform(let id, let controller, let command, let deadline):
                 guard !command.changesSettings else {
-                    change(command, request, deadline: deadline, now, &step)
+                    change(command, id, deadline: deadline, now, &step)
                     continue
                 }
                 // The parts do it in this very step, so no deadline can pass.
-                self.step(.command(request, controller: controller, command), now, &step)
+                self.step(.command(id, controller: controller, command), now, &step)
             case .fetch(let id, let fetch, let from, let to):
                 answer(id, fetch: fetch, from: from, to: to, now, &step)
             case .keep(let controllers): keep(controllers, &step)
             case .record(let kind): record(kind, now, &step)
-            case .factoryReset: step.asksForReset = true
+            case .factoryReset: askForReset(by: server.resetAsker ?? .unknown, &step)
+            case .fetchAudit(let id, let after, let limit): answerAudit(id, after: after, limit: limit, now, &step)
             case .pairingWindow(let isOpen): step.sends.append(.pairingWindow(isOpen: isOpen))
             case .logLevel(let level): step.sends.append(.logLevel(level))
             }

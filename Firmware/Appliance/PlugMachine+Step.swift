@@ -1,3 +1,4 @@
+import PlugModel
 import PlugProtocol
 
 extension PlugMachine {
@@ -8,15 +9,18 @@ extension PlugMachine {
         var controllers: PairedControllers?
         var sends: [Action] = []
         var flash: [Action] = []
-        var asksForReset = false
+        var audit: AuditLog.Write?
+        var asksForReset: AuditActor?
 
         var actions: [Action] {
             var actions = parts
             if !records.isEmpty { actions.append(.mirror(records)) }
+            // Nobody hears of a pairing whose entry a loss of power could take.
+            if let audit { actions.append(.keepAudit(audit)) }
             if let controllers { actions.append(.keep(controllers)) }
             actions += sends
             actions += flash
-            if asksForReset { actions.append(.factoryReset) }
+            if let asksForReset { actions.append(.factoryReset(by: asksForReset)) }
             return actions
         }
     }

@@ -36,10 +36,15 @@ public struct PlugMachine: Machine, Sendable {
         /// The answers to ``Action/keepSettings(_:)``: flash has them, or could not be written.
         case settingsKept
         case settingsNotKept
+        /// The answers to ``Action/keepAudit(_:)``: flash has it, or could not be written.
+        case auditKept
+        case auditNotKept
         /// Lines of the plug's log, and how many before them nobody can tell any more. What is logged while the answer is
         /// performed must not come back here: each line would cause the next.
         case logged([LogLine], lost: UInt64)
-        /// Somebody at the plug wants it set back to factory state.
+        /// Somebody at the plug's own machine removes the controller of this fingerprint; the last owner stays.
+        case removeController(fingerprint: String)
+        /// Somebody at the plug's own machine wants it set back to factory state.
         case factoryReset
         /// The answers to ``Action/factoryReset``. After the first the machine is stopped, and another one begins with what
         /// the reset left.
@@ -62,6 +67,9 @@ public struct PlugMachine: Machine, Sendable {
         case readMeter
         /// To be in the mirror before any of the actions that follow; at most one in the answer to an event.
         case mirror([MirrorRecord])
+        /// Entries of the audit log: to be written to flash, before who is paired, and answered. Nobody waits for it. Comes again
+        /// only after the answer, but for the last one.
+        case keepAudit(AuditLog.Write)
         /// Who is paired: to be written to flash before any of the actions that follow; answered by `keepFailed` if it fails.
         case keep(PairedControllers)
         case send(ConnectionID, [UInt8])
@@ -73,7 +81,7 @@ public struct PlugMachine: Machine, Sendable {
         case logLevel(LogLevel?)
         /// To stand in flash, so that no loss of power undoes it: the plug is set back to factory state. Answered at once, by
         /// `resetStands` or `resetFailed`; nobody hears of it before. The last of the answer to an event, since it may fail.
-        case factoryReset
+        case factoryReset(by: AuditActor)
         /// To be announced under this name, or one with a number where that is taken: answered by `renamed`, where it is another
         /// than before.
         case announce(String)
@@ -95,6 +103,10 @@ public struct PlugMachine: Machine, Sendable {
     /// What controllers changed, as flash has it.
     public internal(set) var settings: StoredSettings
     var changes = SettingsChanges()
+    /// Nil: nobody asked for one.
+    var audit: AuditLog?
+    /// Who asked last for a factory reset.
+    var resetBy = AuditActor.unknown
     /// When the list of controllers is written again that flash did not take.
     var keepsAgainAt: Instant?
     private var network: Surroundings.Network?
@@ -131,15 +143,17 @@ public struct PlugMachine: Machine, Sendable {
     ///   - access: who may command the plug, as flash has it.
     ///   - memory: what mirror and flash still have of the life before.
     ///   - settings: what controllers changed, as flash has it; `identity` has the name already.
+    ///   - audit: as flash has it; nil: the plug keeps none.
     ///   - seed: of the numbers to which a plug leaps that cannot rely on its flash: another one at every start.
     public init(
         _ configuration: ApplianceConfiguration, identity: PlugServer.Identity, access: PlugServer.Access,
         memory: PlugMemory = PlugMemory(), settings: StoredSettings = StoredSettings(),
-        limits: PlugServer.Limits = PlugServer.Limits(), seed: UInt64 = 0
+        audit: AuditLog? = nil, limits: PlugServer.Limits = PlugServer.Limits(), seed: UInt64 = 0
     ) {
         appliance = ApplianceMachine(configuration)
         appliance.configure(settings)
         self.settings = settings
+        self.audit = audit
         var identity = identity
         if identity.capabilities.contains(.settings) { identity.settings = appliance.configuration.remoteSettings }
         server = PlugServer(
@@ -187,7 +201,8 @@ public struct PlugMachine: Machine, Sendable {
         case .running:
             sooner(
                 sooner(appliance.nextDeadline, server.nextDeadline),
-                sooner(numbers.nextDeadline(isAwaited: !waiting.isEmpty), keepsAgainAt))
+                sooner(
+                    numbers.nextDeadline(isAwaited: !waiting.isEmpty), sooner(keepsAgainAt, audit?.nextDeadline)))
         }
     }
 
@@ -216,6 +231,7 @@ public struct PlugMachine: Machine, Sendable {
         case .new(let memory):
             guard case .started = begun.event else { return [] }
             life = .running
+            beginAudit(now)
             // Flash was asked before the start, and no command may come again before those of the life before are known.
             endWaiting(byLeaping: true, now, &step)
             self.step(.started(memory), now, &step)
@@ -228,6 +244,7 @@ public struct PlugMachine: Machine, Sendable {
         lookAround(now, &step)
         mirrorState(&step)
         reserve(now, &step)
+        writeAudit(now, &step)
         nextDeadline = soonest
         return step.actions
     }
@@ -250,15 +267,21 @@ public struct PlugMachine: Machine, Sendable {
         case .keepFailed: keepsAgainAt = now + Self.keepRetry
         case .settingsKept: endChange(isKept: true, now, &step)
         case .settingsNotKept: endChange(isKept: false, now, &step)
-        case .factoryReset: step.asksForReset = true
+        case .removeController(let fingerprint): serve(.removeController(fingerprint: fingerprint), now, &step)
+        case .auditKept: audit?.written()
+        case .auditNotKept: audit?.failed(now: now)
+        case .factoryReset: askForReset(by: .panel, &step)
         case .resetStands:
             serve(.factoryReset, now, &step)
             life = .stopped
-        case .resetFailed: serve(.resetFailed, now, &step)
+        case .resetFailed:
+            noteFailedReset(now)
+            serve(.resetFailed, now, &step)
         case .stopping:
             if keepsAgainAt != nil { keep(server.access.controllers, &step) }
             self.step(.stopping, now, &step)
             serve(.stop, now, &step)
+            step.audit = audit?.lastWrite(now: now)
             life = .stopped
         case .deadlineReached:
             if let deadline = server.nextDeadline, deadline <= now { serve(.deadlineReached, now, &step) }
@@ -276,7 +299,8 @@ public struct PlugMachine: Machine, Sendable {
         case .persistFailed: .persistFailed
         case .deadlineReached: appliance.nextDeadline.flatMap { $0 <= now ? .deadlineReached : nil }
         case .started, .opened, .received, .writable, .closed, .renamed, .networks, .reserved, .reservationFailed,
-            .keepFailed, .settingsKept, .settingsNotKept, .factoryReset, .resetStands, .resetFailed, .logged,
+            .keepFailed, .settingsKept, .settingsNotKept, .removeController, .auditKept, .auditNotKept, .factoryReset,
+            .resetStands, .resetFailed, .logged,
             .stopping:
             nil
         }
@@ -294,7 +318,7 @@ public struct PlugMachine: Machine, Sendable {
         case .setRelay, .setDimmer, .setLight, .readMeter: break
         case .persist(let state): step.flash.append(.persist(state))
         case .openPairing: serve(.openPairing, now, &step)
-        case .factoryReset: step.asksForReset = true
+        case .factoryReset: askForReset(by: .button, &step)
         case .record(let kind): record(kind, now, &step)
         case .stateChanged(let state): serve(.stateChanged(state), now, &step)
         case .commandDone(let request, let answer): self.answer(request, answer, now, &step)

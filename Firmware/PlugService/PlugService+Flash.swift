@@ -48,6 +48,7 @@ extension PlugService {
         case .boundary:
             if let boundary = job.boundary { handle(isWritten ? .reserved(boundary) : .reservationFailed) }
         case .reset: orderedReset(isWritten)
+        case .audit: handle(isWritten ? .auditKept : .auditNotKept)
         }
         lookAround()
     }

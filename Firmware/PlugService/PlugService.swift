@@ -111,7 +111,7 @@ public actor PlugService: ConnectionOwner {
         if storage.wasReset { logger.notice("set back to factory state") }
         let (proof, isKept) = Self.identity(in: settings.directories, storage, logger: logger)
         let changed = storage.settings()
-        let capabilities = settings.appliance.capabilities.union([.rename, .settings])
+        let capabilities = settings.appliance.capabilities.union([.rename, .settings, .audit])
             .union(settings.log == nil ? [] : [.log])
         var identity = PlugServer.Identity(
             id: storage.id, name: changed.name ?? settings.name ?? Self.usualName(storage.id),
@@ -134,7 +134,8 @@ public actor PlugService: ConnectionOwner {
         appliance.hasLamp = settings.parts.lamp != nil
         machine = PlugMachine(
             appliance, identity: identity, access: storage.access(key: key, random: &random),
-            memory: storage.restore(now: BootClock.now), settings: changed, seed: random.next())
+            memory: storage.restore(now: BootClock.now), settings: changed,
+            audit: storage.audit(), seed: random.next())
     }
 
     /// The button and the relay work from here on, with or without a network.
@@ -289,7 +290,8 @@ public actor PlugService: ConnectionOwner {
         case .announce(let name): announce(as: name)
         case .keepSettings(let settings): write(.settings, storage.writing(settings))
         case .logLevel(let level): logFollowed(level)
-        case .factoryReset: write(.reset, storage.orderingReset())
+        case .keepAudit(let entries): write(.audit, storage.writing(entries))
+        case .factoryReset(let actor): write(.reset, storage.orderingReset(by: actor))
         case .send(let id, let bytes): connections[id]?.send(bytes)
         case .close(let id, let reason):
             logger.debug("session ended", metadata: ["reason": "\(reason)"])
@@ -303,7 +305,8 @@ extension PlugMachine.Action {
     fileprivate var tells: Bool {
         switch self {
         case .keep, .send, .close, .pairingWindow, .announce: true
-        case .setRelay, .setDimmer, .setLight, .readMeter, .mirror, .factoryReset, .keepSettings, .persist, .reserve,
+        case .setRelay, .setDimmer, .setLight, .readMeter, .mirror, .factoryReset, .keepSettings, .keepAudit, .persist,
+            .reserve,
             .logLevel:
             false
         }

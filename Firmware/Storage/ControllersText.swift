@@ -1,16 +1,16 @@
 import PlugModel
 package import PlugProtocol
 
-/// The line of the file that says who is paired: for each controller its key in hexadecimal digits, a space and its name, in
-/// the order in which they were paired, with `;` between them. In names, bytes below 0x20, `%` and `;` are written as `%` and
-/// two hexadecimal digits.
+/// The line of the file that says who is paired: for each controller its key in hexadecimal digits, then `,role=` and the role where it
+/// is no owner, `,left=` and the seconds where its time is limited, a space and its name, in the order in which they were paired,
+/// with `;` between them. In names, bytes below 0x20, `%` and `;` are written as `%` and two hexadecimal digits.
 package enum ControllersText {
     private static let separator = EscapedText.separator
 
     package static func text(_ controllers: PairedControllers) -> String {
         let entries = controllers.all.map { controller in
-            controller.key.bytes.flatMap(EscapedText.hexadecimal) + [UInt8(ascii: " ")]
-                + EscapedText.bytes(of: controller.name)
+            controller.key.bytes.flatMap(EscapedText.hexadecimal) + Array(rights(of: controller).utf8)
+                + [UInt8(ascii: " ")] + EscapedText.bytes(of: controller.name)
         }
         return String(decoding: Array(entries.joined(separator: [separator])), as: UTF8.self)
     }
@@ -21,13 +21,41 @@ package enum ControllersText {
         guard !text.isEmpty else { return controllers }
         for entry in text.utf8.split(separator: separator, omittingEmptySubsequences: false) {
             guard let space = entry.firstIndex(of: UInt8(ascii: " ")),
-                let bytes = EscapedText.values(of: entry[..<space]),
-                let key = PublicKey(bytes: bytes), controllers[key] == nil,
+                var controller = controller(entry[..<space]), controllers[controller.key] == nil,
                 let name = EscapedText.text(entry[entry.index(after: space)...]),
                 name.utf8.count <= PlugWire.maximumName
             else { return nil }
-            guard controllers.add(PairedControllers.Controller(key: key, name: name)) else { return nil }
+            controller.name = name
+            guard controllers.add(controller) else { return nil }
         }
         return controllers
+    }
+
+    private static func rights(of controller: PairedControllers.Controller) -> String {
+        let role = controller.role == .owner ? "" : ",role=\(controller.role.rawValue)"
+        return role + (controller.secondsLeft.map { ",left=\($0)" } ?? "")
+    }
+
+    /// Without its name; nil where the text does not hold what it should.
+    private static func controller(_ text: Substring.UTF8View) -> PairedControllers.Controller? {
+        var fields = text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)[...]
+        guard let digits = fields.popFirst(), let bytes = EscapedText.values(of: digits),
+            let key = PublicKey(bytes: bytes)
+        else { return nil }
+        var controller = PairedControllers.Controller(key: key, name: "")
+        for field in fields {
+            let words = String(field)?.split(separator: "=", omittingEmptySubsequences: false) ?? []
+            guard words.count == 2 else { return nil }
+            switch words[0] {
+            case "role":
+                guard let role = Role(rawValue: String(words[1])) else { return nil }
+                controller.role = role
+            case "left":
+                guard let seconds = UInt32(words[1]) else { return nil }
+                controller.secondsLeft = seconds
+            case _: return nil
+            }
+        }
+        return controller
     }
 }

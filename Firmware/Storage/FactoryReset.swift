@@ -19,8 +19,10 @@ struct FactoryReset: Sendable {
     private static let mark = "reset"
     /// The key is no file of the storage's own, and must go with the rest: who pinned it belongs to the old plug.
     /// `networks` and `network-secret` are addressing's: where the plug was, and what its addresses follow from. `crash` says how the
-    /// firmware ended.
-    private static let forgotten = ["controllers", "key", "state", "settings", "networks", "network-secret", "crash"]
+    /// firmware ended, `audit` who the controllers were.
+    private static let forgotten = [
+        "controllers", "key", "state", "settings", "networks", "network-secret", "crash", "audit",
+    ]
 
     let flash: StateDirectory
     /// The directory of the mirror.
@@ -35,13 +37,31 @@ struct FactoryReset: Sendable {
         }
     }
 
-    func order() throws(FileError) {
+    /// Who ordered it. No controller's name is among what it tells: the plug that was reset knows none.
+    var asker: AuditActor {
+        let bytes = (try? flash.files.readIfPresent("\(flash.path)/\(Self.mark)", limit: 64)) ?? nil
+        let words = String(decoding: bytes ?? [], as: UTF8.self).split { " \n".contains($0) }
+        return words.last.flatMap { AuditFile.actor(String($0)) } ?? .unknown
+    }
+
+    func order(by actor: AuditActor) throws(FileError) {
         do throws(FileError) {
-            try flash.files.replaceSecret("\(flash.path)/\(Self.mark)", with: Array("factory reset\n".utf8))
+            try flash.files.replaceSecret(
+                "\(flash.path)/\(Self.mark)", with: Array("factory reset by \(Self.word(actor))\n".utf8))
         } catch {
             // It may stand there although nobody can rely on it. Where it cannot be removed either, the next start resets.
             try? flash.files.removeDurably([Self.mark], from: flash.path)
             throw error
+        }
+    }
+
+    private static func word(_ actor: AuditActor) -> String {
+        switch actor {
+        case .controller: "controller:"
+        case .button: "button"
+        case .panel: "panel"
+        case .configuration: "configuration"
+        case .stranger, .plug, .unknown: "unknown"
         }
     }
 

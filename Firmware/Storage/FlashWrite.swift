@@ -14,7 +14,8 @@ public struct FlashWrite: Sendable {
         /// The plug's id and its code go with the first boundary that flash takes, where it does not have them yet.
         case boundary(SequenceNumber, id: PlugID?, code: SetupCode?)
         case controllers(PairedControllers)
-        case reset(FactoryReset)
+        case reset(FactoryReset, by: AuditActor)
+        case audit(AuditLog.Write)
     }
 
     let content: Content
@@ -34,8 +35,10 @@ public struct FlashWrite: Sendable {
             if let code { result.attempt(.code) { () throws(FileError) in try flash.write(code) } }
         case .controllers(let controllers):
             result.attempt(.controllers) { () throws(FileError) in try flash.write(controllers) }
-        case .reset(let reset):
-            result.attempt(.reset) { () throws(FileError) in try reset.order() }
+        case .reset(let reset, let actor):
+            result.attempt(.reset) { () throws(FileError) in try reset.order(by: actor) }
+        case .audit(let audit):
+            result.attempt(.audit) { () throws(FileError) in try flash.write(audit) }
         }
         return result
     }
@@ -86,8 +89,8 @@ extension PlugStorage {
 
     /// That the plug is set back to factory state. Where it fails the plug is as it was. What is to be forgotten goes when the next
     /// value takes the directories.
-    public func orderingReset() -> FlashWrite {
-        FlashWrite(content: .reset(FactoryReset(flash: flash, runtime: runtime)), flash: flash)
+    public func orderingReset(by actor: AuditActor) -> FlashWrite {
+        FlashWrite(content: .reset(FactoryReset(flash: flash, runtime: runtime), by: actor), flash: flash)
     }
 
     /// Takes note of what came of a write, and tells troubles; false where flash does not have what was asked for.
@@ -102,7 +105,9 @@ extension PlugStorage {
             case .id: isIDStored = true
             case .code: unstoredCode = nil
             case .sequence: unmark()
-            case .state, .settings, .controllers, .reset, .stateDirectory, .runtimeDirectory, .mirror, .clearing: break
+            case .state, .settings, .controllers, .audit, .reset, .stateDirectory, .runtimeDirectory, .mirror,
+                .clearing:
+                break
             }
         }
         return result.isWritten
@@ -123,5 +128,5 @@ extension PlugStorage {
     public func reserve(upTo boundary: SequenceNumber) -> Bool { finish(reserving(upTo: boundary).perform()) }
 
     /// Has flash say that the plug is set back to factory state; false where that failed.
-    public func orderReset() -> Bool { finish(orderingReset().perform()) }
+    public func orderReset(by actor: AuditActor = .unknown) -> Bool { finish(orderingReset(by: actor).perform()) }
 }

@@ -29,10 +29,7 @@ public struct PlugLabel: Sendable {
     }
 
     /// What the QR code says: capital letters and digits, which take the least space there.
-    public var scannedText: String {
-        let code = code.text.filter { $0 != "-" }
-        return "SMARTPLUG:1:" + [id?.rawValue.uppercased(), code].compactMap(\.self).joined(separator: ":")
-    }
+    public var scannedText: String { code.scannedText(id) }
 }
 
 /// Why there is nothing to print on the label.

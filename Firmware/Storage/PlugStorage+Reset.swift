@@ -22,7 +22,7 @@ extension PlugStorage {
         if runtime != state { locks.append(try DirectoryLock(runtime, store: files)) }
         defer { withExtendedLifetime(locks) {} }
         let reset = FactoryReset(flash: StateDirectory(path: state, files: files), runtime: runtime)
-        try reset.order()
+        try reset.order(by: .panel)
         // The next start finishes it, and tells the controllers' next events why those before are gone.
         try reset.clear(boot: boot)
     }

@@ -38,6 +38,8 @@ public final class PlugStorage {
     var isClosed = false
     /// Nil: nobody reset the plug. False: it was to be reset, and could not forget what it is to forget.
     private let isReset: Bool?
+    /// Who had it reset at this start; nil: nobody.
+    let resetBy: AuditActor?
     /// Who is paired, as flash has it at the start; nil where it cannot say.
     private lazy var listed: PairedControllers? =
         switch flash.controllers({ troubles.note($0, Self.controllersHint) }) {
@@ -68,7 +70,10 @@ public final class PlugStorage {
         var locks = [try Self.take(state, .stateDirectory, files, &troubles)]
         if runtime != state { locks.append(try Self.take(runtime, .runtimeDirectory, files, &troubles)) }
         self.locks = locks.compactMap(\.self)
-        isReset = Self.carryOutReset(FactoryReset(flash: flash, runtime: runtime), boot: boot, &troubles)
+        let reset = FactoryReset(flash: flash, runtime: runtime)
+        let asker = reset.asker
+        isReset = Self.carryOutReset(reset, boot: boot, &troubles)
+        resetBy = isReset == true ? asker : nil
         let unmirrored = flash.unmirrored { troubles.note($0, "controllers are told a gap") }
         switch unmirrored {
         case .nothing: mark = .none

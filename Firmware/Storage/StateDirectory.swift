@@ -9,7 +9,7 @@ import PlugProtocol
 /// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power. `state`:
 /// relay, level, energy and what locks the relay open (a word more, which older firmware never wrote). `setup-code`: as the label shows it, drawn once. `controllers`: who is paired; both are refused
 /// where others could have read or written them. `settings`: what controllers changed, its name among it. `unmirrored`, seldom there: the boot whose mirror is out of date and could
-/// not be removed. `reset`, for moments: see ``FactoryReset``. A file that does not hold what it should is kept as
+/// not be removed. `audit`: the audit log, see ``AuditFile``, which alone grows. `reset`, for moments: see ``FactoryReset``. A file that does not hold what it should is kept as
 /// `NAME.damaged`, and is not taken for one that never was.
 struct StateDirectory: Sendable {
     /// What a file said.
@@ -90,6 +90,16 @@ struct StateDirectory: Sendable {
 
     func write(_ settings: StoredSettings) throws(FileError) {
         try replace("settings", with: SettingsText.text(settings))
+    }
+
+    static let audit = "audit"
+
+    func write(_ audit: AuditLog.Write) throws(FileError) {
+        try files.makeDirectories(path)
+        let file = "\(path)/\(Self.audit)"
+        let bytes = AuditFile.bytes(of: audit.entries)
+        guard !audit.isWhole else { return try files.replaceSecret(file, with: bytes) }
+        try AppendingFile(file, isSecret: true, store: files).append(bytes)
     }
 
     func write(_ controllers: PairedControllers) throws(FileError) {

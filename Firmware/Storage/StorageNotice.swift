@@ -21,7 +21,8 @@ public struct StorageNotice: Hashable, Sendable, CustomStringConvertible {
 struct Troubles {
     /// What the storage does; each fails on its own.
     enum Task: Sendable {
-        case stateDirectory, runtimeDirectory, id, sequence, state, settings, controllers, code, mirror, reset, clearing
+        case stateDirectory, runtimeDirectory, id, sequence, state, settings, controllers, code, mirror, reset,
+            clearing, audit
 
         /// What its failure means to the plug.
         var consequence: String {
@@ -36,6 +37,7 @@ struct Troubles {
                 "the plug runs; after a restart it knows the controllers that it knew before, also those that were removed"
             case .code: "the plug runs, and has another setup code after a restart"
             case .mirror: "the plug runs, and a restart of its firmware counts as a loss of power"
+            case .audit: "the plug runs, and a restart loses the newest entries of its audit log"
             case .reset: "the plug is not set back to factory state; it is as it was"
             case .clearing:
                 "a factory reset was ordered and is not done; the plug stays off the network, and its button works"
@@ -53,6 +55,7 @@ struct Troubles {
             case .controllers: "who is paired is in flash again"
             case .code: "the setup code is in flash"
             case .mirror: "a restart of the firmware loses nothing again"
+            case .audit: "the audit log is in flash again"
             case .reset, .clearing: "the plug is set back to factory state"
             }
         }

@@ -62,7 +62,9 @@ struct Plugd: AsyncParsableCommand {
             """,
         version: plugdVersion,
         subcommands: [
-            Run.self, Check.self, Status.self, ShowIdentity.self, Calibrate.self, Press.self, Load.self, Reset.self,
+            Run.self, Check.self, Status.self, ShowIdentity.self, Calibrate.self, Press.self, Load.self,
+            Controllers.self,
+            Reset.self,
         ])
 }
 

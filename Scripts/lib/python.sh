@@ -17,5 +17,5 @@ require_python_tools() {
 generate_python_messages() {
     mkdir -p "$python_environment/generated"
     quietly .build-logs/python.log "$python_environment/bin/python" -m grpc_tools.protoc -I Sources/PlugProtocol \
-        --python_out "$python_environment/generated" smartplug.proto description.proto pairing.proto log.proto
+        --python_out "$python_environment/generated" smartplug.proto description.proto pairing.proto log.proto audit.proto samples.proto
 }

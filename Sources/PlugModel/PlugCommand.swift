@@ -31,6 +31,8 @@ public struct Refusal: Error, Hashable, Sendable {
         case resting
         /// Its flash could not be written; everything is as it was.
         case storageFailed
+        /// The role of the controller at this plug does not allow it.
+        case notAllowed
         /// A code that this version does not know.
         case unknown
     }

@@ -15,10 +15,13 @@ public struct PlugDescription: Hashable, Sendable {
     public var crash: PlugCrash?
     /// What ``PlugCommand/configure(_:)`` can change, as it stood when the session began; nil where its firmware cannot.
     public var settings: RemoteSettings?
+    /// What this controller may do at the plug; nil where its firmware does not tell.
+    public var role: Role?
 
     package init(
         id: PlugID, name: String, capabilities: Set<Capability>, firmware: String, boot: BootID, clock: ClockMapping,
-        networks: [PlugNetwork] = [], crash: PlugCrash? = nil, settings: RemoteSettings? = nil
+        networks: [PlugNetwork] = [], crash: PlugCrash? = nil, settings: RemoteSettings? = nil,
+        role: Role? = nil
     ) {
         self.id = id
         self.name = name
@@ -29,5 +32,6 @@ public struct PlugDescription: Hashable, Sendable {
         self.networks = networks
         self.crash = crash
         self.settings = settings
+        self.role = role
     }
 }

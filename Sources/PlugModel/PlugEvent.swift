@@ -37,7 +37,7 @@ public struct PlugEvent: Hashable, Sendable {
 public enum RelayCause: Hashable, Sendable {
     case button
     /// A command of this controller, which named the request so.
-    case controller(name: String, request: RequestID)
+    case controller(name: String, request: RequestID, authority: AuthorityID = .unknown)
     case protection
     /// The auto-off timer ran out.
     case timer

@@ -48,6 +48,8 @@ public enum Capability: String, Hashable, Sendable, CaseIterable {
     case relay, dimmer, meter, button
     /// It tells its log to whoever asks. Only Welcome says so: nobody looks for a plug by it.
     case log
+    /// It tells its audit log to whoever asks. Only Welcome says so.
+    case audit
     /// It takes another name from a controller, and other settings. Only Welcome says so.
     case rename, settings
 }

@@ -31,13 +31,18 @@ public enum PlugWire {
     public static let requestsInFlight = 16
     /// Fetches of one session that wait for their last chunk. Stops the same.
     public static let fetchesInFlight = 16
-    /// Controllers that follow a plug's log at the same time: somebody and whoever helps. Stops the log from being what the
-    /// plug does most.
-    public static let logFollowers = 2
+    /// The same of all sessions of one controller. Stops it from making the others' fetches wait.
+    public static let fetchesOfController = 32
+    /// Sessions that follow a plug's log at the same time, and those of them of one controller. Stops the log from taking most
+    /// of the plug's time, and one controller from keeping the others from it.
+    public static let logFollowers = 4
+    public static let logFollowersOfController = 2
     /// For how long a log is followed without being asked again, so that nobody who is forgotten keeps a plug busy.
     public static let longestLog = Duration.seconds(3600)
     /// Bytes of the message of a line, so that no line drives out many others.
     public static let maximumLogMessage = 1024
+    /// Entries of the audit log in one message: with the longest names and details they take half a frame.
+    public static let auditEntriesAtOnce = 100
     /// Lines of one message: with the longest of them it fits a frame, and stays.
     public static let logLinesAtOnce = 32
 }

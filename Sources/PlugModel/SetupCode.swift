@@ -14,6 +14,13 @@ public struct SetupCode: Hashable, Sendable {
         bytes = (0..<Self.byteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     }
 
+    /// Nil unless there are exactly ten bytes.
+    package init?(bytes: some Sequence<UInt8>) {
+        let bytes = Array(bytes)
+        guard bytes.count == Self.byteCount else { return nil }
+        self.bytes = bytes
+    }
+
     /// Reads what somebody typed or a file holds. Capitals, spaces and dashes do not matter, and the digits that the
     /// alphabet lacks stand for the letters they look like.
     ///
@@ -50,6 +57,12 @@ public struct SetupCode: Hashable, Sendable {
             characters.append(Self.alphabet[Int((high | low) >> UInt16(11 - bit % 8)) & 31])
         }
         return String(decoding: characters, as: UTF8.self)
+    }
+
+    /// For a QR code: capital letters and digits, which take the least space there.
+    public func scannedText(_ plug: PlugID?) -> String {
+        "SMARTPLUG:1:"
+            + [plug?.rawValue.uppercased(), text.filter { $0 != "-" }].compactMap(\.self).joined(separator: ":")
     }
 
     private static func value(of character: Character) -> Int? {

@@ -29,6 +29,12 @@ public struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
         if heap.count > 2 * times.count + 64 { rebuild() }
     }
 
+    /// The key is due no more.
+    public mutating func forget(_ key: Key) {
+        guard times.removeValue(forKey: key) != nil, heap.count > 2 * times.count + 64 else { return }
+        rebuild()
+    }
+
     /// The keys that are due, in order; they are scheduled no more.
     public mutating func takeDue(now: Instant) -> [Key] {
         var due: [Key] = []

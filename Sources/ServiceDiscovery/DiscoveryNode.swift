@@ -21,6 +21,10 @@ public struct DiscoveryNode: Machine, Sendable {
         case cancelResolve(ResolveID)
         /// The service did not answer: unless it confirms its records, they go within 10 s.
         case reconfirm(ServiceIdentity)
+        /// These services matter: what leads to them has room of its own, in the caches and among the resolves, whatever others announce.
+        /// Any others give way, the oldest first. It replaces what was said before; of more than the limit of resolves the rest is
+        /// ignored.
+        case favour(Set<ServiceIdentity>)
         /// The host slept: what is registered is claimed again, and what is asked for is asked anew.
         case resumed
         /// Goodbye for everything registered, at once; browsing and resolving end.
@@ -39,12 +43,15 @@ public struct DiscoveryNode: Machine, Sendable {
         case resolved(ResolveID, ResolvedService)
         /// A resolved service is there no more; the resolve goes on and reports it when it comes back.
         case unresolved(ResolveID)
+        /// The resolve ended to make room for one that came later.
+        case displaced(ResolveID)
     }
 
     public struct Configuration: Hashable, Sendable {
         /// Stops a fault in the program from filling memory and network; beyond it, events to add one are ignored.
         public var registrationLimit: Int
         public var browseLimit: Int
+        /// Of favoured services as many again.
         public var resolveLimit: Int
         /// Another program of this host has the port open too, so that what comes by unicast may reach that one instead.
         public var sharesPort: Bool
@@ -73,6 +80,10 @@ public struct DiscoveryNode: Machine, Sendable {
     /// What each browse for types has reported.
     var typeBrowses: [BrowseID: [ServiceType]] = [:]
     var resolves: [ResolveID: Resolve] = [:]
+    /// Which of them are touched by a record of that name: of the instance or of its host.
+    var resolvesByName: [Name: Set<ResolveID>] = [:]
+    /// The instance names of services that matter.
+    var favoured: Set<Name> = []
     /// Datagrams that were no DNS messages.
     public private(set) var malformedCount: UInt64 = 0
 
@@ -116,6 +127,8 @@ public struct DiscoveryNode: Machine, Sendable {
             cancelResolve(id, now: now, &actions)
         case .reconfirm(let identity):
             reconfirm(identity, now: now, &actions)
+        case .favour(let services):
+            favour(services, now: now, &actions)
         case .resumed:
             respond(.resumed, now: now, &actions)
             query(.resumed, now: now, &actions)

@@ -56,20 +56,56 @@ extension DiscoveryNode {
         if resolves[id] != nil { cancelResolve(id, now: now, &actions) }
         // A name that cannot be asked for does not exist, and other domains are not asked for by multicast (RFC 6762 §3):
         // nothing will ever be reported for them.
-        guard resolves.count < configuration.resolveLimit, let instance = try? identity.instanceName(),
-            (try? Name(presentation: identity.domain)) == domain
-        else { return }
+        guard let instance = try? identity.instanceName(), (try? Name(presentation: identity.domain)) == domain else {
+            return
+        }
+        makeRoom(for: instance, now: now, &actions)
         let resolve = Resolve(identity: identity, instance: instance)
         resolves[id] = resolve
+        resolvesByName[instance, default: []].insert(id)
         for question in resolve.questions { query(.ask(question, on: identity.interface), now: now, &actions) }
         report(id, now: now, &actions)
     }
 
     mutating func cancelResolve(_ id: ResolveID, now: Instant, _ actions: inout [Action]) {
         guard let resolve = resolves.removeValue(forKey: id) else { return }
+        forget(resolve.instance, of: id)
         for question in resolve.questions {
             query(.forget(question, on: resolve.identity.interface), now: now, &actions)
         }
+        if let target = resolve.target {
+            forget(target, of: id)
+            if favoured.contains(resolve.instance) { favourHosts(now: now, &actions) }
+        }
+    }
+
+    private mutating func forget(_ name: Name, of id: ResolveID) {
+        resolvesByName[name]?.remove(id)
+        if resolvesByName[name]?.isEmpty == true { resolvesByName[name] = nil }
+    }
+
+    // MARK: Services that matter
+
+    mutating func favour(_ services: Set<ServiceIdentity>, now: Instant, _ actions: inout [Action]) {
+        let names = services.compactMap { try? $0.instanceName() }
+        favoured = Set(names.prefix(configuration.resolveLimit))
+        favourHosts(now: now, &actions)
+    }
+
+    /// The hosts that such services name matter with them, while they are resolved.
+    private mutating func favourHosts(now: Instant, _ actions: inout [Action]) {
+        let hosts = favoured.flatMap { resolvesByName[$0] ?? [] }.compactMap { resolves[$0]?.target }
+        query(.favour(favoured.union(hosts)), now: now, &actions)
+    }
+
+    /// The oldest of the same kind goes where there are too many: a resolve of a favoured service never for another's.
+    private mutating func makeRoom(for instance: Name, now: Instant, _ actions: inout [Action]) {
+        let matters = favoured.contains(instance)
+        guard resolves.count >= configuration.resolveLimit else { return }
+        let alike = resolves.filter { favoured.contains($0.value.instance) == matters }.keys
+        guard alike.count >= configuration.resolveLimit, let oldest = alike.min() else { return }
+        cancelResolve(oldest, now: now, &actions)
+        actions.append(.displaced(oldest))
     }
 
     /// RFC 6762 §10.4: the records that led to the service, from the PTR to the addresses.
@@ -96,16 +132,15 @@ extension DiscoveryNode {
                 case .added(let record), .removed(let record): record.name
                 }
             })
-        for id in resolves.keys.sorted() {
-            guard let resolve = resolves[id] else { continue }
-            guard names.contains(resolve.instance) || resolve.target.map(names.contains) == true else { continue }
+        // By name: hundreds are resolved, and each packet is looked at.
+        for id in Set(names.flatMap { resolvesByName[$0] ?? [] }).sorted() {
             report(id, now: now, &actions)
         }
     }
 
     /// A service that is heard again where it was may have been away meanwhile: it is told again.
     mutating func noteRepeated(_ names: Set<Name>, _ actions: inout [Action]) {
-        for id in resolves.keys.sorted() {
+        for id in Set(names.flatMap { resolvesByName[$0] ?? [] }).sorted() {
             guard let resolve = resolves[id], names.contains(resolve.instance), let service = resolve.reported else {
                 continue
             }
@@ -150,6 +185,8 @@ extension DiscoveryNode {
     private mutating func retarget(_ id: ResolveID, to target: Name?, now: Instant, _ actions: inout [Action]) {
         guard var resolve = resolves[id] else { return }
         let old = Set(resolve.questions)
+        if let before = resolve.target, before != resolve.instance { forget(before, of: id) }
+        if let target { resolvesByName[target, default: []].insert(id) }
         resolve.target = target
         resolves[id] = resolve
         let new = Set(resolve.questions)
@@ -158,6 +195,7 @@ extension DiscoveryNode {
             query(.ask(question, on: interface), now: now, &actions)
         }
         for question in old.subtracting(new) { query(.forget(question, on: interface), now: now, &actions) }
+        if favoured.contains(resolve.instance) { favourHosts(now: now, &actions) }
     }
 
     private func resolved(_ resolve: Resolve, _ location: Location) -> ResolvedService? {

@@ -69,8 +69,8 @@ struct Bench {
     }
 
     @discardableResult
-    mutating func command(_ command: PlugCommand) -> RequestID {
-        let request = RequestID(drawnFrom: &random)
+    mutating func command(_ command: PlugCommand) -> CommandID {
+        let request = CommandID(RequestID(drawnFrom: &random), of: .desk)
         feed(.command(request, controller: "kitchen", command))
         return request
     }

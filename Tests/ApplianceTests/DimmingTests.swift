@@ -51,7 +51,10 @@ import Testing
         #expect(bench.dimmer.map(\.value) == [400, 300, 200, 100, 0, 0])
         #expect(bench.relay == [Timed(100, false)])
         #expect(
-            bench.recorded == [.relayChanged(on: false, cause: .controller(name: "kitchen", request: request))])
+            bench.recorded == [
+                .relayChanged(
+                    on: false, cause: .controller(name: "kitchen", request: request.request, authority: .desk))
+            ])
         #expect(bench.machine.state == PlugState(relayOn: false, level: level(50)))
         bench.command(.setRelay(on: true, autoOff: nil))
         #expect(bench.dimmer.last == Timed(1000, 500))

@@ -86,9 +86,10 @@ import Testing
     @Test(arguments: [false, true]) func nobodyHearsOfAResetBeforeFlashHasIt(byController: Bool) {
         var house = twoControllers()
         let next = house.machine.nextSequence
+        let asker = house.machine.access.controllers.all[0].auditActor
         if byController { house.hear(desk, .factoryReset) } else { house.feed(.factoryReset) }
         #expect(goodbyes(house, desk) == [.factoryReset] && goodbyes(house, hall) == [.factoryReset])
-        #expect(house.actions.first == .factoryReset)
+        #expect(house.actions.first == .factoryReset(by: byController ? asker : .panel))
         #expect(house.actions.last == .reserve(upTo: next), "numbers go on exactly")
         #expect(house.machine.isStopped && house.machine.nextDeadline == nil)
         house.actions = []

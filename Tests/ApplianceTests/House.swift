@@ -33,7 +33,7 @@ struct House {
     init(
         _ memory: PlugMemory = PlugMemory(appliance: ApplianceMemory(powerLost: false)), dimmer: Bool = false,
         rest: Duration? = nil, interval: Duration = .seconds(1), access: PlugServer.Access = .knowing(),
-        settings: StoredSettings = StoredSettings(), at now: Instant = .zero,
+        settings: StoredSettings = StoredSettings(), audit: AuditLog? = nil, at now: Instant = .zero,
         configure: (inout ApplianceConfiguration) -> Void = { _ in }
     ) {
         self.settings = settings
@@ -46,10 +46,11 @@ struct House {
         configure(&configuration)
         let identity = PlugServer.Identity(
             id: PlugID(rawValue: "0123456789ab")!, name: settings.name ?? "Lamp",
-            capabilities: configuration.capabilities.union([.log, .rename, .settings]),
+            capabilities: configuration.capabilities.union([.log, .rename, .settings, .audit]),
             firmware: "1.0", boot: BootID(bytes: [UInt8](repeating: 7, count: 16))!)
         machine = PlugMachine(
-            configuration, identity: identity, access: access, memory: memory, settings: settings, seed: 1)
+            configuration, identity: identity, access: access, memory: memory, settings: settings, audit: audit,
+            seed: 1)
         mirror.append(.begins(identity.boot, identity.id))
         for record in memory.records { mirror.append(record) }
         feed(.started)
@@ -110,6 +111,9 @@ struct House {
         case .factoryReset:
             actions.append(action)
             return isFlashWritable ? .resetStands : .resetFailed
+        case .keepAudit:
+            actions.append(action)
+            return isFlashWritable ? .auditKept : .auditNotKept
         case .keepSettings(let settings):
             actions.append(action)
             guard isFlashWritable else { return .settingsNotKept }
@@ -130,9 +134,11 @@ struct House {
         }
     }
 
-    mutating func join(_ id: ConnectionID, name: String, events: SubscriptionOptions.Events = .fromNow) {
+    mutating func join(
+        _ id: ConnectionID, name: String, of key: PublicKey = .desk, events: SubscriptionOptions.Events = .fromNow
+    ) {
         controllers[id] = ControllerSession(name: name)
-        feed(.opened(PlugServer.Opening(id)))
+        feed(.opened(PlugServer.Opening(id, of: key)))
         hear(id, .connected)
         hear(id, .subscribe(SubscriptionOptions(events: events)))
     }
@@ -178,7 +184,7 @@ struct House {
 extension PlugMachine.Action {
     var isStorage: Bool {
         switch self {
-        case .mirror, .keep, .keepSettings, .persist, .reserve, .factoryReset: true
+        case .mirror, .keep, .keepAudit, .keepSettings, .persist, .reserve, .factoryReset: true
         case .setRelay, .setDimmer, .setLight, .readMeter, .send, .close, .pairingWindow, .announce, .logLevel: false
         }
     }

@@ -210,7 +210,7 @@ import Testing
         #expect(bench.machine.state.tripped == .overPower, "turning off is no reset")
         let reset = bench.command(.resetProtection)
         #expect(bench.answers.last == .done(bench.machine.state, recorded: true))
-        let cause = RelayCause.controller(name: "kitchen", request: reset)
+        let cause = RelayCause.controller(name: "kitchen", request: reset.request, authority: .desk)
         #expect(bench.recorded == [.protectionReset(.overPower, cause: cause)])
         #expect(bench.relay.isEmpty, "a reset does not turn on")
         bench.command(.setRelay(on: true, autoOff: nil))

@@ -35,7 +35,7 @@ import Testing
     static let records: [MirrorRecord] = [
         .begins(boot, id), .journal(origin: 3, lossBefore: .powerLost, next: 7),
         event(7, .restarted(powerLost: true)), event(8, .restarted(powerLost: false)),
-        event(9, .relayChanged(on: true, cause: .controller(name: "Küche", request: request(7)))),
+        event(9, .relayChanged(on: true, cause: .controller(name: "Küche", request: request(7), authority: .desk))),
         event(10, .relayChanged(on: false, cause: .button)), event(11, .relayChanged(on: true, cause: .protection)),
         event(12, .relayChanged(on: false, cause: .timer)), event(13, .relayChanged(on: true, cause: .powerOn)),
         event(14, .buttonPressed(.single)), event(15, .buttonPressed(.double)), event(16, .buttonPressed(.long)),
@@ -47,9 +47,9 @@ import Testing
         event(25, .protectionTripped(.overTemperature)), event(26, .protectionTripped(.weldedRelay)),
         event(27, .protectionTripped(.restTime)), event(28, .protectionTripped(.switchingRate)),
         event(29, .protectionReset(.restTime, cause: .button)), .leap(to: 1 << 47),
-        .request(FinishedRequest(request(1), .done(full, event: 9))),
-        .request(FinishedRequest(request(2), .done(PlugState(relayOn: false), event: nil))),
-        .request(FinishedRequest(request(3), .refused(Refusal(.outOfRange, "Too far.")))),
+        .request(FinishedRequest(CommandID(request(1), of: .desk), .done(full, event: 9))),
+        .request(FinishedRequest(CommandID(request(2), of: .desk), .done(PlugState(relayOn: false), event: nil))),
+        .request(FinishedRequest(CommandID(request(3), of: .desk), .refused(Refusal(.outOfRange, "Too far.")))),
         .sealedChunk(chunk(300)), .openChunk(chunk(5)),
         .state(
             StoredState(relayOn: true, level: DimLevel(percent: 50), milliwattHours: 12),
@@ -122,9 +122,9 @@ import Testing
             records == [
                 .begins(Self.boot, Self.id),
                 .state(StoredState(relayOn: true, milliwattHours: 3), ApplianceMemory.Timers(autoOff: time)),
-                .request(FinishedRequest(request(1), .done(plug, event: nil))),
+                .request(FinishedRequest(CommandID(request(1), of: .unknown), .done(plug, event: nil))),
             ])
-        #expect(Self.decode(framed([1, 3] + head.dropFirst(2))).fault?.reason == .badRecord)
+        #expect(Self.decode(framed([1, 4] + head.dropFirst(2))).fault?.reason == .badRecord)
         // What no plug writes is not taken for something else.
         let unknown = Self.bytes([.begins(Self.boot, Self.id)]) + framed([6, 1, 3, 0xE8] + energy + [0, 0, 0, 3])
         #expect(Self.decode(unknown).fault?.reason == .badRecord)
@@ -173,7 +173,7 @@ import Testing
         #expect(again.records == written)
         #expect(again.journal.nextSequence == 1 << 47)
         #expect(again.journal.read(after: 0, limit: 99).map(\.sequence) == Array(7...29))
-        #expect(again.requests.map(\.request) == [request(1), request(2), request(3)])
+        #expect(again.requests.map(\.command.request) == [request(1), request(2), request(3)])
         #expect(again.samples.count == 307)
         #expect(again.appliance.state == StoredState())
         #expect(again.unnumbered.map(\.time) == [at(30), at(31)])

@@ -25,7 +25,9 @@ import Testing
         let events = house.events(desk)
         #expect(events.map(\.sequence) == [next])
         #expect(
-            events.map(\.kind) == [.relayChanged(on: true, cause: .controller(name: "Desk", request: request(1)))])
+            events.map(\.kind) == [
+                .relayChanged(on: true, cause: .controller(name: "Desk", request: request(1), authority: .desk))
+            ])
     }
 
     @Test func aCommandThatChangesNothingAndOneThatIsRefusedRecordNothing() {

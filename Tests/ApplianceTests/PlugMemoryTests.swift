@@ -90,12 +90,13 @@ import Testing
     @Test func aCommandWhoseOutcomeAKillTookIsRememberedLongerThanItsEvent() {
         var memory = PlugMemory(appliance: ApplianceMemory(StoredState(relayOn: true), powerLost: false))
         let boot = House().machine.identity.boot
-        let kind = PlugEvent.Kind.relayChanged(on: true, cause: .controller(name: "Desk", request: request(1)))
+        let kind = PlugEvent.Kind.relayChanged(
+            on: true, cause: .controller(name: "Desk", request: request(1), authority: .desk))
         let isTaken = memory.take(
             .event(PlugEvent(sequence: 1, boot: boot, time: .zero, kind: kind)), limits: PlugMemory.Limits())
         #expect(isTaken)
         let house = House(memory)
-        let finished = FinishedRequest(request(1), .done(PlugState(relayOn: true), event: 1))
+        let finished = FinishedRequest(CommandID(request(1), of: .desk), .done(PlugState(relayOn: true), event: 1))
         #expect(house.machine.memory.requests == [finished])
         let isMirrored = house.actions.contains {
             if case .mirror(let records) = $0 { records.contains(.request(finished)) } else { false }

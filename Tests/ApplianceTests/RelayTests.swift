@@ -8,7 +8,7 @@ import Testing
         var bench = Bench(powerLost: false)
         bench.forget()
         let request = bench.command(.setRelay(on: true, autoOff: nil))
-        let cause = RelayCause.controller(name: "kitchen", request: request)
+        let cause = RelayCause.controller(name: "kitchen", request: request.request, authority: .desk)
         let state = bench.machine.state
         #expect(state.relayOn)
         #expect(
@@ -31,7 +31,7 @@ import Testing
         #expect(machine.nextDeadline == nil)
         #expect(machine.handle(.buttonEdge(down: true, at: .zero), now: .zero).isEmpty)
         #expect(machine.handle(.deadlineReached, now: .zero).isEmpty)
-        let request = RequestID(bytes: [UInt8](repeating: 1, count: 16))!
+        let request = CommandID(RequestID(bytes: [UInt8](repeating: 1, count: 16))!, of: .desk)
         let answer = machine.handle(.command(request, controller: "a", .identify), now: .zero)
         guard case .commandDone(request, .refused(let refusal)) = answer.first else {
             Issue.record("not answered: \(answer)")

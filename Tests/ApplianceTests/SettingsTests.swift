@@ -218,6 +218,17 @@ import Testing
         #expect(code(ask(&house, 34, .configure(SettingsChange(powerOn: .value(.on))))) == .busy)
     }
 
+    /// Class: one who is let in takes what all share.
+    @Test func aControllerThatChangesTooOftenLeavesRoomForOthers() {
+        var house = House(access: .knowing([.desk, .stranger]))
+        house.join(desk, name: "Desk")
+        house.join(hall, name: "Hall", of: .stranger)
+        for number in 1...31 { _ = ask(&house, UInt8(number), .rename("Lamp \(number)")) }
+        #expect(house.settings.name == "Lamp 30")
+        house.hear(hall, .command(request(1), .rename("Hall"), deadline: house.now + .seconds(5)))
+        #expect(house.settings.name == "Hall")
+    }
+
     @Test func aChangeWhoseTimeIsOverWhenFlashIsFreeIsNotMade() {
         var house = House()
         house.join(desk, name: "Desk")

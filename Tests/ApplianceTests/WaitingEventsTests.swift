@@ -77,7 +77,8 @@ import Testing
         }
         #expect(state.relayOn)
         let kinds = house.events(desk).filter { $0.sequence == number }.map(\.kind)
-        #expect(kinds == [.relayChanged(on: true, cause: .controller(name: "Desk", request: request(1)))])
+        #expect(
+            kinds == [.relayChanged(on: true, cause: .controller(name: "Desk", request: request(1), authority: .desk))])
     }
 
     @Test func aFlashThatTakesTooLongIsWaitedForNoLonger() {

@@ -40,6 +40,8 @@ enum ExpectedFigures {
             "handshake and first snapshot",
             "command, # strangers a second",
             "strangers that came",
+            "command of the daemon, # false announcements a second",
+            "false announcements that came",
         ],
         "mdns": [
             "decode a response of # records",

@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import PlugModel
 import Testing
 
 @testable import Dashboard
@@ -15,15 +16,42 @@ import Testing
     }
 
     /// The door has these, and every path may have parameters for all its methods.
-    private let others: Set = ["GET /api/v1/session", "POST /api/v1/session", "DELETE /api/v1/session"]
+    private let others: Set = [
+        "GET /api/v1/session", "POST /api/v1/session", "DELETE /api/v1/session", "GET /api/v1/sessions",
+        "DELETE /api/v1/sessions", "DELETE /api/v1/sessions/{session}",
+    ]
 
-    @Test func theDocumentHasEveryRouteAndNoOther() throws {
+    private func described() throws -> [String] {
         let bytes = Data(Dashboard.openAPI.readableBytesView)
         let document = try JSONDecoder().decode(Document.self, from: bytes)
         #expect(document.openapi.hasPrefix("3.1"))
-        let described = document.paths.flatMap { path, methods in
+        return document.paths.flatMap { path, methods in
             methods.keys.filter { $0 != "parameters" }.map { "\($0.uppercased()) \(path)" }
         }
+    }
+
+    /// Class: a route that somebody adds, and of which nobody said who may use it.
+    @Test func everyRouteOfTheDocumentHasARowInTheTableOfRoles() throws {
+        let rows = AccessTable.rows.map { "\($0.method.rawValue) \($0.path)" }
+        #expect(try Set(described()) == Set(rows))
+        #expect(Set(rows).count == rows.count)
+        #expect(AccessTable.openPaths == ["/health", "/api/v1/session"])
+        for row in AccessTable.rows {
+            // A login without a role, and a role without a login, are of no use.
+            #expect(row.roles.map { $0.contains(.owner) } ?? true, "\(row.path)")
+            let asks = row.method == .get
+            let isForViewers = row.roles.map { $0.contains(.viewer) } ?? true
+            #expect(asks || !isForViewers || row.roles == nil, "a viewer changes nothing: \(row.path)")
+            let allowed = { (role: Role) in AccessTable.refusal(of: row.method, row.path, for: Pass(role: role)) == nil
+            }
+            #expect(allowed(.guest) == allowed(.user), "a guest is a user until a time: \(row.path)")
+        }
+        #expect(AccessTable.refusal(of: .put, "/api/v1/house", for: .owner)?.status == 403)
+        #expect(AccessTable.refusal(of: .get, "/api/v1/house", for: nil)?.status == 401)
+    }
+
+    @Test func theDocumentHasEveryRouteAndNoOther() throws {
+        let described = try described()
         let routes = Dashboard.routes.map { "\($0.method.rawValue) \($0.path)" }
         #expect(Set(described).subtracting(others) == Set(routes))
         #expect(Set(routes).count == routes.count)

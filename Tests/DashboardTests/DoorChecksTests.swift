@@ -117,12 +117,13 @@ import Testing
             _ = OriginCheck(isSecure: false).refusal(origins: [text], sites: [], host: text)
             _ = ContentTypeCheck.isJSON([text])
             #expect(BasicAuthorization.password(in: [text]) == nil)
-            #expect(
-                !SessionCookie.values(in: ["smartplug=" + text]).contains { SessionCookie.sample.isValid($0, now: 0) })
+            _ = DeviceWords.of(text)
+            if let password = DashboardPassword(line: Array("$h\tviewer\t-\t\(text)".utf8)) {
+                #expect(DashboardPassword(line: Array(password.line.utf8)) == password)
+            }
+            var sessions = Sessions()
+            _ = sessions.begin("id", device: text, address: text, now: 0)
+            #expect(SessionCookie.values(in: ["smartplug=" + text]).allSatisfy { sessions.session(of: $0) == nil })
         }
     }
-}
-
-extension SessionCookie {
-    static let sample = SessionCookie(secret: Array(0..<32), hash: "$y$j9T$made$up")
 }

@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import HTTPTypes
 import ProtocolCore
@@ -99,39 +100,6 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
 }
 
 @Suite struct SessionCookieTests {
-    private let now: Int64 = 1_800_000_000
-
-    @Test func whatWasMadeIsValidUntilItEnds() {
-        let cookie = SessionCookie.sample.make(now: now)
-        #expect(SessionCookie.sample.isValid(cookie, now: now))
-        #expect(SessionCookie.sample.isValid(cookie, now: now + SessionCookie.lifetime - 1))
-        #expect(!SessionCookie.sample.isValid(cookie, now: now + SessionCookie.lifetime))
-        #expect(cookie != SessionCookie.sample.make(now: now))
-    }
-
-    @Test func anotherPasswordOrKeyEndsIt() {
-        let cookie = SessionCookie.sample.make(now: now)
-        #expect(!SessionCookie(secret: Array(0..<32), hash: "$y$other").isValid(cookie, now: now))
-        #expect(!SessionCookie(secret: Array(1..<33), hash: "$y$j9T$made$up").isValid(cookie, now: now))
-    }
-
-    @Test func noByteOfItCanBeChanged() {
-        let cookie = Array(SessionCookie.sample.make(now: now).utf8)
-        for index in cookie.indices {
-            for bit in 0..<7 {
-                var forged = cookie
-                forged[index] ^= 1 << UInt8(bit)
-                let text = String(decoding: forged, as: UTF8.self)
-                // Capitals of the code's digits are the same code.
-                guard text.lowercased() != String(decoding: cookie, as: UTF8.self) else { continue }
-                #expect(!SessionCookie.sample.isValid(text, now: now), "\(text)")
-            }
-        }
-        for text in ["", ".", "..", "...", "9999999999..", "9999999999.\(String(repeating: "0", count: 32))."] {
-            #expect(!SessionCookie.sample.isValid(text, now: now))
-        }
-    }
-
     @Test func itIsFoundAmongOthers() {
         #expect(SessionCookie.values(in: ["a=b; smartplug=x; c=d", "smartplug=y"]) == ["x", "y"])
         #expect(SessionCookie.values(in: ["notsmartplug=x", "smartplug", ""]).isEmpty)
@@ -155,7 +123,6 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         #expect(kept("smartplug=\(cookie)", by: devices) == nil)
         #expect(kept("smartplug-device=\(cookie)", by: DeviceCookie(secret: Array(1..<33))) == nil)
         #expect(kept("smartplug-device=0\(cookie.dropFirst())x", by: devices) == nil)
-        #expect(!SessionCookie.sample.isValid(cookie, now: now))
     }
 
     @Test func basicAuthorizationHasThePasswordBehindTheColon() {
@@ -171,28 +138,88 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
 }
 
 @Suite struct PasswordKeeperTests {
+    private let owners = "correct horse battery"
+
     @Test func aPasswordIsKeptAsAHashForItsOwnerAlone() async throws {
         let directory = TestFolder()
         let file = PasswordFile(directory.path + "/smartplug/password")
-        #expect(try file.hash() == nil)
-        try file.set("correct horse battery")
-        let hash = try #require(try file.hash())
-        #expect(hash.hasPrefix("$") && !hash.contains("horse"))
+        #expect(try file.passwords().isEmpty)
+        try file.set(owners)
+        let all = try file.passwords()
+        let owner = try #require(all.first)
+        #expect(owner.hash.hasPrefix("$") && !owner.hash.contains("horse") && owner.role == .owner)
         let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         let keeper = PasswordKeeper(file)
-        #expect(await keeper.verify("correct horse battery", hash: hash, by: somebody("a")) == .right)
-        #expect(await keeper.verify("wrong", hash: hash, by: somebody("a")) == .wrong)
+        #expect(await keeper.verify(owners, among: all, by: somebody("a")) == .right(owner))
+        #expect(await keeper.verify("wrong", among: all, by: somebody("a")) == .wrong)
         // Each wrong one doubles the wait, so that even a machine that stands still for seconds comes to one.
-        var answer = await keeper.verify("other", hash: hash, by: somebody("a"))
-        for _ in 0..<8 where answer == .wrong { answer = await keeper.verify("other", hash: hash, by: somebody("a")) }
+        var answer = await keeper.verify("other", among: all, by: somebody("a"))
+        for _ in 0..<8 where answer == .wrong { answer = await keeper.verify("other", among: all, by: somebody("a")) }
         guard case .wait = answer else { Issue.record("no wait"); return }
         // What was right is remembered, however many wrong ones there were.
-        #expect(await keeper.verify("correct horse battery", hash: hash, by: somebody("a")) == .right)
-        #expect(await keeper.verify("correct horse battery", hash: hash, by: somebody("b")) == .right)
+        #expect(await keeper.verify(owners, among: all, by: somebody("a")) == .right(owner))
+        #expect(await keeper.verify(owners, among: all, by: somebody("b")) == .right(owner))
         await keeper.stop()
-        #expect(try file.remove())
-        #expect(try file.remove() == false)
+        #expect(try file.removeAll())
+        #expect(try file.removeAll() == false)
+    }
+
+    @Test func eachPasswordIsItsOwnRoles() async throws {
+        let directory = TestFolder()
+        let file = PasswordFile(directory.path + "/password")
+        // Without an owner's there is none: a door that only viewers may pass would be nobody's to open.
+        #expect(throws: DashboardFault.self) { try file.set(owners, named: "Anna", role: .viewer) }
+        try file.set(owners)
+        try file.set("a viewer's words", named: "Hallway", role: .viewer)
+        try file.set("a guest's words", named: "Visitor", role: .guest, until: 2_000_000_000)
+        // Who has a password that is another's would come as that one.
+        #expect(throws: DashboardFault.self) { try file.set(owners, named: "Anna", role: .viewer) }
+        let all = try file.passwords()
+        #expect(all.map(\.name) == ["owner", "Hallway", "Visitor"] && all.map(\.role) == [.owner, .viewer, .guest])
+        #expect(all.map { $0.hasEnded(now: 2_000_000_000) } == [false, false, true])
+        #expect(all.map { $0.hasEnded(now: 1_999_999_999) } == [false, false, false])
+        let keeper = PasswordKeeper(file)
+        #expect(await keeper.verify("a viewer's words", among: all, by: somebody("a")) == .right(all[1]))
+        #expect(await keeper.verify("a viewer's words", among: all, by: somebody("a")) == .right(all[1]))
+        #expect(await keeper.verify(owners, among: [all[1], all[2]], by: somebody("a")) == .wrong)
+        await keeper.stop()
+        #expect(throws: DashboardFault.self) { try file.remove("owner") }
+        #expect(throws: DashboardFault.self) { try file.set("another one", role: .viewer) }
+        #expect(throws: DashboardFault.self) { try file.remove("Nobody") }
+        try file.remove("Hallway")
+        #expect(try file.passwords().map(\.name) == ["owner", "Visitor"])
+        try file.remove("Visitor")
+        try file.remove("owner")
+        #expect(try file.passwords().isEmpty)
+    }
+
+    @Test func thereAreFewPasswords() throws {
+        let directory = TestFolder()
+        let file = PasswordFile(directory.path + "/password")
+        let full = (0..<PasswordFile.most).map { "$made$up\($0)\t\($0 == 0 ? "owner" : "viewer")\t-\tp\($0)\n" }
+        try FileStore().replaceSecret(file.path, with: Array(full.joined().utf8))
+        #expect(throws: DashboardFault.self) { try file.set(owners, named: "one more", role: .viewer) }
+        try file.set(owners, named: "p1", role: .viewer)
+        #expect(try file.passwords().count == PasswordFile.most)
+    }
+
+    /// Class: a file that cannot be read is a door that stands open.
+    @Test func aLineThatCannotBeReadOpensNothing() throws {
+        let directory = TestFolder()
+        let file = PasswordFile(directory.path + "/password")
+        let owner = "$made$up\towner\t-\towner\n"
+        for bad in [
+            "\n", "\t\t\t\n", "$x\tking\t-\tAnna\n", "$x\tviewer\tsoon\tAnna\n", "$x\tguest\t-\tAnna\n",
+            "$x\towner\t12\tAnna\n", "$x\tviewer\t-\t\n", "$x\tviewer\t-\n", "$x\tviewer\t99999999999999999999\tA\n",
+        ] {
+            try FileStore().replaceSecret(file.path, with: Array((bad == "\n" ? bad : owner + bad).utf8))
+            #expect(throws: FileError.self, "\(bad)") { try file.passwords() }
+        }
+        // Of the time before there were roles.
+        try FileStore().replaceSecret(file.path, with: Array("$made$up\n".utf8))
+        let one = try file.passwords()
+        #expect(one.map(\.role) == [.owner] && one.map(\.name) == ["owner"] && one.map(\.hash) == ["$made$up"])
     }
 
     @Test func aHashThatOthersCouldHaveReadIsRefused() throws {
@@ -200,7 +227,7 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         let file = PasswordFile(directory.path + "/password")
         try file.set("correct horse battery")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
-        #expect(throws: (any Error).self) { try file.hash() }
+        #expect(throws: FileError.self) { try file.passwords() }
     }
 
     @Test func aBadPasswordIsToldApart() {
@@ -208,5 +235,12 @@ private func somebody(_ address: String) -> Guesser { Guesser(network: address, 
         #expect(PasswordFile.fault(of: "long enough") == nil)
         #expect(PasswordFile.fault(of: "a\u{0}bcdefghijk") != nil)
         #expect(PasswordFile.fault(of: String(repeating: "x", count: 300)) != nil)
+        for name in ["Anna", "the hallway's tablet", "Zoë"] {
+            #expect(DashboardPassword.fault(ofName: name) == nil, "\(name)")
+        }
+        for name in ["", " a", "a ", "-a", "a\tb", "a\nb", "a\u{9b}b", "a\u{202e}b", String(repeating: "x", count: 41)]
+        {
+            #expect(DashboardPassword.fault(ofName: name) != nil, "\(name)")
+        }
     }
 }

@@ -15,6 +15,7 @@ struct DashboardAtWork {
     let port: Int
     let socket: String
     let directory: TestFolder
+    let board: LiveBoard
 
     static func run(_ body: (DashboardAtWork) async throws -> Void) async throws { try await run({ _ in }, body) }
 
@@ -30,8 +31,9 @@ struct DashboardAtWork {
         settings.password = PasswordFile(directory.path + "/password")
         settings.limits.farewell = .milliseconds(50)
         try change(&settings)
+        let board = LiveBoard(rules: rules)
         let dashboard = Dashboard(
-            house: NoHouse(), board: LiveBoard(rules: rules), history: nil,
+            house: NoHouse(), board: board, history: nil,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), settings: settings)
         let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
         let running = Task {
@@ -46,7 +48,8 @@ struct DashboardAtWork {
         let address = await iterator.next() ?? ""
         let port = address.split(separator: ":").last.flatMap { Int($0.filter(\.isNumber)) } ?? 0
         let result = await Result {
-            try await body(DashboardAtWork(port: port, socket: settings.socket ?? "", directory: directory))
+            try await body(
+                DashboardAtWork(port: port, socket: settings.socket ?? "", directory: directory, board: board))
         }
         running.cancel()
         await running.value

@@ -12,9 +12,10 @@ import Testing
         return Diagnosis.findings(seen).filter { $0.subject == .service }
     }
 
-    private func plugs(_ plugs: Observations.Plug...) -> [Finding] {
+    private func plugs(_ plugs: Observations.Plug..., keptAway: [PlugID: String] = [:]) -> [Finding] {
         var seen = healthy()
         seen.plugs = plugs
+        seen.keptAway = keptAway
         return Diagnosis.findings(seen).filter { [.plug, .controller].contains($0.subject) }
     }
 
@@ -102,6 +103,17 @@ import Testing
         let findings = plugs(plug)
         #expect(findings.map(\.level) == [.problem])
         #expect(findings[0].about == "Lamp" && findings[0].what == what && findings[0].next == next)
+    }
+
+    @Test func whatTheDaemonKeepsAwayFromIsAProblemOfThePlug() throws {
+        let lamp = plug(.connected(roundTrip: .milliseconds(3)))
+        let words =
+            "the daemon keeps away from it for 59 minutes: it died of it\nhint: plugctl daemon quarantine --lift \(lamp.id)"
+        let findings = plugs(lamp, keptAway: [lamp.id: words])
+        #expect(findings.map(\.level) == [.ok, .problem])
+        let found = try #require(findings.last)
+        #expect(found.about == "Lamp" && found.what == "the daemon keeps away from it for 59 minutes: it died of it")
+        #expect(found.next == "plugctl daemon quarantine --lift \(lamp.id)")
     }
 
     @Test(

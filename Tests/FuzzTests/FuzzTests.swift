@@ -4,24 +4,24 @@ import ProtocolCore
 import Testing
 
 @Suite struct FuzzTests {
-    @Test(arguments: FuzzTarget.all) func seedsAreUnderstood(_ target: FuzzTarget) throws {
+    @Test(arguments: FuzzTarget.all) func seedsAreUnderstood(_ target: FuzzTarget) async throws {
         let seeds = target.seeds()
         #expect(!seeds.isEmpty)
         for (index, seed) in seeds.enumerated() {
-            let understood = try target.check(seed)
+            let understood = try await target.check(seed)
             #expect(understood || target.name == "txt-record", "seed \(index) of \(target)")
         }
     }
 
-    @Test(arguments: FuzzTarget.all) func corpusKeepsEveryPromise(_ target: FuzzTarget) throws {
+    @Test(arguments: FuzzTarget.all) func corpusKeepsEveryPromise(_ target: FuzzTarget) async throws {
         let inputs = try Corpus.inputs(of: target)
         #expect(!inputs.isEmpty)
         for input in inputs {
-            #expect(throws: Never.self, "\(target)/\(input.name)") { _ = try target.check(input.bytes) }
+            await #expect(throws: Never.self, "\(target)/\(input.name)") { _ = try await target.check(input.bytes) }
         }
     }
 
-    @Test(arguments: FuzzTarget.all) func changedInputKeepsEveryPromise(_ target: FuzzTarget) throws {
+    @Test(arguments: FuzzTarget.all) func changedInputKeepsEveryPromise(_ target: FuzzTarget) async throws {
         var random = Fuzzing.random(1)
         let seeds = target.seeds()
         let inputs = try Corpus.inputs(of: target).map(\.bytes) + seeds
@@ -32,7 +32,7 @@ import Testing
             let bytes = Mutation.change(chosen, like: inputs, using: &random)
             rounds += 1
             do {
-                if try target.check(bytes) { understood += 1 }
+                if try await target.check(bytes) { understood += 1 }
             } catch {
                 Issue.record("\(target): \(error); the input in hexadecimal: \(hexadecimal(bytes))")
                 break

@@ -47,7 +47,10 @@ def test_pairing_opens_the_plug_to_one_controller(lan, lamp, controller):
     person.does("on", "Lamp")
     listed = person.does("controllers", "Lamp", "--json").objects
     assert [(entry["connected"], entry["self"]) for entry in listed] == [(True, True)]
-    person.does("unpair", "Lamp")
+    # Only a reset takes the last owner away.
+    done = person.finish("unpair", "Lamp")
+    assert done.status == 1 and "last owner" in done.errors and "hint: `plugctl reset" in done.errors, done
+    person.does("reset", "Lamp", "--yes")
     assert person.finish("on", "Lamp").status == 1
     # A plug that is gone is forgotten without it.
     hold_button(lamp)

@@ -189,18 +189,65 @@ struct QuerierTests {
         #expect(test.machine.nextDeadline == nil)
     }
 
-    @Test func aFloodDoesNotFillTheMemory() throws {
-        var test = Harness.querier()
-        test.send(.ask(browse, on: nil))
-        for packet in 0..<400 {
-            let records = try (0..<20).map { number in
-                Record(
-                    name: type, timeToLive: 4500,
-                    data: .ptr(try Name(presentation: "flood-\(packet)-\(number)._x._tcp.local")))
+    private func flooding(_ number: Int) -> Name {
+        do { return try Name(presentation: "flood-\(number)._x._tcp.local") } catch { preconditionFailure("\(error)") }
+    }
+
+    private func flood(_ test: inout Harness<Querier>, packets: Int) throws {
+        for packet in 0..<packets {
+            let records = (0..<20).map {
+                Record(name: type, timeToLive: 4500, data: .ptr(flooding(packet * 20 + $0)))
             }
             test.send(.received(try inbound(response(records))))
         }
-        #expect(test.machine.records(for: browse, on: 2).count == 5000)
+    }
+
+    @Test(arguments: [0, 1, 2]) func whatMattersIsKeptInAFlood(place: Int) throws {
+        var test = Harness.querier()
+        test.send(.ask(browse, on: nil))
+        test.send(.favour([instance, host]))
+        let service = try inbound(response([pointer()], [srv(), txt(), address()]))
+        if place == 0 { test.send(.received(service)) }
+        try flood(&test, packets: 200)
+        if place == 1 { test.send(.received(service)) }
+        try flood(&test, packets: 400)
+        if place == 2 { test.send(.received(service)) }
+        #expect(test.machine.records(for: browse, on: 2).contains { $0.data == .ptr(instance) })
+        for (name, type) in [(instance, RecordType.srv), (instance, .txt), (host, .a)] {
+            #expect(test.machine.records(for: QuestionKey(name: name, type: type), on: 2).count == 1)
+        }
+        #expect(!test.changes.contains { $0.change == .removed(pointer()) })
+        // Forged records under its own name take no more room than a name has.
+        for port in 0..<200 {
+            var forged = srv(UInt16(port))
+            forged.isCacheFlush = false
+            test.send(.received(try inbound(response([forged]))))
+        }
+        #expect(test.machine.records(for: QuestionKey(name: instance, type: .srv), on: 2).count == 16)
+        // A type that is said to have one instance alone keeps those that matter.
+        test.run(for: .seconds(5))
+        var only = Record(name: type, timeToLive: 4500, data: .ptr(flooding(-1)))
+        only.isCacheFlush = true
+        test.send(.received(try inbound(response([only]))))
+        test.run(for: .seconds(5))
+        #expect(test.machine.records(for: browse, on: 2).map(\.data) == [.ptr(flooding(-1)), .ptr(instance)])
+        // Once it matters no more it is one among others.
+        test.send(.favour([]))
+        try flood(&test, packets: 400)
+        #expect(!test.machine.records(for: browse, on: 2).contains { $0.data == .ptr(instance) })
+        test.run(for: .seconds(5000))
+        #expect(test.machine.records(for: browse, on: 2).isEmpty)
+    }
+
+    @Test func aFloodDoesNotFillTheMemory() throws {
+        var test = Harness.querier()
+        test.send(.ask(browse, on: nil))
+        try flood(&test, packets: 400)
+        let kept = test.machine.records(for: browse, on: 2)
+        #expect((4600...5000).contains(kept.count))
+        // The oldest made room, and whoever was told that they are here is told that they are gone.
+        let left = test.changes.compactMap { if case .removed(let record) = $0.change { record.data } else { nil } }
+        #expect(left.count == 8000 - kept.count && left == (0..<left.count).map { .ptr(flooding($0)) })
         test.clear()
         test.run(for: .milliseconds(300))
         #expect(test.sent.count <= 32)

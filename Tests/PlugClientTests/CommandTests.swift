@@ -30,8 +30,9 @@ import Testing
         bench.answers = false
         bench.feed(.command(request(1), turnOn))
         bench.breakConnection()
-        bench.serve(.record(.relayChanged(on: true, cause: .controller(name: "Desk", request: request(1)))))
-        bench.serve(.commandOutcome(request(1), .done(PlugState(relayOn: true), event: nil)))
+        bench.serve(
+            .record(.relayChanged(on: true, cause: .controller(name: "Desk", request: request(1), authority: .desk))))
+        bench.serve(.commandOutcome(command(1), .done(PlugState(relayOn: true), event: nil)))
         bench.locateAndConnect()
         #expect(bench.performed == [request(1)])
         #expect(bench.outcomes == [request(1): .done(PlugState(relayOn: true), event: 10)])
@@ -48,7 +49,7 @@ import Testing
         bench.run(for: .seconds(12))
         #expect(bench.performed == [request(1)], "the plug knows the id")
         #expect(bench.outcomes.isEmpty)
-        bench.serve(.commandOutcome(request(1), .done(PlugState(relayOn: true), event: nil)))
+        bench.serve(.commandOutcome(command(1), .done(PlugState(relayOn: true), event: nil)))
         #expect(bench.outcomes == [request(1): .done(PlugState(relayOn: true), event: nil)])
     }
 
@@ -88,7 +89,7 @@ import Testing
         bench.locateAndConnect()
         bench.answers = false
         bench.feed(.command(request(1), turnOn))
-        let done = PlugServer.Event.commandOutcome(request(1), .done(PlugState(relayOn: true), event: nil))
+        let done = PlugServer.Event.commandOutcome(command(1), .done(PlugState(relayOn: true), event: nil))
         for case .send(let id, let bytes) in bench.server.handle(done, now: bench.now) {
             for _ in 1...2 { bench.feed(.received(bytes, on: id)) }
         }
@@ -100,7 +101,7 @@ import Testing
         bench.answers = false
         bench.locateAndConnect()
         bench.feed(.command(request(1), turnOn))
-        bench.serve(.commandOutcome(request(1), .refused(Refusal(.protectionTripped, "too much"))))
+        bench.serve(.commandOutcome(command(1), .refused(Refusal(.protectionTripped, "too much"))))
         #expect(bench.outcomes == [request(1): .refused(Refusal(.protectionTripped, "too much"))])
     }
 

@@ -25,7 +25,7 @@ import Testing
         bench.feed(.command(request(1), .rename("Lounge")))
         #expect(bench.performed == [request(1)])
         let refusal = Refusal(.unsupported, "This plug does not know the command; its firmware may be too old.")
-        bench.serve(.commandOutcome(request(1), .refused(refusal)))
+        bench.serve(.commandOutcome(command(1), .refused(refusal)))
         #expect(bench.outcomes == [request(1): .refused(refusal)])
     }
 }

@@ -11,6 +11,9 @@ let lamp = PlugServer.Identity(
     id: PlugID(rawValue: "0123456789ab")!, name: "Lamp", capabilities: [.relay, .button], firmware: "1.0", boot: boot)
 let turnOn = PlugCommand.setRelay(on: true, autoOff: nil)
 
+/// The same of the controller that follows.
+func command(_ number: UInt8) -> CommandID { CommandID(request(number), of: .desk) }
+
 func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }
 
 /// A follower and a plug's server back to back, in virtual time and with a wire that is instant; the test says when the
@@ -65,6 +68,7 @@ struct FollowedBench {
             case .finished(let id, let outcome): finished.append((id, outcome))
             case .samples(let fetch, let chunk, _, let last): samples.append((fetch, chunk, last))
             case .controllers(let list): controllers.append(list)
+            case .invited, .requestRefused, .audit: break
             case .described(let name, let settings): descriptions.append((name, settings))
             case .fetchRefused(let fetch, let refusal): refusedFetches[fetch] = refusal
             }
@@ -80,14 +84,17 @@ struct FollowedBench {
                 if id == connection, !isCut { feed(.received(bytes, on: id)) }
             case .close(let id, _): if !isCut { close(id) }
             case .perform(let id, let controller, _, _):
-                performed.append(id)
+                performed.append(id.request)
                 guard answers else { continue }
-                serve(.record(.relayChanged(on: true, cause: .controller(name: controller, request: id))))
+                serve(
+                    .record(
+                        .relayChanged(
+                            on: true, cause: .controller(name: controller, request: id.request, authority: .desk))))
                 serve(.commandOutcome(id, .done(PlugState(relayOn: true), event: nil)))
             case .fetch(let id, let fetch, let from, let to): answer(id, fetch, from, to)
             case .record(let kind): serve(.record(kind))
             case .factoryReset: serve(isFlashWritable ? .factoryReset : .resetFailed)
-            case .keep, .pairingWindow, .logLevel: break
+            case .fetchAudit, .keep, .pairingWindow, .logLevel: break
             }
         }
     }

@@ -5,22 +5,31 @@ import NIOPosix
 import PlugModel
 import PlugProtocol
 import PlugTransport
+import ProtocolCore
 import Testing
 
 @testable import PlugClient
+
+private let auditedLamp = {
+    var identity = lamp
+    identity.capabilities.insert(.audit)
+    return identity
+}()
 
 /// A plug's server on a real connection.
 private actor Plug: ConnectionOwner {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
     nonisolated let loop: any EventLoop
     private var server = PlugServer(
-        identity: lamp, access: .knowing(), journal: EventJournal(), state: PlugState(relayOn: false))
+        identity: auditedLamp, access: .knowing(), journal: EventJournal(), state: PlugState(relayOn: false))
     private var connections: [ConnectionID: Connection] = [:]
     private let answers: Bool
+    private let audit: [AuditEntry]
 
-    init(on loop: any EventLoop, answers: Bool = true) {
+    init(on loop: any EventLoop, answers: Bool = true, audit: [AuditEntry] = []) {
         self.loop = loop
         self.answers = answers
+        self.audit = audit
     }
 
     func opened(_ connection: Connection) {
@@ -42,9 +51,16 @@ private actor Plug: ConnectionOwner {
             case .close(let id, _): connections[id]?.close()
             case .perform(let request, let controller, _, _):
                 guard answers else { continue }
-                handle(.record(.relayChanged(on: true, cause: .controller(name: controller, request: request))))
+                handle(
+                    .record(
+                        .relayChanged(
+                            on: true, cause: .controller(name: controller, request: request.request, authority: .desk)))
+                )
                 handle(.commandOutcome(request, .done(PlugState(relayOn: true), event: nil)))
             case .factoryReset: handle(.factoryReset)
+            case .fetchAudit(let id, let after, let limit):
+                let asked = audit.filter { $0.number > after }.suffix(limit ?? .max)
+                handle(.audit(id, AuditPage(Array(asked.prefix(2)), isLast: asked.count <= 2)))
             case .fetch, .keep, .record, .pairingWindow, .logLevel: break
             }
         }
@@ -94,6 +110,28 @@ private actor Plug: ConnectionOwner {
             break
         }
         await followed.stop()
+        await listener.stop()
+    }
+
+    @Test func theAuditLogComesInPartsAndItsTimesAreTheControllers() async throws {
+        let now = BootClock.now
+        let audit = (1...5 as ClosedRange<UInt64>).map { number in
+            AuditEntry(
+                number: number, boot: number < 3 ? BootID(bytes: [UInt8](repeating: 9, count: 16))! : lamp.boot,
+                time: now - .seconds(60), AuditNote(.renamed, by: .button))
+        }
+        let (followed, listener) = try await follow(Plug(on: loop, audit: audit))
+        await #expect(throws: Refusal.self) { _ = try await followed.audit() }
+        var reports = followed.reports.makeAsyncIterator()
+        while let report = await reports.next() { if case .connected = report.update { break } }
+        let told = try await followed.audit()
+        #expect(told.map(\.entry) == audit)
+        #expect(told.map { $0.at == nil } == [true, true, false, false, false], "of an earlier boot nobody knows")
+        let age = WallTime.now.nanosecondsSince1970 - (told[4].at?.nanosecondsSince1970 ?? 0)
+        #expect((59_000_000_000...600_000_000_000).contains(age))
+        #expect(try await followed.audit(limit: 3).map(\.entry.number) == [3, 4, 5])
+        await followed.stop()
+        await #expect(throws: Refusal.self) { _ = try await followed.audit() }
         await listener.stop()
     }
 

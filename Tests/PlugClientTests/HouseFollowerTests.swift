@@ -42,7 +42,9 @@ private actor HousePlug: ConnectionOwner {
 
     func rename(_ name: String) { handle(.renamed(name)) }
     func switchRelay(on: Bool) { handle(.record(.relayChanged(on: on, cause: .button))) }
-    func finish(_ request: RequestID) { handle(.commandOutcome(request, .done(PlugState(relayOn: true), event: nil))) }
+    func finish(_ request: RequestID) {
+        handle(.commandOutcome(CommandID(request, of: .desk), .done(PlugState(relayOn: true), event: nil)))
+    }
     func answer(_ answers: Bool) { self.answers = answers }
 
     private func handle(_ event: PlugServer.Event) {
@@ -53,7 +55,7 @@ private actor HousePlug: ConnectionOwner {
             case .perform(let request, _, _, _):
                 asked += 1
                 if answers { handle(.commandOutcome(request, .done(PlugState(relayOn: true), event: nil))) }
-            case .factoryReset, .fetch, .keep, .record, .pairingWindow, .logLevel: break
+            case .factoryReset, .fetch, .fetchAudit, .keep, .record, .pairingWindow, .logLevel: break
             }
         }
     }
@@ -96,8 +98,18 @@ private final class MadeUpNetwork: Sendable {
         change.yield(.lost(identity(name)))
     }
 
-    func house() -> HouseFollower {
-        HouseFollower { [changes] in
+    /// Names of nobody.
+    func flood(_ count: Int) throws {
+        for number in 0..<count {
+            let txt = try TXTRecord(["id": number.isMultiple(of: 2) ? "aaaaaaaaaaaa" : "cccccccccccc"])
+            change.yield(.found(identity("False \(number)"), txt: txt))
+        }
+    }
+
+    func house(paired: [PlugID: String] = [:]) -> HouseFollower {
+        HouseFollower {
+            paired
+        } browse: { [changes] in
             changes
         } follow: { [self] name, known in
             let machine = PlugFollower(
@@ -149,6 +161,19 @@ private final class MadeUpNetwork: Sendable {
         running.cancel()
         await running.value
         for listener in listeners { await listener.stop() }
+    }
+
+    @Test(arguments: [false, true]) func aPairedPlugIsFollowedBehindAFloodOfFalseAnnouncements(wasRenamed: Bool)
+        async throws
+    {
+        try network.flood(1500)
+        let id = try #require(PlugID(rawValue: "aaaaaaaaaaaa"))
+        let (_, listener) = try await network.add(wasRenamed ? "Radiator" : "Heater", id: id.rawValue)
+        let house = network.house(paired: [id: "Heater"])
+        let running = Task { await house.run() }
+        let name = wasRenamed ? "Radiator" : "Heater"
+        _ = await hear(house, until: ["snapshot of \(name)"])
+        await end(running, listener)
     }
 
     @Test func aPlugThatTakesAnotherNameIsAwayAndLostUnderTheOldOne() async throws {

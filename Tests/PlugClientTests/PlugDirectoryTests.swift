@@ -1,6 +1,9 @@
-import PlugClient
+import PlugModel
+import ProtocolCore
 import ServiceDiscovery
 import Testing
+
+@testable import PlugClient
 
 @Suite struct PlugDirectoryTests {
     private func plug(_ name: String, on interface: UInt32 = 2) -> ServiceIdentity {
@@ -9,21 +12,21 @@ import Testing
 
     @Test func aPlugOnSeveralInterfacesIsOne() {
         var directory = PlugDirectory()
-        #expect(directory.take(.found(plug("Lamp"), txt: TXTRecord())) == .appeared("Lamp"))
-        #expect(directory.take(.found(plug("Lamp", on: 3), txt: TXTRecord())) == .renewed("Lamp"))
-        #expect(directory.take(.changed(plug("Lamp", on: 3), txt: TXTRecord())) == .renewed("Lamp"))
+        #expect(directory.take(.found(plug("Lamp"), txt: TXTRecord()), now: .zero) == [.appeared("Lamp")])
+        #expect(directory.take(.found(plug("Lamp", on: 3), txt: TXTRecord()), now: .zero) == [.renewed("Lamp")])
+        #expect(directory.take(.changed(plug("Lamp", on: 3), txt: TXTRecord()), now: .zero) == [.renewed("Lamp")])
         #expect(directory.names == ["Lamp"])
-        #expect(directory.take(.lost(plug("Lamp"))) == nil)
-        #expect(directory.take(.lost(plug("Lamp"))) == nil)
-        #expect(directory.take(.lost(plug("Lamp", on: 3))) == .disappeared("Lamp"))
-        #expect(directory.take(.lost(plug("Lamp", on: 3))) == nil)
+        #expect(directory.take(.lost(plug("Lamp")), now: .zero) == [])
+        #expect(directory.take(.lost(plug("Lamp")), now: .zero) == [])
+        #expect(directory.take(.lost(plug("Lamp", on: 3)), now: .zero) == [.disappeared("Lamp")])
+        #expect(directory.take(.lost(plug("Lamp", on: 3)), now: .zero) == [])
         #expect(directory.names.isEmpty)
     }
 
     @Test func capitalsMatterOnlyWhereTheyTellTwoPlugsApart() {
         var directory = PlugDirectory()
         for name in ["Living Room Lamp", "HEATER", "Heater", "Büro"] {
-            _ = directory.take(.found(plug(name), txt: TXTRecord()))
+            _ = directory.take(.found(plug(name), txt: TXTRecord()), now: .zero)
         }
         #expect(directory.match("living room lamp") == "Living Room Lamp")
         #expect(directory.match("BÜRO") == "Büro")
@@ -31,18 +34,87 @@ import Testing
         #expect(directory.match("HEATER") == "HEATER")
         #expect(directory.match("heater") == nil)
         #expect(directory.match("Lamp") == nil)
-        _ = directory.take(.lost(plug("HEATER")))
+        _ = directory.take(.lost(plug("HEATER")), now: .zero)
         #expect(directory.match("heater") == "Heater")
     }
 
-    @Test func ofEverNewNamesOnlySoManyAreKept() {
+    @Test func ofStrangersOnlySoManyAreToldAndTheOldestGoesFirst() {
         var directory = PlugDirectory()
-        for number in 0..<1024 { _ = directory.take(.found(plug("Plug \(number)"), txt: TXTRecord())) }
-        #expect(directory.take(.found(plug("One more"), txt: TXTRecord())) == nil)
-        #expect(directory.names.count == 1024)
-        #expect(directory.take(.found(plug("Plug 7", on: 9), txt: TXTRecord())) == .renewed("Plug 7"))
-        _ = directory.take(.lost(plug("Plug 8")))
-        #expect(directory.take(.found(plug("One more"), txt: TXTRecord())) == .appeared("One more"))
+        for number in 0..<256 {
+            #expect(directory.take(found("Plug \(number)"), now: .zero) == [.appeared("Plug \(number)")])
+        }
+        // From time to time one takes the place of the oldest, in the order in which they came.
+        #expect(directory.take(found("A"), now: .zero) == [.disappeared("Plug 0"), .appeared("A")])
+        #expect(directory.take(found("B"), now: .zero) == [])
+        #expect(directory.take(found("C"), now: at(99)) == [])
+        #expect(directory.names.count == 256 && !directory.names.contains("B"))
+        #expect(directory.take(found("D"), now: at(100)) == [.disappeared("Plug 1"), .appeared("B")])
+        #expect(directory.take(.found(plug("Plug 7", on: 9), txt: nil), now: at(101)) == [.renewed("Plug 7")])
+        // Where one goes there is room at once.
+        #expect(directory.take(.lost(plug("Plug 8")), now: at(102)) == [.disappeared("Plug 8"), .appeared("C")])
+        // One that waits may go before it was told.
+        #expect(directory.take(.lost(plug("D")), now: at(103)) == [])
+        #expect(directory.take(.lost(plug("Plug 9")), now: at(104)) == [.disappeared("Plug 9")])
+    }
+
+    private let heater = PlugID(rawValue: "aaaaaaaaaaaa")!
+
+    private func found(_ name: String, id: PlugID? = nil) -> ServiceChange {
+        .found(plug(name), txt: id.flatMap { try? TXTRecord(["id": $0.rawValue]) })
+    }
+
+    private func at(_ milliseconds: Int64) -> Instant { .zero + .milliseconds(milliseconds) }
+
+    /// - Parameter place: whether it comes before, among or after all the others.
+    @Test(arguments: [0, 750, 1500, 100_000], [false, true])
+    func aPlugThatMattersIsTold(place: Int, othersClaimIt: Bool) {
+        var directory = PlugDirectory()
+        _ = directory.favour([heater: "Heater"], now: .zero)
+        var told: Set<String> = []
+        for number in 0...max(1500, place) {
+            let name = number == place ? "heater" : "False \(number)"
+            let id = number == place || othersClaimIt ? heater : PlugID(rawValue: "bbbbbbbbbbbb")
+            for change in directory.take(found(name, id: id), now: at(Int64(number))) {
+                switch change {
+                case .appeared(let name): told.insert(name)
+                case .disappeared(let name): told.remove(name)
+                case .renewed: break
+                }
+            }
+        }
+        #expect(told.contains("heater") && directory.names.contains("heater"))
+        #expect(directory.names == told.sorted() && told.count <= 256 + 1 + 8)
+        #expect(directory.favoured.contains("Heater") && directory.favoured.count <= 1 + 8)
+    }
+
+    @Test func aPlugThatWasRenamedIsFoundAmongManyThatClaimToBeIt() {
+        var directory = PlugDirectory()
+        _ = directory.favour([heater: "Heater"], now: .zero)
+        var tried: [String] = []
+        func note(_ changes: [PlugDirectory.Change]) {
+            for case .appeared(let name) in changes { tried.append(name) }
+        }
+        for number in 0..<1500 {
+            note(directory.take(found(number == 700 ? "Radiator" : "False \(number)", id: heater), now: .zero))
+        }
+        // Each that was tried and is not the plug makes room for the next.
+        var doubted = 0
+        while doubted < tried.count, tried[doubted] != "Radiator" {
+            note(directory.doubt(tried[doubted]))
+            doubted += 1
+        }
+        #expect(tried.contains("Radiator"))
+        #expect(Set(tried).count == tried.count)
+    }
+
+    @Test func whatIsPairedNowHasRoomAtOnce() {
+        var directory = PlugDirectory()
+        for number in 0..<300 { _ = directory.take(found("False \(number)"), now: .zero) }
+        #expect(directory.take(found("Lamp"), now: .zero) == [])
+        #expect(directory.favour([heater: "Lamp"], now: .zero) == [.appeared("Lamp")])
+        #expect(directory.favour([heater: "Lamp"], now: .zero) == [])
+        #expect(directory.favour([:], now: .zero) == [])
+        #expect(directory.favoured.isEmpty)
     }
 
     @Test(arguments: [

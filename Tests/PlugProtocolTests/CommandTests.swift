@@ -21,8 +21,12 @@ import PlugModel
     }
 
     private func carryOut(_ bench: inout Bench, _ number: UInt8) {
-        bench.handle(.record(.relayChanged(on: true, cause: .controller(name: "Desk", request: request(number)))))
-        bench.handle(.commandOutcome(request(number), .done(PlugState(relayOn: true), event: nil)))
+        bench.handle(
+            .record(
+                .relayChanged(
+                    on: true,
+                    cause: .controller(name: "Desk", request: request(number), authority: AuthorityID(deskKey)))))
+        bench.handle(.commandOutcome(command(number), .done(PlugState(relayOn: true), event: nil)))
     }
 
     @Test func aCommandIsAnsweredWithTheStateAndItsEvent() throws {
@@ -30,7 +34,7 @@ import PlugModel
         bench.greet()
         #expect(
             turnOn(&bench, 1, at: 3) == [
-                .perform(request(1), controller: "Desk", .setRelay(on: true, autoOff: nil), deadline: at(5))
+                .perform(command(1), controller: "Desk", .setRelay(on: true, autoOff: nil), deadline: at(5))
             ])
         carryOut(&bench, 1)
         #expect(try results(&bench) == [.done(PlugState(relayOn: true), event: 40)])
@@ -40,9 +44,13 @@ import PlugModel
         var bench = Bench(state: PlugState(relayOn: false, tripped: .overPower))
         bench.greet()
         bench.say { $0.command = WireCommand(.resetProtection, request: request(1), within: .seconds(2)) }
-        bench.handle(.record(.protectionReset(.overPower, cause: .controller(name: "Desk", request: request(1)))))
+        bench.handle(
+            .record(
+                .protectionReset(
+                    .overPower, cause: .controller(name: "Desk", request: request(1), authority: AuthorityID(deskKey))))
+        )
         bench.handle(.record(.protectionReset(.overPower, cause: .button)))
-        bench.handle(.commandOutcome(request(1), .done(PlugState(relayOn: false), event: nil)))
+        bench.handle(.commandOutcome(command(1), .done(PlugState(relayOn: false), event: nil)))
         let answer = CommandOutcome.done(PlugState(relayOn: false), event: 1)
         #expect(try results(&bench) == [answer])
         // After a restart the journal still has it.
@@ -150,11 +158,11 @@ import PlugModel
         carryOut(&before, 1)
         _ = turnOn(&before, 2)
         // Changed nothing that is recorded: only the outcome knows of it.
-        before.handle(.commandOutcome(request(2), .done(watts(5, at: 1), event: nil)))
-        #expect(before.server.outcome(of: request(2)) == .done(watts(5, at: 1), event: nil))
-        #expect(before.server.outcome(of: request(3)) == nil)
+        before.handle(.commandOutcome(command(2), .done(watts(5, at: 1), event: nil)))
+        #expect(before.server.outcome(of: command(2)) == .done(watts(5, at: 1), event: nil))
+        #expect(before.server.outcome(of: command(3)) == nil)
         let kept = before.server.finishedRequests
-        #expect(kept.map(\.request) == [request(1), request(2)])
+        #expect(kept.map(\.command) == [command(1), command(2)])
 
         var after = Bench(journal: before.server.journal, requests: kept)
         after.greet()
@@ -168,8 +176,8 @@ import PlugModel
     @Test func onlyTheLastOutcomesAreTakenOver() {
         var limits = PlugServer.Limits()
         limits.recentOutcomes = 3
-        let outcomes = (1...5).map { FinishedRequest(request($0), .done(PlugState(relayOn: true), event: nil)) }
+        let outcomes = (1...5).map { FinishedRequest(command($0), .done(PlugState(relayOn: true), event: nil)) }
         let bench = Bench(requests: outcomes + outcomes.suffix(2), limits: limits)
-        #expect(bench.server.finishedRequests.map(\.request) == [request(3), request(4), request(5)])
+        #expect(bench.server.finishedRequests.map(\.command) == [command(3), command(4), command(5)])
     }
 }

@@ -33,6 +33,11 @@ func opening(_ connection: ConnectionID, peer: String = "", key: PublicKey = des
 
 func request(_ number: UInt8) -> RequestID { RequestID(bytes: [UInt8](repeating: number, count: 16))! }
 
+/// The same of the controller of this key.
+func command(_ number: UInt8, of key: PublicKey = deskKey) -> CommandID {
+    CommandID(request(number), of: AuthorityID(key))
+}
+
 func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
 func watts(_ watts: Double, at seconds: Double) -> PlugState {
@@ -62,10 +67,10 @@ struct Bench {
     init(
         journal: EventJournal = EventJournal(), requests: [FinishedRequest] = [],
         state: PlugState = PlugState(relayOn: false), limits: PlugServer.Limits = PlugServer.Limits(),
-        paired keys: [PublicKey] = [deskKey]
+        paired keys: [PublicKey] = [deskKey], access known: PlugServer.Access? = nil
     ) {
         server = PlugServer(
-            identity: lamp, access: access(paired: keys), journal: journal, requests: requests, state: state,
+            identity: lamp, access: known ?? access(paired: keys), journal: journal, requests: requests, state: state,
             limits: limits)
     }
 

@@ -40,6 +40,24 @@ import PlugModel
         #expect(bench.server.connections.last?.id == owner)
     }
 
+    /// The same class.
+    @Test func theThirtyThirdFetchOfAControllerEndsItsSession() {
+        var bench = Bench(paired: [deskKey, otherKey])
+        for number in 1...3 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }
+        let other = ConnectionID(rawValue: 4)
+        bench.greet(other, key: otherKey)
+        for number in 0..<33 as Range<UInt32> {
+            bench.say(on: ConnectionID(rawValue: 1 + UInt64(number) / 16)) {
+                $0.fetchSamples.fetchID = number
+                $0.fetchSamples.to = 9
+            }
+        }
+        let words = "More than 32 fetches of this controller at the same time."
+        #expect(goodbye(&bench, ConnectionID(rawValue: 3)) == Goodbye(.limit, words))
+        bench.say(on: other) { $0.fetchSamples.to = 9 }
+        #expect(goodbye(&bench, other) == nil)
+    }
+
     @Test func theThirtyThirdConnectionIsSentAway() {
         var bench = Bench(paired: [deskKey, otherKey])
         for number in 1...16 as ClosedRange<UInt64> { bench.greet(ConnectionID(rawValue: number)) }

@@ -36,7 +36,7 @@ import PlugModel
                 heard.numbers += wire.lines.map(\.number)
                 heard.lost += wire.lost
             case .welcome, .subscribed, .snapshot, .event, .state, .result, .samples, .ping, .pong, .goodbye,
-                .pairingChallenge, .pairingProof, .controllers, .descriptionChanged:
+                .pairingChallenge, .pairingProof, .controllers, .descriptionChanged, .invitation, .refused, .audit:
                 break
             }
         }
@@ -91,12 +91,25 @@ import PlugModel
         #expect(follow(&bench, first, .error) == [.logLevel(.error)])
         #expect(follow(&bench, second, .trace) == [.logLevel(.trace)], "the most curious decides")
         #expect(follow(&bench, third, .trace) == [])
-        let words = "2 controllers follow this plug's log already; try again when one of them has ended."
+        let words =
+            "2 sessions follow this plug's log already, 2 of them of this controller; try again when one of them has ended."
         #expect(heard(&bench, third).answers == [.refused(Refusal(.busy, words))])
         #expect(follow(&bench, second, .trace, seconds: 0) == [.logLevel(.error)])
         #expect(heard(&bench, second).answers == [.following(.trace, for: .seconds(60)), .ended])
         #expect(follow(&bench, third, .notice) == [.logLevel(.notice)])
         #expect(heard(&bench, third).answers == [.following(.notice, for: .seconds(60))])
+    }
+
+    /// Class: one who is let in takes what all share.
+    @Test func oneControllerDoesNotKeepTheOthersFromTheLog() {
+        var bench = Bench(paired: [deskKey, otherKey, ownerKey])
+        for (number, key) in [deskKey, deskKey, otherKey, otherKey, ownerKey].enumerated() {
+            let connection = ConnectionID(rawValue: UInt64(number + 1))
+            bench.greet(connection, key: key)
+            _ = follow(&bench, connection, .info)
+            let isFollowing = heard(&bench, connection).answers == [.following(.info, for: .seconds(60))]
+            #expect(isFollowing == (number < 4))
+        }
     }
 
     @Test func theLevelFallsBackWhenTheSessionEnds() {

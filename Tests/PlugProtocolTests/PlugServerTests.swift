@@ -37,7 +37,7 @@ import PlugModel
         #expect(
             actions == [
                 .perform(
-                    request(1), controller: "Desk (The owner)", .setRelay(on: true, autoOff: nil), deadline: at(5))
+                    command(1), controller: "Desk (The owner)", .setRelay(on: true, autoOff: nil), deadline: at(5))
             ])
         var long = Bench()
         long.handle(opening(first))

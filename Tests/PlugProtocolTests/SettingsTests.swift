@@ -146,7 +146,7 @@ import PlugModel
         }
         #expect(bench.say(rename).count == 1)
         #expect(bench.say(on: second, rename).isEmpty)
-        bench.handle(.commandOutcome(request(1), .done(bench.server.state, event: nil)))
+        bench.handle(.commandOutcome(command(1), .done(bench.server.state, event: nil)))
         let answer = CommandOutcome.done(bench.server.state, event: nil)
         #expect(try results(&bench) == [answer])
         #expect(try results(&bench, second) == [answer])

@@ -114,6 +114,8 @@ import Testing
     @Test func aBoundaryIsWrittenBeforeAllThatHasNotBegun() async throws {
         let service = try service(files: FileStore(calls: HangingFlash(latch)))
         await service.start()
+        // The first entry of the audit log.
+        while await !service.jobs.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
         latch.shut()
         try await on(service) { service in
             service.write(.state, service.storage.writing(StoredState(milliwattHours: 7)))

@@ -31,7 +31,10 @@ private actor Echo: PanelOwner {
     }
 
     @Test(arguments: [
-        ("press", "\"press\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, reset"),
+        (
+            "press",
+            "\"press\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, reset"
+        ),
         ("press twice", "a button is pressed single, double or long, or held, not \"twice\""),
         ("press single now", "a button is pressed single, double or long, or held, not \"single now\""),
         ("press hold", "a button is pressed single, double or long, or held, not \"hold\""),
@@ -40,9 +43,18 @@ private actor Echo: PanelOwner {
         ("press hold +5", "a button is held for 1 to 60000 milliseconds, not \"+5\""),
         ("calibrate many", "a load is WATTS or WATTS VOLTS, not \"many\""),
         ("calibrate 100 nan", "a load is WATTS or WATTS VOLTS, not \"100 nan\""),
-        ("load", "\"load\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, reset"),
-        ("status now", "\"status now\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, reset"),
-        ("", "\"\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, reset"),
+        (
+            "load",
+            "\"load\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, reset"
+        ),
+        (
+            "status now",
+            "\"status now\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, reset"
+        ),
+        (
+            "",
+            "\"\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, reset"
+        ),
     ])
     func whatIsNoRequestIsSaid(line: String, message: String) {
         let error = #expect(throws: PanelError.self) { try PanelRequest(line: line) }

@@ -38,7 +38,11 @@ import Testing
         _ = await atHall.snapshot()
         await desk.command(request, .setRelay(on: true, autoOff: nil))
         let event = try #require(await atHall.nextEvent())
-        #expect(event.kind == .relayChanged(on: true, cause: .controller(name: "desk (Desk)", request: request)))
+        guard case .relayChanged(on: true, cause: .controller(name: "desk (Desk)", request: request, _)) = event.kind
+        else {
+            Issue.record("\(event.kind)")
+            return
+        }
         guard case .done(let state, event: event.sequence) = await atDesk.nextOutcome() else {
             Issue.record("not done")
             return

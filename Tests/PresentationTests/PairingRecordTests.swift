@@ -23,12 +23,35 @@ import Testing
     ])
     func controllers(isAsker: Bool, isConnected: Bool, remarks: String) {
         let entry = PairedControllerEntry(
-            name: "Kim's tablet", fingerprint: desk, isConnected: isConnected, isAsker: isAsker)
+            name: "Kim's tablet", fingerprint: desk, isConnected: isConnected, isAsker: isAsker, role: .user)
         let record = ControllerRecord(entry, plug: "Lamp")
         #expect(
             jsonLine(record)
-                == #"{"connected":\#(isConnected),"fingerprint":"\#(desk)","name":"Kim's tablet","plug":"Lamp","#
+                == #"{"connected":\#(isConnected),"fingerprint":"\#(desk)","name":"Kim's tablet","plug":"Lamp","role":"user","#
                 + #""self":\#(isAsker)}"#)
-        #expect(record.text == "\(desk.prefix(16))  Kim's tablet\(remarks)")
+        #expect(record.text == "\(desk.prefix(16))  user    Kim's tablet\(remarks)")
+    }
+
+    @Test func aGuestsTimeIsShown() {
+        let entry = PairedControllerEntry(
+            name: "Phone", fingerprint: desk, isConnected: false, isAsker: false, role: .guest, secondsLeft: 7300)
+        let record = ControllerRecord(entry, plug: "Lamp")
+        #expect(record.text == "\(desk.prefix(16))  guest   Phone  (for 2 h more)")
+        #expect(jsonLine(record).contains(#""role":"guest","secondsLeft":7300"#))
+    }
+
+    @Test func anInvitation() throws {
+        let record = InvitationRecord(
+            .label, as: try Grant(.guest, seconds: 172_800), valid: .seconds(86_400), plug: "Lamp",
+            id: PlugID(rawValue: "0123456789ab")!)
+        #expect(
+            jsonLine(record)
+                == #"{"code":"ABCD-EFGH-IJKL-MNOP","id":"0123456789ab","plug":"Lamp","role":"guest","#
+                + #""scanned":"SMARTPLUG:1:0123456789AB:ABCDEFGHIJKLMNOP","seconds":172800,"validSeconds":86400}"#)
+        #expect(
+            record.lines == [
+                "code  ABCD-EFGH-IJKL-MNOP",
+                #"The first who runs `plugctl pair "Lamp"` with this code within 24 h becomes a guest of it for 2 d."#,
+            ])
     }
 }

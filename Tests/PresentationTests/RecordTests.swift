@@ -125,7 +125,7 @@ import Testing
 
     @Test func aRefusalSaysWhatToTryNext() {
         let hints = Refusal.Code.allCases.map { $0.hint(for: "Büro") }
-        #expect(hints.compactMap(\.self).count == 5)
+        #expect(hints.compactMap(\.self).count == 6)
         #expect(
             Refusal.Code.protectionTripped.hint(for: "Büro")
                 == "when the cause is gone, press the plug's button or run `plugctl reset \"Büro\" --protection`")

@@ -39,6 +39,26 @@ struct ResolveTests {
         #expect(link.reports.last?.time == link.now)
     }
 
+    @Test func whatIsResolvedOfStrangersMakesNoRoomScarceForWhatMatters() throws {
+        var link = TestLink(nodes: 2)
+        link.send(.register(id, try lamp()), to: 0)
+        link.run(for: .seconds(20))
+        link.send(.favour([ServiceIdentity(name: "Lamp", type: "_smartplug._tcp")]), to: 1)
+        func stranger(_ number: UInt64) -> DiscoveryNode.Event {
+            .resolve(
+                ResolveID(rawValue: 10 + number), ServiceIdentity(name: "False \(number)", type: "_smartplug._tcp"))
+        }
+        for number in 0..<2000 as Range<UInt64> { link.send(stranger(number), to: 1) }
+        link.send(.resolve(ResolveID(rawValue: 5000), identity), to: 1)
+        link.send(stranger(2000), to: 1)
+        link.send(stranger(2001), to: 1)
+        link.run(for: .seconds(1))
+        #expect(resolved(link, at: 1).map(\.port) == [4000])
+        // The one that has asked longest makes room.
+        let displaced = link.reports.filter { if case .displaced = $0.action { true } else { false } }.map(\.action)
+        #expect(displaced == [.displaced(ResolveID(rawValue: 10)), .displaced(ResolveID(rawValue: 11))])
+    }
+
     @Test func resolveStaysLive() throws {
         var link = TestLink(nodes: 2)
         link.send(.register(id, try lamp()), to: 0)

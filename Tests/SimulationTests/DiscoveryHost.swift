@@ -120,7 +120,7 @@ struct DiscoveryHost: SimulatedHost {
             guard let name = resolving[id] else { return [] }
             found[name] = service
             return stopResolving(name, now: now)
-        case .types, .unresolved, .send:
+        case .types, .unresolved, .displaced, .send:
             return []
         }
     }

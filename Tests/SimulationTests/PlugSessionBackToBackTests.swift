@@ -29,7 +29,11 @@ struct BackToBack {
             case .send(_, let bytes): toController += bytes
             case .close: break
             case .perform(let request, let name, .setRelay(let on, _), _):
-                plug(.record(.relayChanged(on: on, cause: .controller(name: name, request: request))))
+                plug(
+                    .record(
+                        .relayChanged(
+                            on: on,
+                            cause: .controller(name: name, request: request.request, authority: request.authority))))
                 plug(.stateChanged(PlugState(relayOn: on)))
                 plug(.commandOutcome(request, .done(server.state, event: nil)))
             case .perform(let request, _, _, _):
@@ -37,6 +41,7 @@ struct BackToBack {
             case .fetch(let connection, let fetch, _, _):
                 plug(.samples(connection, fetch: fetch, chunk: [1, 2, 3], next: nil))
             case .record(let kind): plug(.record(kind))
+            case .fetchAudit(let connection, _, _): plug(.audit(connection, AuditPage([], isLast: true)))
             case .keep, .pairingWindow, .factoryReset, .logLevel: break
             }
         }
@@ -90,7 +95,7 @@ struct BackToBack {
                 .subscribed(next: 11, gap: Gap(from: 4, to: 9, reason: .powerLost)),
                 .snapshot(PlugState(relayOn: false)),
                 event(10, .restarted(powerLost: true)),
-                event(11, .relayChanged(on: true, cause: .controller(name: "Desk", request: request))),
+                event(11, .relayChanged(on: true, cause: .controller(name: "Desk", request: request, authority: .desk))),
                 .state(on),
                 .commandFinished(request, .done(on, event: 11)),
                 .samples(fetch: 6, chunk: [1, 2, 3], last: true),

@@ -74,7 +74,7 @@ struct PlugTruth {
         nextSequence = event.sequence + 1
         if isNewborn { lives[event.boot, default: []].append(event.sequence) }
         isNewborn = false
-        guard case .relayChanged(_, cause: .controller(_, let request)) = event.kind else { return }
+        guard case .relayChanged(_, cause: .controller(_, let request, _)) = event.kind else { return }
         if !effects.insert(request).inserted { violation = "event \(event.sequence): a command took effect twice" }
     }
 

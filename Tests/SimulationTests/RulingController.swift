@@ -107,18 +107,7 @@ final class RulingController {
     private func take(_ news: DiscoveryNode.Action, _ now: Instant) -> [HostAction] {
         switch news {
         case .browse(_, let change):
-            switch directory.take(change) {
-            case .appeared(let name), .renewed(let name):
-                if plugs[name] == nil {
-                    let record = records[name, default: Database()]
-                    let machine = PlugFollower(
-                        controllerName: "house", cursor: record.start, known: record.cursors,
-                        stateOptions: StateOptions(), seed: random.next())
-                    plugs[name] = FollowedHousePlug(machine: machine)
-                }
-                return step(name, .located, now)
-            case .disappeared, nil: return []
-            }
+            return directory.take(change, now: now).flatMap { follow($0, now) }
         case .resolved(let resolve, let service):
             let found = plugs.first { if case .resolving(resolve, _) = $0.value.link { true } else { false } }
             guard let name = found?.key, let address = LANAddress(bytes: service.addresses[0].address.bytes) else {
@@ -129,7 +118,22 @@ final class RulingController {
             plugs[name]?.link = .connecting(StreamID(lastStream), until: now + Self.patience)
             return discover(now) { $0.handle(.cancelResolve(resolve), now: now) }
                 + [.connect(StreamID(lastStream), to: LANEndpoint(address, service.port))]
-        case .registered, .types, .unresolved, .send: return []
+        case .registered, .types, .unresolved, .displaced, .send: return []
+        }
+    }
+
+    private func follow(_ change: PlugDirectory.Change, _ now: Instant) -> [HostAction] {
+        switch change {
+        case .appeared(let name), .renewed(let name):
+            if plugs[name] == nil {
+                let record = records[name, default: Database()]
+                let machine = PlugFollower(
+                    controllerName: "house", cursor: record.start, known: record.cursors,
+                    stateOptions: StateOptions(), seed: random.next())
+                plugs[name] = FollowedHousePlug(machine: machine)
+            }
+            return step(name, .located, now)
+        case .disappeared: return []
         }
     }
 
@@ -209,7 +213,8 @@ final class RulingController {
             case .deliver(let update): out += take(update, of: name, now)
             case .finished(let id, let outcome): out += finished(id, outcome, of: name, now)
             case .described: break
-            case .samples, .fetchRefused, .controllers: violation = "nobody asked for samples"
+            case .samples, .fetchRefused, .controllers, .invited, .requestRefused, .audit:
+                violation = "nobody asked for samples"
             }
         }
         return out

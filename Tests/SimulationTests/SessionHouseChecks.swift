@@ -130,7 +130,7 @@ extension SessionHouse {
 
     func effects(of request: RequestID) -> [PlugEvent] {
         plug.truth.events.values.filter {
-            guard case .relayChanged(_, cause: .controller(_, request)) = $0.kind else { return false }
+            guard case .relayChanged(_, cause: .controller(_, request, _)) = $0.kind else { return false }
             return true
         }
     }

@@ -64,7 +64,7 @@ extension PlugMachine.Action {
 
     fileprivate func isSameKind(as other: PlugMachine.Action) -> Bool {
         switch (self, other) {
-        case (.reserve, .reserve), (.persist, .persist), (.keepSettings, .keepSettings): true
+        case (.reserve, .reserve), (.persist, .persist), (.keepSettings, .keepSettings), (.keepAudit, .keepAudit): true
         default: false
         }
     }

@@ -255,7 +255,8 @@ final class SimulatedPlug {
         let access = storage.access(key: key ?? PublicKey(of: address), random: &random)
         if breakOff(nil) { return nil }
         machine = PlugMachine(
-            configuration, identity: identity, access: access, memory: memory, seed: random.next())
+            configuration, identity: identity, access: access, memory: memory,
+            audit: storage.audit(), seed: random.next())
         return memory
     }
 
@@ -296,6 +297,7 @@ final class SimulatedPlug {
         case .persist(let state): storage?.persist(state) == true ? nil : .persistFailed
         case .reserve(let boundary): storage?.reserve(upTo: boundary) == true ? .reserved(boundary) : .reservationFailed
         case .keepSettings(let settings): storage?.keep(settings) == true ? .settingsKept : .settingsNotKept
+        case .keepAudit(let audit): storage?.keep(audit) == true ? .auditKept : .auditNotKept
         default: preconditionFailure("\(action) is no write that others need not wait for")
         }
     }
@@ -321,10 +323,10 @@ final class SimulatedPlug {
         case .keep(let controllers):
             let isKeyKept = simulatedKey?.keep(FileStore(calls: disk)) == true
             if !isKeyKept || storage?.keep(controllers) != true { perform(.keepFailed) }
-        case .factoryReset:
-            isResetting = storage?.orderReset() == true
+        case .factoryReset(let actor):
+            isResetting = storage?.orderReset(by: actor) == true
             perform(isResetting ? .resetStands : .resetFailed)
-        case .persist, .reserve, .keepSettings:
+        case .persist, .reserve, .keepSettings, .keepAudit:
             if flash.isImmediate {
                 if let answer = write(action) { perform(answer) }
             } else {

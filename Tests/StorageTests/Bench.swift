@@ -89,12 +89,13 @@ struct StoredPlug {
         let settings = storage.settings()
         let identity = PlugServer.Identity(
             id: storage.id, name: settings.name ?? "Lamp",
-            capabilities: configuration.capabilities.union([.rename, .settings]), firmware: "1.0", boot: boot)
+            capabilities: configuration.capabilities.union([.rename, .settings, .audit]), firmware: "1.0", boot: boot)
         self.now = now
         let memory = storage.restore(now: now)
         let access = storage.access(key: .plug, random: &random)
         machine = PlugMachine(
-            configuration, identity: identity, access: access, memory: memory, settings: settings, seed: 2)
+            configuration, identity: identity, access: access, memory: memory, settings: settings,
+            audit: storage.audit(), seed: 2)
         feed(.started)
     }
 
@@ -117,7 +118,8 @@ struct StoredPlug {
         case .mirror(let records): storage.mirror(records)
         case .keep(let controllers): return storage.keep(controllers) ? nil : .keepFailed
         case .persist(let state): return storage.persist(state) ? nil : .persistFailed
-        case .factoryReset: return storage.orderReset() ? .resetStands : .resetFailed
+        case .keepAudit(let audit): return storage.keep(audit) ? .auditKept : .auditNotKept
+        case .factoryReset(let actor): return storage.orderReset(by: actor) ? .resetStands : .resetFailed
         case .reserve(let boundary):
             guard !isFlashSlow else { return nil }
             return storage.reserve(upTo: boundary) ? .reserved(boundary) : .reservationFailed

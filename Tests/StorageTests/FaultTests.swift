@@ -39,7 +39,7 @@ import Testing
         plug.run(for: .seconds(600))
         let works = [
             "event numbers are reserved in flash again", "relay and energy are in flash again",
-            "the plug's id is in flash", "the setup code is in flash",
+            "the plug's id is in flash", "the setup code is in flash", "the audit log is in flash again",
         ]
         #expect(Set(notices.recoveries) == Set(works))
         #expect(directories.text("state/sequence") == "\(plug.next + 1000)\n\(plug.next + 1000)\n")

@@ -51,12 +51,12 @@ def browser(playwright, empty_house, tmp_path):
 
 @pytest.fixture
 def look(browser):
-    """Opens the page: look(width=390, height=844, ...), with the browser's own options."""
+    """Opens the page: look(width=390, height=844, password=..., ...), with the browser's own options."""
     opened = []
 
-    def open_page(width=1280, height=900, **options):
+    def open_page(width=1280, height=900, password=None, **options):
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        opened.append(Dashboard(context, ADDRESS))
+        opened.append(Dashboard(context, ADDRESS, password))
         return opened[-1]
 
     yield open_page

@@ -8,8 +8,8 @@ PATIENCE = 15_000
 
 
 class Dashboard:
-    def __init__(self, context, address):
-        """Opens it, and keeps what goes wrong in it."""
+    def __init__(self, context, address, password=None):
+        """Opens it, logs in where there is a password, and keeps what goes wrong in it."""
         self.page = context.new_page()
         self.faults = []
         self.dialogs = []
@@ -17,6 +17,9 @@ class Dashboard:
         self.page.on("console", lambda told: told.type == "error" and self.faults.append(told.text))
         self.page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
         self.page.goto(address)
+        if password:
+            self.page.get_by_label("Password of this dashboard").fill(password)
+            self.page.get_by_role("button", name="Log in").click()
         expect(self.status).to_have_text("Live", timeout=PATIENCE)
 
     @property

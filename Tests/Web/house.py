@@ -48,6 +48,15 @@ class House:
         self.plugs[name] = self._plug(self._lan.host(), name, **options)
         return self.plugs[name]
 
+    def password(self, password, *words):
+        """Sets one of the dashboard's; `words` as a person would type them."""
+        typed = self.directory / "typed"
+        typed.write_text(password + "\n")
+        told = self.host.finish(
+            "sh", "-c", 'typed=$1; shift; exec "$@" < "$typed"', "sh", typed, self._controller.program, "daemon", "password",
+            *words)
+        assert told.status == 0, told
+
     def start_daemon(self):
         """Waits until it answers."""
         self.daemon = self._controller.start(

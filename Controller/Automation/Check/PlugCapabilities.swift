@@ -35,7 +35,7 @@ extension Capability {
         case .dimmer: "it can be turned on and off; `plugctl info` shows what a plug can do"
         case .meter: "what it feeds is not measured; use another plug, or its relay as the trigger"
         case .button: "use another plug's button"
-        case .relay, .log, .rename, .settings: "`plugctl info` shows what a plug can do"
+        case .relay, .log, .audit, .rename, .settings: "`plugctl info` shows what a plug can do"
         }
     }
 }

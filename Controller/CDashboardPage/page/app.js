@@ -6,6 +6,7 @@ import { beforePaint, setAttribute, setText } from "./dom.js";
 import { count, number } from "./format.js";
 import { hear, house, plugs, take, totalPower } from "./house.js";
 import { startLive, stopLive } from "./live.js";
+import { readRights, rightsWords } from "./rights.js";
 import { startTheme } from "./theme.js";
 
 const part = (id) => document.getElementById(id);
@@ -43,7 +44,7 @@ function showLink({ state, words = linkWords[state] }) {
 async function showLogin() {
   stopLive();
   const [login] = await load("./login.js");
-  login.show(() => { showLink({ state: "connecting" }); startLive(); startRest(); });
+  login.show(() => { showLink({ state: "connecting" }); readRights(); startLive(); startRest(); });
 }
 
 const moment = (length) => new Promise((done) => setTimeout(done, length));
@@ -64,8 +65,8 @@ let begun = false;
 async function startRest() {
   if (begun) return;
   begun = true;
-  const [notices, power, energy, events, rules, help, login] = await load(
-    "./notices.js", "./power.js", "./energy.js", "./events.js", "./rules.js", "./help.js", "./login.js");
+  const [notices, power, energy, events, rules, help, login, sessions] = await load(
+    "./notices.js", "./power.js", "./energy.js", "./events.js", "./rules.js", "./help.js", "./login.js", "./sessions.js");
   notices.startNotices();
   power.startPower();
   energy.startEnergy();
@@ -73,6 +74,12 @@ async function startRest() {
   rules.startRules();
   help.startHelp();
   login.startLogout();
+  sessions.startSessions();
+}
+
+function showRights() {
+  setText(part("role"), rightsWords());
+  part("role").hidden = rightsWords() === "";
 }
 
 /** What the document asked for while the programs came: a moment before the stream's own first word. */
@@ -87,8 +94,10 @@ startCards();
 whenLoginIsNeeded(() => showLink({ state: "login" }));
 for (const kind of ["house", "plug", "gone", "reading"]) hear(kind, () => beforePaint(paintHeader));
 hear("link", showLink);
+hear("rights", showRights);
 // In a tab that nobody looks at nothing is painted; its title still tells.
 setInterval(() => { if (house.known) setText(document.querySelector("title"), shown === "resting" ? "Plugs" : `${number(totalPower())} W · ${count(plugs.size, "plug")}`); }, 5000);
 hear("house", () => setTimeout(startRest, 0));
+readRights();
 paintFirst();
 startLive();

@@ -6,6 +6,7 @@ import { energy, number, watts } from "./format.js";
 import { dimmer } from "./dimmer.js";
 import { now as time, plugs, tell } from "./house.js";
 import { pairingForm } from "./pairing.js";
+import { may } from "./rights.js";
 import { sparkline } from "./sparkline.js";
 import { relaySwitch } from "./switch.js";
 import { stateWords } from "./words.js";
@@ -72,13 +73,15 @@ export function card(name, seen, today) {
     setText(state, there && waits !== undefined ? (waits ? "Turning on …" : "Turning off …") : stateWords(record));
     if (record.on !== undefined && there) relay.confirm(record.on);
     relay.element.hidden = record.state === "stranger" || (there && record.on === undefined);
-    relay.element.disabled = !there;
+    relay.element.disabled = !there || !may.command;
+    setAttribute(relay.element, "aria-describedby", !may.command && "role");
+    dim.enable(may.command);
     dim.element.hidden = !there || !can("dimmer");
     dim.follow(record.level);
-    reset.hidden = !there || !record.tripped;
-    identify.hidden = !there;
+    reset.hidden = !there || !record.tripped || !may.command;
+    identify.hidden = !there || !may.command;
     chart.hidden = record.state === "stranger";
-    showPairing(record.state === "stranger");
+    showPairing(record.state === "stranger" && may.own);
     read();
   }
 

@@ -66,6 +66,10 @@ export function startCards() {
     meters.delete(name);
     none.hidden = cards.size > 0;
   });
+  hear("rights", () => {
+    for (const name of cards.keys()) changed.add(name);
+    beforePaint(paint);
+  });
   hear("reading", (told) => {
     for (const name of told) read.add(name);
     beforePaint(paint);

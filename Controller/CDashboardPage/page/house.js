@@ -21,7 +21,7 @@ export const LATER = [0, 3000, 10_000, 30_000];
 
 /**
  * Kinds: `house` (everything anew; true where time was missed), `plug` (name), `gone` (name), `reading` (names), `event`
- * (WatchRecord), `rule` (RuleRecord), `rules`, `notification` (NotificationRecord), `link` ({state, words}), `back` (name of a plug that is reached again), `chart` (name of
+ * (WatchRecord), `rule` (RuleRecord), `rules`, `rights` (what whoever looks may do), `notification` (NotificationRecord), `link` ({state, words}), `back` (name of a plug that is reached again), `chart` (name of
  * a plug that somebody wants to see in the large chart).
  */
 export function hear(kind, listener) {

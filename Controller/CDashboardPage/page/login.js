@@ -1,6 +1,8 @@
 // The password, where the daemon wants one.
 
-import { Fault, get, post, remove } from "./api.js";
+import { Fault, post, remove } from "./api.js";
+import { hear } from "./house.js";
+import { session } from "./rights.js";
 
 const part = (id) => document.getElementById(id);
 const hidden = ["plugs", "power", "energy", "events", "rules"];
@@ -9,6 +11,8 @@ function cover(isCovered) {
   part("login").hidden = !isCovered;
   for (const id of hidden) part(id).hidden = isCovered;
   part("logout").hidden = isCovered;
+  // It shows itself where somebody may see it.
+  if (isCovered) part("sessions").hidden = true;
 }
 
 /** Until the password was right. @param {() => void} done */
@@ -37,14 +41,20 @@ export function show(done) {
 }
 
 /** The button to log out, where there is somebody to log out. */
-export async function startLogout() {
+export function startLogout() {
   const button = part("logout");
   button.addEventListener("click", async () => {
-    try { await remove("session"); } catch { /* What is left of it ends with the cookie. */ }
+    try {
+      await remove("session");
+    } catch (error) {
+      // Somebody who believes to be logged out must not be wrong.
+      button.textContent = "Log out: try again";
+      button.title = error instanceof Fault ? error.words : String(error);
+      return;
+    }
     location.reload();
   });
-  try {
-    const { passwordNeeded, loggedIn } = await get("session");
-    button.hidden = !(passwordNeeded && loggedIn);
-  } catch { /* Then there is none. */ }
+  const paint = () => { button.hidden = !(session.passwordNeeded && session.loggedIn); };
+  hear("rights", paint);
+  paint();
 }

@@ -3,6 +3,7 @@
 import { Fault, post } from "./api.js";
 import { make, setAttribute, setText } from "./dom.js";
 import { count, timeOf } from "./format.js";
+import { may } from "./rights.js";
 import { traceList } from "./traces.js";
 
 const lines = (title, words) => words.length > 0 && make("div", {}, make("dt", { text: title }), ...words.map((line) => make("dd", { text: line })));
@@ -34,6 +35,9 @@ export function ruleItem(rule) {
     broken, ended, last, failed, held, missed, waiting, alert, done, traces.element);
 
   function paint() {
+    turn.disabled = !may.own;
+    setAttribute(turn, "aria-describedby", !may.own && "role");
+    once.hidden = !may.own;
     setAttribute(turn, "aria-checked", String(known));
     setAttribute(turn, "data-shown", String(wanted ?? known));
     setAttribute(turn, "aria-busy", wanted !== undefined && "true");

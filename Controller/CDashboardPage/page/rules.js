@@ -43,5 +43,6 @@ export function startRules() {
     });
   }
   hear("rules", paint);
+  hear("rights", paint);
   paint();
 }

@@ -27,7 +27,8 @@ extension Dashboard {
     func addAPI(to router: Router<DashboardContext>) {
         for route in Self.routes {
             router.on(RouterPath(route.path), method: route.method) { request, context in
-                try await route.handle(self, request, context)
+                if let refused = AccessTable.refusal(of: route.method, route.path, for: context.pass) { throw refused }
+                return try await route.handle(self, request, context)
             }
         }
     }

@@ -30,9 +30,14 @@ struct Doorkeeper: Sendable {
 
     private func answer(to request: Request, context: DashboardContext) async throws -> Response {
         var context = context
-        if case .network(_, let isSecure) = door { context.isSecure = isSecure } else { context.isLocal = true }
+        if case .network(_, let isSecure) = door {
+            context.isSecure = isSecure
+        } else {
+            context.isLocal = true
+            context.pass = .owner
+        }
         do {
-            return try await routes.respond(to: admitted(request, context), context: context)
+            return try await routes.respond(to: admitted(request, &context), context: context)
         } catch let refused as Refused {
             // What is left of its body is not worth having.
             let closes = request.method != .get && request.method != .head
@@ -49,8 +54,8 @@ struct Doorkeeper: Sendable {
         }
     }
 
-    /// The request with its body, if it may pass.
-    private func admitted(_ request: Request, _ context: DashboardContext) async throws -> Request {
+    /// The request with its body, if it may pass. What who asks may do is seen at the route (``AccessTable``).
+    private func admitted(_ request: Request, _ context: inout DashboardContext) async throws -> Request {
         let changes = request.method != .get && request.method != .head
         if case .network(_, let isSecure) = door {
             if let refused = checkOrigin(of: request, isSecure, changes) { throw refused }
@@ -65,10 +70,8 @@ struct Doorkeeper: Sendable {
             throw Refused(405, "this path knows only \(known.joined(separator: ", "))")
                 .with(.allow, known.joined(separator: ", "))
         }
-        if case .network(let isLoopback, _) = door, !isPublic.contains(request.uri.path),
-            let refused = await login.refusal(of: request.headers, from: context.address, isLoopback: isLoopback)
-        {
-            throw refused
+        if case .network(let isLoopback, _) = door, !isPublic.contains(request.uri.path) {
+            context.pass = try await login.pass(of: request.headers, from: context.address, isLoopback: isLoopback)
         }
         return changes ? try await withBody(request) : request
     }

@@ -4,10 +4,10 @@ import LinuxClocks
 import NIOPosix
 import ProtocolCore
 
-/// Knows whether a password is right, and lets nobody find it out by trying.
+/// Knows whether a password is right, and whose it is, and lets nobody find it out by trying.
 actor PasswordKeeper {
     enum Verdict: Hashable {
-        case right
+        case right(DashboardPassword)
         case wrong
         /// Too many tries: for so long none counts.
         case wait(Duration)
@@ -15,9 +15,9 @@ actor PasswordKeeper {
 
     /// Of a password that was right, for which it is not hashed again: what scrapes every few seconds would keep a core busy.
     private static let remembrance = Duration.seconds(300)
-    /// Passwords remembered at once: there is one, and it may be changed.
-    private static let mostRemembered = 8
-    /// Hashes one after another on one thread, each with its 16 MB and 50 ms: those who guess wait for each other.
+    /// Passwords remembered at once: all that there are, and they may be changed.
+    private static let mostRemembered = 2 * PasswordFile.most
+    /// Tries one after another on one thread, each with 16 MB and 50 ms for each password: those who guess wait for each other.
     private static let mostWaiting = 4
     /// How often the file is looked at.
     private static let freshness = Duration.seconds(1)
@@ -27,9 +27,10 @@ actor PasswordKeeper {
     /// Of this process alone, so that what is remembered says nothing about a password.
     private let key = SymmetricKey(size: .bits256)
     private var guardian = PasswordGuard()
-    private var remembered: [[UInt8]: Instant] = [:]
-    private var underWay: [[UInt8]: Task<Bool, Never>] = [:]
-    private var look: (result: Result<String?, FileError>, at: Instant)?
+    /// Ids of the passwords that they were.
+    private var remembered: [[UInt8]: (id: String, until: Instant)] = [:]
+    private var underWay: [[UInt8]: Task<String?, Never>] = [:]
+    private var look: (result: Result<[DashboardPassword], FileError>, at: Instant)?
 
     init(_ file: PasswordFile) {
         self.file = file
@@ -38,40 +39,45 @@ actor PasswordKeeper {
 
     func stop() { threads.shutdownGracefully { _ in } }
 
-    /// The password's hash as it is kept now; nil where there is no password.
-    func hash() throws(FileError) -> String? {
+    /// The passwords as they are kept now, also those that have ended; empty where there is none.
+    func passwords() throws(FileError) -> [DashboardPassword] {
         let now = BootClock.now
         if let look, now - look.at < Self.freshness { return try look.result.get() }
-        let result: Result<String?, FileError>
-        do throws(FileError) { result = .success(try file.hash()) } catch { result = .failure(error) }
+        let result: Result<[DashboardPassword], FileError>
+        do throws(FileError) { result = .success(try file.passwords()) } catch { result = .failure(error) }
         look = (result, now)
         return try result.get()
     }
 
-    /// - Parameter guesser: whom to slow down where it is wrong.
-    func verify(_ password: String, hash: String, by guesser: Guesser) async -> Verdict {
-        let digest = digest(password, hash)
+    /// - Parameters:
+    ///   - passwords: those that it may be.
+    ///   - guesser: whom to slow down where it is none of them.
+    func verify(_ password: String, among passwords: [DashboardPassword], by guesser: Guesser) async -> Verdict {
+        let digest = digest(password, passwords)
+        func verdict(_ id: String?) -> Verdict { passwords.first { $0.id == id }.map { .right($0) } ?? .wrong }
         let now = BootClock.now
-        if let until = remembered[digest], until > now { return .right }
-        if let same = underWay[digest] { return await same.value ? .right : .wrong }
+        if let known = remembered[digest], known.until > now { return verdict(known.id) }
+        if let same = underWay[digest] { return verdict(await same.value) }
         // Strangers who fill it keep nobody out who was right before.
         guard underWay.count < (guardian.knows(guesser) ? 2 : 1) * Self.mostWaiting else { return .wait(.seconds(1)) }
         if let wait = guardian.attempt(by: guesser, now: now) { return .wait(wait) }
         let threads = threads
-        let task = Task { (try? await threads.runIfActive { PasswordFile.matches(password, hash) }) ?? false }
+        let task = Task {
+            (try? await threads.runIfActive { passwords.first { PasswordFile.matches(password, $0.hash) }?.id }) ?? nil
+        }
         underWay[digest] = task
-        let isRight = await task.value
+        let found = await task.value
         underWay[digest] = nil
-        guard isRight else { return .wrong }
+        guard let found else { return .wrong }
         guardian.succeeded(by: guesser, now: BootClock.now)
-        remembered = remembered.filter { $0.value > now }
-        if remembered.count < Self.mostRemembered { remembered[digest] = BootClock.now + Self.remembrance }
-        return .right
+        remembered = remembered.filter { $0.value.until > now }
+        if remembered.count < Self.mostRemembered { remembered[digest] = (found, BootClock.now + Self.remembrance) }
+        return verdict(found)
     }
 
-    private func digest(_ password: String, _ hash: String) -> [UInt8] {
+    private func digest(_ password: String, _ passwords: [DashboardPassword]) -> [UInt8] {
         var code = HMAC<SHA256>(key: key)
-        code.update(data: Array(hash.utf8) + [0] + Array(password.utf8))
+        code.update(data: passwords.flatMap { Array($0.hash.utf8) + [0] } + Array(password.utf8))
         return Array(code.finalize())
     }
 }

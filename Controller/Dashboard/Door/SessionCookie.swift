@@ -1,42 +1,9 @@
 import Crypto
 import HTTPTypes
 
-/// What a browser holds that was logged in: the time when that ends, a nonce, and a code over both that only we can make.
-/// Nothing of it is kept here, so that it survives a restart; with another password all end.
-struct SessionCookie {
+/// What a browser holds that was logged in: digits by which its session is found (``Sessions``), and nothing else.
+enum SessionCookie {
     static let name = "smartplug"
-    /// Seconds.
-    static let lifetime: Int64 = 30 * 86400
-    private static let nonceLength = 16
-
-    private let key: SymmetricKey
-
-    /// - Parameters:
-    ///   - secret: 32 random bytes.
-    ///   - hash: of the password as it is now.
-    init(secret: [UInt8], hash: String) {
-        key = SymmetricKey(
-            data: HMAC<SHA256>.authenticationCode(for: Array(hash.utf8), using: SymmetricKey(data: secret)))
-    }
-
-    /// - Parameter now: seconds since 1970.
-    func make(now: Int64) -> String {
-        let nonce = (0..<Self.nonceLength).map { _ in UInt8.random(in: .min ... .max) }
-        let text = "\(now + Self.lifetime).\(Self.hex(nonce))"
-        return text + "." + Self.hex(Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)))
-    }
-
-    func isValid(_ cookie: String, now: Int64) -> Bool {
-        // 20 digits of a number, 32 and 64 of nonce and code, two dots.
-        guard cookie.utf8.count <= 118 else { return false }
-        let parts = cookie.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let expiry = Int64(parts[0]), parts[1].utf8.count == 2 * Self.nonceLength,
-            let code = Self.bytes(parts[2])
-        else { return false }
-        let text = Array("\(parts[0]).\(parts[1])".utf8)
-        guard HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: text, using: key) else { return false }
-        return expiry > now && expiry <= now + Self.lifetime
-    }
 
     /// The value of our cookie in Cookie headers (RFC 6265 section 4.2.1). Of several every one: one of another path, or of another
     /// server of this host, may come first.
@@ -51,16 +18,11 @@ struct SessionCookie {
 
     /// What a Set-Cookie header says; nil for the value takes it away.
     static func header(_ value: String?, isSecure: Bool) -> String {
-        header(name, value ?? "", lifetime: value == nil ? 0 : lifetime, isSecure: isSecure)
+        header(name, value ?? "", lifetime: value == nil ? 0 : Sessions.lifetime, isSecure: isSecure)
     }
 
     fileprivate static func header(_ name: String, _ value: String, lifetime: Int64, isSecure: Bool) -> String {
         "\(name)=\(value); Path=/; Max-Age=\(lifetime); HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
-    }
-
-    fileprivate static func hex(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
     fileprivate static func bytes(_ hex: Substring) -> [UInt8]? {
@@ -87,8 +49,8 @@ struct DeviceCookie {
     }
 
     func make() -> String {
-        let nonce = SessionCookie.hex((0..<Self.nonceLength).map { _ in UInt8.random(in: .min ... .max) })
-        return nonce + "." + SessionCookie.hex(Array(code(of: nonce)))
+        let nonce = HexadecimalText.random(bytes: Self.nonceLength)
+        return nonce + "." + HexadecimalText.of(code(of: nonce))
     }
 
     /// The device's cookie among those of a request; nil where it has none of ours.

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import LinuxClocks
 import NIOCore
 import Presentation
 
@@ -9,44 +10,83 @@ struct SessionRecord: Codable, Hashable {
     /// Whether whoever asks has to log in at all.
     var passwordNeeded: Bool
     var loggedIn: Bool
+    /// What they may do: owner, user, viewer or guest; left out while they are not logged in.
+    var role: String?
+    /// What their password is called.
+    var name: String?
+    /// When it ends; ISO 8601, UTC.
+    var until: String?
 }
 
-/// `/api/v1/session`: logging in and out.
+/// `/api/v1/session`: logging in and out. `/api/v1/sessions`: who is logged in.
 struct SessionRoutes {
     static let path = "/api/v1/session"
 
     let login: Login
     /// The door in the network is open to this machine alone.
     let isLoopback: Bool
+    /// Called when sessions were ended from outside, so that nobody goes on to follow the house by one of them.
+    let ended: @Sendable () async -> Void
 
     func add(to router: Router<DashboardContext>) {
-        let (login, isLoopback) = (login, isLoopback)
-        let path = RouterPath(Self.path)
-        router.get(path) { request, context -> Response in
-            var record = SessionRecord(passwordNeeded: false, loggedIn: true)
-            if !context.isLocal {
-                (record.passwordNeeded, record.loggedIn) = await login.state(
-                    of: request.headers, isLoopback: isLoopback)
+        add(.get, Self.path, to: router) { request, context in try await state(request, context) }
+        add(.post, Self.path, to: router) { request, context in try await logIn(request, context) }
+        add(.delete, Self.path, to: router) { request, context in
+            if try await login.end(request.headers) { await ended() }
+            let taken = SessionCookie.header(nil, isSecure: context.isSecure)
+            return Response(status: .noContent, headers: [.setCookie: taken])
+        }
+        add(.get, Self.path + "s", to: router) { request, context in
+            _ = try QueryParameters(request)
+            return Response(json: jsonLine(await login.current.map { Self.record($0, context) }))
+        }
+        add(.delete, Self.path + "s", to: router) { request, context in
+            _ = try QueryParameters(request)
+            let all = try await login.end(nil)
+            await ended()
+            return Response(json: jsonLine(all.map { Self.record($0, context) }))
+        }
+        add(.delete, Self.path + "s/{session}", to: router) { request, context in
+            _ = try QueryParameters(request)
+            guard let one = try await login.end(context.parameters.get("session") ?? "").first else {
+                throw Fault(.notFound, "there is no session of that id", hint: "/api/v1/sessions lists those that are")
             }
-            return Response(
-                status: .ok, headers: [.contentType: "application/json"],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: jsonLine(record) + "\n")))
+            await ended()
+            return Response(json: jsonLine(Self.record(one, context)))
         }
-        router.post(path) { request, context -> Response in
-            let password = try Self.password(in: try await request.body.collect(upTo: 4096))
-            guard !context.isLocal else { throw Refused(409, "over the local socket nobody logs in") }
-            let cookies = try await login.begin(
-                password, request.headers, from: context.address, isLoopback: isLoopback)
-            return Response(
-                status: .noContent,
-                headers: [
-                    .setCookie: SessionCookie.header(cookies.session, isSecure: context.isSecure),
-                    .setCookie: DeviceCookie.header(cookies.device, isSecure: context.isSecure),
-                ])
+    }
+
+    private func add(
+        _ method: HTTPRequest.Method, _ path: String, to router: Router<DashboardContext>,
+        _ handle: @escaping @Sendable (Request, DashboardContext) async throws -> Response
+    ) {
+        router.on(RouterPath(path), method: method) { request, context in
+            if let refused = AccessTable.refusal(of: method, path, for: context.pass) { throw refused }
+            return try await handle(request, context)
         }
-        router.delete(path) { _, context -> Response in
-            Response(status: .noContent, headers: [.setCookie: SessionCookie.header(nil, isSecure: context.isSecure)])
+    }
+
+    private func state(_ request: Request, _ context: DashboardContext) async throws -> Response {
+        var (isNeeded, pass): (Bool, Pass?) = (false, .owner)
+        if !context.isLocal {
+            (isNeeded, pass) = await login.state(of: request.headers, from: context.address, isLoopback: isLoopback)
         }
+        let record = SessionRecord(
+            passwordNeeded: isNeeded, loggedIn: pass != nil, role: pass?.role.rawValue, name: pass?.name,
+            until: pass?.until.map(time))
+        return Response(json: jsonLine(record) + "\n")
+    }
+
+    private func logIn(_ request: Request, _ context: DashboardContext) async throws -> Response {
+        let password = try Self.password(in: try await request.body.collect(upTo: 4096))
+        guard !context.isLocal else { throw Refused(409, "over the local socket nobody logs in") }
+        let cookies = try await login.begin(password, request.headers, from: context.address, isLoopback: isLoopback)
+        return Response(
+            status: .noContent,
+            headers: [
+                .setCookie: SessionCookie.header(cookies.session, isSecure: context.isSecure),
+                .setCookie: DeviceCookie.header(cookies.device, isSecure: context.isSecure),
+            ])
     }
 
     static func password(in body: ByteBuffer) throws(Refused) -> String {
@@ -55,4 +95,19 @@ struct SessionRoutes {
         else { throw Refused(400, "the body is not {\"password\": \"...\"}") }
         return password
     }
+
+    private static func record(
+        _ one: (session: Session, password: DashboardPassword), _ context: DashboardContext
+    ) -> LoginRecord {
+        let end = one.session.began + Sessions.lifetime
+        return LoginRecord(
+            id: one.session.id, name: one.password.name, role: one.password.role, device: one.session.device,
+            address: one.session.address, since: time(one.session.began), used: time(one.session.used),
+            until: time(min(end, one.password.until ?? end)), isAsker: one.session.id == context.pass?.session)
+    }
+}
+
+/// - Parameter seconds: since 1970; beyond the year 2242 that year is told.
+private func time(_ seconds: Int64) -> String {
+    (WallTime(nanosecondsSince1970: 0) + .seconds(min(max(0, seconds), 1 << 33))).iso8601()
 }

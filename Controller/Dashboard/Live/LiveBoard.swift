@@ -82,7 +82,7 @@ public actor LiveBoard: HouseAudience {
             publish(board.rules.replace(rules, disabled: disabled, faults: faults))
             learnLastFirings()
         case .update(let update):
-            publish(board.take(update))
+            publish(PlugInHand.during(update.source) { board.take(update) })
             switch update {
             case .lost: learnPaired()
             case .report(let report): if case .connected = report.update { learnPaired() }

@@ -66,6 +66,7 @@ extension Refusal.Code: MirrorCoded {
         case .lockedOn: 7
         case .resting: 8
         case .storageFailed: 9
+        case .notAllowed: 10
         }
     }
 }

@@ -55,7 +55,7 @@ public struct MirrorDecoder: Sendable {
         case 3:
             return .event(PlugEvent(sequence: try sequence(), boot: boot, time: try instant(), kind: try kind()))
         case 4: return .leap(to: try sequence())
-        case 5: return .request(FinishedRequest(try request(), try outcome()))
+        case 5: return .request(FinishedRequest(CommandID(try request(), of: try authority()), try outcome()))
         case 6:
             return try state()
         case 7:
@@ -119,7 +119,7 @@ public struct MirrorDecoder: Sendable {
     private mutating func cause() throws(MirrorFault) -> RelayCause {
         switch try integer(UInt8.self) {
         case 1: return .button
-        case 2: return .controller(name: try text(), request: try request())
+        case 2: return .controller(name: try text(), request: try request(), authority: try authority())
         case 3: return .protection
         case 4: return .timer
         case 5: return .powerOn
@@ -202,6 +202,10 @@ public struct MirrorDecoder: Sendable {
     }
 
     private mutating func request() throws(MirrorFault) -> RequestID { RequestID(bytes: try take(16))! }
+
+    private mutating func authority() throws(MirrorFault) -> AuthorityID {
+        format >= 3 ? AuthorityID(bytes: try take(16))! : .unknown
+    }
 
     private mutating func text() throws(MirrorFault) -> String {
         let count = Int(try integer(UInt16.self))

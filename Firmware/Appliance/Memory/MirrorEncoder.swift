@@ -42,7 +42,8 @@ public struct MirrorEncoder: Sendable {
             put(next)
         case .request(let finished):
             put(5 as UInt8)
-            put(finished.request.bytes)
+            put(finished.command.request.bytes)
+            put(finished.command.authority.bytes)
             encode(finished.outcome)
         case .state(let state, let timers):
             put(6 as UInt8)
@@ -100,10 +101,11 @@ public struct MirrorEncoder: Sendable {
     private mutating func encode(_ cause: RelayCause) {
         switch cause {
         case .button: put(1 as UInt8)
-        case .controller(let name, let request):
+        case .controller(let name, let request, let authority):
             put(2 as UInt8)
             put(text: name)
             put(request.bytes)
+            put(authority.bytes)
         case .protection: put(3 as UInt8)
         case .timer: put(4 as UInt8)
         case .powerOn: put(5 as UInt8)

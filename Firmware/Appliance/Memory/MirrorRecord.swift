@@ -15,10 +15,11 @@ import ProtocolCore
 /// An optional field has a byte before it, 1 where it is there; a text has its length in bytes before it, in two bytes;
 /// times are nanoseconds since boot in eight.
 public enum MirrorRecord: Hashable, Sendable {
-    /// 1, the first of every mirror: format (one byte, 2), boot (16 bytes), plug (12 digits).
+    /// 1, the first of every mirror: format (one byte, 3), boot (16 bytes), plug (12 digits).
     ///
     /// Format 1 is read too, so that a newer firmware takes over the mirror of an older one: a state ends after the time at which
-    /// the relay turns off there, and an outcome has neither alternating power nor what locks the relay.
+    /// the relay turns off there, and an outcome has neither alternating power nor what locks the relay. In formats 1 and 2 a
+    /// request has no authority.
     case begins(BootID, PlugID)
     /// 2: an empty journal: first number of its life, why those before are lost (one byte), next number.
     case journal(origin: SequenceNumber, lossBefore: Gap.Reason, next: SequenceNumber)
@@ -26,7 +27,7 @@ public enum MirrorRecord: Hashable, Sendable {
     case event(PlugEvent)
     /// 4: the numbers go on here.
     case leap(to: SequenceNumber)
-    /// 5: how a command ended: request (16 bytes), 0 for done with state and optional event, 1 for refused with code and
+    /// 5: how a command ended: request (16 bytes), authority (16 bytes), 0 for done with state and optional event, 1 for refused with code and
     /// detail.
     case request(FinishedRequest)
     /// 6: relay, level, milliwatt-hours; optional: when the relay turns off by itself, what locks it open (one byte), since
@@ -45,8 +46,8 @@ public enum MirrorRecord: Hashable, Sendable {
     /// Bytes of a payload at most. It stops a damaged length from being taken for one; the longest is a chunk.
     static let longestPayload = 1 << 17
     static let headSize = 8
-    static let format: UInt8 = 2
-    static let formats: ClosedRange<UInt8> = 1...2
+    static let format: UInt8 = 3
+    static let formats: ClosedRange<UInt8> = 1...3
 }
 
 /// Why bytes are no mirror, and where.

@@ -1,4 +1,5 @@
 import PlugModel
+import PlugProtocol
 import ProtocolCore
 
 /// Another name, other settings: first flash has them, then they hold and the controller is told.
@@ -9,20 +10,29 @@ extension PlugMachine {
         var waiting: [Asked] = []
         /// What flash is about to have.
         var writing: (asked: Asked, settings: StoredSettings)?
-        /// Keeps a program that changes them in a loop from wearing the flash out. A restart of the firmware forgets it.
-        var rate = SwitchingRateGuard(SwitchingRate(count: 30, window: .seconds(3600)))
+        /// Keep a program that changes them in a loop from wearing the flash out, and one controller from using up what the others
+        /// may change. A restart of the firmware forgets them.
+        private var rate = SwitchingRateGuard(SwitchingRate(count: 60, window: .seconds(3600)))
+        private var rates: [AuthorityID: SwitchingRateGuard] = [:]
+
+        mutating func mayChange(_ authority: AuthorityID, _ now: Instant) -> Bool {
+            // More authorities than controllers: some of them were removed.
+            if rates.count > 2 * PairedControllers.limit { rates = [:] }
+            let each = SwitchingRateGuard(SwitchingRate(count: 30, window: .seconds(3600)))
+            return rates[authority, default: each].take(now) && rate.take(now)
+        }
     }
 
     struct Asked: Sendable {
-        var request: RequestID
+        var id: CommandID
         var command: PlugCommand
         var deadline: Instant
     }
 
     mutating func change(
-        _ command: PlugCommand, _ request: RequestID, deadline: Instant, _ now: Instant, _ step: inout Step
+        _ command: PlugCommand, _ id: CommandID, deadline: Instant, _ now: Instant, _ step: inout Step
     ) {
-        changes.waiting.append(Asked(request: request, command: command, deadline: deadline))
+        changes.waiting.append(Asked(id: id, command: command, deadline: deadline))
         beginChange(now, &step)
     }
 
@@ -51,7 +61,7 @@ extension PlugMachine {
             case .failure(let refusal): answer(asked, .refused(refusal), now, &step)
             case .success(let new) where new == settings: take(new, asked, now, &step)
             case .success(let new):
-                guard changes.rate.take(now) else {
+                guard changes.mayChange(asked.id.authority, now) else {
                     answer(asked, .refused(.changedTooOften), now, &step)
                     continue
                 }
@@ -82,7 +92,9 @@ extension PlugMachine {
     }
 
     private mutating func take(_ new: StoredSettings, _ asked: Asked, _ now: Instant, _ step: inout Step) {
+        let before = settings
         settings = new
+        note(asked.command, of: asked.id, before: before, now)
         appliance.configure(new)
         if identity.capabilities.contains(.settings) {
             serve(.configured(appliance.configuration.remoteSettings), now, &step)
@@ -95,14 +107,14 @@ extension PlugMachine {
     private mutating func answer(
         _ asked: Asked, _ outcome: CommandOutcome, _ now: Instant, _ step: inout Step
     ) {
-        serve(.commandOutcome(asked.request, outcome), now, &step)
-        remember(asked.request, &step)
+        serve(.commandOutcome(asked.id, outcome), now, &step)
+        remember(asked.id, &step)
     }
 
     /// A request that comes again after a restart of the firmware gets the same answer.
-    mutating func remember(_ request: RequestID, _ step: inout Step) {
-        guard let outcome = server.outcome(of: request) else { return }
-        step.records.append(.request(FinishedRequest(request, outcome)))
+    mutating func remember(_ command: CommandID, _ step: inout Step) {
+        guard let outcome = server.outcome(of: command) else { return }
+        step.records.append(.request(FinishedRequest(command, outcome)))
     }
 }
 

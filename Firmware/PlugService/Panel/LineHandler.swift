@@ -34,5 +34,14 @@ enum PanelText {
     private static let separator: Character = "\u{1F}"
 
     static func oneLine(_ text: String) -> String { String(text.map { $0.isNewline ? separator : $0 }) }
+    /// A name that somebody else chose, on a terminal.
+    static func printable(_ text: String) -> String {
+        String(
+            text.unicodeScalars.map { scalar in
+                let isControl = scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
+                return isControl ? "\u{FFFD}" : Character(scalar)
+            })
+    }
+
     static func lines(_ text: String) -> String { String(text.map { $0 == separator ? "\n" : $0 }) }
 }

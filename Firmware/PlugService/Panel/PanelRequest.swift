@@ -14,6 +14,10 @@ public enum PanelRequest: Hashable, Sendable {
     case calibrate(KnownLoad)
     /// `reset`: sets the plug back to factory state.
     case reset
+    /// `controllers`: who is paired with the plug, a line each.
+    case controllers
+    /// `remove FINGERPRINT`: forgets a controller; the fingerprint's beginning is enough.
+    case remove(String)
 
     public init(line: String) throws(PanelError) {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)
@@ -24,8 +28,12 @@ public enum PanelRequest: Hashable, Sendable {
         case ("calibrate", let load?): self = .calibrate(try Self.load(load))
         case ("status", nil): self = .status
         case ("reset", nil): self = .reset
+        case ("controllers", nil): self = .controllers
+        case ("remove", let fingerprint?): self = .remove(fingerprint)
         default:
-            throw PanelError("\"\(line)\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, reset")
+            throw PanelError(
+                "\"\(line)\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, "
+                    + "remove FINGERPRINT, reset")
         }
     }
 
@@ -62,6 +70,8 @@ public enum PanelRequest: Hashable, Sendable {
             (["calibrate", "\(load.power)"] + [load.voltage].compactMap { $0.map { "\($0)" } }).joined(separator: " ")
         case .status: "status"
         case .reset: "reset"
+        case .controllers: "controllers"
+        case .remove(let fingerprint): "remove \(fingerprint)"
         }
     }
 }

@@ -16,6 +16,8 @@ extension PlugService: PanelOwner {
                 throw PanelError("the plug cannot be set back: its flash cannot be written; its log says why")
             }
             return "set back to factory state"
+        case .controllers: return controllerLines
+        case .remove(let fingerprint): return try remove(fingerprint)
         case .press(let press):
             try push(simulated(), press)
             return "pressed"

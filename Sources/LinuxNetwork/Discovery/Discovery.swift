@@ -74,7 +74,7 @@ public actor Discovery {
         let goodbyes = node.handle(.stop, now: BootClock.now).compactMap { action in
             switch action {
             case .send(let datagram): send(datagram)
-            case .registered, .browse, .types, .resolved, .unresolved: nil
+            case .registered, .browse, .types, .resolved, .unresolved, .displaced: nil
             }
         }
         finishSequences()
@@ -141,6 +141,7 @@ public actor Discovery {
         case .types(let id, let types): typeBrowses[id]?.yield(types)
         case .resolved(let id, let service): resolves[id]?.yield(.resolved(service))
         case .unresolved(let id): resolves[id]?.yield(.gone)
+        case .displaced(let id): resolves.removeValue(forKey: id)?.finish()
         }
     }
 }

@@ -9,7 +9,8 @@ public enum Resolution: Sendable, Hashable {
 
 extension Discovery {
     /// Where the service is, live: at once if it is known, else when somebody answers, and again whenever that changes or is
-    /// heard anew. It says nothing while nobody answers. A slow reader sees the newest. The resolve ends when the reader stops.
+    /// heard anew. It says nothing while nobody answers. A slow reader sees the newest. The resolve ends when the reader stops,
+    /// or to make room where too many are resolved.
     public nonisolated func resolve(_ identity: ServiceIdentity) -> AsyncStream<Resolution> {
         let (stream, continuation) = AsyncStream<Resolution>.makeStream(bufferingPolicy: .bufferingNewest(1))
         begin(identity, continuation)
@@ -32,6 +33,11 @@ extension Discovery {
         throw await isStopped ? DiscoveryError.stopped : .notFound(name: identity.name, within: timeout)
     }
 
+    /// These services matter: whatever others announce, what leads to them is kept and looked for. It replaces what was said before.
+    public nonisolated func favour(_ services: Set<ServiceIdentity>) {
+        eventLoop.execute { self.assumeIsolated { $0.handle(.favour(services)) } }
+    }
+
     private nonisolated func begin(_ identity: ServiceIdentity, _ continuation: AsyncStream<Resolution>.Continuation) {
         let id = ResolveID(rawValue: newIdentifier())
         // Both go through the loop's queue, so that an end that follows at once still comes after the beginning.
@@ -45,10 +51,6 @@ extension Discovery {
         _ id: ResolveID, _ identity: ServiceIdentity, _ continuation: AsyncStream<Resolution>.Continuation
     ) {
         guard !isStopped else { return continuation.finish() }
-        guard resolves.count < configuration.resolveLimit else {
-            logger.error("\(resolves.count) resolves are running, which is the limit; \"\(identity.name)\" was refused")
-            return continuation.finish()
-        }
         resolves[id] = continuation
         handle(.resolve(id, identity))
     }

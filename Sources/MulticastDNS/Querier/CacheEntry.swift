@@ -6,6 +6,8 @@ struct CacheEntry: Sendable {
     private(set) var record: Record
     /// In order of arrival, so that a run repeats exactly.
     let serial: UInt64
+    /// Nothing that others announce takes its place.
+    var isFavoured: Bool
     private(set) var received: Instant
     private(set) var expires: Instant
     /// A record with the cache-flush bit came that replaces this one (§10.2).
@@ -17,9 +19,10 @@ struct CacheEntry: Sendable {
     /// How many queries of others this record should have answered since it was heard last, and when the last one came (§10.5).
     private var unanswered: (count: Int, last: Instant)?
 
-    init(record: Record, now: Instant, jitter: Double, serial: UInt64) {
+    init(record: Record, now: Instant, jitter: Double, serial: UInt64, isFavoured: Bool) {
         self.record = record
         self.serial = serial
+        self.isFavoured = isFavoured
         received = now
         expires = now
         renew(with: record, now: now, jitter: jitter)

@@ -27,6 +27,9 @@ public struct Querier: Machine, Sendable {
         /// RFC 6762 §10.4: these records, or (not nil) the one with this data, did not work; unless somebody confirms them,
         /// they go within 10 s.
         case reconfirm(QuestionKey, RecordData?, on: InterfaceID)
+        /// These names, the services of which matter, have room of their own in the caches, whatever others announce: their records and
+        /// the pointers to them. Bounded by the owner. It replaces what was said before.
+        case favour(Set<Name>)
         case deadlineReached
     }
 
@@ -49,6 +52,7 @@ public struct Querier: Machine, Sendable {
     /// bounds what it asks for.
     var asks: [Ask: (count: Int, order: UInt64)] = [:]
     private var askOrder: UInt64 = 0
+    private var favoured: Set<Name> = []
 
     public init(random: SeededRandom) { self.random = random }
 
@@ -62,6 +66,7 @@ public struct Querier: Machine, Sendable {
         case .ask(let key, let interface): ask(Ask(key: key, interface: interface), now: now)
         case .forget(let key, let interface): forget(Ask(key: key, interface: interface))
         case .reconfirm(let key, let data, let interface): links[interface]?.cache.reconfirm(key, data, now: now)
+        case .favour(let names): favour(names)
         case .deadlineReached: break
         }
         for interface in links.keys.sorted() { advance(interface, now: now, &actions) }
@@ -83,11 +88,22 @@ public struct Querier: Machine, Sendable {
     private mutating func attach(_ network: NetworkInterface, now: Instant, _ actions: inout [Action]) {
         guard !network.families.isEmpty else { return detach(network.id, &actions) }
         let old = links[network.id]?.network
-        if old == nil { links[network.id] = QuerierLink(network: network) }
+        if old == nil {
+            links[network.id] = QuerierLink(network: network)
+            for name in favoured { links[network.id]?.cache.favour(name, true) }
+        }
         links[network.id]?.network = network
         // A family that is new here has been asked nothing yet.
         guard old.map({ !network.families.isSubset(of: $0.families) }) ?? true else { return }
         restart(on: network.id, now: now)
+    }
+
+    private mutating func favour(_ names: Set<Name>) {
+        let changed = favoured.symmetricDifference(names)
+        favoured = names
+        for interface in interfaces {
+            for name in changed { links[interface]?.cache.favour(name, names.contains(name)) }
+        }
     }
 
     private mutating func restart(on interface: InterfaceID, now: Instant) {

@@ -36,9 +36,9 @@ extension Querier {
             let arrival = RecordCache.Arrival(
                 now: now, jitter: jitter, keepsNew: !schedules.isEmpty, isAsked: schedules[key] != nil)
             // In place: the cache must not be copied for a packet.
-            let change = links[interface]?.cache.insert(record, arrival) { schedules[$0] != nil }
-            if let change = change ?? nil {
-                changes.append(change)
+            let news = links[interface]?.cache.insert(record, arrival) { schedules[$0] != nil } ?? []
+            if !news.isEmpty {
+                changes += news
             } else if record.type == .srv, record.timeToLive > 0, arrival.isAsked {
                 repeated.insert(record.name)
             }

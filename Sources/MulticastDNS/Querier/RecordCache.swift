@@ -9,9 +9,15 @@ public enum CacheChange: Hashable, Sendable {
 
 /// The records heard on one interface, each until its time to live ends (RFC 6762 §10).
 struct RecordCache: Sendable {
+    /// Those of a key in the order of their serial numbers.
     private var entries: [QuestionKey: [CacheEntry]] = [:]
+    /// The serial numbers of pointers: thousands may be below one name, and each that comes is looked for.
+    private var pointers: [QuestionKey: [Name: UInt64]] = [:]
+    /// Of those that are not favoured.
     private var count = 0
     private var byteCount = 0
+    /// Names whose records, and the pointers to which, have room of their own.
+    private var favoured: Set<Name> = []
     private var serial: UInt64 = 0
     private var lastSweep: Instant?
     /// When the first of a key's records expires or needs a refresh.
@@ -23,6 +29,12 @@ struct RecordCache: Sendable {
     /// Both stop a flood of made-up records from taking the memory. A link of 1,000 hosts fits.
     private static let countLimit = 5000
     private static let byteLimit = 4 << 20
+    /// Of what is not favoured so much makes room at once: the oldest are looked for among all.
+    private static let evictedShare = 16
+    /// Records of one type at a favoured name. Stops forged ones under that name from taking the memory; a host has fewer addresses.
+    private static let favouredLimit = 16
+    /// Those of a favoured name that lead to its service.
+    private static let favouredTypes: [RecordType] = [.srv, .txt, .a, .aaaa, .nsec]
     /// When the cache is full it is searched for records nobody asks for at most this often.
     private static let sweepInterval: Duration = .seconds(1)
 
@@ -36,37 +48,44 @@ struct RecordCache: Sendable {
         let isAsked: Bool
     }
 
-    /// Notes a record; returns the change when it is new.
-    mutating func insert(_ record: Record, _ arrival: Arrival, isAsked: (QuestionKey) -> Bool) -> CacheChange? {
+    /// Notes a record; returns what changed when it is new: those that made room for it come before it.
+    mutating func insert(_ record: Record, _ arrival: Arrival, isAsked: (QuestionKey) -> Bool) -> [CacheChange] {
         let key = QuestionKey(name: record.name, type: record.type)
         let now = arrival.now
         if record.isCacheFlush { flush(key, except: record, now: now) }
-        if let index = entries[key]?.firstIndex(where: { $0.record.data == record.data }) {
+        if let index = index(of: record.data, key) {
             if record.timeToLive == 0 {
                 entries[key]?[index].end(by: now + RFC6762.goodbyeGrace)
             } else {
                 entries[key]?[index].renew(with: record, now: now, jitter: arrival.jitter)
             }
             note(key, entries[key]?[index].deadline)
-            return nil
+            return []
         }
-        guard record.timeToLive > 0, arrival.keepsNew, hasRoom(for: record, arrival, isAsked: isAsked) else {
-            return nil
-        }
+        guard record.timeToLive > 0, arrival.keepsNew else { return [] }
+        let isFavoured = isFavoured(record)
+        guard var changes = isFavoured ? [] : makeRoom(arrival, isAsked: isAsked) else { return [] }
         serial += 1
-        let entry = CacheEntry(record: record, now: now, jitter: arrival.jitter, serial: serial)
+        let entry = CacheEntry(
+            record: record, now: now, jitter: arrival.jitter, serial: serial, isFavoured: isFavoured)
         entries[key, default: []].append(entry)
-        count += 1
-        byteCount += entry.byteCount
+        if case .ptr(let name) = record.data { pointers[key, default: [:]][name] = serial }
+        if isFavoured {
+            changes += shorten(key)
+        } else {
+            count += 1
+            byteCount += entry.byteCount
+        }
         note(key, entry.deadline)
-        return .added(record)
+        return changes + [.added(record)]
     }
 
     /// §10.2: what was heard more than a second ago and is not repeated now ends in a second.
     private mutating func flush(_ key: QuestionKey, except record: Record, now: Instant) {
         for index in entries[key]?.indices ?? 0..<0 {
+            // A type has many instances: somebody who says that his is the only one does not end those that matter.
             guard let entry = entries[key]?[index], entry.record.data != record.data,
-                now - entry.received > RFC6762.flushGrace
+                now - entry.received > RFC6762.flushGrace, !(entry.isFavoured && key.type == .ptr)
             else { continue }
             entries[key]?[index].end(by: now + RFC6762.flushGrace)
             entries[key]?[index].isReplaced = true
@@ -74,21 +93,110 @@ struct RecordCache: Sendable {
         }
     }
 
+    private func index(of data: RecordData, _ key: QuestionKey) -> Int? {
+        guard case .ptr(let name) = data else { return entries[key]?.firstIndex { $0.record.data == data } }
+        guard let serial = pointers[key]?[name], let known = entries[key] else { return nil }
+        var range = known.startIndex..<known.endIndex
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            if known[middle].serial < serial {
+                range = middle + 1..<range.upperBound
+            } else {
+                range = range.lowerBound..<middle
+            }
+        }
+        return range.lowerBound
+    }
+
+    private mutating func forgetPointers(_ removed: [CacheEntry]) {
+        for entry in removed {
+            guard case .ptr(let name) = entry.record.data else { continue }
+            let key = QuestionKey(name: entry.record.name, type: .ptr)
+            pointers[key]?[name] = nil
+            if pointers[key]?.isEmpty == true { pointers[key] = nil }
+        }
+    }
+
     private mutating func note(_ key: QuestionKey, _ instant: Instant?) {
         if let instant { deadlines.schedule(key, at: instant) }
     }
 
-    /// When the cache is full, everything goes that nobody asks for; if that does not help, newcomers are left out.
-    private mutating func hasRoom(for record: Record, _ arrival: Arrival, isAsked: (QuestionKey) -> Bool) -> Bool {
-        let isFull = { (cache: RecordCache) in cache.count >= Self.countLimit || cache.byteCount >= Self.byteLimit }
-        guard isFull(self) else { return true }
-        guard arrival.isAsked, lastSweep.map({ arrival.now - $0 >= Self.sweepInterval }) ?? true else { return false }
-        lastSweep = arrival.now
-        // These leave without a word: nobody has been told that they are here.
-        entries = entries.filter { isAsked($0.key) }
-        count = entries.values.reduce(0) { $0 + $1.count }
-        byteCount = entries.values.joined().reduce(0) { $0 + $1.byteCount }
-        return !isFull(self)
+    // MARK: Room
+
+    private var isFull: Bool { count >= Self.countLimit || byteCount >= Self.byteLimit }
+
+    /// When the cache is full, everything goes that nobody asks for; if that does not help, what was heard first makes room for what
+    /// is asked for.
+    ///
+    /// - Returns: what went; nil where there is no room for a record that nobody asks for.
+    private mutating func makeRoom(_ arrival: Arrival, isAsked: (QuestionKey) -> Bool) -> [CacheChange]? {
+        guard isFull else { return [] }
+        guard arrival.isAsked else { return nil }
+        if lastSweep.map({ arrival.now - $0 >= Self.sweepInterval }) ?? true {
+            lastSweep = arrival.now
+            // These leave without a word: nobody has been told that they are here.
+            _ = remove { key, _ in !isAsked(key) }
+        }
+        var evicted: [CacheEntry] = []
+        while isFull, count > 0 { evicted += evictOldest() }
+        return evicted.map { .removed($0.record) }
+    }
+
+    private mutating func evictOldest() -> [CacheEntry] {
+        let serials = entries.values.joined().filter { !$0.isFavoured }.map(\.serial).sorted()
+        let last = serials[max(1, serials.count / Self.evictedShare) - 1]
+        return remove { _, entry in entry.serial <= last }.sorted { $0.serial < $1.serial }
+    }
+
+    /// Of those that are not favoured.
+    private mutating func remove(where isGone: (QuestionKey, CacheEntry) -> Bool) -> [CacheEntry] {
+        var removed: [CacheEntry] = []
+        for (key, known) in entries {
+            let kept = known.filter { $0.isFavoured || !isGone(key, $0) }
+            guard kept.count < known.count else { continue }
+            removed += known.filter { !$0.isFavoured && isGone(key, $0) }
+            entries[key] = kept.isEmpty ? nil : kept
+            if kept.isEmpty { deadlines.forget(key) }
+        }
+        forgetPointers(removed)
+        count -= removed.count
+        byteCount -= removed.reduce(0) { $0 + $1.byteCount }
+        return removed
+    }
+
+    // MARK: Favoured names
+
+    /// From now on this name has room of its own, or has it no more.
+    mutating func favour(_ name: Name, _ isFavoured: Bool) {
+        if isFavoured { favoured.insert(name) } else { favoured.remove(name) }
+        for type in Self.favouredTypes { judge(QuestionKey(name: name, type: type)) }
+        if let parent = name.parent { judge(QuestionKey(name: parent, type: .ptr)) }
+    }
+
+    private func isFavoured(_ record: Record) -> Bool {
+        guard !favoured.isEmpty else { return false }
+        if case .ptr(let name) = record.data { return favoured.contains(name) && name.parent == record.name }
+        return Self.favouredTypes.contains(record.type) && favoured.contains(record.name)
+    }
+
+    private mutating func judge(_ key: QuestionKey) {
+        for index in entries[key]?.indices ?? 0..<0 {
+            guard let entry = entries[key]?[index], case let isFavoured = isFavoured(entry.record),
+                isFavoured != entry.isFavoured
+            else { continue }
+            entries[key]?[index].isFavoured = isFavoured
+            count += isFavoured ? -1 : 1
+            byteCount += isFavoured ? -entry.byteCount : entry.byteCount
+        }
+        // Where that is too much now, the next record that comes makes room.
+    }
+
+    /// What is too much at a favoured name: of pointers each leads to another one, which somebody has counted.
+    private mutating func shorten(_ key: QuestionKey) -> [CacheChange] {
+        guard key.type != .ptr, let known = entries[key], known.count > Self.favouredLimit else { return [] }
+        let oldest = known.min { $0.serial < $1.serial }
+        entries[key]?.removeAll { $0.serial == oldest?.serial }
+        return oldest.map { [.removed($0.record)] } ?? []
     }
 
     /// Removes what has expired, and says which keys need a query to refresh what is about to expire.
@@ -113,8 +221,10 @@ struct RecordCache: Sendable {
             if !kept.isEmpty { entries[key] = kept }
         }
         guard !removed.isEmpty || !refresh.isEmpty else { return ([], []) }
-        count -= removed.count
-        byteCount -= removed.reduce(0) { $0 + $1.byteCount }
+        forgetPointers(removed)
+        let others = removed.filter { !$0.isFavoured }
+        count -= others.count
+        byteCount -= others.reduce(0) { $0 + $1.byteCount }
         var seen: Set<QuestionKey> = []
         return (
             removed.sorted { $0.serial < $1.serial }.map(\.record),
@@ -141,7 +251,7 @@ struct RecordCache: Sendable {
         }
     }
 
-    var isEmpty: Bool { count == 0 }
+    var isEmpty: Bool { entries.isEmpty }
 
     /// The newest first; records that newer ones replace only when nothing else is there.
     func current(_ key: QuestionKey) -> [Record] {

@@ -5,9 +5,10 @@ extension WireRelayChanged {
         self.init()
         self.on = on
         self.cause = WireCause(cause)
-        if case .controller(let name, let request) = cause {
+        if case .controller(let name, let request, let authority) = cause {
             controller = name
             requestID = .init(request.bytes)
+            self.authority = .init(authority.bytes)
         }
     }
 }
@@ -17,9 +18,10 @@ extension WireProtectionReset {
         self.init()
         self.protection = WireProtection(protection)
         self.cause = WireCause(cause)
-        if case .controller(let name, let request) = cause {
+        if case .controller(let name, let request, let authority) = cause {
             controller = name
             requestID = .init(request.bytes)
+            self.authority = .init(authority.bytes)
         }
     }
 }
@@ -37,13 +39,14 @@ extension WireCause {
 
     /// With what a message says beside it of the controller; nil where the cause is of a later version.
     func model(
-        controller: String, request: some Collection<UInt8>
+        controller: String, request: some Collection<UInt8>, authority: some Collection<UInt8>
     ) throws(MessageFault) -> RelayCause? {
         switch self {
         case .button: .button
         case .controller:
             .controller(
-                name: try WireScalar.name(controller, "controller"), request: try WireScalar.request(request))
+                name: try WireScalar.name(controller, "controller"), request: try WireScalar.request(request),
+                authority: try WireScalar.authority(authority))
         case .protection: .protection
         case .timer: .timer
         case .powerOn: .powerOn

@@ -118,6 +118,7 @@ extension WireRefusalCode {
         case .lockedOn: self = .lockedOn
         case .resting: self = .resting
         case .storageFailed: self = .storageFailed
+        case .notAllowed: self = .notAllowed
         case .unknown: self = .unspecified
         }
     }
@@ -133,6 +134,7 @@ extension WireRefusalCode {
         case .lockedOn: .lockedOn
         case .resting: .resting
         case .storageFailed: .storageFailed
+        case .notAllowed: .notAllowed
         case .unspecified, .UNRECOGNIZED: .unknown
         }
     }

@@ -14,7 +14,8 @@ extension WireControllers {
             entries.append(
                 PairedControllerEntry(
                     name: try WireScalar.name(wire.name, "name"), fingerprint: wire.fingerprint,
-                    isConnected: wire.connected, isAsker: wire.asker))
+                    isConnected: wire.connected, isAsker: wire.asker, role: wire.role.model,
+                    secondsLeft: wire.hasSecondsLeft ? wire.secondsLeft : nil))
         }
         return entries
     }

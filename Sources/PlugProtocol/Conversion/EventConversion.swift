@@ -64,7 +64,10 @@ extension WireEvent.OneOf_Kind {
     func model() throws(MessageFault) -> PlugEvent.Kind? {
         switch self {
         case .relayChanged(let wire):
-            guard let cause = try wire.cause.model(controller: wire.controller, request: wire.requestID) else {
+            guard
+                let cause = try wire.cause.model(
+                    controller: wire.controller, request: wire.requestID, authority: wire.authority)
+            else {
                 return nil
             }
             return .relayChanged(on: wire.on, cause: cause)
@@ -76,7 +79,8 @@ extension WireEvent.OneOf_Kind {
             return .protectionTripped(protection)
         case .protectionReset(let wire):
             guard let protection = wire.protection.model,
-                let cause = try wire.cause.model(controller: wire.controller, request: wire.requestID)
+                let cause = try wire.cause.model(
+                    controller: wire.controller, request: wire.requestID, authority: wire.authority)
             else { return nil }
             return .protectionReset(protection, cause: cause)
         case .restarted(let wire):

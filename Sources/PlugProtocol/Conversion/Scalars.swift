@@ -42,6 +42,15 @@ enum WireScalar {
         return request
     }
 
+    /// Empty from a plug whose firmware does not tell it yet.
+    static func authority(_ bytes: some Collection<UInt8>) throws(MessageFault) -> AuthorityID {
+        guard !bytes.isEmpty else { return .unknown }
+        guard let authority = AuthorityID(bytes: bytes) else {
+            throw .length(field: "authority", bytes: bytes.count, allowed: 16...16)
+        }
+        return authority
+    }
+
     static func nonce(_ bytes: some Collection<UInt8>) throws(MessageFault) -> [UInt8] {
         let length = PairingTranscript.nonceLength
         guard bytes.count == length else {
@@ -58,6 +67,11 @@ enum WireScalar {
     /// The number of the last event of some, 0 where there is none.
     static func cursor(_ sequence: UInt64, _ field: String) throws(MessageFault) -> SequenceNumber {
         UInt64(try number(sequence, field, 0...Int64(PlugWire.highestSequence)))
+    }
+
+    /// The number of an entry of the audit log; `least` is 0 for that of the last one of some.
+    static func auditNumber(_ value: UInt64, _ field: String, from least: Int64) throws(MessageFault) -> UInt64 {
+        UInt64(try number(value, field, least...Int64(AuditEntry.highestNumber)))
     }
 
     private static func number(

@@ -150,7 +150,8 @@ extension PlugEvent {
     /// Bytes that the event takes in memory, roughly: itself, and what its strings and arrays hold elsewhere.
     var footprint: Int {
         switch kind {
-        case .relayChanged(_, cause: .controller(let name, _)), .protectionReset(_, cause: .controller(let name, _)):
+        case .relayChanged(_, cause: .controller(let name, _, _)),
+            .protectionReset(_, cause: .controller(let name, _, _)):
             MemoryLayout<PlugEvent>.stride + name.utf8.count + 48
         case .controllerPaired(let name), .controllerRemoved(let name):
             MemoryLayout<PlugEvent>.stride + name.utf8.count

@@ -12,6 +12,8 @@ extension PlugServer {
         /// A plug that lost its list is not one without controllers: it does not open its window by itself.
         private let isListLost: Bool
         var gate = PairingGate()
+        var invitations = Invitations()
+        var times = LimitedTimes()
 
         /// - Parameter controllers: nil where the list is lost. Nobody is let in then, until somebody who stands before the
         ///   plug holds its button and pairs.
@@ -24,8 +26,18 @@ extension PlugServer {
 
         func knows(_ key: PublicKey) -> Bool { controllers[key] != nil }
 
-        /// Whether somebody may prove the setup code now.
+        /// Whether somebody may prove the setup code of the plug now.
         public func isOpen(at now: Instant) -> Bool { gate.isOpen(at: now) }
+
+        /// Whether somebody may prove any code now.
+        func takesProofs(at now: Instant) -> Bool { gate.isOpen(at: now) || !invitations.isEmpty(at: now) }
+
+        /// The code that the proof shows, and what it gives: whoever knows the plug's own and had it opened has it in his hands, and
+        /// becomes an owner.
+        func grant(at now: Instant, _ fits: (SetupCode) -> Bool) -> (code: SetupCode, grant: Grant)? {
+            if let code, gate.isOpen(at: now), fits(code) { return (code, .owner) }
+            return invitations.grant(at: now, fits)
+        }
 
         /// Somebody who stands before the plug asks for it.
         mutating func openAtPlug(now: Instant) {

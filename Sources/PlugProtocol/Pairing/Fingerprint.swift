@@ -7,3 +7,8 @@ extension PublicKey {
         SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
+
+extension AuthorityID {
+    /// The controller of this key.
+    public init(_ key: PublicKey) { self.init(bytes: Array(SHA256.hash(data: key.bytes).prefix(16)))! }
+}

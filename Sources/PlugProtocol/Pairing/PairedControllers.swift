@@ -4,12 +4,18 @@ public import PlugModel
 public struct PairedControllers: Hashable, Sendable {
     public struct Controller: Hashable, Sendable {
         public var key: PublicKey
-        /// What a person calls it, at most 63 bytes.
+        /// What a person calls it, at most 63 bytes. No two controllers of a plug have the same.
         public var name: String
+        public var role: Role
+        /// Seconds that it stays paired while the plug has power, once those that are under way are over
+        /// (``PlugServer/Access``); nil: until it is removed.
+        public var secondsLeft: UInt32?
 
-        public init(key: PublicKey, name: String) {
+        public init(key: PublicKey, name: String, role: Role = .owner, secondsLeft: UInt32? = nil) {
             self.key = key
             self.name = name
+            self.role = role
+            self.secondsLeft = secondsLeft
         }
     }
 
@@ -26,10 +32,26 @@ public struct PairedControllers: Hashable, Sendable {
 
     public subscript(key: PublicKey) -> Controller? { all.first { $0.key == key } }
 
-    /// False when there is no room. A controller that is there already gets its new name.
+    public subscript(fingerprint fingerprint: String) -> Controller? { all.first { $0.key.fingerprint == fingerprint } }
+
+    public var owners: [Controller] { all.filter { $0.role == .owner } }
+
+    /// Nobody else could let anybody in or remove anybody.
+    public func isLastOwner(_ controller: Controller) -> Bool {
+        controller.role == .owner && owners.count == 1
+    }
+
+    /// False when there is no room. A controller that is there already gets its new name, and its new role unless it is an owner.
+    /// Where another has the name already, a number is put behind it.
     public mutating func add(_ controller: Controller) -> Bool {
+        var controller = controller
+        controller.name = freeName(controller)
         if let index = all.firstIndex(where: { $0.key == controller.key }) {
-            all[index].name = controller.name
+            if all[index].role == .owner {
+                controller.role = .owner
+                controller.secondsLeft = nil
+            }
+            all[index] = controller
             return true
         }
         guard all.count < Self.limit else { return false }
@@ -37,9 +59,35 @@ public struct PairedControllers: Hashable, Sendable {
         return true
     }
 
+    public mutating func setRole(_ grant: Grant, of key: PublicKey) {
+        guard let index = all.firstIndex(where: { $0.key == key }) else { return }
+        all[index].role = grant.role
+        all[index].secondsLeft = grant.seconds
+    }
+
+    mutating func setSecondsLeft(_ seconds: UInt32, of key: PublicKey) {
+        guard let index = all.firstIndex(where: { $0.key == key }) else { return }
+        all[index].secondsLeft = seconds
+    }
+
     /// The controller that was removed; nil if there was none of this fingerprint.
     public mutating func remove(fingerprint: String) -> Controller? {
         guard let index = all.firstIndex(where: { $0.key.fingerprint == fingerprint }) else { return nil }
         return all.remove(at: index)
+    }
+
+    /// Events tell who did something by this name. So no other controller may have it, and it has no round brackets: they surround
+    /// the name that a controller calls itself in Hello.
+    private func freeName(_ controller: Controller) -> String {
+        let base = String(controller.name.map { $0 == "(" ? "[" : $0 == ")" ? "]" : $0 })
+        let taken = Set(all.filter { $0.key != controller.key }.map(\.name))
+        guard taken.contains(base) else { return base }
+        for number in 2... {
+            let suffix = " \(number)"
+            var name = base
+            while name.utf8.count + suffix.utf8.count > PlugWire.maximumName { name.removeLast() }
+            if !taken.contains(name + suffix) { return name + suffix }
+        }
+        preconditionFailure("fewer than \(Self.limit) names are taken")
     }
 }

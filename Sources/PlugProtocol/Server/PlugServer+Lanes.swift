@@ -95,6 +95,11 @@ extension PlugServer {
             let detail = "More than \(PlugWire.fetchesInFlight) fetches at the same time."
             return end(index, Goodbye(.limit, detail), now: now, &actions)
         }
+        let ofController = sessions.reduce(0) { $0 + ($1.key == sessions[index].key ? $1.fetchCount : 0) }
+        guard ofController < PlugWire.fetchesOfController else {
+            let detail = "More than \(PlugWire.fetchesOfController) fetches of this controller at the same time."
+            return end(index, Goodbye(.limit, detail), now: now, &actions)
+        }
         var established = established
         established.fetches.append(ServerSession.Fetch(id: wire.fetchID, from: from, to: to))
         sessions[index].phase = .established(established)

@@ -6,9 +6,13 @@ extension PlugServer {
     mutating func followLog(_ wire: WireFollowLog, from index: Int, now: Instant) {
         let duration = min(.seconds(Int64(wire.seconds)), PlugWire.longestLog)
         guard duration > .zero else { return endLog(index) }
-        let others = sessions.indices.count(where: { $0 != index && sessions[$0].log != nil })
-        guard others < PlugWire.logFollowers else {
-            let detail = "\(others) controllers follow this plug's log already; try again when one of them has ended."
+        let key = sessions[index].key
+        let others = sessions.indices.filter { $0 != index && sessions[$0].log != nil }
+        let own = others.count { sessions[$0].key == key }
+        guard others.count < PlugWire.logFollowers, own < PlugWire.logFollowersOfController else {
+            let detail =
+                "\(others.count) sessions follow this plug's log already, \(own) of them of this controller; try again when one of "
+                + "them has ended."
             return sessions[index].say { $0.logAnswer.refused = WireRefused(Refusal(.busy, detail)) }
         }
         // Whoever asks again goes on where it is.

@@ -67,7 +67,7 @@ extension PlugServer {
         case .pairingRequest(let request):
             try challenge(request, from: index, since: since, now: now, &actions)
         case .subscribe, .acknowledge, .command, .fetchSamples, .ping, .pong, .goodbye, .pairingProof,
-            .listControllers, .removeController, .factoryReset, .followLog:
+            .listControllers, .removeController, .factoryReset, .followLog, .invite, .setRole, .fetchAudit:
             end(index, Goodbye(.outOfOrder, "The first message must be Hello."), now: now, &actions)
         }
     }
@@ -79,11 +79,16 @@ extension PlugServer {
             return end(index, Goodbye(version: hello.version), now: now, &actions)
         }
         guard let paired = access.controllers[sessions[index].key] else {
+            note(.refused, of: index, isRefused: true, "hello: not paired")
             return end(index, .notPaired, now: now, &actions)
         }
         let own = try WireScalar.name(hello.controller, "controller")
-        sessions[index].phase = .established(ServerSession.Established(controller: paired.shown(as: own)))
-        let welcome = WireWelcome(identity, now: now)
+        sessions[index].phase = .established(
+            ServerSession.Established(
+                controller: paired.shown(as: own), authority: AuthorityID(paired.key),
+                actor: paired.auditActor, role: paired.role))
+        var welcome = WireWelcome(identity, now: now)
+        welcome.role = WireRole(paired.role)
         sessions[index].say { $0.welcome = welcome }
     }
 
@@ -91,11 +96,14 @@ extension PlugServer {
         _ kind: WireControllerMessage.OneOf_Kind, from index: Int, _ established: ServerSession.Established,
         now: Instant, _ actions: inout [Action]
     ) throws(MessageFault) {
+        guard established.role.may(AskedRequest(kind)) || isForItself(kind, index) else {
+            return refuse(AskedRequest(kind), established.role, to: index)
+        }
         switch kind {
         case .hello, .pairingRequest, .pairingProof:
             end(index, Goodbye(.outOfOrder, "The session has begun already."), now: now, &actions)
         case .listControllers:
-            listControllers(to: index)
+            listControllers(to: index, now: now)
         case .removeController(let wire):
             removeController(wire.fingerprint, asker: sessions[index].connection, now: now, &actions)
         case .factoryReset:
@@ -104,6 +112,10 @@ extension PlugServer {
             established.awaitsReset = true
             sessions[index].phase = .established(established)
             actions.append(.factoryReset)
+        case .invite(let wire):
+            try invite(wire, from: index, now: now)
+        case .setRole(let wire):
+            try setRole(wire, from: index, now: now, &actions)
         case .subscribe(let wire):
             subscribe(index, established, try wire.model(), now: now)
         case .acknowledge(let wire):
@@ -118,6 +130,8 @@ extension PlugServer {
             try fetch(wire, from: index, established, now: now, &actions)
         case .followLog(let wire):
             followLog(wire, from: index, now: now)
+        case .fetchAudit(let wire):
+            try fetchAudit(wire, from: index, established, now: now, &actions)
         case .ping(let wire):
             sessions[index].say {
                 $0.pong.token = wire.token
@@ -176,15 +190,25 @@ extension PlugServer {
         let command: PlugCommand
         switch wire.model() {
         case .success(let known): command = known
-        case .failure(let refusal): return answer(.refused(refusal), to: request, on: index)
+        case .failure(let refusal):
+            note(.refused, of: index, isRefused: true, "command: \(refusal.code.words)")
+            return answer(.refused(refusal), to: request, on: index)
+        }
+        // Not remembered either: the role may change.
+        guard established.role.may(AskedRequest(command)) else {
+            let refusal = refusal(of: AskedRequest(command), established.role)
+            note(.refused, of: index, isRefused: true, "\(AskedRequest(command).rawValue): \(refusal.code.words)")
+            return answer(.refused(refusal), to: request, on: index)
         }
         // A refusal for want of room is not remembered as the request's answer: it may be sent again.
         let mayWait = established.requestsInFlight < PlugWire.requestsInFlight
         let busy = Refusal(.busy, "Too many commands wait at the plug; send it again later.")
-        switch requests.admit(request, from: sessions[index].connection, mayWait: mayWait, state: state) {
+        let id = CommandID(request, of: established.authority)
+        switch requests.admit(id, from: sessions[index].connection, mayWait: mayWait, state: state) {
         case .answered(let outcome):
             answer(outcome, to: request, on: index)
         case .full:
+            note(.refused, of: index, isRefused: true, "command: \(busy.code.words)")
             answer(.refused(busy), to: request, on: index)
         case .joinedAgain:
             break
@@ -192,8 +216,9 @@ extension PlugServer {
             sessions[index].waits(forRequests: +1)
         case .new:
             sessions[index].waits(forRequests: +1)
+            askers[id] = Asker(actor: established.actor, command: command)
             actions.append(
-                .perform(request, controller: established.controller, command, deadline: now + wire.within))
+                .perform(id, controller: established.controller, command, deadline: now + wire.within))
         }
     }
 
@@ -202,13 +227,14 @@ extension PlugServer {
         sessions[index].say { $0.result = result }
     }
 
-    mutating func finish(_ request: RequestID, _ outcome: CommandOutcome, now: Instant) {
-        guard let (outcome, waiting) = requests.finish(request, outcome) else { return }
+    mutating func finish(_ command: CommandID, _ outcome: CommandOutcome, now: Instant) {
+        guard let (outcome, waiting) = requests.finish(command, outcome) else { return }
+        noteEnd(of: command, outcome)
         for connection in waiting {
             // Who asked may have gone, and asks again when it is back.
             guard let index = index(of: connection) else { continue }
             sessions[index].waits(forRequests: -1)
-            answer(outcome, to: request, on: index)
+            answer(outcome, to: command.request, on: index)
         }
     }
 }

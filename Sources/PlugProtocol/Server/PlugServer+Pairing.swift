@@ -9,7 +9,10 @@ extension PlugServer {
         guard request.version == PlugWire.version else {
             return end(index, Goodbye(version: request.version), now: now, &actions)
         }
-        guard access.gate.isOpen(at: now) else { return end(index, .pairingClosed, now: now, &actions) }
+        guard access.takesProofs(at: now) else {
+            note(.pairingFailed, of: index, isRefused: true, "the pairing window is closed")
+            return end(index, .pairingClosed, now: now, &actions)
+        }
         let name = try WireScalar.name(request.controller, "controller")
         let transcript = PairingTranscript(
             version: request.version, plug: identity.id, plugKey: access.key, controllerKey: sessions[index].key,
@@ -30,15 +33,18 @@ extension PlugServer {
         guard access.gate.notBefore <= now else { return }
         while let index = oldestProof {
             guard case .proving(_, let pairing, let proof) = sessions[index].phase else { return }
-            guard let code = access.code, access.gate.isOpen(at: now) else {
+            guard access.takesProofs(at: now) else {
+                note(.pairingFailed, of: index, isRefused: true, "the pairing window is closed")
                 end(index, .pairingClosed, now: now, &actions)
                 continue
             }
-            if pairing.transcript.isProof(proof, of: .controller, code: code) {
-                admit(index, pairing, code, now: now, &actions)
+            let fits = { (code: SetupCode) in pairing.transcript.isProof(proof, of: .controller, code: code) }
+            if let (code, grant) = access.grant(at: now, fits) {
+                admit(index, pairing, code, grant, now: now, &actions)
             } else {
                 access.gate.failed(now: now)
                 actions.append(.record(.pairingFailed(failures: access.gate.failures)))
+                note(.pairingFailed, of: index, isRefused: true, "wrong setup code")
                 end(index, .wrongCode, now: now, &actions)
             }
         }
@@ -58,22 +64,30 @@ extension PlugServer {
     }
 
     private mutating func admit(
-        _ index: Int, _ pairing: ServerSession.Pairing, _ code: SetupCode, now: Instant, _ actions: inout [Action]
+        _ index: Int, _ pairing: ServerSession.Pairing, _ code: SetupCode, _ grant: Grant, now: Instant,
+        _ actions: inout [Action]
     ) {
-        let controller = PairedControllers.Controller(key: sessions[index].key, name: pairing.name)
+        let key = sessions[index].key
+        let controller = PairedControllers.Controller(
+            key: key, name: pairing.name, role: grant.role, secondsLeft: grant.seconds)
         guard access.controllers.add(controller) else {
             let detail = "The plug has \(PairedControllers.limit) controllers already; remove one first."
+            note(.pairingFailed, of: index, isRefused: true, "\(PairedControllers.limit) controllers already")
             return end(index, Goodbye(.limit, detail), now: now, &actions)
         }
         access.gate.succeeded()
+        access.invitations.use(code)
+        access.times.forget(key)
+        passTime(now: now, &actions)
         actions.append(.keep(access.controllers))
-        actions.append(.record(.controllerPaired(name: pairing.name)))
+        actions.append(.record(.controllerPaired(name: access.controllers[key]?.name ?? pairing.name)))
+        note(.paired, of: index, grant == .owner ? "" : "by invitation, as \(grant.inWords)")
         let proof = pairing.transcript.proof(of: .plug, code: code)
         sessions[index].say { $0.pairingProof.proof = .init(proof) }
         sessions[index].phase = .awaitingHello(since: now)
     }
 
-    mutating func listControllers(to index: Int) {
+    mutating func listControllers(to index: Int, now: Instant) {
         let asker = sessions[index].key
         let connected = Set(sessions.map(\.key))
         let list = access.controllers.all.map { controller in
@@ -82,6 +96,8 @@ extension PlugServer {
             wire.fingerprint = controller.key.fingerprint
             wire.connected = connected.contains(controller.key)
             wire.asker = controller.key == asker
+            wire.role = WireRole(controller.role)
+            if let seconds = access.times.secondsLeft(of: controller.key, now: now) { wire.secondsLeft = seconds }
             return wire
         }
         sessions[index].say { $0.controllers.controllers = list }
@@ -91,24 +107,21 @@ extension PlugServer {
     mutating func removeController(
         _ fingerprint: String, asker: ConnectionID, now: Instant, _ actions: inout [Action]
     ) {
-        if let removed = access.controllers.remove(fingerprint: fingerprint) {
-            actions.append(.keep(access.controllers))
-            actions.append(.record(.controllerRemoved(name: removed.name)))
-            endSessions(of: removed.key, now: now, &actions)
+        if let controller = access.controllers[fingerprint: fingerprint] {
+            guard !access.controllers.isLastOwner(controller) else {
+                guard let index = index(of: asker) else { return }
+                return refuse(.remove_controller, .lastOwner(controller.name), to: index)
+            }
+            let asking = index(of: asker).map { actor(of: $0) } ?? .unknown
+            remove(controller, by: asking, .notPaired, now: now, &actions)
         }
-        if let index = index(of: asker) { listControllers(to: index) }
+        if let index = index(of: asker) { listControllers(to: index, now: now) }
     }
 
     /// Those who asked for the reset hear that there will be none; the others were never told of it.
     mutating func endAskersOfReset(now: Instant, _ actions: inout [Action]) {
         while let index = sessions.firstIndex(where: \.awaitsReset) {
             end(index, .resetFailed, now: now, &actions)
-        }
-    }
-
-    private mutating func endSessions(of key: PublicKey, now: Instant, _ actions: inout [Action]) {
-        while let index = sessions.firstIndex(where: { $0.key == key }) {
-            end(index, .notPaired, now: now, &actions)
         }
     }
 }

@@ -75,19 +75,23 @@ public struct PlugServer: Machine, Sendable {
         case stateChanged(PlugState)
         /// Somebody at the plug asks that it can be paired: its button was held for that.
         case openPairing
+        /// Somebody at the plug removes the controller of this fingerprint; the last owner stays.
+        case removeController(fingerprint: String)
         /// The plug is set back to factory state, and no loss of power undoes it: says so to all and accepts nobody any more.
         case factoryReset
         /// The answer to ``Action/factoryReset`` where that cannot be.
         case resetFailed
         /// The answer to ``Action/perform(_:controller:_:deadline:)``, at once or later. Where `done` names no event, the one
         /// recorded with this request as its cause is filled in.
-        case commandOutcome(RequestID, CommandOutcome)
+        case commandOutcome(CommandID, CommandOutcome)
         /// One chunk for ``Action/fetch(_:fetch:from:to:)``, at most ``PlugWire/maximumChunk`` bytes, empty where there is
         /// nothing. `next` is where the following chunk begins; nil ends the fetch.
         case samples(ConnectionID, fetch: UInt32, chunk: [UInt8], next: Instant?)
         /// Lines of the plug's log, in order, and how many more were written before them that nobody can tell any more. The
         /// answer to it must not be logged, or each line would cause the next.
         case logged([LogLine], lost: UInt64)
+        /// The answer to ``Action/fetchAudit(_:after:limit:)``: at most ``PlugWire/auditEntriesAtOnce`` entries.
+        case audit(ConnectionID, AuditPage)
         /// Says Goodbye to all and accepts nobody any more.
         case stop
         case deadlineReached
@@ -116,10 +120,12 @@ public struct PlugServer: Machine, Sendable {
         case send(ConnectionID, [UInt8])
         /// Close once what was sent before has gone out.
         case close(ConnectionID, EndReason)
-        /// Carry out a command, before `deadline` or not at all. Comes once for a request id, however often it was sent.
-        case perform(RequestID, controller: String, PlugCommand, deadline: Instant)
+        /// Carry out a command, before `deadline` or not at all. Comes once for a request, however often it was sent.
+        case perform(CommandID, controller: String, PlugCommand, deadline: Instant)
         /// Answer with the first chunk that has samples between the two plug times, both included.
         case fetch(ConnectionID, fetch: UInt32, from: Instant, to: Instant)
+        /// Answer with entries of the audit log after this number: of the newest `limit`, or of all, the oldest.
+        case fetchAudit(ConnectionID, after: UInt64, limit: Int?)
         /// Write who is paired where it lasts, before what is sent after it.
         case keep(PairedControllers)
         /// Something happened at this machine's own gate: to be answered by ``Event/record(_:)``, so that it gets its number
@@ -135,7 +141,7 @@ public struct PlugServer: Machine, Sendable {
         fileprivate var isAsk: Bool {
             switch self {
             case .send, .close, .keep, .pairingWindow, .logLevel: false
-            case .perform, .fetch, .record, .factoryReset: true
+            case .perform, .fetch, .fetchAudit, .record, .factoryReset: true
             }
         }
     }
@@ -145,6 +151,8 @@ public struct PlugServer: Machine, Sendable {
     public internal(set) var state: PlugState
     public internal(set) var access: Access
     public let limits: Limits
+    /// What the last event was worth noting in the audit log; the next one begins with none.
+    public internal(set) var notes: [AuditNote] = []
     /// Sessions that ended because what arrived was no frame or no message.
     public private(set) var malformedCount: UInt64 = 0
     /// In the order in which they were opened.
@@ -157,6 +165,8 @@ public struct PlugServer: Machine, Sendable {
     var log: LogRing
     /// What the shell was told of it last.
     var announcedLogLevel: LogLevel?
+    /// Who asked for a command that is being carried out: as many as the ledger has of those.
+    var askers: [CommandID: Asker] = [:]
 
     /// - Parameters:
     ///   - journal: with the events of a life before, commands that they record are known and not carried out again.
@@ -175,10 +185,12 @@ public struct PlugServer: Machine, Sendable {
         requests = RequestLedger(
             recent: limits.recentOutcomes, running: limits.connections * PlugWire.requestsInFlight, journal: journal,
             finished: finished)
+        requests.keep(only: access.controllers.all.map { AuthorityID($0.key) })
     }
 
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
+        notes = []
         switch event {
         case .opened(let opening):
             open(opening, now: now, &actions)
@@ -202,17 +214,23 @@ public struct PlugServer: Machine, Sendable {
             self.state = state
         case .openPairing:
             access.openAtPlug(now: now)
+        case .removeController(let fingerprint):
+            if let known = access.controllers[fingerprint: fingerprint], !access.controllers.isLastOwner(known) {
+                remove(known, by: .panel, .notPaired, now: now, &actions)
+            }
         case .factoryReset:
             stopped = true
             endAll(.factoryReset, now: now, &actions)
         case .resetFailed:
             endAskersOfReset(now: now, &actions)
-        case .commandOutcome(let request, let outcome):
-            finish(request, outcome, now: now)
+        case .commandOutcome(let command, let outcome):
+            finish(command, outcome, now: now)
         case .samples(let connection, let fetch, let chunk, let next):
             answer(fetch: fetch, on: connection, chunk: chunk, next: next)
         case .logged(let lines, let lost):
             remember(lines, lost: lost)
+        case .audit(let connection, let page):
+            answer(audit: page, on: connection)
         case .stop:
             stopped = true
             endAll(Goodbye(.stopping, "The plug stops; it may be back soon."), now: now, &actions)
@@ -220,6 +238,7 @@ public struct PlugServer: Machine, Sendable {
             break
         }
         checkProofs(now: now, &actions)
+        if !stopped { passTime(now: now, &actions) }
         pump(now: now, &actions)
         announceWindow(now: now, &actions)
         announceLogLevel(&actions)
@@ -234,7 +253,8 @@ public struct PlugServer: Machine, Sendable {
     }
 
     public var nextDeadline: Instant? {
-        let own = sooner(continuation, sooner(nextProof, announcedWindow ? access.gate.closesAt : nil))
+        let window = sooner(nextProof, announcedWindow ? access.gate.closesAt : nil)
+        let own = sooner(sooner(continuation, stopped ? nil : access.times.nextDeadline), window)
         return sessions.reduce(own) { sooner($0, $1.nextDeadline(state: state)) }
     }
 
@@ -260,7 +280,7 @@ public struct PlugServer: Machine, Sendable {
     public mutating func settleRequests(with state: PlugState) -> [FinishedRequest] { requests.settle(with: state) }
 
     /// How a command ended; nil while it is being carried out, and for one that is not known (any more).
-    public func outcome(of request: RequestID) -> CommandOutcome? { requests.outcome(of: request) }
+    public func outcome(of command: CommandID) -> CommandOutcome? { requests.outcome(of: command) }
 
     func index(of connection: ConnectionID) -> Int? { sessions.firstIndex { $0.connection == connection } }
 

@@ -1,7 +1,8 @@
 internal import DequeModule
 import PlugModel
 
-/// Which commands are being carried out, and how the last ones ended: a request that comes again gets the first answer.
+/// Which commands are being carried out, and how the last ones ended: a request that comes again from the same authority
+/// gets the first answer.
 struct RequestLedger: Sendable {
     private enum Entry: Sendable {
         /// Those who asked, and the event that it caused so far.
@@ -21,9 +22,9 @@ struct RequestLedger: Sendable {
         case full
     }
 
-    private var entries: [RequestID: Entry] = [:]
+    private var entries: [CommandID: Entry] = [:]
     /// Those that have ended, oldest first.
-    private var ended: Deque<RequestID> = []
+    private var ended: Deque<CommandID> = []
     private let recentLimit: Int
     private let runningLimit: Int
 
@@ -36,29 +37,29 @@ struct RequestLedger: Sendable {
         recentLimit = recent
         runningLimit = running
         for event in journal.read(after: 0, limit: journal.count) {
-            if let request = event.request { end(request, .recorded(event.sequence)) }
+            if let command = event.command { end(command, .recorded(event.sequence)) }
         }
-        for past in finished { end(past.request, .finished(past.outcome)) }
+        for past in finished { end(past.command, .finished(past.outcome)) }
     }
 
     /// Those that ended and whose outcome is known, oldest first.
     var finished: [FinishedRequest] {
-        ended.compactMap { request in outcome(of: request).map { FinishedRequest(request, $0) } }
+        ended.compactMap { command in outcome(of: command).map { FinishedRequest(command, $0) } }
     }
 
-    func outcome(of request: RequestID) -> CommandOutcome? {
-        guard case .finished(let outcome) = entries[request] else { return nil }
+    func outcome(of command: CommandID) -> CommandOutcome? {
+        guard case .finished(let outcome) = entries[command] else { return nil }
         return outcome
     }
 
     /// Those that only the journal tells of end with this state, so that they are remembered longer than their events.
     mutating func settle(with state: PlugState) -> [FinishedRequest] {
         var settled: [FinishedRequest] = []
-        for request in ended {
-            guard case .recorded(let sequence) = entries[request] else { continue }
+        for command in ended {
+            guard case .recorded(let sequence) = entries[command] else { continue }
             let outcome = CommandOutcome.done(state, event: sequence)
-            entries[request] = .finished(outcome)
-            settled.append(FinishedRequest(request, outcome))
+            entries[command] = .finished(outcome)
+            settled.append(FinishedRequest(command, outcome))
         }
         return settled
     }
@@ -67,18 +68,18 @@ struct RequestLedger: Sendable {
     ///   - mayWait: whether the connection may wait for another outcome.
     ///   - state: what a command answers with that was carried out before a restart.
     mutating func admit(
-        _ request: RequestID, from connection: ConnectionID, mayWait: Bool, state: PlugState
+        _ command: CommandID, from connection: ConnectionID, mayWait: Bool, state: PlugState
     ) -> Admission {
-        switch entries[request] {
+        switch entries[command] {
         case nil:
             guard mayWait, entries.count - ended.count < runningLimit else { return .full }
-            entries[request] = .running(waiting: [connection], event: nil)
+            entries[command] = .running(waiting: [connection], event: nil)
             return .new
         case .running(var waiting, let event):
             guard !waiting.contains(connection) else { return .joinedAgain }
             guard mayWait else { return .full }
             waiting.append(connection)
-            entries[request] = .running(waiting: waiting, event: event)
+            entries[command] = .running(waiting: waiting, event: event)
             return .joined
         case .finished(let outcome):
             return .answered(outcome)
@@ -89,40 +90,57 @@ struct RequestLedger: Sendable {
 
     /// Remembers which event records a command that is being carried out, or was before the firmware restarted.
     mutating func note(_ event: PlugEvent) {
-        guard let request = event.request else { return }
-        switch entries[request] {
-        case .running(let waiting, _): entries[request] = .running(waiting: waiting, event: event.sequence)
-        case nil: end(request, .recorded(event.sequence))
+        guard let command = event.command else { return }
+        switch entries[command] {
+        case .running(let waiting, _): entries[command] = .running(waiting: waiting, event: event.sequence)
+        case nil: end(command, .recorded(event.sequence))
         case .finished, .recorded: break
         }
     }
 
     /// The outcome to answer with and who waits for it; nil for a request that is not being carried out.
-    mutating func finish(_ request: RequestID, _ outcome: CommandOutcome) -> (CommandOutcome, [ConnectionID])? {
-        guard case .running(let waiting, let event) = entries[request] else { return nil }
+    mutating func finish(_ command: CommandID, _ outcome: CommandOutcome) -> (CommandOutcome, [ConnectionID])? {
+        guard case .running(let waiting, let event) = entries[command] else { return nil }
         var outcome = outcome
         if case .done(let state, event: nil) = outcome { outcome = .done(state, event: event) }
-        end(request, .finished(outcome))
+        end(command, .finished(outcome))
         return (outcome, waiting)
     }
 
-    private mutating func end(_ request: RequestID, _ entry: Entry) {
-        let before = entries.updateValue(entry, forKey: request)
+    /// Forgets how the commands of all others ended: they were removed. Those under way end as they would have.
+    mutating func keep(only authorities: [AuthorityID]) {
+        ended.removeAll { command in
+            guard !authorities.contains(command.authority) else { return false }
+            entries[command] = nil
+            return true
+        }
+    }
+
+    private mutating func end(_ command: CommandID, _ entry: Entry) {
+        let before = entries.updateValue(entry, forKey: command)
         switch before {
-        case nil, .running: ended.append(request)
+        case nil, .running: ended.append(command)
         case .finished, .recorded: return
         }
-        if ended.count > recentLimit { entries[ended.removeFirst()] = nil }
+        if ended.count > recentLimit { forgetOne() }
+    }
+
+    /// The oldest of the authority that has the most, so that nobody's commands push out those of another.
+    private mutating func forgetOne() {
+        let counts = ended.reduce(into: [AuthorityID: Int]()) { $0[$1.authority, default: 0] += 1 }
+        let most = counts.values.max()
+        guard let index = ended.firstIndex(where: { counts[$0.authority] == most }) else { return }
+        entries[ended.remove(at: index)] = nil
     }
 }
 
 extension PlugEvent {
     /// The command that caused it, where one did.
-    var request: RequestID? {
+    var command: CommandID? {
         switch kind {
-        case .relayChanged(_, cause: .controller(_, let request)),
-            .protectionReset(_, cause: .controller(_, let request)):
-            request
+        case .relayChanged(_, cause: .controller(_, let request, let authority)),
+            .protectionReset(_, cause: .controller(_, let request, let authority)):
+            CommandID(request, of: authority)
         case .relayChanged, .buttonPressed, .protectionTripped, .protectionReset, .restarted, .pairingFailed,
             .controllerPaired, .controllerRemoved:
             nil

@@ -15,13 +15,16 @@ struct ServerSession: Sendable {
     }
 
     struct Pairing: Sendable {
-        /// What the controller calls itself.
+        /// The controller's own name for itself.
         let name: String
         let transcript: PairingTranscript
     }
 
     struct Established: Sendable {
         let controller: String
+        let authority: AuthorityID
+        let actor: AuditActor
+        var role: Role
         var events = EventLane.closed
         var states = StateLane.closed
         /// Commands whose outcome this session waits for.
@@ -29,6 +32,8 @@ struct ServerSession: Sendable {
         /// The first is being answered, the others wait; bounded by ``PlugWire/fetchesInFlight``.
         var fetches: Deque<Fetch> = []
         var acknowledged: SequenceNumber?
+        /// It asked for a part of the audit log.
+        var awaitsAudit = false
         /// It asked for a factory reset.
         var awaitsReset = false
     }
@@ -110,6 +115,19 @@ struct ServerSession: Sendable {
     mutating func waits(forRequests change: Int) {
         guard case .established(var established) = phase else { return }
         established.requestsInFlight += change
+        phase = .established(established)
+    }
+
+    /// Fetches that wait for their last chunk.
+    var fetchCount: Int {
+        guard case .established(let established) = phase else { return 0 }
+        return established.fetches.count
+    }
+
+    /// Another role, from the next message on.
+    mutating func take(role: Role) {
+        guard case .established(var established) = phase else { return }
+        established.role = role
         phase = .established(established)
     }
 

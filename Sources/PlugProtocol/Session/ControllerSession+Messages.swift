@@ -79,6 +79,7 @@ extension ControllerSession {
             clock = plug.clock
             phase = .established(plug)
             actions.append(.deliver(.welcomed(plug)))
+            if let wanted = wantedAudit { fetchAudit(after: wanted.after, limit: wanted.limit, &actions) }
             if let wanted = wantedLog { followLog(wanted.level, for: wanted.duration, &actions) }
         } catch {
             throw .message(error)
@@ -109,9 +110,14 @@ extension ControllerSession {
             if wire.last { fetches.removeAll { $0 == wire.fetchID } }
             actions.append(.deliver(.samples(fetch: wire.fetchID, chunk: Array(wire.chunk), last: wire.last)))
         case .controllers(let wire):
-            guard listsDue > 0 else { throw Fault.order("A list of controllers came that nobody asked for.") }
-            listsDue -= 1
+            try takeAnswer()
             actions.append(.deliver(.controllers(try wire.model())))
+        case .invitation(let wire):
+            try takeAnswer()
+            actions.append(.deliver(.invited(for: .seconds(Int64(wire.seconds)))))
+        case .refused(let wire):
+            if wire.request == "fetch_audit", auditAfter != nil { auditAfter = nil } else { try takeAnswer() }
+            actions.append(.deliver(.requestRefused(wire.request, Refusal(wire.code.model, wire.detail))))
         case .descriptionChanged(let wire):
             let settings = wire.hasSettings ? wire.settings.model : nil
             actions.append(.deliver(.described(name: try WireScalar.name(wire.name, "name"), settings)))
@@ -120,6 +126,12 @@ extension ControllerSession {
             if let update = wire.model { actions.append(.deliver(.log(update))) }
         case .logLines(let wire):
             try logLines(wire, &actions)
+        case .audit(let wire):
+            guard let after = auditAfter else {
+                throw Fault.order("A part of the audit log came that nobody asked for.")
+            }
+            auditAfter = nil
+            actions.append(.deliver(.audit(.success(try wire.model(session: plug.boot, after: after)))))
         case .pairingChallenge, .pairingProof:
             throw Fault.order("A message of pairing came into a session.")
         case .ping(let wire):
@@ -129,6 +141,11 @@ extension ControllerSession {
         case .goodbye:
             preconditionFailure("Goodbye was taken before")
         }
+    }
+
+    private mutating func takeAnswer() throws {
+        guard answersDue > 0 else { throw Fault.order("An answer about controllers came that nobody asked for.") }
+        answersDue -= 1
     }
 
     /// The answer to the last Ping says what the plug's clock showed on the way.

@@ -24,10 +24,17 @@ public struct ControllerSession: Machine, Sendable {
         case listControllers
         /// Forgets the controller of this key; answered with those who remain, unless it is the asker itself.
         case removeController(fingerprint: String)
+        /// Has the plug let somebody else pair with this code, once; answered by ``SessionUpdate/invited(for:)``.
+        case invite(SetupCode, Grant)
+        /// Gives the controller of this key another role; answered with all of them.
+        case setRole(fingerprint: String, Grant)
         /// Has the plug set itself back to factory state; answered by the end of the session.
         case factoryReset
         /// Has the plug tell its log from this level on, for so long, in whole seconds; zero ends it. From ``connected`` on.
         case followLog(LogLevel, for: Duration)
+        /// Asks for the entries of the audit log after this number: of the newest `limit`, or of all, the oldest. One at a
+        /// time, from ``connected`` on.
+        case fetchAudit(after: UInt64, limit: UInt32?)
         case closed
         case stop
         case deadlineReached
@@ -70,13 +77,17 @@ public struct ControllerSession: Machine, Sendable {
     var commands: [PendingCommand] = []
     /// Bounded by ``PlugWire/fetchesInFlight``.
     var fetches: [UInt32] = []
-    /// How often it was asked who is paired, and not answered yet.
-    var listsDue: UInt = 0
+    /// How often it was asked who is paired, or about it, and not answered yet.
+    var answersDue: UInt = 0
     /// The wish to follow the log that waits for Welcome.
     var wantedLog: (level: LogLevel, duration: Duration)?
     /// It asked for the log, and the number of the last line that came.
     var asksForLog = false
     var lastLine: UInt64 = 0
+    /// After which entry of the audit log it was asked, and not answered yet.
+    var auditAfter: UInt64?
+    /// The question that waits for Welcome.
+    var wantedAudit: (after: UInt64, limit: UInt32?)?
     var decoder = FrameDecoder()
     var output = FrameEncoder()
     /// The plug's clock against the controller's; nil before the first Welcome.
@@ -106,7 +117,7 @@ public struct ControllerSession: Machine, Sendable {
             case .stop, .closed: phase = .ended
             case .deadlineReached: break
             case .received, .subscribe, .command, .acknowledge, .fetchSamples, .probe, .reading, .listControllers,
-                .removeController, .factoryReset, .followLog:
+                .removeController, .invite, .setRole, .factoryReset, .followLog, .fetchAudit:
                 preconditionFailure("\(event) came before .connected")
             }
         case .greeting, .established:
@@ -171,15 +182,24 @@ public struct ControllerSession: Machine, Sendable {
             }
             isReading = reads
         case .listControllers:
-            listsDue += 1
+            answersDue += 1
             say { $0.listControllers = WireListControllers() }
         case .removeController(let fingerprint):
-            listsDue += 1
+            answersDue += 1
             say { $0.removeController.fingerprint = fingerprint }
+        case .invite(let code, let grant):
+            answersDue += 1
+            say { $0.invite = WireInvite(code, grant) }
+        case .setRole(let fingerprint, let grant):
+            answersDue += 1
+            say { $0.setRole = WireSetRole(fingerprint, grant) }
         case .factoryReset:
+            answersDue += 1
             say { $0.factoryReset = WireFactoryReset() }
         case .followLog(let level, let duration):
             followLog(level, for: duration, &actions)
+        case .fetchAudit(let after, let limit):
+            fetchAudit(after: after, limit: limit, &actions)
         case .closed:
             phase = .ended
             actions.append(.deliver(.ended(.connectionLost)))

@@ -24,10 +24,16 @@ public enum SessionUpdate: Hashable, Sendable {
     case fetchRefused(UInt32)
     /// Who is paired with the plug, in the order in which they were.
     case controllers([PairedControllerEntry])
+    /// For so long somebody can pair with the code of the invitation.
+    case invited(for: Duration)
+    /// The plug does not do what was asked; the message by its name in the .proto.
+    case requestRefused(String, Refusal)
     /// The plug's service instance name, or its settings, are no longer what ``PlugDescription`` says.
     case described(name: String, RemoteSettings?)
     /// A line of the plug's log, or how it stands with them.
     case log(LogUpdate)
+    /// A part of the plug's audit log, or why there is none.
+    case audit(Result<AuditPage, Refusal>)
     /// The last update of a session. The outcome of commands still open is unknown.
     case ended(EndReason)
 }

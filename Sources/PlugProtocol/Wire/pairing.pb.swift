@@ -8,8 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// Who may command a plug: the messages of pairing, and those about the controllers that a plug knows. The protocol, its frames and
-// its limits are in smartplug.proto.
+// Who may command a plug: the messages of pairing, those about the controllers that a plug knows, and refusals. The protocol, its
+// frames and its limits are in smartplug.proto.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -26,6 +26,142 @@ internal import SwiftProtobuf
 fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobuf.ProtobufAPIVersionCheck {
   struct _2: SwiftProtobuf.ProtobufAPIVersion_2 {}
   typealias Version = _2
+}
+
+/// What a controller may do. The table of rights, request by role, is in Server/AccessTable.swift; who asks for what its role does
+/// not allow is refused (NOT_ALLOWED), with a sentence that says who may allow it.
+nonisolated enum WireRole: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+
+  /// everything
+  case owner // = 1
+
+  /// SetRelay, SetLevel, Identify, ResetProtection, and as VIEWER
+  case user // = 2
+
+  /// Subscribe, Acknowledge, FetchSamples
+  case viewer // = 3
+
+  /// as USER, until a time
+  case guest // = 4
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .owner
+    case 2: self = .user
+    case 3: self = .viewer
+    case 4: self = .guest
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .owner: return 1
+    case .user: return 2
+    case .viewer: return 3
+    case .guest: return 4
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireRole] = [
+    .unspecified,
+    .owner,
+    .user,
+    .viewer,
+    .guest,
+  ]
+
+}
+
+nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+  case notPaired // = 1
+
+  /// reset it first: ResetProtection, or the plug's button
+  case protectionTripped // = 2
+  case unsupported // = 3
+  case outOfRange // = 4
+  case busy // = 5
+  case deadlinePassed // = 6
+
+  /// the plug is set up never to turn off, nor to be dimmed
+  case lockedOn // = 7
+
+  /// it was turned off too short a time ago, or switched too often: later
+  case resting // = 8
+
+  /// the plug's flash could not be written; everything is as it was
+  case storageFailed // = 9
+
+  /// this controller's role does not allow it
+  case notAllowed // = 10
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .notPaired
+    case 2: self = .protectionTripped
+    case 3: self = .unsupported
+    case 4: self = .outOfRange
+    case 5: self = .busy
+    case 6: self = .deadlinePassed
+    case 7: self = .lockedOn
+    case 8: self = .resting
+    case 9: self = .storageFailed
+    case 10: self = .notAllowed
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .notPaired: return 1
+    case .protectionTripped: return 2
+    case .unsupported: return 3
+    case .outOfRange: return 4
+    case .busy: return 5
+    case .deadlinePassed: return 6
+    case .lockedOn: return 7
+    case .resting: return 8
+    case .storageFailed: return 9
+    case .notAllowed: return 10
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireRefusalCode] = [
+    .unspecified,
+    .notPaired,
+    .protectionTripped,
+    .unsupported,
+    .outOfRange,
+    .busy,
+    .deadlinePassed,
+    .lockedOn,
+    .resting,
+    .storageFailed,
+    .notAllowed,
+  ]
+
 }
 
 /// Pairing. Both sides have shown a self-signed certificate in the TLS handshake and so proved that they own its key; the plug
@@ -90,6 +226,77 @@ nonisolated struct WirePairingProof: Sendable {
   init() {}
 }
 
+/// Lets somebody else pair, once, within a day: its code takes the place of the setup code in the proofs, and no window has to be
+/// open. A restart of the plug ends it. Answered with Invitation.
+nonisolated struct WireInvite: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 10 random bytes, drawn by the owner's controller for this invitation
+  var code: Data = Data()
+
+  /// which the new controller gets. Who proves the plug's own code becomes an owner
+  var role: WireRole = .unspecified
+
+  /// for so long it is paired while the plug has power, 60 to 31536000; GUEST needs it, OWNER has none
+  var seconds: UInt32 {
+    get {_seconds ?? 0}
+    set {_seconds = newValue}
+  }
+  /// Returns true if `seconds` has been explicitly set.
+  var hasSeconds: Bool {self._seconds != nil}
+  /// Clears the value of `seconds`. Subsequent reads from it will return its default value.
+  mutating func clearSeconds() {self._seconds = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _seconds: UInt32? = nil
+}
+
+nonisolated struct WireInvitation: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// for so long somebody can pair with it
+  var seconds: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Gives a controller another role. Answered with Controllers. The last owner stays one.
+nonisolated struct WireSetRole: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// as in Controllers
+  var fingerprint: String = String()
+
+  var role: WireRole = .unspecified
+
+  /// as in Invite
+  var seconds: UInt32 {
+    get {_seconds ?? 0}
+    set {_seconds = newValue}
+  }
+  /// Returns true if `seconds` has been explicitly set.
+  var hasSeconds: Bool {self._seconds != nil}
+  /// Clears the value of `seconds`. Subsequent reads from it will return its default value.
+  mutating func clearSeconds() {self._seconds = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _seconds: UInt32? = nil
+}
+
 /// Asks who is paired. Answered with Controllers.
 nonisolated struct WireListControllers: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -107,7 +314,7 @@ nonisolated struct WireRemoveController: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// as in Controllers; one that is not there changes nothing
+  /// as in Controllers; one that is not there changes nothing. A controller of any role may remove
   var fingerprint: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -148,7 +355,7 @@ nonisolated struct WirePairedController: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// as it called itself when it was paired
+  /// as it called itself when it was paired, with a number where another had the name already
   var name: String = String()
 
   /// SHA-256 of its key, 64 hexadecimal digits
@@ -159,6 +366,55 @@ nonisolated struct WirePairedController: Sendable {
   /// the controller that asks
   var asker: Bool = false
 
+  var role: WireRole = .unspecified
+
+  /// until it is removed, while the plug has power; absent: no end
+  var secondsLeft: UInt32 {
+    get {_secondsLeft ?? 0}
+    set {_secondsLeft = newValue}
+  }
+  /// Returns true if `secondsLeft` has been explicitly set.
+  var hasSecondsLeft: Bool {self._secondsLeft != nil}
+  /// Clears the value of `secondsLeft`. Subsequent reads from it will return its default value.
+  mutating func clearSecondsLeft() {self._secondsLeft = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _secondsLeft: UInt32? = nil
+}
+
+/// How a plug refuses a command, or what was asked of its log.
+nonisolated struct WireRefused: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var code: WireRefusalCode = .unspecified
+
+  /// a sentence for a person
+  var detail: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The answer to ListControllers, RemoveController, FactoryReset, Invite or SetRole where the plug does not do it.
+nonisolated struct WireRequestRefused: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// its name in ControllerMessage: "remove_controller"
+  var request: String = String()
+
+  var code: WireRefusalCode = .unspecified
+
+  /// a sentence for a person
+  var detail: String = String()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -167,6 +423,14 @@ nonisolated struct WirePairedController: Sendable {
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "smartplug.v1"
+
+nonisolated extension WireRole: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROLE_UNSPECIFIED\0\u{1}ROLE_OWNER\0\u{1}ROLE_USER\0\u{1}ROLE_VIEWER\0\u{1}ROLE_GUEST\0")
+}
+
+nonisolated extension WireRefusalCode: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REFUSAL_CODE_UNSPECIFIED\0\u{1}REFUSAL_CODE_NOT_PAIRED\0\u{1}REFUSAL_CODE_PROTECTION_TRIPPED\0\u{1}REFUSAL_CODE_UNSUPPORTED\0\u{1}REFUSAL_CODE_OUT_OF_RANGE\0\u{1}REFUSAL_CODE_BUSY\0\u{1}REFUSAL_CODE_DEADLINE_PASSED\0\u{1}REFUSAL_CODE_LOCKED_ON\0\u{1}REFUSAL_CODE_RESTING\0\u{1}REFUSAL_CODE_STORAGE_FAILED\0\u{1}REFUSAL_CODE_NOT_ALLOWED\0")
+}
 
 nonisolated extension WirePairingRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PairingRequest"
@@ -273,6 +537,124 @@ nonisolated extension WirePairingProof: SwiftProtobuf.Message, SwiftProtobuf._Me
   }
 }
 
+nonisolated extension WireInvite: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Invite"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}role\0\u{1}seconds\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.code) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.role) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self._seconds) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.code.isEmpty {
+      try visitor.visitSingularBytesField(value: self.code, fieldNumber: 1)
+    }
+    if self.role != .unspecified {
+      try visitor.visitSingularEnumField(value: self.role, fieldNumber: 2)
+    }
+    try { if let v = self._seconds {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireInvite, rhs: WireInvite) -> Bool {
+    if lhs.code != rhs.code {return false}
+    if lhs.role != rhs.role {return false}
+    if lhs._seconds != rhs._seconds {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireInvitation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Invitation"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}seconds\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.seconds) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.seconds != 0 {
+      try visitor.visitSingularUInt32Field(value: self.seconds, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireInvitation, rhs: WireInvitation) -> Bool {
+    if lhs.seconds != rhs.seconds {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSetRole: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SetRole"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fingerprint\0\u{1}role\0\u{1}seconds\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.fingerprint) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.role) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self._seconds) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.fingerprint.isEmpty {
+      try visitor.visitSingularStringField(value: self.fingerprint, fieldNumber: 1)
+    }
+    if self.role != .unspecified {
+      try visitor.visitSingularEnumField(value: self.role, fieldNumber: 2)
+    }
+    try { if let v = self._seconds {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSetRole, rhs: WireSetRole) -> Bool {
+    if lhs.fingerprint != rhs.fingerprint {return false}
+    if lhs.role != rhs.role {return false}
+    if lhs._seconds != rhs._seconds {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireListControllers: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ListControllers"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap()
@@ -373,7 +755,7 @@ nonisolated extension WireControllers: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WirePairedController: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PairedController"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}fingerprint\0\u{1}connected\0\u{1}asker\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}fingerprint\0\u{1}connected\0\u{1}asker\0\u{1}role\0\u{3}seconds_left\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -385,12 +767,18 @@ nonisolated extension WirePairedController: SwiftProtobuf.Message, SwiftProtobuf
       case 2: try { try decoder.decodeSingularStringField(value: &self.fingerprint) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.connected) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.asker) }()
+      case 5: try { try decoder.decodeSingularEnumField(value: &self.role) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self._secondsLeft) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.name.isEmpty {
       try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
     }
@@ -403,6 +791,12 @@ nonisolated extension WirePairedController: SwiftProtobuf.Message, SwiftProtobuf
     if self.asker != false {
       try visitor.visitSingularBoolField(value: self.asker, fieldNumber: 4)
     }
+    if self.role != .unspecified {
+      try visitor.visitSingularEnumField(value: self.role, fieldNumber: 5)
+    }
+    try { if let v = self._secondsLeft {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -411,6 +805,83 @@ nonisolated extension WirePairedController: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.fingerprint != rhs.fingerprint {return false}
     if lhs.connected != rhs.connected {return false}
     if lhs.asker != rhs.asker {return false}
+    if lhs.role != rhs.role {return false}
+    if lhs._secondsLeft != rhs._secondsLeft {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRefused: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Refused"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}detail\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.code) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.code != .unspecified {
+      try visitor.visitSingularEnumField(value: self.code, fieldNumber: 1)
+    }
+    if !self.detail.isEmpty {
+      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRefused, rhs: WireRefused) -> Bool {
+    if lhs.code != rhs.code {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRequestRefused: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RequestRefused"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}code\0\u{1}detail\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.request) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.code) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.request.isEmpty {
+      try visitor.visitSingularStringField(value: self.request, fieldNumber: 1)
+    }
+    if self.code != .unspecified {
+      try visitor.visitSingularEnumField(value: self.code, fieldNumber: 2)
+    }
+    if !self.detail.isEmpty {
+      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRequestRefused, rhs: WireRequestRefused) -> Bool {
+    if lhs.request != rhs.request {return false}
+    if lhs.code != rhs.code {return false}
+    if lhs.detail != rhs.detail {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -9,8 +9,8 @@
 //   https://github.com/apple/swift-protobuf/
 
 // The protocol between a smart plug and its controllers. This file is the specification, with pairing.proto beside it, which has
-// the messages about who may command a plug, log.proto, which has those about its log, and description.proto: what a plug says of
-// itself and what a person may change of it.
+// the messages about who may command a plug, log.proto and audit.proto, which have those about its log and its audit log, samples.proto,
+// for its recorded samples, and description.proto: what a plug says of itself and what a person may change of it.
 //
 // Transport: TCP to the port in the plug's SRV record of `_smartplug._tcp`. Each side sends frames:
 //
@@ -37,21 +37,36 @@
 // at the door, before or during the TLS handshake, is closed without a word (Protocol.md, "At the door").
 //
 //     connections of a plug                  32   a further one is sent away (LIMIT)
+//     of them, of one controller             16   a further one is sent away (LIMIT). Where all 32 are taken, a paired controller
+//                                                 gets the newest place of another that has more of them
 //     of them, of controllers not paired      8   a further one is sent away (LIMIT)
 //     controllers that a plug is paired with 16   a further one is not paired (LIMIT) until one is removed
+//     invitations that stand                  4   a further one is refused (BUSY) until one was used or a day is over
 //     seconds until a proof is looked at     30   at most: wrong proofs make all later ones wait, nobody is locked out
 //     bytes of a message                  65536   the session ends (MALFORMED)
 //     commands of a session in flight        16   a further one is refused (BUSY) and may come again
-//     fetches of a session in flight         16   the session ends (LIMIT)
+//     fetches of a session in flight         16   the session ends (LIMIT); of all sessions of a controller 32
 //     bytes that wait for a peer to read  65536   the session ends (LIMIT); events and states wait in the journal instead
 //     bytes of a name                        63   the session ends (MALFORMED)
 //     seconds without a word from the peer   45   the session ends (SILENT); before Hello only Hello counts
-//     outcomes a plug remembers             512   the oldest is forgotten: its request id is carried out anew
+//     outcomes a plug remembers             512   the oldest of the controller that has the most is forgotten: its request id is
+//                                                 carried out anew
 //     events a plug remembers              4096   the oldest is forgotten: who had not read it is told a gap (OVERWRITTEN)
-//     controllers that follow the log         2   a further one is refused (BUSY) until one has ended
+//     sessions that follow the log            4   a further one is refused (BUSY) until one has ended; of one controller 2
+//     changes of name and settings an hour   60   a further one is refused (BUSY); of one controller 30
 //     seconds for which a log is followed  3600   whoever asks for more gets these, and may ask again
 //     lines of its log a plug remembers     200   or 32768 bytes: the oldest is forgotten; who had not read it is told how many
 //     bytes of a line of the log           1024   the rest of it is left out
+//     entries of the audit log at once      100   the rest is asked for when they have come: a second question before the answer ends
+//                                                 the session (LIMIT)
+//     entries of the audit log kept        1000   what was done: of settings and firmware the oldest is forgotten first where they are
+//                                                 more than half, else the oldest of the others
+//     refusals of the audit log kept        200   the oldest of whoever has most is forgotten; what is refused again within an hour
+//                                                 counts in its entry
+//     number of an event                   2^62   the session ends (MALFORMED), as with each of the next three; 0 is no event's
+//     a plug's clock, nanoseconds          2^60   36 years
+//     age of an event, milliseconds   2^60/10^6
+//     energy, milliwatt-hours              2^53   9 GWh; exact in every JSON reader
 //     protocol version                        1   another one is sent away (VERSION), and told which side to update
 
 #if canImport(FoundationEssentials)
@@ -295,80 +310,6 @@ nonisolated enum WireProtection: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
-nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
-  typealias RawValue = Int
-  case unspecified // = 0
-  case notPaired // = 1
-
-  /// reset it first: ResetProtection, or the plug's button
-  case protectionTripped // = 2
-  case unsupported // = 3
-  case outOfRange // = 4
-  case busy // = 5
-  case deadlinePassed // = 6
-
-  /// the plug is set up never to turn off, nor to be dimmed
-  case lockedOn // = 7
-
-  /// it was turned off too short a time ago, or switched too often: later
-  case resting // = 8
-
-  /// the plug's flash could not be written; everything is as it was
-  case storageFailed // = 9
-  case UNRECOGNIZED(Int)
-
-  init() {
-    self = .unspecified
-  }
-
-  init?(rawValue: Int) {
-    switch rawValue {
-    case 0: self = .unspecified
-    case 1: self = .notPaired
-    case 2: self = .protectionTripped
-    case 3: self = .unsupported
-    case 4: self = .outOfRange
-    case 5: self = .busy
-    case 6: self = .deadlinePassed
-    case 7: self = .lockedOn
-    case 8: self = .resting
-    case 9: self = .storageFailed
-    default: self = .UNRECOGNIZED(rawValue)
-    }
-  }
-
-  var rawValue: Int {
-    switch self {
-    case .unspecified: return 0
-    case .notPaired: return 1
-    case .protectionTripped: return 2
-    case .unsupported: return 3
-    case .outOfRange: return 4
-    case .busy: return 5
-    case .deadlinePassed: return 6
-    case .lockedOn: return 7
-    case .resting: return 8
-    case .storageFailed: return 9
-    case .UNRECOGNIZED(let i): return i
-    }
-  }
-
-  // The compiler won't synthesize support with the UNRECOGNIZED case.
-  static let allCases: [WireRefusalCode] = [
-    .unspecified,
-    .notPaired,
-    .protectionTripped,
-    .unsupported,
-    .outOfRange,
-    .busy,
-    .deadlinePassed,
-    .lockedOn,
-    .resting,
-    .storageFailed,
-  ]
-
-}
-
 nonisolated enum WireGoodbyeReason: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -584,6 +525,30 @@ nonisolated struct WireControllerMessage: Sendable {
     set {kind = .followLog(newValue)}
   }
 
+  var invite: WireInvite {
+    get {
+      if case .invite(let v)? = kind {return v}
+      return WireInvite()
+    }
+    set {kind = .invite(newValue)}
+  }
+
+  var setRole: WireSetRole {
+    get {
+      if case .setRole(let v)? = kind {return v}
+      return WireSetRole()
+    }
+    set {kind = .setRole(newValue)}
+  }
+
+  var fetchAudit: WireFetchAudit {
+    get {
+      if case .fetchAudit(let v)? = kind {return v}
+      return WireFetchAudit()
+    }
+    set {kind = .fetchAudit(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -601,6 +566,9 @@ nonisolated struct WireControllerMessage: Sendable {
     case removeController(WireRemoveController)
     case factoryReset(WireFactoryReset)
     case followLog(WireFollowLog)
+    case invite(WireInvite)
+    case setRole(WireSetRole)
+    case fetchAudit(WireFetchAudit)
 
   }
 
@@ -742,6 +710,30 @@ nonisolated struct WirePlugMessage: Sendable {
     set {kind = .descriptionChanged(newValue)}
   }
 
+  var invitation: WireInvitation {
+    get {
+      if case .invitation(let v)? = kind {return v}
+      return WireInvitation()
+    }
+    set {kind = .invitation(newValue)}
+  }
+
+  var refused: WireRequestRefused {
+    get {
+      if case .refused(let v)? = kind {return v}
+      return WireRequestRefused()
+    }
+    set {kind = .refused(newValue)}
+  }
+
+  var audit: WireAuditEntries {
+    get {
+      if case .audit(let v)? = kind {return v}
+      return WireAuditEntries()
+    }
+    set {kind = .audit(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -761,6 +753,9 @@ nonisolated struct WirePlugMessage: Sendable {
     case logAnswer(WireLogAnswer)
     case logLines(WireLogLines)
     case descriptionChanged(WireDescriptionChanged)
+    case invitation(WireInvitation)
+    case refused(WireRequestRefused)
+    case audit(WireAuditEntries)
 
   }
 
@@ -776,7 +771,7 @@ nonisolated struct WireHello: Sendable {
   /// protocol version the controller speaks: 1
   var version: UInt32 = 0
 
-  /// what a person calls the controller, at most 63 bytes; shown as the cause of its commands
+  /// what the controller calls itself, at most 63 bytes; shown behind the name given at pairing
   var controller: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -799,10 +794,11 @@ nonisolated struct WireWelcome: Sendable {
   /// the service instance name it has now
   var name: String = String()
 
-  /// "relay", "dimmer", "meter", "button"; "log" where FollowLog is answered, "rename" and
+  /// "relay", "dimmer", "meter", "button"; "log" where FollowLog is answered, "audit" where
   var capabilities: [String] = []
 
-  /// "settings" where the commands Rename and Configure are carried out; unknown ones are skipped
+  /// FetchAudit is, "rename" and "settings" where the commands Rename and Configure are carried
+  /// out; unknown ones are skipped
   var firmware: String = String()
 
   /// 16 bytes: the kernel boot to which all times of this session belong
@@ -833,6 +829,9 @@ nonisolated struct WireWelcome: Sendable {
   var hasSettings: Bool {self._settings != nil}
   /// Clears the value of `settings`. Subsequent reads from it will return its default value.
   mutating func clearSettings() {self._settings = nil}
+
+  /// of this controller; it may change while the session lasts
+  var role: WireRole = .unspecified
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1264,6 +1263,9 @@ nonisolated struct WireRelayChanged: Sendable {
   /// of which command, where cause is CAUSE_CONTROLLER
   var requestID: Data = Data()
 
+  /// the first 16 bytes of the SHA-256 of that controller's key, where cause is CAUSE_CONTROLLER
+  var authority: Data = Data()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1308,6 +1310,8 @@ nonisolated struct WireProtectionReset: Sendable {
   var controller: String = String()
 
   var requestID: Data = Data()
+
+  var authority: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1366,8 +1370,8 @@ nonisolated struct WireControllerRemoved: Sendable {
   init() {}
 }
 
-/// A command is absolute and idempotent: the same request id again is answered with the first answer. A kind of a later version is
-/// refused (UNSUPPORTED). Rename and Configure are answered when flash has what they ask for, or could not be written (STORAGE_FAILED):
+/// A command is absolute and idempotent: the same request id again from the same controller is answered with the first answer; that
+/// of another is another command. A kind of a later version is refused (UNSUPPORTED). Rename and Configure are answered when flash has what they ask for, or could not be written (STORAGE_FAILED):
 /// then everything is as it was.
 nonisolated struct WireCommand: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1576,59 +1580,6 @@ nonisolated struct WireDone: Sendable {
   fileprivate var _sequence: UInt64? = nil
 }
 
-nonisolated struct WireRefused: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var code: WireRefusalCode = .unspecified
-
-  /// a sentence for a person
-  var detail: String = String()
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-/// Asks for the samples kept between two plug times of one boot, both included. They come in whole chunks: the first and
-/// the last may hold samples outside the range too, and the controller drops those (a sample's time is in milliseconds,
-/// rounded down; both ends of the range are to be rounded likewise). The last chunk may be one that still grows. The next
-/// fetch begins one millisecond after the last sample received, so that no sample is taken twice.
-nonisolated struct WireFetchSamples: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// repeated in every chunk of the answer
-  var fetchID: UInt32 = 0
-
-  var from: UInt64 = 0
-
-  var to: UInt64 = 0
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-nonisolated struct WireSampleChunk: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var fetchID: UInt32 = 0
-
-  /// one chunk as Metering/SampleChunk.swift describes it; empty: nothing in the range
-  var chunk: Data = Data()
-
-  var last: Bool = false
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
 /// The answer to FollowLog.
 nonisolated struct WireLogAnswer: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1748,17 +1699,13 @@ nonisolated extension WireProtection: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PROTECTION_UNSPECIFIED\0\u{1}PROTECTION_OVER_POWER\0\u{1}PROTECTION_OVER_CURRENT\0\u{1}PROTECTION_OVER_VOLTAGE\0\u{1}PROTECTION_UNDER_VOLTAGE\0\u{1}PROTECTION_OVER_TEMPERATURE\0\u{1}PROTECTION_WELDED_RELAY\0\u{1}PROTECTION_REST_TIME\0\u{1}PROTECTION_SWITCHING_RATE\0")
 }
 
-nonisolated extension WireRefusalCode: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REFUSAL_CODE_UNSPECIFIED\0\u{1}REFUSAL_CODE_NOT_PAIRED\0\u{1}REFUSAL_CODE_PROTECTION_TRIPPED\0\u{1}REFUSAL_CODE_UNSUPPORTED\0\u{1}REFUSAL_CODE_OUT_OF_RANGE\0\u{1}REFUSAL_CODE_BUSY\0\u{1}REFUSAL_CODE_DEADLINE_PASSED\0\u{1}REFUSAL_CODE_LOCKED_ON\0\u{1}REFUSAL_CODE_RESTING\0\u{1}REFUSAL_CODE_STORAGE_FAILED\0")
-}
-
 nonisolated extension WireGoodbyeReason: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GOODBYE_REASON_UNSPECIFIED\0\u{1}GOODBYE_REASON_STOPPING\0\u{1}GOODBYE_REASON_VERSION\0\u{1}GOODBYE_REASON_MALFORMED\0\u{1}GOODBYE_REASON_OUT_OF_ORDER\0\u{1}GOODBYE_REASON_LIMIT\0\u{1}GOODBYE_REASON_SILENT\0\u{1}GOODBYE_REASON_NOT_PAIRED\0\u{1}GOODBYE_REASON_PAIRING_CLOSED\0\u{1}GOODBYE_REASON_WRONG_CODE\0\u{1}GOODBYE_REASON_FACTORY_RESET\0\u{1}GOODBYE_REASON_RESET_FAILED\0")
 }
 
 nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ControllerMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0\u{4}\u{2}follow_log\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0\u{4}\u{2}follow_log\0\u{1}invite\0\u{3}set_role\0\u{4}\u{2}fetch_audit\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1948,6 +1895,45 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
           self.kind = .followLog(v)
         }
       }()
+      case 16: try {
+        var v: WireInvite?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .invite(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .invite(v)
+        }
+      }()
+      case 17: try {
+        var v: WireSetRole?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .setRole(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .setRole(v)
+        }
+      }()
+      case 19: try {
+        var v: WireFetchAudit?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .fetchAudit(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .fetchAudit(v)
+        }
+      }()
       default: break
       }
     }
@@ -2015,6 +2001,18 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
       guard case .followLog(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
     }()
+    case .invite?: try {
+      guard case .invite(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+    }()
+    case .setRole?: try {
+      guard case .setRole(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+    }()
+    case .fetchAudit?: try {
+      guard case .fetchAudit(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -2029,7 +2027,7 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PlugMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0\u{4}\u{2}log_answer\0\u{3}log_lines\0\u{3}description_changed\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0\u{4}\u{2}log_answer\0\u{3}log_lines\0\u{3}description_changed\0\u{1}invitation\0\u{2}\u{2}audit\0\u{2}\u{2}refused\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2245,6 +2243,45 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
           self.kind = .descriptionChanged(v)
         }
       }()
+      case 18: try {
+        var v: WireInvitation?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .invitation(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .invitation(v)
+        }
+      }()
+      case 20: try {
+        var v: WireAuditEntries?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .audit(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .audit(v)
+        }
+      }()
+      case 22: try {
+        var v: WireRequestRefused?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .refused(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .refused(v)
+        }
+      }()
       default: break
       }
     }
@@ -2320,6 +2357,18 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
       guard case .descriptionChanged(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
     }()
+    case .invitation?: try {
+      guard case .invitation(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+    }()
+    case .audit?: try {
+      guard case .audit(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+    }()
+    case .refused?: try {
+      guard case .refused(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -2369,7 +2418,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}plug_id\0\u{1}name\0\u{1}capabilities\0\u{1}firmware\0\u{3}boot_id\0\u{3}plug_time\0\u{1}networks\0\u{1}crash\0\u{1}settings\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}plug_id\0\u{1}name\0\u{1}capabilities\0\u{1}firmware\0\u{3}boot_id\0\u{3}plug_time\0\u{1}networks\0\u{1}crash\0\u{1}settings\0\u{2}\u{2}role\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2387,6 +2436,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 8: try { try decoder.decodeRepeatedMessageField(value: &self.networks) }()
       case 9: try { try decoder.decodeSingularMessageField(value: &self._crash) }()
       case 10: try { try decoder.decodeSingularMessageField(value: &self._settings) }()
+      case 12: try { try decoder.decodeSingularEnumField(value: &self.role) }()
       default: break
       }
     }
@@ -2427,6 +2477,9 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     try { if let v = self._settings {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
     } }()
+    if self.role != .unspecified {
+      try visitor.visitSingularEnumField(value: self.role, fieldNumber: 12)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2441,6 +2494,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.networks != rhs.networks {return false}
     if lhs._crash != rhs._crash {return false}
     if lhs._settings != rhs._settings {return false}
+    if lhs.role != rhs.role {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3040,7 +3094,7 @@ nonisolated extension WireEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireRelayChanged: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".RelayChanged"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}on\0\u{1}cause\0\u{1}controller\0\u{3}request_id\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}on\0\u{1}cause\0\u{1}controller\0\u{3}request_id\0\u{1}authority\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3052,6 +3106,7 @@ nonisolated extension WireRelayChanged: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 2: try { try decoder.decodeSingularEnumField(value: &self.cause) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.controller) }()
       case 4: try { try decoder.decodeSingularBytesField(value: &self.requestID) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.authority) }()
       default: break
       }
     }
@@ -3070,6 +3125,9 @@ nonisolated extension WireRelayChanged: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.requestID.isEmpty {
       try visitor.visitSingularBytesField(value: self.requestID, fieldNumber: 4)
     }
+    if !self.authority.isEmpty {
+      try visitor.visitSingularBytesField(value: self.authority, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3078,6 +3136,7 @@ nonisolated extension WireRelayChanged: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.cause != rhs.cause {return false}
     if lhs.controller != rhs.controller {return false}
     if lhs.requestID != rhs.requestID {return false}
+    if lhs.authority != rhs.authority {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3145,7 +3204,7 @@ nonisolated extension WireProtectionTripped: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WireProtectionReset: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ProtectionReset"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}protection\0\u{1}cause\0\u{1}controller\0\u{3}request_id\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}protection\0\u{1}cause\0\u{1}controller\0\u{3}request_id\0\u{1}authority\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3157,6 +3216,7 @@ nonisolated extension WireProtectionReset: SwiftProtobuf.Message, SwiftProtobuf.
       case 2: try { try decoder.decodeSingularEnumField(value: &self.cause) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.controller) }()
       case 4: try { try decoder.decodeSingularBytesField(value: &self.requestID) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.authority) }()
       default: break
       }
     }
@@ -3175,6 +3235,9 @@ nonisolated extension WireProtectionReset: SwiftProtobuf.Message, SwiftProtobuf.
     if !self.requestID.isEmpty {
       try visitor.visitSingularBytesField(value: self.requestID, fieldNumber: 4)
     }
+    if !self.authority.isEmpty {
+      try visitor.visitSingularBytesField(value: self.authority, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3183,6 +3246,7 @@ nonisolated extension WireProtectionReset: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.cause != rhs.cause {return false}
     if lhs.controller != rhs.controller {return false}
     if lhs.requestID != rhs.requestID {return false}
+    if lhs.authority != rhs.authority {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3671,121 +3735,6 @@ nonisolated extension WireDone: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
   static func ==(lhs: WireDone, rhs: WireDone) -> Bool {
     if lhs._state != rhs._state {return false}
     if lhs._sequence != rhs._sequence {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireRefused: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Refused"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}detail\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularEnumField(value: &self.code) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.detail) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.code != .unspecified {
-      try visitor.visitSingularEnumField(value: self.code, fieldNumber: 1)
-    }
-    if !self.detail.isEmpty {
-      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 2)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireRefused, rhs: WireRefused) -> Bool {
-    if lhs.code != rhs.code {return false}
-    if lhs.detail != rhs.detail {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireFetchSamples: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".FetchSamples"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}fetch_id\0\u{1}from\0\u{1}to\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.fetchID) }()
-      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.from) }()
-      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.to) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.fetchID != 0 {
-      try visitor.visitSingularUInt32Field(value: self.fetchID, fieldNumber: 1)
-    }
-    if self.from != 0 {
-      try visitor.visitSingularUInt64Field(value: self.from, fieldNumber: 2)
-    }
-    if self.to != 0 {
-      try visitor.visitSingularUInt64Field(value: self.to, fieldNumber: 3)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireFetchSamples, rhs: WireFetchSamples) -> Bool {
-    if lhs.fetchID != rhs.fetchID {return false}
-    if lhs.from != rhs.from {return false}
-    if lhs.to != rhs.to {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireSampleChunk: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".SampleChunk"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}fetch_id\0\u{1}chunk\0\u{1}last\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.fetchID) }()
-      case 2: try { try decoder.decodeSingularBytesField(value: &self.chunk) }()
-      case 3: try { try decoder.decodeSingularBoolField(value: &self.last) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.fetchID != 0 {
-      try visitor.visitSingularUInt32Field(value: self.fetchID, fieldNumber: 1)
-    }
-    if !self.chunk.isEmpty {
-      try visitor.visitSingularBytesField(value: self.chunk, fieldNumber: 2)
-    }
-    if self.last != false {
-      try visitor.visitSingularBoolField(value: self.last, fieldNumber: 3)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireSampleChunk, rhs: WireSampleChunk) -> Bool {
-    if lhs.fetchID != rhs.fetchID {return false}
-    if lhs.chunk != rhs.chunk {return false}
-    if lhs.last != rhs.last {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

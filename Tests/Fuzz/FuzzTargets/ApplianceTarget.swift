@@ -1,4 +1,5 @@
 import Appliance
+import MadeUpKeys
 import Metering
 import PlugModel
 import ProtocolCore
@@ -69,7 +70,7 @@ private struct FuzzedLife {
     private mutating func command(_ command: PlugCommand) throws {
         requests &+= 1
         let request = RequestID(bytes: [UInt8](repeating: requests, count: 16))!
-        try feed(.command(request, controller: "desk", command))
+        try feed(.command(CommandID(request, of: .desk), controller: "desk", command))
     }
 
     private mutating func restart(powerLost: Bool) throws {

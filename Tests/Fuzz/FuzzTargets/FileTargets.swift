@@ -1,3 +1,4 @@
+import Appliance
 import MadeUpKeys
 import PlugClient
 import PlugModel
@@ -87,6 +88,39 @@ extension FuzzTarget {
             try require(ControllersText.parse(text) == list, "another list comes back")
             try require(list.all.count <= PairedControllers.limit && !text.contains("\n"), "no line of the file")
             return true
+        })
+
+    /// Lines of the audit log behind right checksums, which the input does not have: what is read is the same when it is written
+    /// again, and a plug goes on with it.
+    static let auditFile = FuzzTarget(
+        name: "audit-file",
+        seeds: {
+            let actors: [AuditActor] = [.controller(name: "Küche; %", key: "0123456789ab"), .stranger(key: ""), .plug]
+            let entries = actors.enumerated().map { index, actor in
+                let note = AuditNote(AuditNote.Kind.allCases[index * 4], by: actor, isRefused: index == 1, "a to b")
+                return AuditEntry(
+                    number: UInt64(index + 1), boot: FuzzedPlug.boot, time: FuzzedPlug.now, note, count: 3)
+            }
+            return [entries.flatMap { AuditFile.line($0).dropLast(10) + [UInt8(ascii: "\n")] }]
+        },
+        check: { bytes in
+            let content = AuditFile.parse(
+                bytes.split(separator: UInt8(ascii: "\n")).flatMap { AuditFile.summed($0) })
+            let again = AuditFile.parse(AuditFile.bytes(of: content.entries))
+            try require(again.entries == content.entries && again.spoiled == 0, "other entries come back")
+            let log = AuditLog(content.entries, lines: content.entries.count)
+            try require(
+                log.entries.count <= AuditLog.doneLimit + AuditLog.refusalLimit
+                    && Set(log.entries.map(\.number)).count == log.entries.count, "a log without a limit")
+            var machine = PlugMachine(
+                ApplianceConfiguration(), identity: FuzzedPlug.prepared.server.identity, access: .knowing(), audit: log)
+            let actions = machine.handle(.started, now: FuzzedPlug.now)
+            let isNoted = actions.contains { if case .keepAudit = $0 { true } else { false } }
+            // The version that it runs is in it, or comes into it.
+            try require(
+                isNoted || log.entries.contains { $0.note.kind == .firmware || $0.number == AuditEntry.highestNumber },
+                "a plug cannot go on with it")
+            return !content.entries.isEmpty
         })
 
     private static let ruleFiles = [

@@ -6,7 +6,7 @@ public struct FuzzTarget: Sendable, CustomStringConvertible {
     /// Input as it comes in life, to begin with.
     public let seeds: @Sendable () -> [[UInt8]]
     /// Whether the bytes were understood. Throws ``FuzzFailure`` where a promise is broken; a trap is one by itself.
-    public let check: @Sendable ([UInt8]) throws -> Bool
+    public let check: @Sendable ([UInt8]) async throws -> Bool
 
     public var description: String { name }
 
@@ -15,7 +15,7 @@ public struct FuzzTarget: Sendable, CustomStringConvertible {
         discovery,
         txtRecord, ruleFile, recording, pairedPlugs, controllers, netlink, panel, arpPacket,
         dhcpMessage, dhcpClient, addressing, configuration, rollUpCell, eventCell, tariff, scriptLine,
-        followedHouse,
+        followedHouse, daemon, plugLife, auditFile,
     ]
 
     public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }

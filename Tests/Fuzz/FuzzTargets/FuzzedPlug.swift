@@ -16,14 +16,14 @@ struct FuzzedPlug {
     private(set) var sent: [ConnectionID: [UInt8]] = [:]
     private(set) var ends: [ConnectionID: EndReason] = [:]
     /// Asked of the appliance and not answered yet.
-    private(set) var performs: [(request: RequestID, controller: String, command: PlugCommand)] = []
+    private(set) var performs: [(id: CommandID, controller: String, command: PlugCommand)] = []
     private(set) var fetches: [(connection: ConnectionID, fetch: UInt32)] = []
 
     private init() {
         server = PlugServer(
             identity: PlugServer.Identity(
                 id: PlugID(rawValue: "0123456789ab")!, name: "Lampe über dem Tisch",
-                capabilities: [.relay, .dimmer, .log], firmware: "1.0", boot: Self.boot),
+                capabilities: [.relay, .dimmer, .log, .audit], firmware: "1.0", boot: Self.boot),
             access: .knowing(), journal: EventJournal(nextSequence: 8, limits: EventJournal.Limits(events: 6)),
             state: PlugState(
                 relayOn: false, level: .full,
@@ -53,6 +53,16 @@ struct FuzzedPlug {
         }
     }
 
+    /// An entry of each kind, of this boot and another one.
+    private static let audit = AuditNote.Kind.allCases.enumerated().map { index, kind in
+        let actors: [AuditActor] = [
+            .controller(name: "Prüfung", key: "0123456789ab"), .stranger(key: "ba9876543210"), .button, .panel,
+        ]
+        return AuditEntry(
+            number: UInt64(index + 1), boot: index < 3 ? BootID(bytes: [UInt8](repeating: 6, count: 16))! : boot,
+            time: now - .seconds(4), AuditNote(kind, by: actors[index % 4], isRefused: index % 3 == 0, "for a test"))
+    }
+
     mutating func handle(_ event: PlugServer.Event) throws(FuzzFailure) {
         for action in server.handle(event, now: Self.now) {
             switch action {
@@ -63,12 +73,15 @@ struct FuzzedPlug {
                 try require(ends[connection] == nil, "a connection was closed twice")
                 ends[connection] = reason
             case .perform(let request, let controller, let command, deadline: _):
-                try require(!performs.contains { $0.request == request }, "a request was performed twice")
+                try require(!performs.contains { $0.id == request }, "a request was performed twice")
                 performs.append((request, controller, command))
             case .fetch(let connection, let fetch, from: _, to: _):
                 fetches.append((connection, fetch))
             case .record(let kind): try handle(.record(kind))
             case .factoryReset: try handle(.resetFailed)
+            case .fetchAudit(let connection, let after, let limit):
+                let asked = Self.audit.filter { $0.number > after }.suffix(limit ?? .max)
+                try handle(.audit(connection, AuditPage(Array(asked.prefix(3)), isLast: asked.count <= 3)))
             case .keep, .pairingWindow, .logLevel: break
             }
         }
@@ -86,7 +99,7 @@ struct FuzzedPlug {
     }
 
     private mutating func carryOut(
-        _ asked: (request: RequestID, controller: String, command: PlugCommand)
+        _ asked: (id: CommandID, controller: String, command: PlugCommand)
     ) throws(FuzzFailure) {
         var state = server.state
         switch asked.command {
@@ -94,21 +107,23 @@ struct FuzzedPlug {
         case .setLevel(let level, transition: _): state.level = level
         case .identify:
             let refusal = Refusal(.unsupported, "There is no light.")
-            return try handle(.commandOutcome(asked.request, .refused(refusal)))
+            return try handle(.commandOutcome(asked.id, .refused(refusal)))
         case .resetProtection: state.tripped = nil
         case .rename(let name): try handle(.renamed(name))
         case .configure: break
         }
         if let tripped = server.state.tripped, state.tripped == nil {
-            let cause = RelayCause.controller(name: asked.controller, request: asked.request)
+            let cause = RelayCause.controller(
+                name: asked.controller, request: asked.id.request, authority: asked.id.authority)
             try handle(.record(.protectionReset(tripped, cause: cause)))
         }
         if state.relayOn != server.state.relayOn {
-            let cause = RelayCause.controller(name: asked.controller, request: asked.request)
+            let cause = RelayCause.controller(
+                name: asked.controller, request: asked.id.request, authority: asked.id.authority)
             try handle(.record(.relayChanged(on: state.relayOn, cause: cause)))
         }
         if state != server.state { try handle(.stateChanged(state)) }
-        try handle(.commandOutcome(asked.request, .done(state, event: nil)))
+        try handle(.commandOutcome(asked.id, .done(state, event: nil)))
     }
 
     /// What a connection was sent since it was asked last.

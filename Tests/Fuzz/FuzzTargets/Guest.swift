@@ -3,7 +3,7 @@ import PlugModel
 import PlugProtocol
 import ProtocolCore
 
-/// An honest controller of the fuzzed plug: follows everything and its log, turns it on and off, and fetches samples.
+/// An honest controller of the fuzzed plug: follows everything and its log, reads its audit log, turns it on and off, and fetches samples.
 struct Guest {
     static let cursor: SequenceNumber = 2
     static let fetch: UInt32 = 7
@@ -30,7 +30,7 @@ struct Guest {
             .command(Self.request(4), .identify, deadline: deadline),
             .command(Self.request(5), .resetProtection, deadline: deadline),
             .fetchSamples(Self.fetch, from: .zero, to: FuzzedPlug.now), .acknowledge(Self.cursor),
-            .followLog(.debug, for: .seconds(10)),
+            .followLog(.debug, for: .seconds(10)), .fetchAudit(after: 0, limit: nil),
         ] { try handle(event) }
     }
 
@@ -79,7 +79,7 @@ struct Guest {
                 try require(sequence == seen + 1, "event \(sequence) came after \(seen)")
                 seen = sequence
             case .welcomed, .subscribed, .snapshot, .state, .commandFinished, .commandUnanswered, .samples,
-                .fetchRefused, .controllers, .described, .log, .ended:
+                .fetchRefused, .controllers, .invited, .requestRefused, .described, .log, .audit, .ended:
                 break
             }
         }

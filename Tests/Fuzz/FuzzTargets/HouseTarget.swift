@@ -67,9 +67,9 @@ private struct FollowedBytes {
 }
 
 /// A house's rules that hear reports, and what they store.
-private struct RuledReports {
+struct RuledReports {
     /// One of each kind of trigger that a plug's own bytes can reach.
-    private static let rules: [Rule] = {
+    static let rules: [Rule] = {
         let text = """
             - { rule: Press, when: { plug: Lamp, button: single }, then: { toggle: Lamp } }
             - { rule: Relay, when: { plug: Lamp, relay: on }, then: { turn off: Lamp } }

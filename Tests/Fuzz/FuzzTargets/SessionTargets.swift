@@ -71,7 +71,7 @@ private struct StrangersVisit: Equatable {
         var plug = FuzzedPlug.prepared
         try plug.handle(.opened(PlugServer.Opening(Self.connection, of: .desk, peer: "stranger")))
         for piece in pieces { try plug.handle(.received(Self.connection, piece)) }
-        requests = plug.performs.map(\.request)
+        requests = plug.performs.map(\.id.request)
         controllers = plug.performs.map(\.controller)
         commands = plug.performs.map(\.command)
         end = plug.ends[Self.connection]
@@ -89,6 +89,9 @@ private struct StrangersVisit: Equatable {
         try require(visit.guest.closed == nil, "the next controller is sent away: \(visit.guest.updates)")
         try require(seen + 1 >= next, "the next controller saw \(seen), the journal is at \(next)")
         let lines = visit.guest.updates.count(where: { if case .log(.line) = $0 { true } else { false } })
+        try require(
+            visit.guest.updates.contains { if case .audit(.success) = $0 { true } else { false } },
+            "the next controller got nothing of the audit log")
         try require(lines == Guest.lines, "the next controller got \(lines) of \(Guest.lines) lines of the log")
         let finished = visit.guest.updates.filter { update in
             if case .commandFinished = update { true } else { false }

@@ -111,7 +111,8 @@ extension FuzzTarget {
             sequence: machine.nextSequence, boot: FuzzedPlug.boot, time: now,
             kind: .protectionReset(.weldedRelay, cause: .controller(name: "Desk", request: Guest.request(9))))
         return records + machine.memory.records + [
-            .event(reset), .request(FinishedRequest(Guest.request(9), .done(state, event: reset.sequence))),
+            .event(reset),
+            .request(FinishedRequest(CommandID(Guest.request(9), of: .desk), .done(state, event: reset.sequence))),
             .unnumbered(UnnumberedEvent(.buttonPressed(.double), at: now)),
         ]
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import FuzzTargets
 
@@ -29,10 +30,17 @@ public func initialize(_: UnsafePointer<CInt>, _: UnsafePointer<UnsafePointer<CC
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func test(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    do {
-        _ = try target.check(Array(UnsafeBufferPointer(start: bytes, count: count)))
-    } catch {
-        fatalError("\(target.name): \(error)")
+    let input = Array(UnsafeBufferPointer(start: bytes, count: count))
+    let done = DispatchSemaphore(value: 0)
+    // Some targets are actors: libFuzzer's thread waits for them.
+    Task {
+        do {
+            _ = try await target.check(input)
+        } catch {
+            fatalError("\(target.name): \(error)")
+        }
+        done.signal()
     }
+    done.wait()
     return 0
 }

@@ -1,5 +1,6 @@
 import Appliance
 import Foundation
+import MadeUpKeys
 import PlugModel
 import ProtocolCore
 import SimulatedLAN
@@ -88,6 +89,7 @@ import Testing
         let command = commands.randomElement(using: &soak.random)!
         if command == .resetProtection { soak.resets += 1 }
         soak.commands += 1
-        try soak.feed(.command(RequestID(drawnFrom: &soak.random), controller: "desk", command))
+        let id = CommandID(RequestID(drawnFrom: &soak.random), of: .desk)
+        try soak.feed(.command(id, controller: "desk", command))
     }
 }

@@ -216,7 +216,7 @@ final class Caller {
 
     private func claim() -> [UInt8] {
         var message = WireControllerMessage()
-        switch Int.random(in: 0..<8, using: &random) {
+        switch Int.random(in: 0..<9, using: &random) {
         case 0, 1:
             message.hello.version = 1
             message.hello.controller = "Desk"
@@ -227,6 +227,7 @@ final class Caller {
         case 4: message.listControllers = WireListControllers()
         case 5: message.fetchSamples.to = 1 << 40
         case 6: message.factoryReset = WireFactoryReset()
+        case 7: message.fetchAudit.limit = 9
         default: message.pairingProof.proof = .init(repeating: 0, count: 32)
         }
         return FrameEncoder.frame(message)

@@ -12,6 +12,10 @@ extension PublicKey {
     }
 }
 
+extension AuthorityID {
+    public static let desk = AuthorityID(.desk)
+}
+
 extension SetupCode {
     public static let label = try! SetupCode(text: "ABCD-EFGH-IJKL-MNOP")
 }

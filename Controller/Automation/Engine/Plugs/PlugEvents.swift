@@ -81,7 +81,7 @@ extension RuleEngine {
         guard let index = plugs.index(ofPresent: name), plugs.isNews(event.sequence, from: index) else { return }
         if case .relayChanged(_, let cause) = event.kind {
             relaySwitched(index, cause: cause)
-            if case .controller(_, let request) = cause { plugs.answered(request.key, at: index) }
+            if case .controller(_, let request, _) = cause { plugs.answered(request.key, at: index) }
         }
         var last: Int?
         for place in eventsOf[index] {

@@ -112,7 +112,7 @@ extension RuleEngine {
         let plug = plugs[index]
         guard let before = befores[plug.lasting] else { return }
         switch cause {
-        case .controller(_, let request):
+        case .controller(_, let request, _):
             // An earlier process may have sent it, which is known by its id.
             if plug.ours.contains(request.key) || request.key.isPart(of: before.firing.key) { return }
         case .button, .protection, .timer, .powerOn: break

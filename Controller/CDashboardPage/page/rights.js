@@ -1,0 +1,35 @@
+// What whoever looks may do. The daemon decides that with each request; the page only does not offer what would be refused.
+
+import { get } from "./api.js";
+import { timeOf } from "./format.js";
+import { tell } from "./house.js";
+
+/** The daemon's SessionRecord. Until it is known everything is offered. */
+export const session = { passwordNeeded: false, loggedIn: true, role: "owner" };
+
+export const may = {
+  /** Switch and dim. */
+  get command() { return session.role !== "viewer"; },
+  /** Everything else: rules, pairing, sessions. */
+  get own() { return session.role === "owner"; },
+};
+
+export async function readRights() {
+  try {
+    const told = await get("session");
+    for (const key of Object.keys(session)) delete session[key];
+    Object.assign(session, told);
+  } catch { return; }
+  tell("rights");
+}
+
+/** What a person is told who may not everything. */
+export function rightsWords() {
+  const who = session.name && session.name !== session.role ? `${session.name}, a ${session.role}` : `a ${session.role}`;
+  const until = session.until ? `, until ${timeOf(Date.parse(session.until))}` : "";
+  switch (session.role) {
+    case "viewer": return `You are here as ${who}${until}: you see the house and change nothing. An owner of this dashboard can give you a user's password.`;
+    case "user": case "guest": return `You are here as ${who}${until}: you switch and dim. For rules and pairing an owner of this dashboard can give you an owner's password.`;
+    default: return "";
+  }
+}

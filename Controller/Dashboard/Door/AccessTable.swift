@@ -1,0 +1,84 @@
+import HTTPTypes
+import PlugModel
+
+/// Which role may ask for what: one row for each route of the API's document. A route without a row is refused to everybody.
+enum AccessTable {
+    struct Row {
+        let method: HTTPRequest.Method
+        /// As the document says it.
+        let path: String
+        /// Nil for a route that needs no login.
+        let roles: Set<Role>?
+        /// Completes "a viewer may not ...".
+        let deed: String
+
+        init(_ method: HTTPRequest.Method, _ path: String, _ roles: Set<Role>?, _ deed: String) {
+            self.method = method
+            self.path = path
+            self.roles = roles
+            self.deed = deed
+        }
+    }
+
+    private static let anybody: Set<Role>? = nil
+    private static let all: Set<Role> = [.owner, .user, .guest, .viewer]
+    private static let users: Set<Role> = [.owner, .user, .guest]
+    private static let owners: Set<Role> = [.owner]
+
+    static let rows = [
+        Row(.get, "/health", anybody, "see whether the daemon runs"),
+        Row(.get, "/api/v1/session", anybody, "see their own session"),
+        Row(.post, "/api/v1/session", anybody, "log in"),
+        Row(.delete, "/api/v1/session", anybody, "log out"),
+        Row(.get, "/api/v1/house", all, "see the house"),
+        Row(.get, "/api/v1/plugs", all, "see the plugs"),
+        Row(.get, "/api/v1/plugs/{plug}", all, "see a plug"),
+        Row(.get, "/api/v1/plugs/{plug}/power", all, "see a plug's power"),
+        Row(.get, "/api/v1/energy", all, "see energy"),
+        Row(.get, "/api/v1/events", all, "see events"),
+        Row(.get, "/api/v1/firings", all, "see what rules did"),
+        Row(.get, "/api/v1/stream", all, "follow the house"),
+        Row(.get, "/api/v1/rules", all, "see rules"),
+        Row(.get, "/api/v1/rules/faults", all, "see rules"),
+        Row(.get, "/api/v1/rules/{rule}/traces", all, "see why rules did something"),
+        Row(.get, "/api/v1/openapi.json", all, "see what there is"),
+        Row(.get, "/metrics", all, "see metrics"),
+        Row(.get, "/ready", all, "see whether the daemon is ready"),
+        Row(.post, "/api/v1/plugs/{plug}/relay", users, "turn plugs on or off"),
+        Row(.post, "/api/v1/plugs/{plug}/level", users, "dim plugs"),
+        Row(.post, "/api/v1/plugs/{plug}/identify", users, "make a plug blink"),
+        Row(.post, "/api/v1/plugs/{plug}/protection/reset", users, "reset a plug's protection"),
+        Row(.post, "/api/v1/rules/{rule}/enabled", owners, "turn rules on or off"),
+        Row(.post, "/api/v1/rules/{rule}/fire", owners, "run rules"),
+        Row(.post, "/api/v1/pairings", owners, "pair plugs"),
+        Row(.get, "/api/v1/sessions", owners, "see who is logged in"),
+        Row(.delete, "/api/v1/sessions", owners, "end sessions"),
+        Row(.delete, "/api/v1/sessions/{session}", owners, "end sessions"),
+    ]
+
+    /// Paths that need no login, with each of their methods.
+    static var openPaths: Set<String> {
+        Set(rows.map(\.path)).subtracting(rows.filter { $0.roles != nil }.map(\.path))
+    }
+
+    private static let byRoute = Dictionary(
+        rows.map { ("\($0.method.rawValue) \($0.path)", $0) }, uniquingKeysWith: { first, _ in first })
+
+    /// Nil where it is allowed.
+    ///
+    /// - Parameters:
+    ///   - path: as the route has it, with `{plug}`.
+    ///   - pass: of who asks; nil for nobody known.
+    static func refusal(of method: HTTPRequest.Method, _ path: String, for pass: Pass?) -> Refused? {
+        guard let row = byRoute["\(method.rawValue) \(path)"] else {
+            return Refused(403, "nobody may do that", hint: "/api/v1/openapi.json says what there is")
+        }
+        guard let roles = row.roles else { return nil }
+        guard let role = pass?.role else { return Refused(401, "this needs the dashboard's password") }
+        guard !roles.contains(role) else { return nil }
+        let least = roles == owners ? "an owner's" : "a user's"
+        return Refused(
+            403, "\(role.described) may not \(row.deed); an owner of the dashboard may allow it",
+            hint: "for that an owner gives you \(least) password: plugctl daemon password")
+    }
+}

@@ -1,0 +1,26 @@
+/// What a browser says that it is, in few words: "Firefox on Linux". Anybody may say anything, so it only helps a person to tell their own
+/// devices apart.
+enum DeviceWords {
+    /// Most browsers name others too: the first that is found is the one.
+    private static let browsers = [
+        ("Edg", "Edge"), ("OPR/", "Opera"), ("SamsungBrowser", "Samsung Internet"), ("Firefox/", "Firefox"),
+        ("FxiOS/", "Firefox"), ("Chromium/", "Chromium"), ("Chrome/", "Chrome"), ("CriOS/", "Chrome"),
+        ("Safari/", "Safari"),
+    ]
+    private static let systems = [
+        ("Android", "Android"), ("iPhone", "iPhone"), ("iPad", "iPad"), ("CrOS", "ChromeOS"), ("Windows", "Windows"),
+        ("Mac OS X", "macOS"), ("Linux", "Linux"),
+    ]
+
+    /// - Parameter agent: the User-Agent header (RFC 9110 section 10.1.5); nil where there is none.
+    static func of(_ agent: String?) -> String {
+        guard let agent, !agent.isEmpty else { return "a program" }
+        let system = systems.first { agent.contains($0.0) }?.1
+        guard let browser = browsers.first(where: { agent.contains($0.0) })?.1 else {
+            // A program says its name and its version: "curl/8.5.0".
+            let name = agent.prefix(40).prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+            return name.isEmpty ? "a program" : String(name)
+        }
+        return system.map { "\(browser) on \($0)" } ?? browser
+    }
+}

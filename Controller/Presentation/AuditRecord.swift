@@ -1,0 +1,81 @@
+import LinuxClocks
+public import PlugClient
+import PlugModel
+
+/// One line of `plugctl audit --json`; the keys are part of the contract with scripts. A key without a value is left out.
+public struct AuditRecord: Encodable, Equatable, Sendable {
+    /// The plug's name.
+    public var plug: String
+    /// Rises from entry to entry; one may be missing, where entries of other kinds are kept longer.
+    public var number: UInt64
+    /// ISO 8601, UTC, milliseconds; the controller's clock. Left out: in an earlier boot of the plug.
+    public var at: String?
+    /// paired, pairingFailed, removed, refused, factoryReset, renamed, configured, firmware, roleChanged, invited, codeChanged,
+    /// keyRotated, lost; unknown: one of a later version.
+    public var kind: String
+    /// done, refused.
+    public var outcome: String
+    /// controller, stranger, button, panel, configuration, plug; unknown: one of a later version.
+    public var by: String
+    /// by a controller: the name given at pairing.
+    public var name: String?
+    /// by a controller or a stranger: the first twelve digits of its key's fingerprint.
+    public var key: String?
+    /// More about it, in words.
+    public var detail: String?
+    /// How often, within an hour from `at` on.
+    public var count: UInt32
+    private let localTime: String?
+
+    private enum CodingKeys: String, CodingKey { case plug, number, at, kind, outcome, by, name, key, detail, count }
+
+    public init(_ dated: DatedAuditEntry, plug: String) {
+        let note = dated.entry.note
+        self.plug = plug
+        number = dated.entry.number
+        at = dated.at?.iso8601()
+        localTime = dated.at.map { String($0.iso8601(offset: $0.localOffset).prefix(16).replacing("T", with: " ")) }
+        kind = note.kind.rawValue
+        outcome = note.isRefused ? "refused" : "done"
+        detail = note.detail.isEmpty ? nil : note.detail
+        count = dated.entry.count
+        switch note.actor {
+        case .controller(let given, let digits): (by, name, key) = ("controller", given, digits)
+        case .stranger(let digits): (by, key) = ("stranger", digits)
+        case .button: by = "button"
+        case .panel: by = "panel"
+        case .configuration: by = "configuration"
+        case .plug: by = "plug"
+        case .unknown: by = "unknown"
+        }
+    }
+
+    /// For a person: `2026-11-23 14:05  paired          Desk (3f9a02bc71de)`.
+    public var text: String {
+        let words = [Self.padded(localTime ?? "in an earlier boot", to: 18), Self.padded(did, to: 16), who]
+        let times = count > 1 ? "\(count) times" : nil
+        return (words + [detail, times].compactMap(\.self)).joined(separator: "  ")
+    }
+
+    private var did: String {
+        switch kind {
+        case "pairingFailed": "pairing failed"
+        case "factoryReset": outcome == "done" ? "factory reset" : "reset failed"
+        case "roleChanged": "role changed"
+        case "codeChanged": "code changed"
+        case "keyRotated": "key rotated"
+        case "lost": "entries lost"
+        case "unknown": "something else"
+        default: kind
+        }
+    }
+
+    private var who: String {
+        let mark = key.map { " (\($0))" } ?? ""
+        return (by == "stranger" ? "a stranger" : name ?? "by \(by)") + mark
+    }
+
+    private static func padded(_ text: String, to width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

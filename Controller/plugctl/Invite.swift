@@ -1,0 +1,48 @@
+import ArgumentParser
+import PlugModel
+import Presentation
+import QRCode
+
+struct Invite: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "invite",
+        abstract: "Let somebody else pair with a plug, once, in the role that you say.",
+        discussion: """
+            It prints a code, which takes the place of the one on the plug's label: `plugctl pair` asks for it. It is good for one pairing
+            within a day, and ends when the plug restarts. The time of --for passes while the plug has power.
+
+            Examples:
+              plugctl invite Lamp
+              plugctl invite Lamp --as viewer --for 2d
+              plugctl invite "Guest Room Heater" --as guest --for 8h --plain
+            """)
+
+    @OptionGroup var network: NetworkOptions
+    @Argument(help: "The plug's name.")
+    var name: String
+    @OptionGroup var grant: GrantOptions
+    @Flag(help: "Only the code.")
+    var plain = false
+    @Flag(help: "As a JSON object: plug, id, role, seconds, validSeconds, code, scanned.")
+    var json = false
+
+    func validate() throws {
+        guard !json || !plain else { throw ValidationError("--json and --plain do not go together") }
+        _ = try grant.grant()
+    }
+
+    func run() async throws {
+        let grant = try grant.grant()
+        try await network.withConnected(name) { plug, description in
+            var random = SystemRandomNumberGenerator()
+            let code = SetupCode(drawnFrom: &random)
+            let time = try await refusable(plug.name) { try await plug.invite(with: code, as: grant) }
+            guard let time else { throw Complaint.unanswered(plug.name) }
+            let record = InvitationRecord(code, as: grant, valid: time, plug: plug.name, id: description.id)
+            if json { return Output.json(record) }
+            if plain { return Output.safeLine(record.code) }
+            for line in QRCode(record.scanned)?.lines ?? [] { Output.line(line) }
+            for line in record.lines { Output.safeLine(line) }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import PlugModel
+import PlugProtocol
+import ProtocolCore
+
+/// What goes to the audit log, and when the log goes to flash.
+extension PlugMachine {
+    /// One line where something is done that a person should be able to look up.
+    mutating func note(
+        _ kind: AuditNote.Kind, by actor: AuditActor, isRefused: Bool = false, _ detail: String = "", _ now: Instant
+    ) {
+        let boot = identity.boot
+        audit?.record(AuditNote(kind, by: actor, isRefused: isRefused, detail), boot: boot, now: now)
+    }
+
+    mutating func beginAudit(_ now: Instant) {
+        let identity = identity
+        audit?.begin(firmware: identity.firmware, boot: identity.boot, now: now)
+    }
+
+    /// What the server made of its last event.
+    mutating func noteAnswers(_ now: Instant) {
+        guard !server.notes.isEmpty else { return }
+        let boot = identity.boot
+        for note in server.notes { audit?.record(note, boot: boot, now: now) }
+    }
+
+    /// Another name or other settings hold. What changed nothing is left out: it has no limit.
+    mutating func note(_ command: PlugCommand, of id: CommandID, before: StoredSettings, _ now: Instant) {
+        guard settings != before else { return }
+        let actor = server.asker(of: id) ?? .unknown
+        if case .rename(let name) = command {
+            note(.renamed, by: actor, "\(before.name ?? identity.name) to \(name)", now)
+        } else {
+            note(.configured, by: actor, settings.changes(from: before), now)
+        }
+    }
+
+    mutating func askForReset(by actor: AuditActor, _ step: inout Step) {
+        step.asksForReset = actor
+        resetBy = actor
+    }
+
+    mutating func noteFailedReset(_ now: Instant) {
+        note(.factoryReset, by: server.resetAsker ?? resetBy, isRefused: true, "flash cannot be written", now)
+    }
+
+    mutating func answerAudit(_ id: ConnectionID, after: UInt64, limit: Int?, _ now: Instant, _ step: inout Step) {
+        let page = audit?.page(after: after, limit: limit) ?? AuditPage([], isLast: true)
+        serve(.audit(id, page), now, &step)
+    }
+
+    mutating func writeAudit(_ now: Instant, _ step: inout Step) {
+        guard !isStopped, let write = audit?.nextWrite(now: now) else { return }
+        step.audit = write
+    }
+}
+
+extension StoredSettings {
+    /// `auto-off 600 s, before: as configured`, for each that is another one.
+    fileprivate func changes(from before: StoredSettings) -> String {
+        let seconds = { (duration: Duration?) in duration.map { "\($0.components.seconds) s" } }
+        let watts = { (limit: UInt32?) in limit.map { "\($0 / 10) W" } }
+        let fields: [(String, String?, String?)] = [
+            ("power-on", powerOn?.rawValue, before.powerOn?.rawValue),
+            ("auto-off", seconds(autoOff), seconds(before.autoOff)),
+            ("power-limit", watts(powerLimit), watts(before.powerLimit)),
+        ]
+        let changed = fields.filter { $0.1 != $0.2 }.map { field in
+            "\(field.0) \(field.1 ?? "as configured"), before: \(field.2 ?? "as configured")"
+        }
+        return changed.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,32 @@
+import PlugModel
+import PlugProtocol
+
+/// Who is paired with the plug, as somebody sees and changes it who stands before it.
+extension PlugService {
+    var controllerLines: String {
+        let list = machine.access.controllers.all
+        guard !list.isEmpty else { return "nobody is paired with this plug" }
+        return list.map(line).joined(separator: "\n")
+    }
+
+    private func line(_ controller: PairedControllers.Controller) -> String {
+        "\(controller.key.fingerprint.prefix(16))  \(controller.role.rawValue)  \(PanelText.printable(controller.name))"
+    }
+
+    func remove(_ beginning: String) throws(PanelError) -> String {
+        let list = machine.access.controllers
+        let meant = list.all.filter { $0.key.fingerprint.hasPrefix(beginning.lowercased()) }
+        guard meant.count == 1, let controller = meant.first else {
+            throw PanelError(
+                "\(meant.isEmpty ? "no controller has" : "more than one has") a fingerprint that begins so\n"
+                    + "hint: `plugd controllers` shows them")
+        }
+        guard !list.isLastOwner(controller) else {
+            throw PanelError(
+                "\(PanelText.printable(controller.name)) is the last owner\nhint: `plugd reset` makes the plug forget everybody"
+            )
+        }
+        handle(.removeController(fingerprint: controller.key.fingerprint))
+        return "removed: " + line(controller)
+    }
+}

@@ -1,0 +1,35 @@
+public import Appliance
+import DurableFiles
+import PlugModel
+
+extension PlugStorage {
+    /// The audit log as flash has it. Called once, since what is spoiled is told each time.
+    public func audit() -> AuditLog {
+        guard !isUnfinished else { return AuditLog() }
+        let file = "\(flash.path)/\(StateDirectory.audit)"
+        do throws(FileError) {
+            guard let bytes = try flash.files.readSecretIfPresent(file, limit: AuditFile.limit) else {
+                return AuditLog(resetBy: resetBy)
+            }
+            let content = AuditFile.parse(bytes)
+            let remark = content.spoiled == 0 ? nil : "\(content.spoiled) could not be read"
+            if let remark { troubles.note("\(file): \(remark)", hint: "nothing has to be done: the log tells it too") }
+            let mayGrow = content.isWhole && remark == nil
+            return AuditLog(
+                content.entries, lines: mayGrow ? content.entries.count : nil, remark: remark, resetBy: resetBy)
+        } catch {
+            // An empty one is what a loss of power may leave of the first.
+            if error.reason == .empty { return AuditLog(resetBy: resetBy) }
+            let isKept = (try? flash.files.rename(file, to: file + ".damaged")) != nil
+            troubles.note("\(error): the audit log begins anew", hint: error.hint)
+            let remark = "the file could not be read" + (isKept ? "; it is kept as audit.damaged" : "")
+            return AuditLog(remark: remark, resetBy: resetBy)
+        }
+    }
+
+    /// Entries of the audit log.
+    public func writing(_ audit: AuditLog.Write) -> FlashWrite { FlashWrite(content: .audit(audit), flash: flash) }
+
+    /// Writes entries of the audit log to flash; false where that failed.
+    public func keep(_ audit: AuditLog.Write) -> Bool { finish(writing(audit).perform()) }
+}

@@ -1,0 +1,93 @@
+import PlugModel
+
+/// Everything that a controller can ask of a plug, under its name in the .proto: the messages of ControllerMessage, and the kinds of
+/// Command.
+enum AskedRequest: String, CaseIterable, Sendable {
+    case hello, subscribe, acknowledge, command, fetch_samples, ping, pong, goodbye, pairing_request, pairing_proof
+    case list_controllers, remove_controller, factory_reset, follow_log, invite, set_role, fetch_audit
+    case set_relay, set_level, identify, reset_protection, rename, configure
+}
+
+extension Role {
+    /// The table of rights, request by role. Every message of a session is held against it, and nothing else decides.
+    ///
+    /// A controller that removes itself needs no right. What a message may say beyond this, the message's own code checks.
+    func may(_ request: AskedRequest) -> Bool {
+        switch (request, self) {
+        // The session itself, and the way into it.
+        case (.hello, _), (.ping, _), (.pong, _), (.goodbye, _), (.pairing_request, _), (.pairing_proof, _): true
+        // Of a command its kind decides.
+        case (.command, _): true
+        case (.subscribe, _), (.acknowledge, _), (.fetch_samples, _): true
+        case (.set_relay, .owner), (.set_relay, .user), (.set_relay, .guest): true
+        case (.set_level, .owner), (.set_level, .user), (.set_level, .guest): true
+        case (.identify, .owner), (.identify, .user), (.identify, .guest): true
+        case (.reset_protection, .owner), (.reset_protection, .user), (.reset_protection, .guest): true
+        case (.set_relay, .viewer), (.set_level, .viewer), (.identify, .viewer), (.reset_protection, .viewer): false
+        case (.rename, let role), (.configure, let role), (.list_controllers, let role), (.remove_controller, let role),
+            (.factory_reset, let role), (.follow_log, let role), (.invite, let role), (.set_role, let role),
+            (.fetch_audit, let role):
+            role == .owner
+        }
+    }
+}
+
+extension AskedRequest {
+    init(_ kind: WireControllerMessage.OneOf_Kind) {
+        self =
+            switch kind {
+            case .hello: .hello
+            case .subscribe: .subscribe
+            case .acknowledge: .acknowledge
+            case .command: .command
+            case .fetchSamples: .fetch_samples
+            case .ping: .ping
+            case .pong: .pong
+            case .goodbye: .goodbye
+            case .pairingRequest: .pairing_request
+            case .pairingProof: .pairing_proof
+            case .listControllers: .list_controllers
+            case .removeController: .remove_controller
+            case .factoryReset: .factory_reset
+            case .followLog: .follow_log
+            case .invite: .invite
+            case .setRole: .set_role
+            case .fetchAudit: .fetch_audit
+            }
+    }
+
+    init(_ command: PlugCommand) {
+        self =
+            switch command {
+            case .setRelay: .set_relay
+            case .setLevel: .set_level
+            case .identify: .identify
+            case .resetProtection: .reset_protection
+            case .rename: .rename
+            case .configure: .configure
+            }
+    }
+
+    /// For a person: "may not ...".
+    var described: String {
+        switch self {
+        case .hello, .ping, .pong, .goodbye, .command: "use the connection"
+        case .pairing_request, .pairing_proof: "pair"
+        case .subscribe, .acknowledge: "follow the plug"
+        case .fetch_samples: "fetch samples"
+        case .list_controllers: "see who is paired"
+        case .remove_controller: "remove another controller"
+        case .factory_reset: "reset the plug"
+        case .follow_log: "follow the plug's log"
+        case .invite: "invite anybody"
+        case .set_role: "change roles"
+        case .fetch_audit: "read the audit log"
+        case .set_relay: "switch the plug"
+        case .set_level: "dim the plug"
+        case .identify: "make the plug blink"
+        case .reset_protection: "reset the plug's protection"
+        case .rename: "rename the plug"
+        case .configure: "change the plug's settings"
+        }
+    }
+}

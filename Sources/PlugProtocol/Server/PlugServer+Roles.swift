@@ -1,0 +1,123 @@
+import PlugModel
+internal import ProtocolCore
+
+/// Who may do what, and who decides it.
+extension PlugServer {
+    /// A controller may always go itself.
+    func isForItself(_ kind: WireControllerMessage.OneOf_Kind, _ index: Int) -> Bool {
+        guard case .removeController(let wire) = kind else { return false }
+        return wire.fingerprint == sessions[index].key.fingerprint
+    }
+
+    func refusal(of request: AskedRequest, _ role: Role) -> Refusal {
+        let owners = access.controllers.owners.map(\.name)
+        let named = owners.prefix(3).joined(separator: ", ") + (owners.count > 3 ? " and others" : "")
+        let hint = owners.isEmpty ? "The plug has no owner." : "An owner may change that: \(named)."
+        return Refusal(
+            .notAllowed, "This controller is \(role.described) here and may not \(request.described). \(hint)")
+    }
+
+    /// Answers a message other than Command that a role does not allow.
+    mutating func refuse(_ request: AskedRequest, _ role: Role, to index: Int) {
+        refuse(request, refusal(of: request, role), to: index)
+    }
+
+    mutating func refuse(_ request: AskedRequest, _ refusal: Refusal, to index: Int) {
+        note(.refused, of: index, isRefused: true, "\(request.rawValue): \(refusal.code.words)")
+        guard request != .follow_log else {
+            return sessions[index].say { $0.logAnswer.refused = WireRefused(refusal) }
+        }
+        sessions[index].say {
+            $0.refused.request = request.rawValue
+            $0.refused.code = WireRefusalCode(refusal.code)
+            $0.refused.detail = refusal.detail
+        }
+    }
+
+    mutating func invite(_ wire: WireInvite, from index: Int, now: Instant) throws(MessageFault) {
+        guard let code = SetupCode(bytes: wire.code) else {
+            throw .length(field: "code", bytes: wire.code.count, allowed: 10...10)
+        }
+        switch wire.grant {
+        case .failure(let refusal): refuse(.invite, refusal, to: index)
+        case .success(let grant):
+            guard access.invitations.add(code, grant, now: now) else {
+                let detail = "\(Invitations.limit) invitations stand already; try again when one was used, or tomorrow."
+                return refuse(.invite, Refusal(.busy, detail), to: index)
+            }
+            let seconds = UInt32(Invitations.validity.components.seconds)
+            note(.invited, of: index, grant.inWords)
+            sessions[index].say { $0.invitation.seconds = seconds }
+        }
+    }
+
+    mutating func setRole(
+        _ wire: WireSetRole, from index: Int, now: Instant, _ actions: inout [Action]
+    ) throws(MessageFault) {
+        let asker = sessions[index].connection
+        switch wire.grant {
+        case .failure(let refusal): return refuse(.set_role, refusal, to: index)
+        case .success(let grant):
+            guard let known = access.controllers[fingerprint: wire.fingerprint] else {
+                let detail = "No controller with this fingerprint is paired with the plug."
+                return refuse(.set_role, Refusal(.outOfRange, detail), to: index)
+            }
+            guard grant.role == .owner || !access.controllers.isLastOwner(known) else {
+                return refuse(.set_role, .lastOwner(known.name), to: index)
+            }
+            access.controllers.setRole(grant, of: known.key)
+            access.times.forget(known.key)
+            note(.roleChanged, of: index, "\(known.inWords): \(known.role.rawValue) to \(grant.inWords)")
+            for index in sessions.indices where sessions[index].key == known.key {
+                sessions[index].take(role: grant.role)
+            }
+            // With what is left of a limited time, where it is one.
+            passTime(now: now, &actions)
+            actions.append(.keep(access.controllers))
+        }
+        if let index = self.index(of: asker) { listControllers(to: index, now: now) }
+    }
+
+    /// Removes those whose time is over.
+    mutating func passTime(now: Instant, _ actions: inout [Action]) {
+        let before = access.controllers
+        let over = access.times.pass(&access.controllers, now: now)
+        for controller in over { remove(controller, by: .plug, .timeOver, now: now, &actions) }
+        if over.isEmpty, access.controllers != before { actions.append(.keep(access.controllers)) }
+    }
+
+    /// Forgets the controller and closes its sessions, the asker's own perhaps among them.
+    mutating func remove(
+        _ controller: PairedControllers.Controller, by actor: AuditActor, _ goodbye: Goodbye, now: Instant,
+        _ actions: inout [Action]
+    ) {
+        guard access.controllers.remove(fingerprint: controller.key.fingerprint) != nil else { return }
+        access.times.forget(controller.key)
+        actions.append(.keep(access.controllers))
+        actions.append(.record(.controllerRemoved(name: controller.name)))
+        notes.append(AuditNote(.removed, by: actor, controller.inWords))
+        while let index = sessions.firstIndex(where: { $0.key == controller.key }) {
+            end(index, goodbye, now: now, &actions)
+        }
+        requests.keep(only: access.controllers.all.map { AuthorityID($0.key) })
+    }
+}
+
+extension Grant {
+    /// In an entry of the audit log.
+    var inWords: String { seconds.map { "\(role.rawValue) for \($0) s" } ?? role.rawValue }
+}
+
+extension Refusal {
+    static func lastOwner(_ name: String) -> Refusal {
+        Refusal(
+            .notAllowed,
+            "\(name) is the last owner of this plug and stays it. Make another controller an owner first, or reset the plug."
+        )
+    }
+}
+
+extension Goodbye {
+    static let timeOver = Goodbye(
+        .notPaired, "The time for which this controller was paired is over. An owner of the plug can invite it again.")
+}

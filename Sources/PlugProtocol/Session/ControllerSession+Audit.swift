@@ -1,0 +1,25 @@
+import PlugModel
+internal import ProtocolCore
+
+extension ControllerSession {
+    /// A plug that would not answer is not asked.
+    mutating func fetchAudit(after: UInt64, limit: UInt32?, _ actions: inout [Action]) {
+        guard case .established(let plug) = phase else {
+            wantedAudit = (after, limit)
+            return
+        }
+        guard plug.capabilities.contains(.audit) else {
+            let refusal = Refusal(.unsupported, "This plug keeps no audit log; its firmware may be too old.")
+            return actions.append(.deliver(.audit(.failure(refusal))))
+        }
+        guard auditAfter == nil else {
+            let refusal = Refusal(.busy, "A part of the audit log was asked for already.")
+            return actions.append(.deliver(.audit(.failure(refusal))))
+        }
+        auditAfter = after
+        say {
+            $0.fetchAudit.after = after
+            $0.fetchAudit.limit = limit ?? 0
+        }
+    }
+}

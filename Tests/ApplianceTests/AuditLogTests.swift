@@ -1,0 +1,191 @@
+import PlugModel
+import ProtocolCore
+import Testing
+
+@testable import Appliance
+
+/// The log by itself: what it keeps, what it counts, and when it goes to flash.
+@Suite struct AuditLogTests {
+    private let boot = BootID(bytes: [UInt8](repeating: 7, count: 16))!
+    private let other = BootID(bytes: [UInt8](repeating: 8, count: 16))!
+    private let pairing = AuditNote(.paired, by: .controller(name: "Desk", key: "ab"))
+
+    private func rename(_ number: Int) -> AuditNote {
+        AuditNote(.renamed, by: .controller(name: "Hall", key: "cd"), "a\(number) to b")
+    }
+
+    private func refusal(_ key: Int, _ detail: String = "switch: resting") -> AuditNote {
+        AuditNote(.refused, by: .controller(name: "Hall", key: "\(key)"), isRefused: true, detail)
+    }
+
+    /// Writes what is due until this moment; the file as it is then.
+    private func run(_ log: inout AuditLog, until end: Instant, _ file: inout [AuditEntry]) -> Int {
+        var writes = 0
+        while let deadline = log.nextDeadline, deadline <= end, let write = log.nextWrite(now: deadline) {
+            file = write.isWhole ? write.entries : file + write.entries
+            log.written()
+            writes += 1
+        }
+        return writes
+    }
+
+    @Test func theLastThousandOfWhatWasDoneAreKept() {
+        var log = AuditLog()
+        for second in 0..<1500 { log.record(pairing, boot: boot, now: at(Double(second))) }
+        #expect(log.entries.map(\.number) == Array(501...1500))
+        log = AuditLog()
+        for number in 0..<1500 { log.record(rename(number), boot: boot, now: at(0)) }
+        #expect(log.entries.map(\.number) == Array(501...1500))
+    }
+
+    @Test func whoMayOnlyChangeSettingsCannotHaveAPairingForgotten() {
+        var log = AuditLog()
+        for _ in 0..<500 { log.record(pairing, boot: boot, now: at(0)) }
+        for number in 0..<5000 { log.record(rename(number), boot: boot, now: at(1)) }
+        #expect(log.entries.count == 1000)
+        #expect(log.entries.count { $0.note.kind == .paired } == 500)
+        for _ in 0..<5000 { log.record(pairing, boot: boot, now: at(2)) }
+        #expect(log.entries.count { $0.note.kind == .renamed } == 500, "nor the other way round")
+    }
+
+    @Test func refusalsHaveNothingElseForgottenAndAreCounted() {
+        var log = AuditLog()
+        log.record(pairing, boot: boot, now: at(0))
+        log.record(refusal(1), boot: boot, now: at(1))
+        for key in 0..<10_000 {
+            let stranger = AuditNote(.refused, by: .stranger(key: "\(key)"), isRefused: true, "hello: not paired")
+            log.record(stranger, boot: boot, now: at(2 + Double(key) / 1000))
+        }
+        #expect(log.entries.map(\.note.kind) == [.paired, .refused, .refused])
+        #expect(log.entries.map(\.count) == [1, 1, 10_000])
+        #expect(log.entries.last?.note.actor == .stranger(key: "0"), "the first of them")
+        log.record(refusal(1), boot: boot, now: at(3600.9))
+        #expect(log.entries.map(\.count) == [1, 2, 10_000])
+        log.record(refusal(1), boot: boot, now: at(3601))
+        #expect(log.entries.map(\.count) == [1, 2, 10_000, 1], "an hour after the first it is another one")
+        log.record(refusal(1), boot: other, now: at(3602))
+        log.record(refusal(1, "dim: resting"), boot: other, now: at(3602))
+        log.record(refusal(2), boot: other, now: at(3602))
+        #expect(log.entries.map(\.count) == [1, 2, 10_000, 1, 1, 1, 1])
+    }
+
+    @Test func whoIsRefusedMostHasItsOwnForgotten() {
+        var log = AuditLog()
+        log.record(refusal(1), boot: boot, now: at(0))
+        log.record(AuditNote(.pairingFailed, by: .stranger(key: "1"), isRefused: true), boot: boot, now: at(0))
+        for number in 0..<5000 { log.record(refusal(2, "dim: \(number)"), boot: boot, now: at(1)) }
+        let actors = log.entries.map(\.note.actor)
+        #expect(actors.count == 200)
+        #expect(actors.prefix(2) == [.controller(name: "Hall", key: "1"), .stranger(key: "1")])
+    }
+
+    @Test func whatWasDoneIsWrittenAtOnceAndRefusalsEveryQuarterOfAnHour() {
+        var log = AuditLog()
+        var file: [AuditEntry] = []
+        log.record(pairing, boot: boot, now: at(10))
+        #expect(log.nextDeadline == at(10))
+        #expect(run(&log, until: at(10), &file) == 1 && file == log.entries)
+        log.record(refusal(1), boot: boot, now: at(20))
+        #expect(run(&log, until: at(20), &file) == 1 && file == log.entries, "the first one too")
+        for second in 21..<900 { log.record(refusal(1), boot: boot, now: at(Double(second))) }
+        #expect(log.nextDeadline == at(920) && run(&log, until: at(919), &file) == 0)
+        log.record(pairing, boot: boot, now: at(919))
+        #expect(run(&log, until: at(919), &file) == 1)
+        #expect(file.map(\.number) == [1, 2, 2, 3] && file[2].count == 880, "they go with it")
+        #expect(log.nextDeadline == nil)
+        log.record(refusal(1), boot: boot, now: at(930))
+        #expect(log.nextDeadline == at(919 + 900))
+    }
+
+    @Test func aDayOfEverythingAtOnceHas720Writes() {
+        var log = AuditLog()
+        var file: [AuditEntry] = []
+        var writes = 0
+        for second in 0..<86_400 {
+            let now = at(Double(second))
+            if second.isMultiple(of: 7) { log.record(rename(second), boot: boot, now: now) }
+            log.record(refusal(second % 5, "switch: \(second % 11)"), boot: boot, now: now)
+            writes += run(&log, until: now, &file)
+            guard file.count <= 1400 else { return #expect(file.count <= 1400) }
+        }
+        #expect((700...720).contains(writes))
+    }
+
+    @Test func aFailedWriteIsMadeUpForLater() {
+        var log = AuditLog([], lines: 0)
+        log.record(pairing, boot: boot, now: at(0))
+        #expect(log.nextWrite(now: at(0)) == AuditLog.Write(entries: log.entries, isWhole: false))
+        log.record(pairing, boot: boot, now: at(1))
+        #expect(log.nextDeadline == nil, "one at a time")
+        log.failed(now: at(2))
+        #expect(log.nextDeadline == at(302))
+        #expect(log.nextWrite(now: at(301)) == nil)
+        let write = log.nextWrite(now: at(302))
+        #expect(write == AuditLog.Write(entries: log.entries, isWhole: true), "nobody knows what the file has")
+        log.written()
+        #expect(log.nextDeadline == nil && log.lastWrite(now: at(303)) == nil)
+    }
+
+    @Test func anOrderlyStopWritesAllThatFlashLacks() {
+        var log = AuditLog([], lines: 0)
+        log.record(pairing, boot: boot, now: at(0))
+        _ = log.nextWrite(now: at(0))
+        log.record(refusal(1), boot: boot, now: at(1))
+        let write = log.lastWrite(now: at(2))
+        #expect(write == AuditLog.Write(entries: log.entries, isWhole: false), "also those on their way")
+    }
+
+    @Test func whatTheFileHasIsTheLogOfTheNextStart() {
+        var random = SeededRandom(seed: 1)
+        for _ in 0..<20 {
+            var log = AuditLog()
+            var file: [AuditEntry] = []
+            for second in 0..<Int.random(in: 1...4000, using: &random) {
+                let note = [pairing, rename(second), refusal(second % 7, "\(second % 3)")].randomElement(
+                    using: &random)!
+                log.record(note, boot: boot, now: at(Double(second * 60)))
+                _ = run(&log, until: at(Double(second * 60)), &file)
+            }
+            if let write = log.lastWrite(now: at(1e6)) {
+                file = write.isWhole ? write.entries : file + write.entries
+            }
+            let next = AuditLog(file, lines: file.count)
+            #expect(next.entries.suffix(200) == log.entries.suffix(200))
+            #expect(next.entries.count == log.entries.count)
+        }
+    }
+
+    @Test func partsOfItFollowEachOther() {
+        var log = AuditLog()
+        for number in 0..<250 { log.record(rename(number), boot: boot, now: at(0)) }
+        #expect(log.page(after: 0, limit: nil) == AuditPage(Array(log.entries.prefix(100)), isLast: false))
+        #expect(log.page(after: 200, limit: nil) == AuditPage(Array(log.entries.suffix(50)), isLast: true))
+        #expect(log.page(after: 0, limit: 3).entries.map(\.number) == [248, 249, 250])
+        #expect(log.page(after: 150, limit: 100).isLast && log.page(after: 149, limit: 101).isLast == false)
+        #expect(log.page(after: .max, limit: 1) == AuditPage([], isLast: true))
+    }
+
+    @Test func aStartTellsWhatItFound() {
+        var log = AuditLog([], remark: "2 could not be read", resetBy: .button)
+        log.begin(firmware: "1.0", boot: boot, now: at(1))
+        #expect(log.entries.map(\.note.kind) == [.factoryReset, .lost, .firmware])
+        #expect(log.entries.map(\.note.detail) == ["", "2 could not be read", "1.0"])
+        #expect(log.entries[0].note.actor == .button)
+        var next = AuditLog(log.entries, lines: 3)
+        next.begin(firmware: "1.0", boot: other, now: at(1))
+        #expect(next.entries == log.entries && next.nextDeadline == nil)
+        next.begin(firmware: "1.1", boot: other, now: at(1))
+        #expect(next.entries.last?.note.detail == "1.1, before: 1.0")
+        var third = AuditLog(next.entries, lines: 4)
+        third.begin(firmware: "1.1", boot: other, now: at(1))
+        #expect(third.entries == next.entries)
+    }
+
+    @Test func noTextOfOthersIsMoreThanALine() {
+        let note = AuditNote(
+            .renamed, by: .controller(name: "a\tb\nc\u{9b}\u{7f}", key: String(repeating: "f", count: 64)),
+            String(repeating: "é", count: 100))
+        #expect(note.actor == .controller(name: "a?b?c??", key: "ffffffffffff"))
+        #expect(note.detail == String(repeating: "é", count: 80))
+    }
+}

@@ -1,0 +1,16 @@
+import Foundation
+
+/// Commands through the daemon of a house with three plugs, on a LAN of network namespaces, while somebody announces a thousand plugs a
+/// second that are not there: half of them claim to be one that is.
+func falseAnnouncementFigures(_ setting: Setting) throws -> [Figure] {
+    let measured = try MeasuredLAN(
+        by: "false_announcements.py",
+        [setting.programFolder(), "\(setting.times(500, few: 50))", "\(setting.times(10, few: 3))"])
+    let reference = Figure.Reference(name: "the same undisturbed", value: try measured.median("undisturbed") * 1000)
+    return [
+        Figure(
+            "command of the daemon, 1000 false announcements a second", try measured.median("disturbed") * 1000, "µs",
+            against: reference, .ratioAtMost(2)),
+        Figure("false announcements that came", try measured.median("announced a second"), "/s"),
+    ]
+}

@@ -1,0 +1,128 @@
+import DurableFiles
+import PlugModel
+import TestFolders
+import Testing
+
+@testable import Daemon
+
+/// A daemon that died twice within a minute of what the same plug said comes back without it.
+@Suite struct QuarantineTests {
+    private let heater = PlugID(rawValue: "aaaaaaaaaaaa")!
+    private let lamp = PlugID(rawValue: "bbbbbbbbbbbb")!
+    private let hour: Int64 = 3600
+
+    @Test func twoDeathsWithinAMinuteAreThePlugs() {
+        var quarantine = Quarantine()
+        #expect(quarantine.died(with: heater, at: 1000) == false)
+        #expect(quarantine.until(heater, now: 1000) == nil)
+        #expect(quarantine.died(with: heater, at: 1060) == true)
+        #expect(quarantine.until(heater, now: 1060) == 1060 + hour)
+        #expect(quarantine.until(heater, now: 1060 + hour - 1) != nil)
+        #expect(quarantine.until(heater, now: 1060 + hour) == nil)
+        #expect(quarantine.until(lamp, now: 1060) == nil)
+    }
+
+    @Test func deathsThatAreFurtherApartOrOfDifferentPlugsAreNobodys() {
+        var quarantine = Quarantine()
+        for time in stride(from: Int64(0), to: 1000, by: 61) {
+            #expect(quarantine.died(with: heater, at: time) == false)
+            // Another one in between changes nothing.
+            #expect(quarantine.died(with: lamp, at: time + 1) == false)
+        }
+        #expect(quarantine.died(with: lamp, at: 1000) == true)
+        #expect(quarantine.until(heater, now: 1000) == nil)
+    }
+
+    @Test func eachFurtherTimeIsTwiceAsLongAndADayAtMost() {
+        var quarantine = Quarantine()
+        var time: Int64 = 1000
+        _ = quarantine.died(with: heater, at: time)
+        for hours in [1, 2, 4, 8, 16, 24, 24, 24] as [Int64] {
+            time += 30
+            #expect(quarantine.died(with: heater, at: time) == true)
+            #expect(quarantine.until(heater, now: time) == time + hours * hour)
+        }
+        // A week without a death: it begins anew.
+        time += 8 * 24 * hour
+        #expect(quarantine.died(with: heater, at: time) == false)
+        #expect(quarantine.died(with: heater, at: time + 1) == true)
+        #expect(quarantine.until(heater, now: time + 1) == time + 1 + hour)
+    }
+
+    @Test func aPersonLiftsIt() {
+        var quarantine = Quarantine()
+        _ = quarantine.died(with: heater, at: 1000)
+        _ = quarantine.died(with: heater, at: 1001)
+        #expect(quarantine.lift(heater) == true)
+        #expect(quarantine.until(heater, now: 1002) == nil)
+        #expect(quarantine.lift(heater) == false)
+        // One more death does not bring it back.
+        #expect(quarantine.died(with: heater, at: 1010) == false)
+    }
+
+    @Test func aClockThatIsSetBackKeepsNobodyAwayForLong() {
+        var quarantine = Quarantine()
+        _ = quarantine.died(with: heater, at: 1_800_000_000)
+        _ = quarantine.died(with: heater, at: 1_800_000_001)
+        #expect(quarantine.until(heater, now: 1_000_000_000) == nil)
+        #expect(quarantine.died(with: heater, at: 1_000_000_000) == false)
+        #expect(quarantine.died(with: heater, at: .max) == false)
+        #expect(quarantine.died(with: heater, at: -1) == false)
+    }
+
+    @Test func textComesBackAndDamagedLinesAreLeftOut() {
+        var quarantine = Quarantine()
+        for number in 0..<200 {
+            _ = quarantine.died(with: PlugID(rawValue: "00000000\(1000 + number)")!, at: Int64(number))
+        }
+        _ = quarantine.died(with: heater, at: 200)
+        _ = quarantine.died(with: heater, at: 200)
+        #expect(quarantine.entries.count == 64)
+        #expect(Quarantine(text: quarantine.text) == quarantine)
+        let damaged = """
+            aaaaaaaaaaaa 1 1 99999999999999999999
+            aaaaaaaaaaaa 1 1 9223372036854775807
+            aaaaaaaaaaaa -5 1 10
+            aaaaaaaaaaaa 1 9223372036854775807 10
+            heater 1 1 10
+            aaaaaaaaaaaa 1 1
+
+            bbbbbbbbbbbb 7 1 3607
+            bbbbbbbbbbbb 8 1 3608
+
+            """
+        #expect(Quarantine(text: damaged).entries == [.init(plug: lamp, died: 7, times: 1, until: 3607)])
+    }
+
+    @Test(arguments: ["11 aaaaaaaaaaaa 1000\n", "11 - 1000\n"]) func whatADeadProcessLeftIsTakenOnce(line: String)
+        throws
+    {
+        let disk = TestFolder()
+        let file = QuarantineFile(disk.path)
+        try FileStore().replace(disk.path + "/died", with: Array(line.utf8))
+        let death = try #require(try QuarantineFile(disk.path).take())
+        #expect(death.signal == 11 && death.time == 1000 && !death.isKeptAway)
+        #expect(death.plug == (line.contains("-") ? nil : heater))
+        #expect(try file.read().entries.map(\.plug) == (line.contains("-") ? [] : [heater]))
+        try FileStore().replace(disk.path + "/died", with: Array("4 aaaaaaaaaaaa 1030\n".utf8))
+        let next = try #require(try file.take())
+        #expect(next.isKeptAway != line.contains("-"))
+        #expect(next.words.contains("keeps away") == next.isKeptAway && next.words.contains("hint: "))
+    }
+
+    @Test func nothingOrNonsenseIsNoDeath() throws {
+        let disk = TestFolder()
+        #expect(try QuarantineFile(disk.path).take() == nil)
+        for line in ["", "x y z", "11 heater 1", "11 aaaaaaaaaaaa", "99999999999 - 1"] {
+            try FileStore().replace(disk.path + "/died", with: Array(line.utf8))
+            #expect(try QuarantineFile(disk.path).take() == nil)
+        }
+    }
+
+    @Test func theReasonNamesTheCommandThatLiftsIt() {
+        #expect(QuarantineFile.words(minutes: 1, heater).contains("for a minute:"))
+        #expect(QuarantineFile.words(minutes: 59, heater).contains("for 59 minutes:"))
+        #expect(QuarantineFile.words(minutes: 121, heater).contains("for 3 hours:"))
+        #expect(QuarantineFile.words(minutes: 1, heater).contains("plugctl daemon quarantine --lift aaaaaaaaaaaa"))
+    }
+}

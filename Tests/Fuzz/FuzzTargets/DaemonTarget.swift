@@ -1,0 +1,144 @@
+import Automation
+import Daemon
+import Dashboard
+import LinuxClocks
+import NIOCore
+import NIOPosix
+import PlugClient
+import PlugModel
+import PowerHistory
+import Presentation
+import ServiceDiscovery
+import Synchronization
+import TestFolders
+
+extension FuzzTarget {
+    /// Whatever a paired plug sends to the daemon as it runs: `HouseFollower` hands it on, rules run on it and are stored, the recorder
+    /// writes it into a history, and the page shows it. Then the next process begins with what this one stored, and hears it again.
+    static let daemon = FuzzTarget(
+        name: "daemon",
+        seeds: { recorded { $0.fromPlug } },
+        check: { bytes in
+            let folder = TestFolder(on: .memory)
+            let first = try await DaemonLife.live(on: bytes, in: folder.path, as: .recorder)
+            // What the first one still holds for a moment is of no interest here.
+            let next = try await DaemonLife.live(on: bytes, in: folder.path, as: .writer)
+            try require(next.complaints.isEmpty, "what was stored is not read: \(next.complaints)")
+            // Cursors only grow: nothing that took effect comes again, and nothing is forgotten.
+            for (plug, sequence) in first.cursors {
+                try require(
+                    next.cursors[plug] ?? 0 >= sequence, "\(plug) is at \(next.cursors[plug] ?? 0), not \(sequence)")
+            }
+            return first.reports > 1
+        })
+}
+
+/// One process of a daemon that follows one plug.
+private struct DaemonLife {
+    static let plug = PlugID(rawValue: "0123456789ab")!
+    private static let connection = ConnectionID(rawValue: 1)
+    private static let loop = MultiThreadedEventLoopGroup.singleton.next()
+
+    var reports = 0
+    var complaints: [String] = []
+    var cursors: [PlugID: SequenceNumber] = [:]
+
+    static func live(
+        on bytes: [UInt8], in folder: String, as role: PowerHistory.Role
+    ) async throws -> DaemonLife {
+        var life = DaemonLife()
+        let store = try RuleStore(folder + "/rules") { life.complaints.append($0) }
+        let history = try PowerHistory(folder + "/history", role: role)
+        let recorder = try Recorder(history, on: loop) { _ in }
+        let ears = Ears(LiveBoard(rules: RuledReports.rules, history: history, paired: PairedPlugs(directory: folder)))
+        let (changes, change) = AsyncStream.makeStream(of: ServiceChange.self)
+        change.yield(
+            .found(
+                ServiceIdentity(name: "Lamp", type: PlugClient.serviceType, interface: 2),
+                txt: try TXTRecord(["id": plug.rawValue])))
+        let runner = RuleRunner(
+            RuleFileSet(rules: RuledReports.rules), store: store, recorder: recorder, audience: ears, on: loop
+        ) { known in
+            HouseFollower(known: known) {
+                [plug: "Lamp"]
+            } browse: {
+                changes
+            } follow: { name, known in
+                follow(name, known, hearing: bytes)
+            }
+        }
+        let running = Task { await runner.run() }
+        let reading = Task { for await _ in runner.records {} }
+        for await _ in ears.ends { break }
+        running.cancel()
+        await running.value
+        await reading.value
+        life.reports = ears.reports.withLock(\.count)
+        try ears.check()
+        life.cursors = try history.cursors()
+        return life
+    }
+
+    /// A plug whose connection brings these bytes.
+    private static func follow(
+        _ name: String, _ known: [PlugID: SequenceNumber], hearing bytes: [UInt8]
+    ) -> FollowedPlug {
+        let machine = PlugFollower(
+            controllerName: "Desk", cursor: .after(Guest.cursor), known: known, stateOptions: StateOptions(), seed: 1)
+        let plug = FollowedPlug(name: name, machine: machine, eventLoop: loop) { _ in }
+        Task {
+            await plug.handle(.located)
+            await plug.handle(.dialling(Self.plug))
+            await plug.handle(.opened(connection))
+            await plug.handle(.received(bytes, on: connection))
+            await plug.handle(.closed(connection))
+        }
+        return plug
+    }
+}
+
+/// Hears the house beside its page.
+private final class Ears: HouseAudience {
+    let reports = Mutex<[PlugReport]>([])
+    /// Tells once that the plug's connection has ended, or the plug is gone.
+    let ends: AsyncStream<Void>
+    private let end: AsyncStream<Void>.Continuation
+    private let board: LiveBoard
+
+    init(_ board: LiveBoard) {
+        self.board = board
+        (ends, end) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    func take(_ update: HouseFollower.Update) async {
+        await board.take(update)
+        switch update {
+        case .report(let report):
+            reports.withLock { $0.append(report) }
+            if case .disconnected = report.update { end.yield() }
+        case .lost: end.yield()
+        case .found: break
+        }
+    }
+
+    func note(_ record: RunnerRecord) async { await board.note(record) }
+
+    func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async {
+        await board.rulesChanged(rules, disabled: disabled, faults: faults)
+    }
+
+    /// Events come once and in order, or lie in a gap that was told.
+    func check() throws {
+        var last: SequenceNumber?
+        for report in reports.withLock({ $0 }) {
+            switch report.update {
+            case .event(let event, _):
+                try require(last.map { event.sequence > $0 } ?? true, "event \(event.sequence) came after \(last!)")
+                last = event.sequence
+            case .gap(let gap): last = gap.to
+            case .connected: last = nil
+            case .following, .snapshot, .state, .log, .disconnected: break
+            }
+        }
+    }
+}

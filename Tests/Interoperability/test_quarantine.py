@@ -1,0 +1,72 @@
+"""A daemon that dies of what one plug says comes back without it, and the rest of the house goes on."""
+
+import pathlib
+import signal
+import time
+
+import pytest
+
+from harness.deadlines import eventually
+from harness.served import Served
+
+
+@pytest.fixture
+def house(lan, plug, controller, tmp_path):
+    plugs = {name: plug(lan.host(), name, simulate=name.lower()) for name in ("Lamp", "Kettle")}
+    served = Served(controller(lan.host()), tmp_path)
+    served.follows(2)
+    served.plugs = plugs
+    return served
+
+
+def states(house):
+    return {told["plug"]: (told["state"], told.get("reason", "")) for told in house.get("/api/v1/house").json["plugs"]}
+
+
+def died(house):
+    return pathlib.Path(house.folder, "daemon", "died")
+
+
+def dies_of(house, identity):
+    """As it ends by a fault while it handles what that plug said: what the process leaves is in the file."""
+    house.running.process.kill()
+    house.running.ended(within=5)
+    died(house).write_text(f"{int(signal.SIGILL)} {identity} {int(time.time())}\n")
+    house.start()
+
+
+def test_a_daemon_that_dies_twice_of_a_plug_comes_back_without_it(house):
+    lamp = (house.plugs["Lamp"].state / "id").read_text().split()[0]
+    dies_of(house, lamp)
+    house.running.seen(lambda line: line.error and f"what plug {lamp} said" in line.text, 10, "what it died of")
+    house.follows(2)
+    dies_of(house, lamp)
+    house.running.seen(lambda line: line.error and "keeps away from that plug" in line.text, 10, "that it keeps away")
+    eventually(lambda: states(house).get("Kettle", ("",))[0] == "connected", 15, lambda: f"the kettle: {states(house)}")
+    eventually(lambda: "keeps away from it for 60 minutes" in states(house)["Lamp"][1], 15, lambda: f"the lamp: {states(house)}")
+    assert states(house)["Lamp"][0] == "away"
+    person = house.controller
+    told = person.finish("daemon", "quarantine", "--state", house.folder / "daemon")
+    assert told.status == 0 and told.output.startswith("Lamp: the daemon keeps away from it"), told
+    lifted = person.finish("daemon", "quarantine", "--state", house.folder / "daemon", "--lift", "lamp")
+    assert lifted.status == 0, lifted
+    eventually(lambda: states(house)["Lamp"][0] == "connected", 60, lambda: f"the lamp: {states(house)}")
+    again = person.finish("daemon", "quarantine", "--state", house.folder / "daemon", "--lift", "lamp")
+    assert again.status == 1 and "nothing is held against" in again.errors, again
+
+
+def test_a_fault_leaves_what_it_was_and_a_kill_leaves_nothing(house):
+    assert died(house).read_text() == ""
+    assert died(house).stat().st_mode & 0o777 == 0o600
+    house.running.process.send_signal(signal.SIGSEGV)
+    house.running.ended(within=10)
+    number, plug, at = died(house).read_text().split()
+    assert number == "11" and abs(int(at) - time.time()) < 60
+    assert plug == "-" or len(plug) == 12
+    house.start()
+    house.running.seen(lambda line: line.error and "died by signal 11" in line.text, 10, "what it died of")
+    house.follows(2)
+    assert died(house).read_text() == ""
+    house.running.process.kill()
+    house.running.ended(within=5)
+    assert died(house).read_text() == ""

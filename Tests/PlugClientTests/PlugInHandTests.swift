@@ -1,0 +1,59 @@
+import DurableFiles
+import PlugModel
+import TestFolders
+import Testing
+
+@testable import PlugClient
+
+/// A process that dies by a fault leaves which plug it had in hand.
+@Suite(.serialized) struct PlugInHandTests {
+    @Test func theDyingThreadsPlugIsLeft() async throws {
+        let folder = TestFolder()
+        let path = folder.path + "/died"
+        await #expect(processExitsWith: .failure) { [path = path as String] in
+            precondition(PlugInHand.leave(in: path) == nil)
+            let other = Task {
+                PlugInHand.during(PlugID(rawValue: "bbbbbbbbbbbb")) {}
+            }
+            await other.value
+            PlugInHand.during(PlugID(rawValue: "cccccccccccc")) {
+                // The inner one is the one that counts, and what has ended does not.
+                PlugInHand.during(PlugID(rawValue: "dddddddddddd")) {}
+                PlugInHand.during(PlugID(rawValue: "0a0b0c0d0e0f")) {
+                    PlugInHand.during(nil) { fatalError("as a trap does") }
+                }
+            }
+        }
+        let words = try line(path)
+        #expect(words.count == 3 && words[1] == "0a0b0c0d0e0f")
+        // SIGILL or SIGTRAP, by processor.
+        #expect(["4", "5"].contains(words[0]))
+        #expect(try #require(Int64(words[2])) > 1_700_000_000)
+    }
+
+    @Test func whoDiesWithoutAPlugLeavesNone() async throws {
+        let folder = TestFolder()
+        let path = folder.path + "/died"
+        await #expect(processExitsWith: .failure) { [path = path as String] in
+            precondition(PlugInHand.leave(in: path) == nil)
+            PlugInHand.during(PlugID(rawValue: "bbbbbbbbbbbb")) {}
+            fatalError("as a trap does")
+        }
+        #expect(try line(path).dropFirst().first == "-")
+    }
+
+    @Test func whoEndsInOrderLeavesNothing() async throws {
+        let folder = TestFolder()
+        let path = folder.path + "/died"
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            precondition(PlugInHand.leave(in: path) == nil)
+            PlugInHand.during(PlugID(rawValue: "bbbbbbbbbbbb")) {}
+        }
+        #expect(try FileStore().read(path, limit: 100) == [])
+    }
+
+    private func line(_ path: String) throws -> [String] {
+        String(decoding: try FileStore().read(path, limit: 100), as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            .map(String.init)
+    }
+}

@@ -1,0 +1,287 @@
+import PlugModel
+import ProtocolCore
+import Testing
+
+@testable import PlugProtocol
+
+@Suite struct RoleTests {
+    private let guestKey = PublicKey(bytes: [7, 7])!
+    private let invited = try! SetupCode(text: "QRST-UVWX-YZ23-4567")
+
+    /// An owner at the first connection, somebody else with this role at the second.
+    private func bench(_ role: Role, secondsLeft: UInt32? = nil) -> Bench {
+        let controllers = PairedControllers([
+            PairedControllers.Controller(key: deskKey, name: "Desk"),
+            PairedControllers.Controller(key: guestKey, name: "Tablet", role: role, secondsLeft: secondsLeft),
+        ])
+        var bench = Bench(access: PlugServer.Access(key: plugKey, code: setupCode, controllers: controllers))
+        bench.greet(first)
+        bench.greet(second, key: guestKey)
+        return bench
+    }
+
+    private func turnOn(_ bench: inout Bench, _ number: UInt8, on connection: ConnectionID) -> [PlugServer.Action] {
+        bench.say(on: connection) {
+            $0.command = WireCommand(.setRelay(on: true, autoOff: nil), request: request(number), within: .seconds(2))
+        }
+    }
+
+    private func refusals(_ bench: inout Bench, _ connection: ConnectionID) -> [Refusal] {
+        bench.take(connection).compactMap { kind in
+            switch kind {
+            case .refused(let wire): return Refusal(wire.code.model, wire.detail)
+            case .result(let wire):
+                guard case .refused(let refusal) = try? wire.model().1 else { return nil }
+                return refusal
+            default: return nil
+            }
+        }
+    }
+
+    @Test func aViewerDoesNotSwitchAndHearsWhoMayAllowIt() {
+        var bench = bench(.viewer)
+        #expect(turnOn(&bench, 1, on: second).isEmpty)
+        #expect(
+            refusals(&bench, second) == [
+                Refusal(
+                    .notAllowed,
+                    "This controller is a viewer here and may not switch the plug. An owner may change that: Desk.")
+            ])
+        #expect(turnOn(&bench, 1, on: first).count == 1)
+    }
+
+    @Test func aUserSwitchesAndManagesNobody() {
+        var bench = bench(.user)
+        #expect(turnOn(&bench, 1, on: second).count == 1)
+        let asked: [(inout WireControllerMessage) -> Void] = [
+            { $0.listControllers = WireListControllers() },
+            { $0.removeController.fingerprint = deskKey.fingerprint },
+            { $0.factoryReset = WireFactoryReset() },
+            { [invited] in $0.invite = WireInvite(invited, .owner) },
+            { $0.setRole = WireSetRole(deskKey.fingerprint, try! Grant(.viewer)) },
+        ]
+        for ask in asked { #expect(bench.say(on: second, ask).isEmpty) }
+        #expect(refusals(&bench, second).map(\.code) == asked.map { _ in .notAllowed })
+        #expect(bench.server.access.controllers.all.map(\.role) == [.owner, .user])
+        // It may go itself.
+        bench.say(on: second) { $0.removeController.fingerprint = guestKey.fingerprint }
+        #expect(bench.server.access.controllers.all.map(\.name) == ["Desk"])
+    }
+
+    @Test func theLastOwnerStays() {
+        var bench = bench(.user)
+        bench.say { $0.removeController.fingerprint = deskKey.fingerprint }
+        bench.say { $0.setRole = WireSetRole(deskKey.fingerprint, try! Grant(.user)) }
+        let refused = refusals(&bench, first)
+        #expect(refused.map(\.code) == [.notAllowed, .notAllowed])
+        #expect(refused.first?.detail.contains("last owner") == true)
+        bench.handle(.removeController(fingerprint: deskKey.fingerprint))
+        #expect(bench.server.access.controllers.owners.map(\.name) == ["Desk"])
+        // With a second one the first may go.
+        bench.say { $0.setRole = WireSetRole(guestKey.fingerprint, .owner) }
+        bench.say { $0.setRole = WireSetRole(deskKey.fingerprint, try! Grant(.user)) }
+        #expect(bench.server.access.controllers.owners.map(\.name) == ["Tablet"])
+    }
+
+    @Test func anotherRoleHoldsInSessionsThatStandAlready() {
+        var bench = bench(.viewer)
+        #expect(turnOn(&bench, 1, on: second).isEmpty)
+        bench.say { $0.setRole = WireSetRole(guestKey.fingerprint, try! Grant(.user)) }
+        #expect(turnOn(&bench, 1, on: second).count == 1, "a refusal for want of a right is not the request's answer")
+        bench.say { $0.setRole = WireSetRole(guestKey.fingerprint, try! Grant(.viewer)) }
+        #expect(turnOn(&bench, 2, on: second).isEmpty)
+    }
+
+    @Test func somebodyAtThePlugRemovesAController() {
+        var bench = bench(.user)
+        let actions = bench.handle(.removeController(fingerprint: guestKey.fingerprint))
+        #expect(actions.contains(.close(second, .ended(.notPaired))))
+        #expect(bench.server.access.controllers.all.map(\.name) == ["Desk"])
+    }
+
+    private func added(_ controllers: inout PairedControllers, _ controller: PairedControllers.Controller) -> Bool {
+        controllers.add(controller)
+    }
+
+    // MARK: Invitations
+
+    private func pair(_ bench: inout Bench, _ code: SetupCode, name: String = "Phone", at seconds: Double = 0)
+        -> Goodbye.Reason?
+    {
+        let connection = ConnectionID(rawValue: 9)
+        bench.handle(opening(connection, key: strangerKey), at: seconds)
+        bench.say(on: connection, at: seconds) {
+            $0.pairingRequest.version = 1
+            $0.pairingRequest.controller = name
+            $0.pairingRequest.nonce = .init([UInt8](repeating: 5, count: 32))
+        }
+        let transcript = PairingTranscript(
+            version: 1, plug: lamp.id, plugKey: plugKey, controllerKey: strangerKey,
+            plugNonce: [UInt8](repeating: 9, count: 32), controllerNonce: [UInt8](repeating: 5, count: 32))
+        bench.say(on: connection, at: seconds) {
+            $0.pairingProof.proof = .init(transcript.proof(of: .controller, code: code))
+        }
+        let reason = bench.take(connection).compactMap(\.goodbyeReason).first
+        bench.handle(.closed(connection), at: seconds)
+        return reason
+    }
+
+    @Test func anInvitationIsForOnePairingInItsRole() {
+        var bench = bench(.user)
+        #expect(pair(&bench, setupCode) == .pairingClosed)
+        bench.say { $0.invite = WireInvite(invited, try! Grant(.viewer)) }
+        #expect(pair(&bench, setupCode) == .wrongCode, "the plug's own code needs its window")
+        #expect(pair(&bench, invited, at: 1) == nil)
+        #expect(bench.server.access.controllers[strangerKey]?.role == .viewer)
+        bench.say(at: 1) { $0.removeController.fingerprint = strangerKey.fingerprint }
+        #expect(pair(&bench, invited, at: 2) == .pairingClosed, "it was used")
+    }
+
+    @Test func anInvitationEndsAfterADay() {
+        var bench = bench(.user)
+        bench.say { $0.invite = WireInvite(invited, try! Grant(.viewer)) }
+        #expect(pair(&bench, invited, at: 86_400) == .pairingClosed)
+    }
+
+    @Test func aFifthInvitationIsRefused() {
+        var bench = bench(.user)
+        for number in UInt8(0)..<5 {
+            bench.say {
+                $0.invite = WireInvite(SetupCode(bytes: [UInt8](repeating: number, count: 10))!, try! Grant(.viewer))
+            }
+        }
+        #expect(refusals(&bench, first).map(\.code) == [.busy])
+    }
+
+    @Test func whatNoInvitationCanSayIsRefused() {
+        var bench = bench(.user)
+        bench.say {
+            $0.invite = WireInvite(invited, try! Grant(.viewer)); $0.invite.role = .guest
+        }
+        bench.say {
+            $0.invite = WireInvite(invited, .owner); $0.invite.seconds = 3600
+        }
+        bench.say {
+            $0.invite = WireInvite(invited, try! Grant(.viewer)); $0.invite.seconds = 59
+        }
+        bench.say {
+            $0.invite = WireInvite(invited, try! Grant(.viewer)); $0.invite.role = .unspecified
+        }
+        #expect(refusals(&bench, first).map(\.code) == [.outOfRange, .outOfRange, .outOfRange, .unsupported])
+        bench.say {
+            $0.invite = WireInvite(invited, .owner); $0.invite.code = .init([1, 2])
+        }
+        #expect(bench.take().compactMap(\.goodbyeReason) == [.malformed])
+    }
+
+    @Test func theOwnersInvitationDoesNotMakeAnOwnerLess() {
+        var bench = bench(.user)
+        bench.say { $0.invite = WireInvite(invited, try! Grant(.viewer)) }
+        var controllers = bench.server.access.controllers
+        #expect(
+            added(&controllers, PairedControllers.Controller(key: deskKey, name: "Desk", role: .viewer, secondsLeft: 9))
+        )
+        #expect(controllers[deskKey]?.role == .owner && controllers[deskKey]?.secondsLeft == nil)
+    }
+
+    /// Class: a name that anybody can give himself is taken for who did it.
+    @Test func noTwoControllersOfAPlugHaveOneName() {
+        var bench = bench(.user)
+        bench.say { $0.invite = WireInvite(invited, try! Grant(.user)) }
+        #expect(pair(&bench, invited, name: "Desk (the daemon)") == nil)
+        #expect(bench.server.access.controllers[strangerKey]?.name == "Desk [the daemon]")
+        var controllers = PairedControllers()
+        for number in UInt8(0)..<3 {
+            let name = String(repeating: "é", count: 31)
+            #expect(added(&controllers, PairedControllers.Controller(key: PublicKey(bytes: [number])!, name: name)))
+        }
+        #expect(Set(controllers.all.map(\.name)).count == 3)
+        #expect(controllers.all.allSatisfy { $0.name.utf8.count <= 63 })
+    }
+
+    // MARK: Time
+
+    @Test func aGuestGoesWhenItsTimeIsOver() {
+        var bench = bench(.guest, secondsLeft: 7200)
+        #expect(!bench.run(until: 7199).contains(.record(.controllerRemoved(name: "Tablet"))))
+        // Its session ended of silence.
+        bench.greet(second, key: guestKey, at: 7199)
+        let command = bench.say(on: second, at: 7199) {
+            $0.command = WireCommand(.setRelay(on: true, autoOff: nil), request: request(1), within: .seconds(2))
+        }
+        #expect(command.count == 1)
+        let actions = bench.run(until: 7201)
+        #expect(actions.contains(.record(.controllerRemoved(name: "Tablet"))))
+        #expect(actions.contains(.close(second, .ended(.timeOver))))
+        #expect(bench.server.access.controllers.all.map(\.name) == ["Desk"])
+    }
+
+    /// Class: a power cut gives back what was used up.
+    @Test func noRestartGivesAGuestMoreTime() {
+        var left: UInt32? = 20_000
+        var clock = 0.0
+        var passed = 0.0
+        while let known = left {
+            var bench = bench(.guest, secondsLeft: known)
+            // It is cut off at another moment each time.
+            let life = Double(known % 977) + 60
+            var stored = bench.server.access.controllers[guestKey]?.secondsLeft
+            for action in bench.run(until: life) {
+                if case .keep(let controllers) = action { stored = controllers[guestKey]?.secondsLeft }
+            }
+            clock += life
+            passed = clock
+            left = bench.server.access.controllers[guestKey] == nil ? nil : stored
+            #expect(passed < 40_000)
+            if passed >= 40_000 { break }
+        }
+        #expect(passed <= 20_000 + 1060)
+    }
+
+    @Test func aGrantIsWithinItsTimes() throws {
+        #expect(throws: GrantError.ownerWithEnd) { try Grant(.owner, seconds: 100) }
+        #expect(throws: GrantError.guestWithoutEnd) { try Grant(.guest) }
+        #expect(throws: GrantError.time) { try Grant(.user, seconds: 59) }
+        #expect(throws: GrantError.time) { try Grant(.user, seconds: 31_536_001) }
+        #expect(try Grant(.user, seconds: 60).seconds == 60)
+    }
+
+    // MARK: Requests of others
+
+    /// Class: who was a controller once makes the owner's commands do nothing.
+    @Test func nobodyAnswersTheRequestsOfAnother() {
+        var bench = bench(.user)
+        #expect(turnOn(&bench, 1, on: second).count == 1)
+        bench.handle(.commandOutcome(command(1, of: guestKey), .done(PlugState(relayOn: false), event: nil)))
+        #expect(turnOn(&bench, 1, on: first).count == 1, "the same id of another controller is another command")
+    }
+
+    @Test func nobodyPushesOutTheRequestsOfAnother() {
+        var limits = PlugServer.Limits()
+        limits.recentOutcomes = 10
+        var bench = Bench(limits: limits, paired: [deskKey, guestKey])
+        bench.greet(first)
+        bench.greet(second, key: guestKey)
+        for number in UInt8(0)..<3 {
+            _ = turnOn(&bench, number, on: first)
+            bench.handle(.commandOutcome(command(number), .done(PlugState(relayOn: true), event: nil)))
+        }
+        for number in UInt8(0)..<100 {
+            _ = turnOn(&bench, number, on: second)
+            bench.handle(.commandOutcome(command(number, of: guestKey), .done(PlugState(relayOn: true), event: nil)))
+        }
+        #expect(bench.server.finishedRequests.count == 10)
+        for number in UInt8(0)..<3 { #expect(turnOn(&bench, number, on: first).isEmpty) }
+    }
+
+    @Test func whatARemovedControllerAskedIsForgotten() {
+        var bench = bench(.user)
+        _ = turnOn(&bench, 1, on: second)
+        bench.handle(.commandOutcome(command(1, of: guestKey), .done(PlugState(relayOn: true), event: nil)))
+        let kept = bench.server.finishedRequests
+        #expect(kept.count == 1)
+        bench.say { $0.removeController.fingerprint = guestKey.fingerprint }
+        #expect(bench.server.finishedRequests.isEmpty)
+        #expect(Bench(requests: kept).server.finishedRequests.isEmpty, "nor does a restart bring it back")
+    }
+}
