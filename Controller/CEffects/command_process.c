@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
 #include "command_process.h"
+#include "key_fence.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/syscall.h>
@@ -21,19 +23,52 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attri
     return error == 0 ? posix_spawnattr_setflags(attributes, flags) : error;
 }
 
-int command_start(char *const words[], char *const environment[], int input, int output, pid_t *number) {
+struct start {
+    const char *program;
+    char *const *words;
+    char *const *environment;
+    int input, output, fence;
+    pid_t *number;
+    int error;
+};
+
+static int spawn(const struct start *start) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int error = posix_spawn_file_actions_init(&actions);
     if (error != 0) return error;
     error = posix_spawnattr_init(&attributes);
     if (error == 0) {
-        error = prepare(&actions, &attributes, input, output);
-        if (error == 0) error = posix_spawnp(number, words[0], &actions, &attributes, words, environment);
+        error = prepare(&actions, &attributes, start->input, start->output);
+        if (error == 0) {
+            error = posix_spawnp(
+                start->number, start->program, &actions, &attributes, start->words, start->environment);
+        }
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
     return error;
+}
+
+static void *spawn_behind_fence(void *context) {
+    struct start *start = context;
+    start->error = fence_enter(start->fence);
+    if (start->error == 0) start->error = spawn(start);
+    return NULL;
+}
+
+int command_start(
+    const char *program, char *const words[], char *const environment[], int input, int output, int fence,
+    pid_t *number) {
+    struct start start = {program != NULL ? program : words[0], words, environment, input, output, fence, number, 0};
+    if (fence < 0) return spawn(&start);
+    // A fence is for good, and for whatever its thread starts: so it is that of a thread which starts nothing but the program. Any
+    // other could, by waking a pool that grows, have the daemon's own work done behind it.
+    pthread_t thread;
+    int error = pthread_create(&thread, NULL, spawn_behind_fence, &start);
+    if (error != 0) return error;
+    pthread_join(thread, NULL);
+    return start.error;
 }
 
 // The kernel sets its close-on-exec flag. glibc has a name for the call since 2.36.

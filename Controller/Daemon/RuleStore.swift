@@ -10,6 +10,8 @@ public final class RuleStore: Sendable {
     public let memory: HouseMemory
     /// Of this house alone, as long as its directory lasts.
     let veil: RequestVeil
+    /// The file with the secret of the veil, which is nobody's business but the daemon's.
+    public let secretPath: String
     private let path: String
     private let files: FileStore
     /// Held until it is given back, or the value ends.
@@ -28,7 +30,8 @@ public final class RuleStore: Sendable {
         path = directory + "/rules"
         self.files = files
         boot = Self.currentBoot()
-        veil = RequestVeil(secret: try Self.secret(directory + "/secret", files))
+        secretPath = directory + "/secret"
+        veil = RequestVeil(secret: try Self.secret(secretPath, files))
         memory = Self.read(path, at: Self.moment(boot), files, complain) ?? HouseMemory()
     }
 

@@ -47,6 +47,12 @@ public struct DashboardSettings: Sendable {
 
     public init() {}
 
+    /// Files that let somebody in, or pass for us: nobody's business but the daemon's.
+    public var secretPaths: [String] {
+        [password.path, directory + "/tls.pem", directory + "/session-key", directory + "/sessions"]
+            + (certificate.map { [$0.key] } ?? [])
+    }
+
     var isLoopback: Bool { place?.isLoopback ?? true }
     /// Beyond this machine nothing is said that others on the way could read.
     var isSecure: Bool { certificate != nil || !isLoopback }

@@ -6,18 +6,20 @@ public import Automation
 public struct EffectPerformer: Sendable {
     private let desks: [(name: String, desk: NotificationDesk)]
     private let sender: WebHookSender
+    private let outside: Outside
 
-    public init(receivers: [NamedReceiver] = []) {
-        self.init(receivers: receivers, limits: NotificationQueue.Limits())
+    public init(receivers: [NamedReceiver] = [], outside: Outside = Outside()) {
+        self.init(receivers: receivers, limits: NotificationQueue.Limits(), outside: outside)
     }
 
-    init(receivers: [NamedReceiver], limits: NotificationQueue.Limits) {
+    init(receivers: [NamedReceiver], limits: NotificationQueue.Limits, outside: Outside = Outside()) {
         desks = receivers.map { named in
             var own = limits
             own.perMinute = named.perMinute
             return (named.name, NotificationDesk(named.receiver, own))
         }
-        sender = WebHookSender()
+        sender = WebHookSender(limits: outside.limits)
+        self.outside = outside
     }
 
     /// Returns when it is done, or when it is certain that it will not be; nil where the task was cancelled before.
@@ -30,10 +32,21 @@ public struct EffectPerformer: Sendable {
             switch request.effect {
             // Whoever watches the daemon is told by the notice of the outcome.
             case .notify(let title, let text): await tell(RuleNotification(title: title, text: text, event: event))
-            case .run(let words, let timeout): await Command(words, timeout: timeout, event: event).run()
+            case .run(let words, let timeout): await run(words, timeout, event)
             case .webHook(let hook): await sender.send(hook, event)
             }
         return outcome == .givenUp ? nil : outcome
+    }
+
+    private func run(_ words: [String], _ timeout: Duration, _ event: EffectEvent) async -> EffectOutcome {
+        let place: FilePlace?
+        switch outside.verdict(onProgram: words.first ?? "") {
+        case .refused(let words): return .failed(words)
+        case .found(let found): place = found
+        }
+        let command = Command(
+            words, at: place, timeout: timeout, event: event, environment: outside.environment, fence: outside.fence)
+        return await command.run()
     }
 
     /// All receivers at once, each on its own: who has it gets it no second time because another one has not.

@@ -18,6 +18,12 @@ struct DaemonCommand: AsyncParsableCommand {
             Rule files are read anew when they change: rules that stay as they are go on in the midst of what they do, and \
             of a file that is broken the last good version runs on, which is said.
 
+            Which programs rules may run, and which web servers they may ask, can be limited in /etc/smartplug/daemon.toml and \
+            ~/.config/smartplug/daemon.toml, which are read at the start:
+              [outside]
+              run = ["/usr/bin/mpv"]
+              web_hooks = "off"
+
             The dashboard is at http://127.0.0.1:7580/, for this machine alone. To let others of the network in, set a password \
             first; they come by TLS then.
 

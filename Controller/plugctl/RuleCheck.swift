@@ -3,6 +3,7 @@ import Automation
 import Daemon
 import DaemonClient
 import DurableFiles
+import Effects
 import RuleFiles
 
 /// `plugctl rules check`
@@ -12,8 +13,8 @@ struct RuleCheckCommand: AsyncParsableCommand {
         abstract: "Say what is wrong with rule files and scripts, without running anything.",
         discussion: """
             Beyond what is wrong with their text it finds names that no plug has, conditions that can never hold, triggers that \
-            never arm, what a plug cannot do, rules that set each other off without end (also through power), and rules that \
-            fight. Files that run together are to be checked together. A script is loaded once, as it is when it runs; what its \
+            never arm, what a plug cannot do, rules that set each other off without end (also through power), rules that fight, \
+            and what daemon.toml forbids. Files that run together are to be checked together. A script is loaded once, as it is when it runs; what its \
             functions do is not known before, but for names that it writes as plug("...").
 
             It exits with 1 where there are errors, and with 0 where there are only warnings.
@@ -44,7 +45,9 @@ struct RuleCheckCommand: AsyncParsableCommand {
         let asked = CheckedHouse(daemon: daemon.daemon(), history: offline ? nil : try history.openIfPresent())
         let house = offline ? nil : await asked.plugs()
         let knowsSun = try place.read() != nil
-        let findings = RuleCheck.findings(rules, in: house, knowsSun: knowsSun)
+        let findings =
+            RuleCheck.findings(rules, in: house, knowsSun: knowsSun)
+            + Outside(limits: OutsideFile.limits()).findings(rules)
         var found = read.diagnostics.map { RuleFindingRecord($0, rule: nil) }
         var text = read.diagnostics.map(\.description) + read.omitted
         var first = 0

@@ -4,6 +4,8 @@ import Dashboard
 import Daylight
 import Effects
 import LocalCalendar
+import PlugClient
+import PlugTransport
 import PowerHistory
 import Presentation
 
@@ -33,7 +35,8 @@ struct RunnerOptions: ParsableArguments {
             face?.keepAway(client)
             let recorder = history.flatMap { makeRecorder($0, on: client) }
             let board = face.map { LiveBoard(rules: rules.rules, history: $0.history) }
-            let performer = EffectPerformer(receivers: NotificationFile.receivers())
+            let outside = Outside.read(keeping: secrets(store, face), socket: face?.settings.socket)
+            let performer = EffectPerformer(receivers: NotificationFile.receivers(), outside: outside)
             let runner = RuleRunner(
                 rules, client: client, store: store, performer: performer, scripts: scriptPool(), sun: sun,
                 recorder: recorder, audience: board)
@@ -61,6 +64,12 @@ struct RunnerOptions: ParsableArguments {
             }
             await printing.value
         }
+    }
+
+    /// Files with which somebody else would be this controller, or would get into its dashboard.
+    private func secrets(_ store: RuleStore?, _ face: DaemonFace?) -> [String] {
+        [TransportIdentity.pathOfThisController] + (store.map { [$0.secretPath] } ?? [])
+            + (face?.settings.secretPaths ?? [])
     }
 
     /// Nil where nobody said where the house stands.

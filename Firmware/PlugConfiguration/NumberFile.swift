@@ -16,7 +16,7 @@ public enum NumberFile {
             switch value {
             case .integer(let integer): numbers[key] = Double(integer)
             case .number(let number): numbers[key] = number
-            case .text, .boolean, .other:
+            case .text, .boolean, .texts, .other:
                 mistakes.append(
                     ConfigurationMistake(
                         .wrongType(expected: "a number", found: value.words), key: key, line: known.line(nil, key)))

@@ -36,6 +36,15 @@ const char *word(toml::node_type type) {
     }
 }
 
+bool is_texts(const toml::node &node) {
+    const auto *array = node.as_array();
+    if (!array) return false;
+    for (const auto &item : *array) {
+        if (!item.is_string()) return false;
+    }
+    return true;
+}
+
 ctoml_entry entry(const toml::key &key, const toml::node &node) {
     ctoml_entry entry{};
     entry.key = text(key.str());
@@ -52,11 +61,32 @@ ctoml_entry entry(const toml::key &key, const toml::node &node) {
     } else if (auto *boolean = node.as_boolean()) {
         entry.kind = CTOML_BOOLEAN;
         entry.boolean = boolean->get();
+    } else if (is_texts(node)) {
+        entry.kind = CTOML_TEXTS;
     } else {
         entry.kind = CTOML_OTHER;
         entry.string = text(word(node.type()));
     }
     return entry;
+}
+
+/// A key with its value, and what is in it where that is a list of texts.
+void tell(
+    ctoml_text table, const toml::key &key, const toml::node &node, void *context,
+    void (*report)(void *context, const ctoml_entry *entry)) {
+    auto told = entry(key, node);
+    told.table = table;
+    report(context, &told);
+    if (told.kind != CTOML_TEXTS) return;
+    for (const auto &item : *node.as_array()) {
+        ctoml_entry inner{};
+        inner.table = table;
+        inner.key = told.key;
+        inner.kind = CTOML_ITEM;
+        inner.string = text(item.as_string()->get());
+        inner.line = item.source().begin.line;
+        report(context, &inner);
+    }
 }
 
 } // namespace
@@ -81,14 +111,9 @@ extern "C" bool ctoml_read(
             beginning.kind = CTOML_TABLE;
             beginning.line = name.source().begin.line;
             report(context, &beginning);
-            for (const auto &[key, value] : *table) {
-                auto inner = entry(key, value);
-                inner.table = beginning.table;
-                report(context, &inner);
-            }
+            for (const auto &[key, value] : *table) tell(beginning.table, key, value, context, report);
         } else {
-            const auto loose = entry(name, node);
-            report(context, &loose);
+            tell({}, name, node, context, report);
         }
     }
     return true;

@@ -10,8 +10,9 @@ extension ConfigurationReader {
 
         package func has(_ key: String) -> Bool { values[key] != nil }
 
-        package func wrong(_ problem: ConfigurationMistake.Problem, _ key: String? = nil) {
-            reader.wrong(problem, name, key)
+        /// - Parameter line: where it is not that of the key.
+        package func wrong(_ problem: ConfigurationMistake.Problem, _ key: String? = nil, line: Int? = nil) {
+            reader.wrong(problem, name, key, line: line)
         }
 
         private func value(_ key: String, allowed: [String] = []) -> ConfigurationText.Value? {
@@ -48,6 +49,30 @@ extension ConfigurationReader {
                 return nil
             }
             return choice
+        }
+
+        /// One of the words, or a list of texts.
+        ///
+        /// - Parameters:
+        ///   - what: what stands in the list, for whoever wrote something else.
+        ///   - most: texts in a list.
+        package func choiceOrTexts<Choice: RawRepresentable & CaseIterable>(
+            _ key: String, _ what: String, most: Int, _: Choice.Type = Choice.self
+        ) -> ChoiceOrTexts<Choice>? where Choice.RawValue == String {
+            let words = Choice.allCases.map { "\"\($0.rawValue)\"" }
+            let expected = words.joined(separator: ", ") + " or \(what)"
+            guard let value = value(key, allowed: words + [what]) else { return nil }
+            switch value {
+            case .text(let text):
+                if let choice = Choice(rawValue: text) { return .choice(choice) }
+                wrong(.wrongType(expected: expected, found: value.words), key)
+            case .texts(let items):
+                if items.count <= most { return .texts(items) }
+                wrong(.outOfRange(found: "a list of \(items.count)", allowed: "at most \(most)"), key)
+            case .integer, .number, .boolean, .other:
+                wrong(.wrongType(expected: expected, found: value.words), key)
+            }
+            return nil
         }
 
         package func boolean(_ key: String) -> Bool? {
@@ -87,7 +112,7 @@ extension ConfigurationReader {
             switch value {
             case .integer(let integer): number = Double(integer)
             case .number(let known): number = known
-            case .text, .boolean, .other:
+            case .text, .boolean, .texts, .other:
                 wrong(.wrongType(expected: value.unquoted("a number"), found: value.words), key)
                 return nil
             }
@@ -108,6 +133,12 @@ extension ConfigurationReader {
     }
 }
 
+/// What a key says that takes a word or a list.
+package enum ChoiceOrTexts<Choice> {
+    case choice(Choice)
+    case texts([ConfigurationText.Item])
+}
+
 extension ConfigurationText.Value {
     /// What it is, for whoever wrote something else.
     package var words: String {
@@ -116,6 +147,7 @@ extension ConfigurationText.Value {
         case .integer(let integer): "\(integer)"
         case .number(let number): plain(number)
         case .boolean(let boolean): "\(boolean)"
+        case .texts: "an array"
         case .other(let what): what
         }
     }

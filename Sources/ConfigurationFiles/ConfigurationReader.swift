@@ -18,9 +18,11 @@ package final class ConfigurationReader {
         return Table(name: name, values: text.tables[name] ?? [:], isThere: text.tables[name] != nil, reader: self)
     }
 
-    package func wrong(_ problem: ConfigurationMistake.Problem, _ table: String?, _ key: String? = nil) {
+    package func wrong(
+        _ problem: ConfigurationMistake.Problem, _ table: String?, _ key: String? = nil, line: Int? = nil
+    ) {
         mistakes.append(
-            ConfigurationMistake(problem, table: table, key: key, line: text.line(table, key)))
+            ConfigurationMistake(problem, table: table, key: key, line: line ?? text.line(table, key)))
     }
 
     func ask(for key: String, in table: String, allowed: [String]) {

@@ -1,14 +1,22 @@
 import CTOML
 
-/// The text of a configuration file (TOML 1.0) as tables of scalars, and where each of them stands.
+/// The text of a configuration file (TOML 1.0) as tables of scalars and lists of texts, and where each of them stands.
 package struct ConfigurationText {
     package enum Value: Hashable {
         case text(String)
         case integer(Int)
         case number(Double)
         case boolean(Bool)
-        /// What no key of ours takes, in TOML's word: an array, a table, a date.
+        case texts([Item])
+        /// What no key of ours takes, in TOML's word: an array of other things, a table, a date.
         case other(String)
+    }
+
+    /// One text of a list.
+    package struct Item: Hashable {
+        package let text: String
+        /// Counted from 1.
+        package let line: Int
     }
 
     /// Bytes of a file that are read: far more than every key with its comments. It stops a wrong file from filling the memory.
@@ -62,6 +70,10 @@ package struct ConfigurationText {
     }
 
     private mutating func take(_ entry: ctoml_entry) {
+        if entry.kind == CTOML_ITEM {
+            take(item: entry)
+            return
+        }
         let path = [entry.table, entry.key].compactMap(\.string)
         lines[path] = Int(entry.line)
         guard let key = entry.key.string else {
@@ -74,6 +86,16 @@ package struct ConfigurationText {
             loose[key] = Value(entry)
         }
     }
+
+    /// Of a list of texts, which was told before. Nobody asks for one that stands before the first table.
+    private mutating func take(item entry: ctoml_entry) {
+        guard let table = entry.table.string, let key = entry.key.string,
+            // Taken out, so that a long list is not copied for each of its texts.
+            case .texts(var items)? = tables[table]?.removeValue(forKey: key)
+        else { return }
+        items.append(Item(text: entry.string.string ?? "", line: Int(entry.line)))
+        tables[table]?[key] = .texts(items)
+    }
 }
 
 extension ConfigurationText.Value {
@@ -83,6 +105,7 @@ extension ConfigurationText.Value {
         case CTOML_INTEGER: self = .integer(Int(entry.integer))
         case CTOML_FLOAT: self = .number(entry.number)
         case CTOML_BOOLEAN: self = .boolean(entry.boolean)
+        case CTOML_TEXTS: self = .texts([])
         default: self = .other(entry.string.string ?? "")
         }
     }

@@ -1,5 +1,7 @@
 """The daemon as a user's service, in a system that was clean before."""
 
+import ctypes
+
 import pytest
 
 USER = "anna"
@@ -15,6 +17,12 @@ ExecStart=/bin/sh -c 'mkdir -p /run/user/%i && chmod 700 /run/user/%i && chown %
 ExecStop=
 """
 UNIT = "smartplug-controller"
+LANDLOCK_CREATE_RULESET, LANDLOCK_VERSION = 444, 1
+KEPT = f"/home/{USER}/.local/state/smartplug"
+# Two programs that differ in the file alone.
+READERS = "".join(
+    f"- rule: {name}\n  when: {{ time: \"12:00\" }}\n  then:\n    - run: [cat, {KEPT}/{file}]\n"
+    for name, file in (("Thief", "key"), ("Reader", "copy")))
 # Later versions of systemd know them.
 NEWER = ("RestartSteps", "RestartMaxDelaySec")
 
@@ -72,6 +80,18 @@ def test_a_script_runs_within_the_service(person, board):
     [process] = board.system.processes("plugctl-script")
     status = board.does(f"cat {process.removesuffix('comm')}status")
     assert "NoNewPrivs:\t1" in status and "Seccomp:\t2" in status and "CapEff:\t0000000000000000" in status
+
+
+def test_a_program_of_a_rule_does_not_read_the_key(person, board):
+    """The filters of the unit let the daemon keep it from the key; the kernel does."""
+    if ctypes.CDLL(None, use_errno=True).syscall(LANDLOCK_CREATE_RULESET, None, 0, LANDLOCK_VERSION) <= 0:
+        pytest.skip("this kernel has no Landlock (Linux 5.13)")
+    person(f"cp {KEPT}/key {KEPT}/copy")
+    board.system.write(f"/home/{USER}/.config/smartplug/rules/readers.yaml", READERS)
+    board.system.waits_for("the rules", 20, lambda: "Thief" in person("plugctl rules state 2>&1 || true"))
+    for rule, words in ("Reader", "done"), ("Thief", "ermission denied"):
+        person(f"plugctl rules fire {rule}")
+        board.system.waits_for("what came of it", 20, lambda: words in person(f"plugctl rules explain {rule} 2>&1 || true"))
 
 
 def test_nothing_was_denied(board):

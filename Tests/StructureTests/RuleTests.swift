@@ -8,7 +8,7 @@ struct RuleTests {
         ImportRules.onlySystemModulesImportC, ImportRules.generatedFilesStaySmall, PurityRule.check,
         ProgramRule.check, SizeRule.check, ManifestRules.targetsStandInTheLayout,
         ManifestRules.everySourceBelongsToATarget, ManifestRules.dependenciesMatchImports,
-        ManifestRules.foreignTargetsStandBesideTheirUser, TestFolderRule.check,
+        ManifestRules.foreignTargetsStandBesideTheirUser, TestFolderRule.check, SecurityRule.check,
     ]
 
     @Test("The made-up package keeps all of them")
@@ -166,5 +166,40 @@ struct RuleTests {
             "let a = \"\"\"\n  import A \"x\" \\(b(\")\"))\n  \"\"\"\n/* /* */ import B */\nimport C // import D\nlet r = #\"a\"\\(\"#\nimport E\n"
         )
         #expect(text.imports == [.init(module: "C", line: 5), .init(module: "E", line: 7)])
+    }
+
+    private static let tests = [
+        "Tests/DNSWireTests/NameTests.swift":
+            "import Testing\n@Test(arguments: [1])\nfunc aNameIsRead(_ n: Int) {}\nfunc helper() {}\n",
+        "Tests/Programs/test_names.py": "def test_a_name():\n    pass\n\ndef helper():\n    pass\n",
+    ]
+
+    private func security(_ page: String) -> [String] {
+        let tree = MadeUpTree.tree(adding: Self.tests.merging([SecurityRule.page: page]) { $1 })
+        return SecurityRule.check(tree).map { "\($0.line) \($0.reason)" }
+    }
+
+    @Test func claimsWithTheirTests() {
+        let table = "| who | by | test |\n| --- | --- | --- |\n| a | `tls` | `aNameIsRead`, `test_a_name` |\n"
+        let status =
+            "| provision | | test |\n| --- | --- | --- |\n| 1 | not | - |\n| 2 | n/a | - |\n| 3 | met | `test_a_name` |\n"
+        let list =
+            "\n## Not covered\n\n- a box\n\n## How\n\nIt is so.\n\n- **Keys** in `key`.\n  Test: `aNameIsRead`.\n"
+        #expect(security(table + "\n" + status + list) == [])
+    }
+
+    @Test func claimWithoutATest() {
+        let missing = "this claim names no test that fails when it is broken"
+        #expect(security("| who | by | test |\n| --- | --- | --- |\n| a | `aNameIsRead` | - |\n") == ["3 \(missing)"])
+        #expect(security("| p | | test |\n| --- | --- | --- |\n| 1 | part | |\n") == ["3 \(missing)"])
+        #expect(security("| who | by |\n| --- | --- |\n| a | `aNameIsRead` |\n") == ["3 \(missing)"])
+        #expect(security("## How\n\n- **Keys** `aNameIsRead`\n- b\n  Test: `test_a_name`\n") == ["3 \(missing)"])
+    }
+
+    @Test(arguments: ["helper", "aNameIsReed", "test_b_name", "NameTests"])
+    func claimWithATestThatIsNotThere(_ name: String) {
+        let row = "| p | | test |\n| --- | --- | --- |\n| 1 | met | `aNameIsRead`, `\(name)` |\n"
+        #expect(security(row) == ["3 there is no test \(name)"])
+        #expect(security("## How\n\n- a\n  Test: `\(name)`.\n") == ["3 there is no test \(name)"])
     }
 }

@@ -17,8 +17,11 @@ struct SourceTree: Sendable {
         let folders = ["Sources", "Firmware", "Controller", "Tests", "Scripts"]
         let files = try folders.flatMap { try sources(root.appending(path: $0), from: root) }
         let manifest = try String(contentsOf: root.appending(path: "Package.swift"), encoding: .utf8)
-        return SourceTree(
-            files: files + [SourceFile(path: "Package.swift", text: manifest)], manifest: manifest)
+        let page = try String(contentsOf: root.appending(path: SecurityRule.page), encoding: .utf8)
+        let others = [
+            SourceFile(path: "Package.swift", text: manifest), SourceFile(path: SecurityRule.page, text: page),
+        ]
+        return SourceTree(files: files + others, manifest: manifest)
     }
 
     /// Everything a person writes by hand; scripts have no extension. A folder that is not there yet has no files.

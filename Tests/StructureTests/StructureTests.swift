@@ -14,6 +14,7 @@ struct StructureTests {
         #expect(tree.manifest.targets.count > 10)
         #expect(tree.manifest["LinuxNetwork"]?.dependencies.contains("NIOPosix") == true)
         #expect(tree.files.contains { $0.path == "Sources/ProtocolCore/Machine.swift" })
+        #expect(tree.files.contains { $0.path == SecurityRule.page })
     }
 
     @Test func firmwareAndControllerNeverImportEachOther() { expectNone(ImportRules.sidesStayApart(tree)) }
@@ -30,6 +31,7 @@ struct StructureTests {
         expectNone(ManifestRules.foreignTargetsStandBesideTheirUser(tree))
     }
     @Test func testsMakeFoldersByOneHelper() { expectNone(TestFolderRule.check(tree)) }
+    @Test func everyClaimOfTheSecurityPageNamesATest() { expectNone(SecurityRule.check(tree)) }
     @Test func filesStayReadable() { expectNone(SizeRule.check(tree)) }
 
     private func expectNone(_ violations: [Violation], sourceLocation: SourceLocation = #_sourceLocation) {

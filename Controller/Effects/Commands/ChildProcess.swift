@@ -39,11 +39,17 @@ final class ChildProcess {
 
     /// - Parameters:
     ///   - words: the program, looked for in PATH, and its arguments.
+    ///   - place: where the program is, if that is not to be looked for.
     ///   - input: all of what it reads: fewer bytes than a pipe holds.
-    init(_ words: [String], input: [UInt8], environment: [String]) throws(StartFault) {
+    ///   - fence: what it is kept from.
+    init(
+        _ words: [String], at place: FilePlace? = nil, input: [UInt8], environment: [String], fence: KeyFence? = nil
+    ) throws(StartFault) {
         guard !words.isEmpty, !words.contains(where: { $0.utf8.contains(0) }) else {
             throw StartFault("its words hold a zero byte, or there are none")
         }
+        let raised = try fence?.raised() ?? -1
+        defer { if raised >= 0 { close(raised) } }
         guard let standardInput = Pipe() else { throw StartFault(code: errno) }
         defer { close(standardInput.reading) }
         // All of it before the program begins: so nobody waits for a program that does not read, or dies of its death.
@@ -53,7 +59,8 @@ final class ChildProcess {
         guard let standardOutput = Pipe() else { throw StartFault(code: errno) }
         defer { close(standardOutput.writing) }
         do throws(StartFault) {
-            id = try Self.spawn(words, environment, standardInput.reading, standardOutput.writing)
+            id = try Self.spawn(
+                place?.path, words, environment, standardInput.reading, standardOutput.writing, raised)
         } catch {
             close(standardOutput.reading)
             throw error
@@ -64,13 +71,13 @@ final class ChildProcess {
     deinit { close(output) }
 
     private static func spawn(
-        _ words: [String], _ environment: [String], _ input: CInt, _ output: CInt
+        _ program: String?, _ words: [String], _ environment: [String], _ input: CInt, _ output: CInt, _ fence: CInt
     ) throws(StartFault) -> pid_t {
         // It gets the pipes as they are, and a program waits where it reads and writes.
         for descriptor in [input, output] { _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK) }
         var number: pid_t = 0
         let status = withStrings(words) { words in
-            withStrings(environment) { command_start(words, $0, input, output, &number) }
+            withStrings(environment) { command_start(program, words, $0, input, output, fence, &number) }
         }
         guard status == 0 else { throw StartFault(code: status) }
         return number

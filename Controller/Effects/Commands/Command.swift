@@ -16,13 +16,23 @@ struct Command: Sendable {
     private let timeout: Duration
     private let input: [UInt8]
     private let environment: [String]
+    private let place: FilePlace?
+    private let fence: KeyFence?
 
-    /// - Parameter input: what it reads, where that is not the event.
-    init(_ words: [String], timeout: Duration, event: EffectEvent, input: [UInt8]? = nil) {
+    /// - Parameters:
+    ///   - place: where the program is, if that is not to be looked for.
+    ///   - input: what it reads, where that is not the event.
+    ///   - environment: what it gets besides, as `NAME=VALUE`.
+    init(
+        _ words: [String], at place: FilePlace? = nil, timeout: Duration, event: EffectEvent, input: [UInt8]? = nil,
+        environment: [String] = [], fence: KeyFence? = nil
+    ) {
         self.words = words
+        self.place = place
+        self.fence = fence
         self.timeout = timeout
         self.input = input ?? event.json
-        environment = Self.environment(of: event)
+        self.environment = Self.environment(of: event) + environment
     }
 
     func run() async -> EffectOutcome { await ending().outcome }
@@ -36,7 +46,7 @@ struct Command: Sendable {
         let program = words.first ?? ""
         let process: ChildProcess
         do throws(ChildProcess.StartFault) {
-            process = try ChildProcess(words, input: input, environment: environment)
+            process = try ChildProcess(words, at: place, input: input, environment: environment, fence: fence)
         } catch {
             let outcome = EffectOutcome.failed("\(program) cannot be started: \(error.words)")
             return Ending(outcome: outcome, isMissing: error.isLasting)

@@ -16,10 +16,14 @@ struct WebHookSender: Sendable {
 
     var patience = Patience()
     var trustRoots = NIOSSLTrustRoots.default
+    /// All of them hold.
+    var limits: [OutsideLimits] = []
 
     func send(_ hook: WebHook, _ event: EffectEvent) async -> EffectOutcome {
         let request: WebRequest
         do throws(WebFault) { request = try WebRequest(hook, event) } catch { return .failed(error.words) }
+        let server = WebServer(host: request.host, port: request.port)
+        if let refusal = limits.lazy.compactMap({ $0.refusal(ofServer: server) }).first { return .failed(refusal) }
         let began = ContinuousClock.now
         var pauses = patience.pauses[...]
         while true {

@@ -22,9 +22,7 @@ struct WebRequest: Sendable {
     init(
         _ hook: WebHook, _ event: EffectEvent, fields: [(name: String, value: String)] = [], secrets: [String] = []
     ) throws(WebFault) {
-        guard let url = URLComponents(string: hook.url), let scheme = url.scheme?.lowercased(),
-            scheme == "http" || scheme == "https", let written = url.host, !written.isEmpty
-        else { throw WebFault("\(hook.words): no address of a web server (http:// or https://)") }
+        let (url, server) = try Self.parts(of: hook)
         guard url.user == nil, url.password == nil else {
             throw WebFault("the address of a web hook holds no user and no password")
         }
@@ -35,10 +33,8 @@ struct WebRequest: Sendable {
         case "GET": method = .GET
         case let other: throw WebFault("\(other) is no method of a web hook; POST, PUT and GET are")
         }
-        isSecure = scheme == "https"
-        port = url.port ?? (isSecure ? 443 : 80)
-        guard (1...65_535).contains(port) else { throw WebFault("\(port) is no port") }
-        host = written.hasPrefix("[") ? String(written.dropFirst().dropLast()) : written
+        isSecure = url.scheme?.lowercased() == "https"
+        (host, port) = (server.host, server.port)
         let authority = (host.contains(":") ? "[\(host)]" : host) + (url.port.map { ":\($0)" } ?? "")
         var headers = HTTPHeaders([
             ("Host", authority), ("Connection", "close"), ("User-Agent", "smartplug"), ("Accept", "*/*"),
@@ -57,6 +53,19 @@ struct WebRequest: Sendable {
         self.secrets = secrets + (path.utf8.count > 1 ? [path] : [])
         let target = path + (url.percentEncodedQuery.map { "?\($0)" } ?? "")
         head = HTTPRequestHead(version: .http1_1, method: method, uri: target, headers: headers)
+    }
+
+    /// The server that a web hook asks; nil where it could ask none.
+    static func server(of hook: WebHook) -> WebServer? { try? parts(of: hook).server }
+
+    private static func parts(of hook: WebHook) throws(WebFault) -> (url: URLComponents, server: WebServer) {
+        guard let url = URLComponents(string: hook.url), let scheme = url.scheme?.lowercased(),
+            scheme == "http" || scheme == "https", let written = url.host, !written.isEmpty
+        else { throw WebFault("\(hook.words): no address of a web server (http:// or https://)") }
+        let port = url.port ?? (scheme == "https" ? 443 : 80)
+        guard (1...65_535).contains(port) else { throw WebFault("\(port) is no port") }
+        let host = written.hasPrefix("[") ? String(written.dropFirst().dropLast()) : written
+        return (url, WebServer(host: host, port: port))
     }
 
     /// What a rule says itself may be JSON or a line of text. It is judged by its form, so that it is of the same type whatever was filled

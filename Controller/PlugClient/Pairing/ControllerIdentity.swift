@@ -16,6 +16,9 @@ extension TransportIdentity {
         } catch {
             throw .notKept(error)
         }
-        return try kept(in: directory + "/key", files: files)
+        return try kept(in: pathOfThisController, files: files)
     }
+
+    /// The file that it is kept in.
+    public static var pathOfThisController: String { ControllerDirectory.path + "/key" }
 }

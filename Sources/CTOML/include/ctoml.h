@@ -20,6 +20,8 @@ enum ctoml_kind {
     CTOML_INTEGER,
     CTOML_FLOAT,
     CTOML_BOOLEAN,
+    CTOML_TEXTS, ///< an array of strings and nothing else; each of them follows as a CTOML_ITEM
+    CTOML_ITEM,
     CTOML_OTHER, ///< string says which kind, in TOML's word
 };
 

@@ -1,0 +1,68 @@
+public import ConfigurationFiles
+
+extension OutsideLimits {
+    /// Bytes of a file that are read.
+    public static let fileLimit = ConfigurationText.limit
+    /// Programs, or servers, in a list; it bounds what is compared for each.
+    static let listLimit = 256
+
+    private enum Word: String, CaseIterable {
+        case any, off
+    }
+
+    /// Reads them (TOML):
+    ///
+    /// ```toml
+    /// [outside]
+    /// run = ["/usr/bin/mpv", "~/bin/blink"]    # or "any", or "off"
+    /// web_hooks = ["hooks.example.org", "192.0.2.7:8123"]
+    /// keep_keys = true
+    /// ```
+    ///
+    /// - Parameter home: of the user, for programs that begin with `~/`.
+    /// - Throws: `ConfigurationError` with everything that is wrong.
+    public init(_ bytes: [UInt8], file: String, home: String) throws(ConfigurationError) {
+        let reader: ConfigurationReader
+        do throws(ConfigurationMistake) {
+            reader = ConfigurationReader(try ConfigurationText(try ConfigurationText.decode(bytes)))
+        } catch {
+            throw ConfigurationError(file: file, mistakes: [error])
+        }
+        self.init(file: file)
+        let table = reader.table("outside")
+        switch table.choiceOrTexts("run", "a list of programs: [\"/usr/bin/mpv\"]", most: Self.listLimit, Word.self) {
+        case .choice(.any), nil: programs = .any
+        case .choice(.off): programs = .off
+        case .texts(let items): programs = .only(items.compactMap { table.program($0, home) })
+        }
+        let servers = "a list of servers: [\"hooks.example.org\", \"192.0.2.7:8123\"]"
+        switch table.choiceOrTexts("web_hooks", servers, most: Self.listLimit, Word.self) {
+        case .choice(.any), nil: self.servers = .any
+        case .choice(.off): self.servers = .off
+        case .texts(let items): self.servers = .only(items.compactMap { table.server($0) })
+        }
+        keepsKeys = table.boolean("keep_keys")
+        reader.tellUnknown()
+        guard reader.mistakes.isEmpty else { throw ConfigurationError(file: file, mistakes: reader.mistakes) }
+    }
+}
+
+extension ConfigurationReader.Table {
+    fileprivate func program(_ item: ConfigurationText.Item, _ home: String) -> String? {
+        let path = item.text.hasPrefix("~/") ? home + item.text.dropFirst() : item.text
+        guard path.hasPrefix("/"), FilePlace(path) != nil else {
+            let words =
+                "\"\(item.text.prefix(80))\" is no path of a program, such as \"/usr/bin/mpv\" or \"~/bin/blink\""
+            wrong(.contradiction(words), "run", line: item.line)
+            return nil
+        }
+        return path
+    }
+
+    fileprivate func server(_ item: ConfigurationText.Item) -> AllowedServer? {
+        if let server = AllowedServer(item.text) { return server }
+        let words = "\"\(item.text.prefix(80))\" is no server, such as \"hooks.example.org\" or \"192.0.2.7:8123\""
+        wrong(.contradiction(words), "web_hooks", line: item.line)
+        return nil
+    }
+}

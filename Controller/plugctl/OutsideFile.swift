@@ -1,0 +1,54 @@
+import ConfigurationFiles
+import DurableFiles
+import Effects
+
+/// Where it stands what rules may do outside: in the machine's file and in the user's own, which both hold.
+enum OutsideFile {
+    static let places = ["/etc/smartplug/daemon.toml", UserDirectories.configuration + "/smartplug/daemon.toml"]
+
+    /// A file that is broken is told, and allows nothing.
+    static func limits() -> [OutsideLimits] {
+        places.compactMap { path in
+            do throws(Complaint) {
+                return try read(path)
+            } catch {
+                complainOfFile("\(error)\nhint: put it right and start again; until then rules do nothing outside")
+                let first = "\(error)".split(separator: "\n").first.map(String.init) ?? ""
+                return .unreadable(path, "the daemon's settings are broken: \(first)")
+            }
+        }
+    }
+
+    /// Nil where there is no such file.
+    private static func read(_ path: String) throws(Complaint) -> OutsideLimits? {
+        let found: [UInt8]?
+        do throws(FileError) {
+            found = try FileStore().readIfPresent(path, limit: OutsideLimits.fileLimit)
+        } catch {
+            throw Complaint(error)
+        }
+        guard let bytes = found else { return nil }
+        do throws(ConfigurationError) {
+            return try OutsideLimits(bytes, file: path, home: UserDirectories.home)
+        } catch {
+            throw Complaint("\(error)")
+        }
+    }
+}
+
+extension Outside {
+    /// - Parameters:
+    ///   - secrets: files of the daemon that no program may read.
+    ///   - socket: the daemon's.
+    static func read(keeping secrets: [String], socket: String?) -> Outside {
+        let limits = OutsideFile.limits()
+        if keepsKeys(limits), !canKeepKeys {
+            complain(
+                """
+                programs that rules run can read the keys of this controller: the kernel has no Landlock (Linux 5.13)
+                hint: [outside] run in \(OutsideFile.places[0]) says which programs may run
+                """)
+        }
+        return Outside(limits: limits, keeping: secrets, socket: socket)
+    }
+}

@@ -1,0 +1,113 @@
+"""What the daemon's configuration says of programs and web hooks holds for rules and scripts, and is told."""
+
+import ctypes
+import os
+
+import pytest
+
+from harness.deadlines import eventually
+from harness.keys import controller_directory
+from harness.served import Served
+
+LANDLOCK_CREATE_RULESET, LANDLOCK_VERSION = 444, 1
+RULES = """\
+- rule: Program
+  when: {{ plug: Kettle, button: single }}
+  then:
+    - run: [touch, {folder}/program]
+- rule: Hook
+  when: {{ plug: Kettle, button: double }}
+  then:
+    - web hook: http://192.0.2.7/secret
+- rule: Thief
+  when: {{ plug: Kettle, button: long }}
+  then:
+    - run: [cat, {key}]
+"""
+SCRIPT = 'on("Kettle", "button", "pressed", function() run({{ "touch", "{folder}/script" }}) end)\n'
+
+
+def has_landlock():
+    return ctypes.CDLL(None, use_errno=True).syscall(LANDLOCK_CREATE_RULESET, None, 0, LANDLOCK_VERSION) > 0
+
+
+@pytest.fixture
+def serve(lan, plug, controller, tmp_path):
+    """The daemon with these rules and this configuration."""
+
+    def start(text):
+        plug(lan.host(), "Kettle", simulate="kettle")
+        if text:
+            file = tmp_path / "configuration" / "smartplug" / "daemon.toml"
+            file.parent.mkdir(parents=True)
+            file.write_text(text)
+        rules = tmp_path / "rules"
+        rules.mkdir()
+        (rules / "rules.yaml").write_text(RULES.format(folder=tmp_path, key=controller_directory() / "key"))
+        (rules / "script.lua").write_text(SCRIPT.format(folder=tmp_path))
+        served = Served(controller(lan.host()), tmp_path / "daemon", "--no-dashboard", rules=rules).follows(1)
+        served.controller.through(served.socket)
+        return served
+
+    return start
+
+
+def fired(served, rule):
+    """What came of the rule's only effect."""
+    served.controller.does("rules", "fire", rule)
+    return served.running.seen_object(
+        lambda told: told["event"] == "effect" and told["rule"] == rule and told.get("outcome"), 15, f"what {rule} did").json
+
+
+def explained(served, rule, words):
+    explain = "rules", "explain", rule, "--history", served.folder / "history"
+    eventually(lambda: words in served.controller.finish(*explain).output, 15, lambda: f"{words} in its trace")
+
+
+def test_what_is_turned_off_is_not_done(serve, tmp_path):
+    served = serve('[outside]\nrun = "off"\nweb_hooks = "off"\n')
+    for rule in "Program", "script.lua:1":
+        told = fired(served, rule)
+        assert told["outcome"] == "failed" and "touch is not run: " in told["why"] and "daemon.toml" in told["why"], told
+        explained(served, rule, 'has run = "off"')
+    told = fired(served, "Hook")
+    assert told["outcome"] == "failed" and "192.0.2.7:80 is not asked" in told["why"] and "secret" not in told["why"], told
+    assert not (tmp_path / "program").exists() and not (tmp_path / "script").exists()
+    checked = served.controller.finish("rules", "check", "--offline", tmp_path / "rules" / "rules.yaml")
+    assert checked.status == 0 and checked.errors.count("is not run") == 2 and "192.0.2.7:80 is not asked" in checked.errors, checked
+
+
+def test_what_is_named_is_done(serve, tmp_path):
+    served = serve('[outside]\nrun = ["/usr/bin/touch"]\nweb_hooks = ["192.0.2.8"]\n')
+    for rule, file in ("Program", "program"), ("script.lua:1", "script"):
+        assert fired(served, rule)["outcome"] == "done"
+        assert (tmp_path / file).exists()
+    assert "which is /usr/bin/cat, is not run" in fired(served, "Thief")["why"]
+    assert "does not name it in web_hooks" in fired(served, "Hook")["why"]
+
+
+def test_a_broken_configuration_allows_nothing(serve, tmp_path):
+    served = serve('[outside]\nrun = "on"\n')
+    served.running.seen(lambda line: "daemon.toml:2: [outside] run: it takes" in line.text, 5)
+    assert "daemon.toml:2" in fired(served, "Program")["why"]
+    assert not (tmp_path / "program").exists()
+
+
+@pytest.mark.skipif(not has_landlock(), reason="this kernel has no Landlock (Linux 5.13)")
+def test_a_program_does_not_read_the_controllers_key(serve):
+    key = controller_directory() / "key"
+    served = serve(None)
+    assert os.stat(key).st_mode & 0o777 == 0o600 and key.read_bytes()
+    told = fired(served, "Thief")
+    assert told["outcome"] == "failed" and "ermission denied" in told["why"], told
+    explained(served, "Thief", "ermission denied")
+    # The daemon still has it, and so does the person.
+    served.kill()
+    served.start()
+    served.follows(1)
+
+
+@pytest.mark.skipif(not has_landlock(), reason="this kernel has no Landlock (Linux 5.13)")
+def test_a_configuration_may_leave_keys_open(serve):
+    served = serve("[outside]\nkeep_keys = false\n")
+    assert fired(served, "Thief")["outcome"] == "done"
