@@ -1,6 +1,6 @@
-import ArgumentParser
+public import ArgumentParser
 import PlugClient
-import PlugModel
+public import PlugModel
 import PlugProtocol
 import PlugTransport
 import Presentation

@@ -44,7 +44,7 @@ struct DaemonQuarantine: AsyncParsableCommand {
         let kept = try file.read().entries.compactMap { entry in
             file.reason(for: entry.plug).map { (names[entry.plug] ?? "\(entry.plug)", $0) }
         }
-        guard !kept.isEmpty else { return Output.line("the daemon keeps away from no plug") }
+        if kept.isEmpty { Output.line("the daemon keeps away from no plug") }
         for (name, words) in kept { Output.safeLine("\(name): \(words)") }
     }
 

@@ -39,10 +39,14 @@ struct Invite: AsyncParsableCommand {
             let time = try await refusable(plug.name) { try await plug.invite(with: code, as: grant) }
             guard let time else { throw Complaint.unanswered(plug.name) }
             let record = InvitationRecord(code, as: grant, valid: time, plug: plug.name, id: description.id)
-            if json { return Output.json(record) }
-            if plain { return Output.safeLine(record.code) }
-            for line in QRCode(record.scanned)?.lines ?? [] { Output.line(line) }
-            for line in record.lines { Output.safeLine(line) }
+            if json {
+                Output.json(record)
+            } else if plain {
+                Output.safeLine(record.code)
+            } else {
+                for line in QRCode(record.scanned)?.lines ?? [] { Output.line(line) }
+                for line in record.lines { Output.safeLine(line) }
+            }
         }
     }
 }

@@ -82,6 +82,12 @@ def test_a_script_runs_within_the_service(person, board):
     assert "NoNewPrivs:\t1" in status and "Seccomp:\t2" in status and "CapEff:\t0000000000000000" in status
 
 
+def test_nothing_was_denied(board):
+    told = board.does("journalctl --no-pager _COMM=plugctl").splitlines()
+    assert told
+    assert [line for line in told if "denied" in line or "not permitted" in line] == []
+
+
 def test_a_program_of_a_rule_does_not_read_the_key(person, board):
     """The filters of the unit let the daemon keep it from the key; the kernel does."""
     if ctypes.CDLL(None, use_errno=True).syscall(LANDLOCK_CREATE_RULESET, None, 0, LANDLOCK_VERSION) <= 0:
@@ -92,9 +98,3 @@ def test_a_program_of_a_rule_does_not_read_the_key(person, board):
     for rule, words in ("Reader", "done"), ("Thief", "ermission denied"):
         person(f"plugctl rules fire {rule}")
         board.system.waits_for("what came of it", 20, lambda: words in person(f"plugctl rules explain {rule} 2>&1 || true"))
-
-
-def test_nothing_was_denied(board):
-    told = board.does("journalctl --no-pager _COMM=plugctl").splitlines()
-    assert told
-    assert [line for line in told if "denied" in line or "not permitted" in line] == []
