@@ -95,7 +95,8 @@ struct BackToBack {
                 .subscribed(next: 11, gap: Gap(from: 4, to: 9, reason: .powerLost)),
                 .snapshot(PlugState(relayOn: false)),
                 event(10, .restarted(powerLost: true)),
-                event(11, .relayChanged(on: true, cause: .controller(name: "Desk", request: request, authority: .desk))),
+                event(
+                    11, .relayChanged(on: true, cause: .controller(name: "Desk", request: request, authority: .desk))),
                 .state(on),
                 .commandFinished(request, .done(on, event: 11)),
                 .samples(fetch: 6, chunk: [1, 2, 3], last: true),
