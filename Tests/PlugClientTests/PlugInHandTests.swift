@@ -60,9 +60,10 @@ import Testing
             name: "Lamp", machine: machine, eventLoop: MultiThreadedEventLoopGroup.singleton.next()
         ) { _ in }
         let connection = ConnectionID(rawValue: 1)
-        for event in [PlugFollower.Event.located, .dialling(plug), .opened(connection), .closed(connection)] {
-            await followed.handle(event)
-        }
+        await followed.handle(.located)
+        await followed.handle(.dialling(plug))
+        await followed.handle(.opened(connection))
+        await followed.handle(.closed(connection))
         var reports = followed.reports.makeAsyncIterator()
         let report = try #require(await reports.next())
         #expect(report.source == plug && HouseFollower.Update.report(report).source == plug)
