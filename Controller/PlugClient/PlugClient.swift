@@ -30,6 +30,7 @@ public final class PlugClient: Sendable {
     let paired: PairedPlugs
     let ownKey: PublicKey
     private let network: FollowedNetwork
+    private let isStopped = Mutex(false)
     private let refusal = Mutex<(@Sendable (PlugID) -> String?)?>(nil)
 
     /// - Parameters:
@@ -63,7 +64,9 @@ public final class PlugClient: Sendable {
 
     /// Plugs of these names are found and reached, whatever others announce.
     func favour(_ names: Set<String>) {
-        discovery.favour(Set(names.map { ServiceIdentity(name: $0, type: Self.serviceType) }))
+        let services = Set(names.map { ServiceIdentity(name: $0, type: Self.serviceType) })
+        // Nothing goes to a loop that has ended.
+        isStopped.withLock { if !$0 { discovery.favour(services) } }
     }
 
     /// Plugs as they come, change and go; ends when the reader stops.
@@ -178,6 +181,7 @@ public final class PlugClient: Sendable {
 
     /// Ends everything that goes on with it: what is followed, waited for or browsed.
     public func stop() async {
+        isStopped.withLock { $0 = true }
         await network.stop()
         await discovery.stop()
         try? await group.shutdownGracefully()

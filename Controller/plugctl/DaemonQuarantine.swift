@@ -21,20 +21,21 @@ struct DaemonQuarantine: AsyncParsableCommand {
 
     @Option(help: "Follow this plug again: its name, or its id.")
     var lift: String?
-    @Option(help: "Where the daemon keeps its state, if it was told so.", completion: .directory)
-    var state: String?
+    // Another name than the daemon's own option: that one would take the value.
+    @Option(help: "The directory that the daemon was given as --state.", completion: .directory)
+    var directory: String?
 
     func run() async throws {
         try await saying {
             do {
-                try lift.map(lift) ?? show()
+                if let lift { try follow(again: lift) } else { try show() }
             } catch let error as FileError {
                 throw Complaint(error)
             }
         }
     }
 
-    private var file: QuarantineFile { QuarantineFile(state ?? QuarantineFile.defaultDirectory()) }
+    private var file: QuarantineFile { QuarantineFile(directory ?? QuarantineFile.defaultDirectory()) }
     private var names: [PlugID: String] {
         ((try? PairedPlugs().all()) ?? []).reduce(into: [:]) { $0[$1.id] = $1.name }
     }
@@ -48,7 +49,7 @@ struct DaemonQuarantine: AsyncParsableCommand {
         for (name, words) in kept { Output.safeLine("\(name): \(words)") }
     }
 
-    private func lift(_ wanted: String) throws {
+    private func follow(again wanted: String) throws {
         var quarantine = try file.read()
         let lowercased = wanted.lowercased()
         let named = names.filter { $0.value.lowercased() == lowercased }.map(\.key)

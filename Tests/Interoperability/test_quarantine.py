@@ -20,7 +20,7 @@ def house(lan, plug, controller, tmp_path):
 
 
 def states(house):
-    return {told["plug"]: (told["state"], told.get("reason", "")) for told in house.get("/api/v1/house").json["plugs"]}
+    return {told["plug"]: (told["state"], told.get("reason", "")) for told in house.get("/api/v1/house")["plugs"]}
 
 
 def died(house):
@@ -42,16 +42,17 @@ def test_a_daemon_that_dies_twice_of_a_plug_comes_back_without_it(house):
     house.follows(2)
     dies_of(house, lamp)
     house.running.seen(lambda line: line.error and "keeps away from that plug" in line.text, 10, "that it keeps away")
-    eventually(lambda: states(house).get("Kettle", ("",))[0] == "connected", 15, lambda: f"the kettle: {states(house)}")
+    house.follows(1)
+    eventually(lambda: states(house)["Kettle"][0] == "connected", 15, lambda: f"the kettle: {states(house)}")
     eventually(lambda: "keeps away from it for 60 minutes" in states(house)["Lamp"][1], 15, lambda: f"the lamp: {states(house)}")
     assert states(house)["Lamp"][0] == "away"
     person = house.controller
-    told = person.finish("daemon", "quarantine", "--state", house.folder / "daemon")
+    told = person.finish("daemon", "quarantine", "--directory", house.folder / "daemon")
     assert told.status == 0 and told.output.startswith("Lamp: the daemon keeps away from it"), told
-    lifted = person.finish("daemon", "quarantine", "--state", house.folder / "daemon", "--lift", "lamp")
+    lifted = person.finish("daemon", "quarantine", "--directory", house.folder / "daemon", "--lift", "lamp")
     assert lifted.status == 0, lifted
     eventually(lambda: states(house)["Lamp"][0] == "connected", 60, lambda: f"the lamp: {states(house)}")
-    again = person.finish("daemon", "quarantine", "--state", house.folder / "daemon", "--lift", "lamp")
+    again = person.finish("daemon", "quarantine", "--directory", house.folder / "daemon", "--lift", "lamp")
     assert again.status == 1 and "nothing is held against" in again.errors, again
 
 

@@ -1,4 +1,5 @@
 import DurableFiles
+import NIOPosix
 import PlugModel
 import TestFolders
 import Testing
@@ -50,6 +51,24 @@ import Testing
             PlugInHand.during(PlugID(rawValue: "bbbbbbbbbbbb")) {}
         }
         #expect(try FileStore().read(path, limit: 100) == [])
+    }
+
+    @Test func aReportSaysWhoseWordsItIsMadeOf() async throws {
+        let plug = PlugID(rawValue: "0a0b0c0d0e0f")!
+        let machine = PlugFollower(controllerName: "Desk", cursor: .now, stateOptions: nil, seed: 1)
+        let followed = FollowedPlug(
+            name: "Lamp", machine: machine, eventLoop: MultiThreadedEventLoopGroup.singleton.next()
+        ) { _ in }
+        let connection = ConnectionID(rawValue: 1)
+        await followed.handle(.located)
+        await followed.handle(.dialling(plug))
+        await followed.handle(.opened(connection))
+        await followed.handle(.closed(connection))
+        var reports = followed.reports.makeAsyncIterator()
+        let report = try #require(await reports.next())
+        #expect(report.source == plug && HouseFollower.Update.report(report).source == plug)
+        #expect(HouseFollower.Update.found("Lamp").source == nil)
+        await followed.stop()
     }
 
     private func line(_ path: String) throws -> [String] {
