@@ -64,7 +64,8 @@ def test_an_invitation_is_for_one(house, lan, programs, tmp_path):
 def test_roles_outlive_the_process(house, tmp_path, lan, plug):
     lamp, owner, tablet = house
     assert invite(owner, tablet, tmp_path, "--as", "viewer", "--for", "2d").status == 0
-    lamp.running.kill()
+    lamp.running.process.kill()
+    lamp.running.process.wait()
     plug(lamp.host, "Lamp", state=lamp.state)
     eventually(lambda: owner.finish("off", "Lamp").status == 0, 20, lambda: "the plug again")
     told = listed(owner)["Tablet"]
