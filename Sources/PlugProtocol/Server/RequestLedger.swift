@@ -25,6 +25,8 @@ struct RequestLedger: Sendable {
     private var entries: [CommandID: Entry] = [:]
     /// Those that have ended, oldest first.
     private var ended: Deque<CommandID> = []
+    /// How many of them each authority has.
+    private var counts: [AuthorityID: Int] = [:]
     private let recentLimit: Int
     private let runningLimit: Int
 
@@ -114,12 +116,15 @@ struct RequestLedger: Sendable {
             entries[command] = nil
             return true
         }
+        counts = counts.filter { authorities.contains($0.key) }
     }
 
     private mutating func end(_ command: CommandID, _ entry: Entry) {
         let before = entries.updateValue(entry, forKey: command)
         switch before {
-        case nil, .running: ended.append(command)
+        case nil, .running:
+            ended.append(command)
+            counts[command.authority, default: 0] += 1
         case .finished, .recorded: return
         }
         if ended.count > recentLimit { forgetOne() }
@@ -127,10 +132,11 @@ struct RequestLedger: Sendable {
 
     /// The oldest of the authority that has the most, so that nobody's commands push out those of another.
     private mutating func forgetOne() {
-        let counts = ended.reduce(into: [AuthorityID: Int]()) { $0[$1.authority, default: 0] += 1 }
-        let most = counts.values.max()
-        guard let index = ended.firstIndex(where: { counts[$0.authority] == most }) else { return }
+        guard let most = counts.max(by: { $0.value < $1.value })?.key,
+            let index = ended.firstIndex(where: { $0.authority == most })
+        else { return }
         entries[ended.remove(at: index)] = nil
+        counts[most]? -= 1
     }
 }
 
