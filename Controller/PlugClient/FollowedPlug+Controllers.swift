@@ -6,6 +6,7 @@ extension FollowedPlug {
     enum Answer {
         case controllers([PairedControllerEntry])
         case invited(for: Duration)
+        case codeChanged
         case refused(Refusal)
     }
 
@@ -42,7 +43,20 @@ extension FollowedPlug {
         switch await answer(to: .invite(code, grant)) {
         case .invited(let time): return time
         case .refused(let refusal): throw refusal
-        case .controllers, nil: return nil
+        case .controllers, .codeChanged, nil: return nil
+        }
+    }
+
+    /// Gives the plug another setup code; the one before is dead then.
+    ///
+    /// - Parameter code: drawn for this plug.
+    /// - Throws: `Refusal`; the code before stays.
+    /// - Returns: true: no loss of power undoes it. Nil: the connection ended before the plug answered, so either code may hold.
+    public func changeCode(to code: SetupCode) async throws(Refusal) -> Bool? {
+        switch await answer(to: .newCode(code)) {
+        case .codeChanged: return true
+        case .refused(let refusal): throw refusal
+        case .controllers, .invited, nil: return nil
         }
     }
 
@@ -50,7 +64,7 @@ extension FollowedPlug {
         switch await answer(to: question) {
         case .controllers(let list): return list
         case .refused(let refusal): throw refusal
-        case .invited, nil: return nil
+        case .invited, .codeChanged, nil: return nil
         }
     }
 

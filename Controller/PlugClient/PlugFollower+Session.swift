@@ -19,6 +19,7 @@ extension PlugFollower {
             preconditionFailure("fetch \(fetch) was one too many for its session, which this machine counts")
         case .controllers(let list): [.controllers(list)]
         case .invited(let time): [.invited(for: time)]
+        case .codeChanged: [.codeChanged]
         case .requestRefused(let request, let refusal): [.requestRefused(request, refusal)]
         case .audit(let answer): [.audit(answer)]
         case .described(let name, let settings): [.described(name: name, settings)]

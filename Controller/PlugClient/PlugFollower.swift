@@ -36,6 +36,8 @@ public struct PlugFollower: Machine {
         /// Has the plug let somebody else pair with this code, once.
         case invite(SetupCode, Grant)
         case setRole(fingerprint: String, Grant)
+        /// Gives the plug another setup code.
+        case newCode(SetupCode)
         /// Asks the plug for a part of its audit log; a connection that ends takes the question with it.
         case fetchAudit(after: UInt64, limit: UInt32?)
         /// Has the plug set itself back to factory state; a connection that ends takes the wish with it.
@@ -61,6 +63,7 @@ public struct PlugFollower: Machine {
         /// Who is paired with the plug.
         case controllers([PairedControllerEntry])
         case invited(for: Duration)
+        case codeChanged
         /// The plug does not do what was asked of it with the message of this name.
         case requestRefused(String, Refusal)
         /// A part of the plug's audit log.
@@ -150,6 +153,7 @@ public struct PlugFollower: Machine {
         case .invite(let code, let grant): inSession(nil, .invite(code, grant), now: now)
         case .setRole(let fingerprint, let grant):
             inSession(nil, .setRole(fingerprint: fingerprint, grant), now: now)
+        case .newCode(let code): inSession(nil, .newCode(code), now: now)
         case .fetchAudit(let after, let limit): inSession(nil, .fetchAudit(after: after, limit: limit), now: now)
         case .factoryReset: inSession(nil, .factoryReset, now: now)
         case .followLog(let level, let until): followLog(FollowedLog(level: level, until: until), now: now)

@@ -93,6 +93,27 @@ public struct InvitationRecord: Codable, Hashable, Sendable {
     }
 }
 
+/// What `plugctl new-code --json` prints.
+public struct SetupCodeRecord: Codable, Hashable, Sendable {
+    public var plug: String
+    public var id: String
+    public var code: String
+    /// What a QR code of it says.
+    public var scanned: String
+
+    public init(_ code: SetupCode, plug: String, id: PlugID) {
+        self.plug = plug
+        self.id = id.rawValue
+        self.code = code.text
+        scanned = code.scannedText(id)
+    }
+
+    /// For a person.
+    public var lines: [String] {
+        ["code  \(code)", "\(plug) has this setup code now; the one before is dead, also where its label shows it."]
+    }
+}
+
 /// One unit, rounded down: "2 d", "5 h".
 func roughTime(_ seconds: UInt32) -> String {
     switch seconds {

@@ -12,8 +12,9 @@ struct Reset: AsyncParsableCommand {
             With --protection: a plug that turned itself off, because of too much power or heat say, stays off until somebody
             resets it, here or by its button. It forgets nothing, and stays off until it is turned on.
 
-            Without: the plug forgets everybody who is paired with it, its key, and what it measured. Its setup code stays the same: it is
-            on the label. Holding its button for 15 seconds does the same.
+            Without: the plug forgets everybody who is paired with it, its key, and what it measured. The setup
+            code on its label is good again, unless its configuration says that a new one is drawn. Holding its button for 15 seconds
+            does the same.
 
             Examples:
               plugctl reset Heater --protection

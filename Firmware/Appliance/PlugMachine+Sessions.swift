@@ -27,6 +27,7 @@ extension PlugMachine {
             case .fetch(let id, let fetch, let from, let to):
                 answer(id, fetch: fetch, from: from, to: to, now, &step)
             case .keep(let controllers): keep(controllers, &step)
+            case .keepCode(let code): keep(code, now, &step)
             case .record(let kind): record(kind, now, &step)
             case .factoryReset: askForReset(by: server.resetAsker ?? .unknown, &step)
             case .fetchAudit(let id, let after, let limit): answerAudit(id, after: after, limit: limit, now, &step)

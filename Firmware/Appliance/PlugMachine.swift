@@ -36,6 +36,9 @@ public struct PlugMachine: Machine, Sendable {
         /// The answers to ``Action/keepSettings(_:)``: flash has them, or could not be written.
         case settingsKept
         case settingsNotKept
+        /// The answers to ``Action/keepCode(_:)``: flash has it, or could not be written.
+        case codeKept
+        case codeNotKept
         /// The answers to ``Action/keepAudit(_:)``: flash has it, or could not be written.
         case auditKept
         case auditNotKept
@@ -44,6 +47,8 @@ public struct PlugMachine: Machine, Sendable {
         case logged([LogLine], lost: UInt64)
         /// Somebody at the plug's own machine removes the controller of this fingerprint; the last owner stays.
         case removeController(fingerprint: String)
+        /// Somebody there gives the plug another setup code; it is ``PlugMachine/codeInWriting`` until flash has answered.
+        case changeCode(SetupCode)
         /// Somebody at the plug's own machine wants it set back to factory state.
         case factoryReset
         /// The answers to ``Action/factoryReset``. After the first the machine is stopped, and another one begins with what
@@ -87,6 +92,8 @@ public struct PlugMachine: Machine, Sendable {
         case announce(String)
         /// What controllers changed: to be written to flash, and answered. Comes again only after the answer.
         case keepSettings(StoredSettings)
+        /// Another setup code: to be written to flash, and answered. Comes again only after the answer.
+        case keepCode(SetupCode)
         /// To be written to flash; answered by `persistFailed` if it fails.
         case persist(StoredState)
         /// Event numbers below this are used before the next such action: to be written to flash, and answered.
@@ -175,6 +182,8 @@ public struct PlugMachine: Machine, Sendable {
     public var identity: PlugServer.Identity { server.identity }
     /// Who may command the plug, and by which code others get to.
     public var access: PlugServer.Access { server.access }
+    /// What flash has not taken yet.
+    public var codeInWriting: SetupCode? { server.codeInWriting }
     /// Sessions that ended because what arrived was no message of ours.
     public var malformedSessions: UInt64 { server.malformedCount }
     /// The number of the next event.
@@ -268,6 +277,9 @@ public struct PlugMachine: Machine, Sendable {
         case .settingsKept: endChange(isKept: true, now, &step)
         case .settingsNotKept: endChange(isKept: false, now, &step)
         case .removeController(let fingerprint): serve(.removeController(fingerprint: fingerprint), now, &step)
+        case .changeCode(let code): serve(.changeCode(code), now, &step)
+        case .codeKept: serve(.codeKept(nil), now, &step)
+        case .codeNotKept: serve(.codeKept(.notStored), now, &step)
         case .auditKept: audit?.written()
         case .auditNotKept: audit?.failed(now: now)
         case .factoryReset: askForReset(by: .panel, &step)
@@ -299,7 +311,8 @@ public struct PlugMachine: Machine, Sendable {
         case .persistFailed: .persistFailed
         case .deadlineReached: appliance.nextDeadline.flatMap { $0 <= now ? .deadlineReached : nil }
         case .started, .opened, .received, .writable, .closed, .renamed, .networks, .reserved, .reservationFailed,
-            .keepFailed, .settingsKept, .settingsNotKept, .removeController, .auditKept, .auditNotKept, .factoryReset,
+            .keepFailed, .settingsKept, .settingsNotKept, .removeController, .changeCode, .codeKept, .codeNotKept,
+            .auditKept, .auditNotKept, .factoryReset,
             .resetStands, .resetFailed, .logged,
             .stopping:
             nil

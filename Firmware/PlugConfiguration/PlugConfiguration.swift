@@ -11,6 +11,7 @@ public struct PlugConfiguration: Hashable, Sendable {
     /// The word for who gives the interfaces their addresses.
     public var addressing: Addressing?
     public var port: UInt16?
+    public var codeAfterReset = CodeAfterReset.label
     public var relay: RelayConfiguration?
     public var button: ButtonConfiguration?
     public var light: LineConfiguration?
@@ -56,6 +57,7 @@ public struct PlugConfiguration: Hashable, Sendable {
         interface = network.text("interface", "a network interface's name", longest: 15)
         addressing = network.choice("addressing", Addressing.self)
         port = network.integer("port", 1...65_535).map { UInt16($0) }
+        if let code = reader.table("pairing").choice("code_after_reset", CodeAfterReset.self) { codeAfterReset = code }
         relay = reader.relay()
         button = reader.button()
         light = reader.light()

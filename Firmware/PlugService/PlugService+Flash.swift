@@ -49,6 +49,11 @@ extension PlugService {
             if let boundary = job.boundary { handle(isWritten ? .reserved(boundary) : .reservationFailed) }
         case .reset: orderedReset(isWritten)
         case .audit: handle(isWritten ? .auditKept : .auditNotKept)
+        case .code:
+            handle(isWritten ? .codeKept : .codeNotKept)
+            let waiting = codeWaiters
+            codeWaiters = []
+            for waiter in waiting { waiter.resume(returning: isWritten) }
         }
         lookAround()
     }
@@ -94,6 +99,14 @@ extension PlugService {
             handle(.resetFailed)
         }
         for waiter in waiting { waiter.resume(returning: stands) }
+    }
+
+    /// Gives the plug another setup code. False where flash does not take it; nil where it is not tried.
+    func changeCode(_ code: SetupCode) async -> Bool? {
+        guard !machine.isStopped, machine.codeInWriting == nil else { return nil }
+        handle(.changeCode(code))
+        guard machine.codeInWriting == code else { return nil }
+        return await withCheckedContinuation { codeWaiters.append($0) }
     }
 
     /// Sets the plug back; false where flash does not take it, or the plug has ended already.

@@ -60,6 +60,8 @@ public actor PlugService: ConnectionOwner {
     /// What waits for it.
     var heldActions: [PlugMachine.Action] = []
     var resetWaiters: [CheckedContinuation<Bool, Never>] = []
+    /// Who asked for another setup code at the panel: one at a time.
+    var codeWaiters: [CheckedContinuation<Bool?, Never>] = []
 
     // Parts; see PlugService+Parts.
     var meterThread: WorkThread?
@@ -100,8 +102,8 @@ public actor PlugService: ConnectionOwner {
         let bytes = BootIdentifier.current() ?? (0..<16).map { _ in .random(in: .min ... .max, using: &random) }
         let boot = BootID(bytes: bytes)!
         let storage = try PlugStorage(
-            state: settings.directories.state, runtime: settings.directories.runtime, boot: boot, files: files,
-            random: &random
+            state: settings.directories.state, runtime: settings.directories.runtime, boot: boot,
+            codeAfterReset: settings.codeAfterReset, files: files, random: &random
         ) { notice in
             switch notice.kind {
             case .trouble: logger.error("\(notice)")
@@ -289,6 +291,7 @@ public actor PlugService: ConnectionOwner {
         case .pairingWindow: announcePairing()
         case .announce(let name): announce(as: name)
         case .keepSettings(let settings): write(.settings, storage.writing(settings))
+        case .keepCode(let code): write(.code, storage.writing(code))
         case .logLevel(let level): logFollowed(level)
         case .keepAudit(let entries): write(.audit, storage.writing(entries))
         case .factoryReset(let actor): write(.reset, storage.orderingReset(by: actor))
@@ -305,9 +308,8 @@ extension PlugMachine.Action {
     fileprivate var tells: Bool {
         switch self {
         case .keep, .send, .close, .pairingWindow, .announce: true
-        case .setRelay, .setDimmer, .setLight, .readMeter, .mirror, .factoryReset, .keepSettings, .keepAudit, .persist,
-            .reserve,
-            .logLevel:
+        case .setRelay, .setDimmer, .setLight, .readMeter, .mirror, .factoryReset, .keepSettings, .keepAudit, .keepCode,
+            .persist, .reserve, .logLevel:
             false
         }
     }

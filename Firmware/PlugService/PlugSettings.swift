@@ -21,6 +21,8 @@ public struct PlugSettings: Sendable {
     public var board: (meter: BoardMeter, calibration: CalibrationFile)?
     /// At an orderly stop the relay is left as it is; else it is turned off.
     public var keepsRelayOnExit = true
+    /// Which setup code it has after a factory reset.
+    public var codeAfterReset = CodeAfterReset.label
     /// Through which the plug's logger writes; nil: nobody can follow the log over the network.
     public var log: LogRelay?
     /// Who started the plug and waits for word of it.

@@ -8,7 +8,7 @@ import PlugModel
 /// last. So no order among the other files matters: there is no moment in which the new plug lets in who was paired with the
 /// old one, shows the old key, or can be paired while its old controllers are there.
 ///
-/// What stays stands on the label (`id`, `setup-code`) or must never repeat (`sequence`, `unmirrored`).
+/// What stays stands on the label (`id`, `setup-code`; a `changed-code` goes, or becomes another) or must never repeat (`sequence`, `unmirrored`).
 struct FactoryReset: Sendable {
     enum Standing {
         case none, ordered
@@ -21,7 +21,8 @@ struct FactoryReset: Sendable {
     /// `networks` and `network-secret` are addressing's: where the plug was, and what its addresses follow from. `crash` says how the
     /// firmware ended, `audit` who the controllers were.
     private static let forgotten = [
-        "controllers", "key", "state", "settings", "networks", "network-secret", "crash", "audit",
+        "controllers", StateDirectory.changedCode, "key", "state", "settings", "networks", "network-secret", "crash",
+        "audit",
     ]
 
     let flash: StateDirectory
@@ -82,6 +83,9 @@ struct FactoryReset: Sendable {
         }
         try flash.files.removeDurably(names, from: flash.path)
     }
+
+    /// Between ``clear(boot:)``, which forgets it again where this is cut off, and ``finish()``: the label's code is good no more.
+    func replaceCode(by code: SetupCode) throws(FileError) { try flash.write(changed: code, before: .nothing) }
 
     /// After ``clear(boot:)``: the plug is a new one.
     func finish() throws(FileError) { try flash.files.removeDurably([Self.mark], from: flash.path) }

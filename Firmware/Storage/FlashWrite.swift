@@ -14,6 +14,7 @@ public struct FlashWrite: Sendable {
         /// The plug's id and its code go with the first boundary that flash takes, where it does not have them yet.
         case boundary(SequenceNumber, id: PlugID?, code: SetupCode?)
         case controllers(PairedControllers)
+        case code(SetupCode, before: StateDirectory.Found<SetupCode>)
         case reset(FactoryReset, by: AuditActor)
         case audit(AuditLog.Write)
     }
@@ -35,6 +36,9 @@ public struct FlashWrite: Sendable {
             if let code { result.attempt(.code) { () throws(FileError) in try flash.write(code) } }
         case .controllers(let controllers):
             result.attempt(.controllers) { () throws(FileError) in try flash.write(controllers) }
+        case .code(let code, let before):
+            result.attempt(.changedCode) { () throws(FileError) in try flash.write(changed: code, before: before) }
+            if result.isWritten { result.code = code }
         case .reset(let reset, let actor):
             result.attempt(.reset) { () throws(FileError) in try reset.order(by: actor) }
         case .audit(let audit):
@@ -54,6 +58,8 @@ public struct FlashResult: Sendable {
 
     /// The first is what was asked for; what goes with it follows.
     private(set) var attempts: [Attempt] = []
+    /// The setup code that was written.
+    var code: SetupCode?
 
     var isWritten: Bool { attempts.first.map { $0.error == nil } ?? false }
 
@@ -72,6 +78,11 @@ extension PlugStorage {
     /// Who is paired.
     public func writing(_ controllers: PairedControllers) -> FlashWrite {
         FlashWrite(content: .controllers(controllers), flash: flash)
+    }
+
+    /// Another setup code than the one before, which stays where it fails.
+    public func writing(_ code: SetupCode) -> FlashWrite {
+        FlashWrite(content: .code(code, before: changedCode), flash: flash)
     }
 
     public func writing(_ state: StoredState) -> FlashWrite { FlashWrite(content: .state(state), flash: flash) }
@@ -104,6 +115,7 @@ extension PlugStorage {
             switch attempt.task {
             case .id: isIDStored = true
             case .code: unstoredCode = nil
+            case .changedCode: if let code = result.code { changedCode = .value(code) }
             case .sequence: unmark()
             case .state, .settings, .controllers, .audit, .reset, .stateDirectory, .runtimeDirectory, .mirror,
                 .clearing:
@@ -117,6 +129,9 @@ extension PlugStorage {
 
     /// Writes to flash who is paired; false where that failed.
     public func keep(_ controllers: PairedControllers) -> Bool { finish(writing(controllers).perform()) }
+
+    /// Writes another setup code to flash; false where that failed, and the one before stays.
+    public func keep(_ code: SetupCode) -> Bool { finish(writing(code).perform()) }
 
     /// Writes the state to flash; false where that failed.
     public func persist(_ state: StoredState) -> Bool { finish(writing(state).perform()) }

@@ -1,7 +1,7 @@
 public import DurableFiles
 public import PlugModel
 
-/// What stands on a plug's label: read from its state directory, whether the plug runs or not.
+/// What stands on a plug's label, or took the place of the code there: read from its state directory, whether the plug runs or not.
 public struct PlugLabel: Sendable {
     /// Nil where flash does not say it yet.
     public let id: PlugID?
@@ -12,7 +12,7 @@ public struct PlugLabel: Sendable {
     public init(state: String, files: FileStore = FileStore()) throws(PlugLabelError) {
         let flash = StateDirectory(path: state, files: files)
         var fault: FileFault?
-        switch flash.setupCode({ fault = $0 }) {
+        switch flash.validCode({ fault = $0 }) {
         case .value(let known): code = known
         case .nothing:
             throw PlugLabelError(

@@ -1,3 +1,4 @@
+import Appliance
 public import DurableFiles
 public import PlugModel
 
@@ -28,13 +29,17 @@ extension PlugStorage {
     }
 
     /// What the value before left to be done. Nil where that is nothing; else whether all of it is done.
-    static func carryOutReset(_ reset: FactoryReset, boot: BootID, _ troubles: inout Troubles) -> Bool? {
+    static func carryOutReset(
+        _ reset: FactoryReset, boot: BootID, code: CodeAfterReset, _ random: inout some RandomNumberGenerator,
+        _ troubles: inout Troubles
+    ) -> Bool? {
         do throws(FileError) {
             switch reset.standing {
             case .none: return nil
             case .unknown(let error): throw error
             case .ordered:
                 try reset.clear(boot: boot)
+                if code == .new { try reset.replaceCode(by: SetupCode(drawnFrom: &random)) }
                 try reset.finish()
                 return true
             }

@@ -25,6 +25,8 @@ public final class PlugStorage {
     var isIDStored: Bool
     /// The code that was drawn at this start, while flash does not have it.
     var unstoredCode: SetupCode?
+    /// The code that took the place of the label's, as flash has it; read with ``access(key:random:)``.
+    var changedCode = StateDirectory.Found<SetupCode>.nothing
     /// Nil: flash does not say it.
     private var boundary: SequenceNumber?
     var mirror: Mirror
@@ -54,11 +56,14 @@ public final class PlugStorage {
     ///   - state: the directory in flash.
     ///   - runtime: the directory in memory.
     ///   - boot: the kernel's present boot; a mirror of another one is worth nothing.
+    ///   - codeAfterReset: which setup code the plug has where this start carries out a reset.
+    ///   - random: fit for secrets.
     ///   - tell: hears of every trouble once.
     /// - Throws: `FileError` with the reason `held`, where another plug works in one of the directories.
     public init(
         state: String, runtime: String, boot: BootID, limits: PlugMemory.Limits = PlugMemory.Limits(),
-        files: FileStore = FileStore(), random: inout some RandomNumberGenerator,
+        codeAfterReset: CodeAfterReset = .label, files: FileStore = FileStore(),
+        random: inout some RandomNumberGenerator,
         tell: @escaping (StorageNotice) -> Void
     ) throws(FileError) {
         self.boot = boot
@@ -72,7 +77,7 @@ public final class PlugStorage {
         self.locks = locks.compactMap(\.self)
         let reset = FactoryReset(flash: flash, runtime: runtime)
         let asker = reset.asker
-        isReset = Self.carryOutReset(reset, boot: boot, &troubles)
+        isReset = Self.carryOutReset(reset, boot: boot, code: codeAfterReset, &random, &troubles)
         resetBy = isReset == true ? asker : nil
         let unmirrored = flash.unmirrored { troubles.note($0, "controllers are told a gap") }
         switch unmirrored {
@@ -151,16 +156,26 @@ public final class PlugStorage {
     ///   - random: fit for secrets; a plug without a setup code draws one.
     public func access(key: PublicKey, random: inout some RandomNumberGenerator) -> PlugServer.Access {
         guard !isUnfinished else { return PlugServer.Access(key: key, code: nil, controllers: nil) }
-        let code: SetupCode?
+        changedCode = flash.changedCode { troubles.note($0, Self.changedCodeHint) }
+        let code: SetupCode? =
+            switch changedCode {
+            case .value(let known): known
+            case .nothing: codeOfLabel(&random)
+            case .unusable: nil
+            }
+        return PlugServer.Access(key: key, code: code, controllers: listed)
+    }
+
+    private func codeOfLabel(_ random: inout some RandomNumberGenerator) -> SetupCode? {
         switch flash.setupCode({ troubles.note($0, Self.codeHint) }) {
-        case .value(let known): code = known
+        case .value(let known): return known
         case .nothing:
-            code = SetupCode(drawnFrom: &random)
+            let code = SetupCode(drawnFrom: &random)
             unstoredCode = code
             storeCode()
-        case .unusable: code = nil
+            return code
+        case .unusable: return nil
         }
-        return PlugServer.Access(key: key, code: code, controllers: listed)
     }
 
     /// What controllers changed of the plug, as flash has it. Called once, since what is damaged is told each time.
@@ -182,6 +197,9 @@ public final class PlugStorage {
         "the plug has the name and the settings of its configuration; `plugctl rename` and `plugctl set` change them again"
     private static let codeHint =
         "the plug cannot be paired; who is paired stays so. Write the label's code into the file, in two equal lines"
+
+    private static let changedCodeHint =
+        "the plug cannot be paired; who is paired stays so. `plugctl new-code` or `plugd new-code` gives it another code"
 
     private static func take(
         _ directory: String, _ task: Troubles.Task, _ files: FileStore, _ troubles: inout Troubles

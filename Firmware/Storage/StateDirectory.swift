@@ -7,13 +7,13 @@ import PlugProtocol
 /// spoilt digit would else be believed: another plug's id, numbers that were used before, a relay that is on.
 ///
 /// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power. `state`:
-/// relay, level, energy and what locks the relay open (a word more, which older firmware never wrote). `setup-code`: as the label shows it, drawn once. `controllers`: who is paired; both are refused
-/// where others could have read or written them. `settings`: what controllers changed, its name among it. `unmirrored`, seldom there: the boot whose mirror is out of date and could
+/// relay, level, energy and what locks the relay open (a word more, which older firmware never wrote). `setup-code`: as the label shows it, drawn once. `changed-code`: the one that is good in its place, where it was
+/// changed. `controllers`: who is paired; all three are refused where others could have read or written them. `settings`: what controllers changed, its name among it. `unmirrored`, seldom there: the boot whose mirror is out of date and could
 /// not be removed. `audit`: the audit log, see ``AuditFile``, which alone grows. `reset`, for moments: see ``FactoryReset``. A file that does not hold what it should is kept as
 /// `NAME.damaged`, and is not taken for one that never was.
 struct StateDirectory: Sendable {
     /// What a file said.
-    enum Found<Value> {
+    enum Found<Value: Sendable>: Sendable {
         case value(Value)
         /// There is no such file.
         case nothing
@@ -83,6 +83,20 @@ struct StateDirectory: Sendable {
         }
     }
 
+    /// The code that took the place of the label's.
+    func changedCode(_ tell: (FileFault) -> Void) -> Found<SetupCode> {
+        read(Self.changedCode, expected: "16 letters and digits from 2 to 7", isSecret: true, tell) {
+            try? SetupCode(text: $0)
+        }
+    }
+
+    /// The code that is good: the changed one, or the label's. A changed one that is spoiled brings no other back to life.
+    func validCode(_ tell: (FileFault) -> Void) -> Found<SetupCode> {
+        let changed = changedCode(tell)
+        guard case .nothing = changed else { return changed }
+        return setupCode(tell)
+    }
+
     /// What controllers changed; see ``SettingsText``.
     func settings(_ tell: (FileFault) -> Void) -> Found<StoredSettings> {
         read("settings", expected: "a name and settings", tell) { SettingsText.parse($0) }
@@ -108,6 +122,23 @@ struct StateDirectory: Sendable {
 
     func write(_ code: SetupCode) throws(FileError) { try replace("setup-code", with: code.text) }
 
+    static let changedCode = "changed-code"
+
+    /// - Parameter before: what stands there. Where the write fails it shall stand there again: the new one may already, without
+    ///   being durable, and a restart must not find a code that was refused.
+    func write(changed code: SetupCode, before: Found<SetupCode>) throws(FileError) {
+        do throws(FileError) {
+            try replace(Self.changedCode, with: code.text)
+        } catch {
+            switch before {
+            case .value(let before): try? replace(Self.changedCode, with: before.text)
+            case .nothing: try? files.removeDurably([Self.changedCode], from: path)
+            case .unusable: break
+            }
+            throw error
+        }
+    }
+
     func write(unmirrored boot: BootID) throws(FileError) {
         let digits = Array("0123456789abcdef")
         let text = boot.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
@@ -131,7 +162,7 @@ struct StateDirectory: Sendable {
         try files.replaceSecret("\(path)/\(name)", with: Array("\(line)\n\(line)\n".utf8))
     }
 
-    private func read<Value>(
+    private func read<Value: Sendable>(
         _ name: String, expected: String, limit: Int = Self.fileLimit, isSecret: Bool = false,
         _ tell: (FileFault) -> Void,
         _ parse: (String) -> Value?

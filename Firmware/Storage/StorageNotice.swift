@@ -21,8 +21,8 @@ public struct StorageNotice: Hashable, Sendable, CustomStringConvertible {
 struct Troubles {
     /// What the storage does; each fails on its own.
     enum Task: Sendable {
-        case stateDirectory, runtimeDirectory, id, sequence, state, settings, controllers, code, mirror, reset,
-            clearing, audit
+        case stateDirectory, runtimeDirectory, id, sequence, state, settings, controllers, code, changedCode, mirror,
+            reset, clearing, audit
 
         /// What its failure means to the plug.
         var consequence: String {
@@ -36,6 +36,7 @@ struct Troubles {
             case .controllers:
                 "the plug runs; after a restart it knows the controllers that it knew before, also those that were removed"
             case .code: "the plug runs, and has another setup code after a restart"
+            case .changedCode: "the plug's setup code is as it was"
             case .mirror: "the plug runs, and a restart of its firmware counts as a loss of power"
             case .audit: "the plug runs, and a restart loses the newest entries of its audit log"
             case .reset: "the plug is not set back to factory state; it is as it was"
@@ -54,6 +55,7 @@ struct Troubles {
             case .settings: "name and settings can be changed again"
             case .controllers: "who is paired is in flash again"
             case .code: "the setup code is in flash"
+            case .changedCode: "the setup code can be changed again"
             case .mirror: "a restart of the firmware loses nothing again"
             case .audit: "the audit log is in flash again"
             case .reset, .clearing: "the plug is set back to factory state"

@@ -7,9 +7,10 @@ import Storage
 struct ShowIdentity: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "identity",
-        abstract: "Show the plug's setup code, as text and as a QR code: what stands on its label.",
+        abstract:
+            "Show the plug's setup code, as text and as a QR code: what its label says, or the code that took its place.",
         discussion: """
-            The plug makes its code on its first start. Whoever has the code can pair with the plug while its pairing window is
+            The plug makes its code on its first start; `plugd new-code` gives it another. Whoever has the code can pair with the plug while its pairing window is
             open.
 
             Example: plugd identity --state /tmp/lamp

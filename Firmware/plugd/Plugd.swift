@@ -63,7 +63,7 @@ struct Plugd: AsyncParsableCommand {
         version: plugdVersion,
         subcommands: [
             Run.self, Check.self, Status.self, ShowIdentity.self, Calibrate.self, Press.self, Load.self,
-            Controllers.self,
+            Controllers.self, NewCode.self,
             Reset.self,
         ])
 }
@@ -79,6 +79,7 @@ extension ShowIdentity: PlugCommand {}
 extension Calibrate: PlugCommand {}
 extension Press: PlugCommand {}
 extension Load: PlugCommand {}
+extension NewCode: PlugCommand {}
 extension Reset: PlugCommand {}
 
 /// Where a plug keeps its files, and where it is found on this machine while it runs.

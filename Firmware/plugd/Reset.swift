@@ -8,7 +8,8 @@ struct Reset: AsyncParsableCommand {
         abstract: "Set the plug back to factory state, whether it runs or not.",
         discussion: """
             It forgets everybody who is paired with it, its key, and what it measured, and lets itself be paired for ten minutes.
-            Its id and setup code stay: they stand on its label. Holding the button for 15 seconds does the same.
+            Its id stays, and the setup code on its label is good again, unless code_after_reset in its configuration says "new". Holding
+            the button for 15 seconds does the same.
 
             Example: plugd reset --state /tmp/lamp
             """)

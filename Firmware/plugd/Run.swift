@@ -104,6 +104,7 @@ struct Run: AsyncParsableCommand {
             interfaces: interface.isEmpty ? Set([plug?.interface].compactMap(\.self)) : Set(interface),
             addressing: mode, port: port ?? plug?.port ?? 0, appliance: appliance, parts: PlugParts())
         settings.log = log
+        if let code = plug?.codeAfterReset { settings.codeAfterReset = code }
         guard let plug else {
             let isDimmable = dimmer ?? (simulate == SimulatedAppliance.lamp.rawValue)
             let simulated = try SimulatedPlug(

@@ -114,6 +114,9 @@ struct House {
         case .keepAudit:
             actions.append(action)
             return isFlashWritable ? .auditKept : .auditNotKept
+        case .keepCode:
+            actions.append(action)
+            return isFlashWritable ? .codeKept : .codeNotKept
         case .keepSettings(let settings):
             actions.append(action)
             guard isFlashWritable else { return .settingsNotKept }
@@ -184,7 +187,7 @@ struct House {
 extension PlugMachine.Action {
     var isStorage: Bool {
         switch self {
-        case .mirror, .keep, .keepAudit, .keepSettings, .persist, .reserve, .factoryReset: true
+        case .mirror, .keep, .keepAudit, .keepSettings, .keepCode, .persist, .reserve, .factoryReset: true
         case .setRelay, .setDimmer, .setLight, .readMeter, .send, .close, .pairingWindow, .announce, .logLevel: false
         }
     }

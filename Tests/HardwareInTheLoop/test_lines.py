@@ -22,7 +22,8 @@ def test_each_press_toggles_the_relay_once(plug, lines, button):
     plug(button={"line": "BUTTON", "double_press_ms": 0}).start()
     before = len(lines.written("RELAY"))
     for count in range(1, 11):
-        button.press(120)
+        # Interface 1 reads the level some time after the edge: a busy host takes a shorter press for none.
+        button.press(250)
         shows(lines, [n % 2 for n in range(1, count + 1)])
     assert len(lines.written("RELAY")) - before == 10, "each press writes the line once"
     told = latencies(lines.record())

@@ -55,7 +55,7 @@ private actor HousePlug: ConnectionOwner {
             case .perform(let request, _, _, _):
                 asked += 1
                 if answers { handle(.commandOutcome(request, .done(PlugState(relayOn: true), event: nil))) }
-            case .factoryReset, .fetch, .fetchAudit, .keep, .record, .pairingWindow, .logLevel: break
+            case .factoryReset, .fetch, .fetchAudit, .keep, .keepCode, .record, .pairingWindow, .logLevel: break
             }
         }
     }

@@ -122,7 +122,7 @@ struct PackagedFileTests {
                 == MeterConfiguration(.ade7953(MeterConfiguration.Chip(bus: "/dev/i2c-1", address: 0x38), .a)))
         #expect(plug.dimmer == DimmerConfiguration(chip: 0, channel: 0))
         #expect(plug.thermometer == "/sys/class/thermal/thermal_zone0/temp")
-        #expect(plug.addressing == .auto)
+        #expect(plug.addressing == .auto && plug.codeAfterReset == .label)
         var usual = ApplianceConfiguration()
         usual.capabilities = [.relay, .button, .meter, .dimmer]
         usual.hasThermometer = true

@@ -11,7 +11,7 @@ struct PlugConfigurationTests {
     @Test func anEmptyFileIsAPlugWithoutParts() throws {
         let plug = try parse("")
         #expect(plug.relay == nil && plug.button == nil && plug.light == nil && plug.meter == nil)
-        #expect(plug.dimmer == nil && plug.thermometer == nil && plug.name == nil)
+        #expect(plug.dimmer == nil && plug.thermometer == nil && plug.name == nil && plug.codeAfterReset == .label)
         #expect(plug.appliance.capabilities.isEmpty)
         var defaults = ApplianceConfiguration()
         defaults.capabilities = []
@@ -27,6 +27,8 @@ struct PlugConfigurationTests {
             interface = "wlan0"
             addressing = "observe"
             port = 7001
+            [pairing]
+            code_after_reset = "new"
             [relay]
             line = "GPIO17"
             active_low = true
@@ -68,7 +70,7 @@ struct PlugConfigurationTests {
                 == ButtonConfiguration(
                     LineConfiguration(.numbered(chip: "/dev/gpiochip0", offset: 27)), bias: .pullDown,
                     debounce: .milliseconds(5), doublePressWindow: .zero))
-        #expect(plug.light == LineConfiguration(.named("GPIO22")))
+        #expect(plug.light == LineConfiguration(.named("GPIO22")) && plug.codeAfterReset == .new)
         #expect(
             plug.meter
                 == MeterConfiguration(

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOPosix
 import PlugModel
@@ -23,6 +24,7 @@ private actor Echo: PanelOwner {
         ("press single", PanelRequest.press(.single)), ("press double", .press(.double)), ("press long", .press(.long)),
         ("press hold 5000", .hold(5000)), ("calibrate 100.0", .calibrate(KnownLoad(power: 100))),
         ("calibrate 100.5 231.0", .calibrate(KnownLoad(power: 100.5, voltage: 231))),
+        ("code ABCD-EFGH-IJKL-MNOP", .code(try! SetupCode(text: "ABCD-EFGH-IJKL-MNOP"))),
         ("load kettle on", .load("kettle on")), ("load 60 W", .load("60 W")), ("status", .status), ("reset", .reset),
     ])
     func requests(line: String, request: PanelRequest) throws {
@@ -33,10 +35,11 @@ private actor Echo: PanelOwner {
     @Test(arguments: [
         (
             "press",
-            "\"press\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, reset"
+            "\"press\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, reset"
         ),
         ("press twice", "a button is pressed single, double or long, or held, not \"twice\""),
         ("press single now", "a button is pressed single, double or long, or held, not \"single now\""),
+        ("code ABCD-EFGH", "a setup code has 16 letters and digits, this has 8"),
         ("press hold", "a button is pressed single, double or long, or held, not \"hold\""),
         ("press hold 0", "a button is held for 1 to 60000 milliseconds, not \"0\""),
         ("press hold 60001", "a button is held for 1 to 60000 milliseconds, not \"60001\""),
@@ -45,15 +48,15 @@ private actor Echo: PanelOwner {
         ("calibrate 100 nan", "a load is WATTS or WATTS VOLTS, not \"100 nan\""),
         (
             "load",
-            "\"load\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, reset"
+            "\"load\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, reset"
         ),
         (
             "status now",
-            "\"status now\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, reset"
+            "\"status now\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, reset"
         ),
         (
             "",
-            "\"\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, reset"
+            "\"\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, reset"
         ),
     ])
     func whatIsNoRequestIsSaid(line: String, message: String) {
@@ -157,6 +160,23 @@ private actor Echo: PanelOwner {
             network.json(now: .zero)
                 == #"{"name":"wlan0","role":"observe","reason":"why","hardwareAddress":"","addresses":[],"conflicts":0}"#
         )
+    }
+
+    @Test func anotherSetupCodeIsInFlashWhenItIsAnswered() async throws {
+        let log = CollectedLog()
+        let plug = try await RunningPlug(journal: log)
+        let code = try SetupCode(text: "QRST-UVWX-YZ23-4567")
+        #expect(try await plug.ask(.code(code)) == "changed")
+        #expect(plug.directory.text("changed-code") == "\(code.text)\n\(code.text)\n")
+        #expect(await plug.service.machine.access.code == code)
+        #expect(!log.text.contains("QRST"))
+        // A directory stands where the next would be written.
+        try FileManager.default.createDirectory(
+            atPath: plug.directory.path + "/changed-code.new/in", withIntermediateDirectories: true)
+        let message = await refusal { _ = try await plug.ask(.code(SetupCode(text: "AAAA-BBBB-CCCC-DDDD"))) }
+        #expect(message?.contains("flash cannot be written") == true)
+        #expect(await plug.service.machine.access.code == code)
+        await plug.stop()
     }
 
     @Test func thePlugsOwnAnswers() async throws {

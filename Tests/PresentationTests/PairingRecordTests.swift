@@ -40,6 +40,19 @@ import Testing
         #expect(jsonLine(record).contains(#""role":"guest","secondsLeft":7300"#))
     }
 
+    @Test func anotherSetupCode() {
+        let record = SetupCodeRecord(.label, plug: "Lamp", id: PlugID(rawValue: "0123456789ab")!)
+        #expect(
+            jsonLine(record)
+                == #"{"code":"ABCD-EFGH-IJKL-MNOP","id":"0123456789ab","plug":"Lamp","#
+                + #""scanned":"SMARTPLUG:1:0123456789AB:ABCDEFGHIJKLMNOP"}"#)
+        #expect(
+            record.lines == [
+                "code  ABCD-EFGH-IJKL-MNOP",
+                "Lamp has this setup code now; the one before is dead, also where its label shows it.",
+            ])
+    }
+
     @Test func anInvitation() throws {
         let record = InvitationRecord(
             .label, as: try Grant(.guest, seconds: 172_800), valid: .seconds(86_400), plug: "Lamp",

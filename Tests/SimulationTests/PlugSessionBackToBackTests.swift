@@ -42,6 +42,7 @@ struct BackToBack {
                 plug(.samples(connection, fetch: fetch, chunk: [1, 2, 3], next: nil))
             case .record(let kind): plug(.record(kind))
             case .fetchAudit(let connection, _, _): plug(.audit(connection, AuditPage([], isLast: true)))
+            case .keepCode: plug(.codeKept(nil))
             case .keep, .pairingWindow, .factoryReset, .logLevel: break
             }
         }

@@ -64,7 +64,9 @@ extension PlugMachine.Action {
 
     fileprivate func isSameKind(as other: PlugMachine.Action) -> Bool {
         switch (self, other) {
-        case (.reserve, .reserve), (.persist, .persist), (.keepSettings, .keepSettings), (.keepAudit, .keepAudit): true
+        case (.reserve, .reserve), (.persist, .persist), (.keepSettings, .keepSettings), (.keepAudit, .keepAudit),
+            (.keepCode, .keepCode):
+            true
         default: false
         }
     }

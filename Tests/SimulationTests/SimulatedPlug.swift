@@ -298,6 +298,7 @@ final class SimulatedPlug {
         case .reserve(let boundary): storage?.reserve(upTo: boundary) == true ? .reserved(boundary) : .reservationFailed
         case .keepSettings(let settings): storage?.keep(settings) == true ? .settingsKept : .settingsNotKept
         case .keepAudit(let audit): storage?.keep(audit) == true ? .auditKept : .auditNotKept
+        case .keepCode(let code): storage?.keep(code) == true ? .codeKept : .codeNotKept
         default: preconditionFailure("\(action) is no write that others need not wait for")
         }
     }
@@ -326,7 +327,7 @@ final class SimulatedPlug {
         case .factoryReset(let actor):
             isResetting = storage?.orderReset(by: actor) == true
             perform(isResetting ? .resetStands : .resetFailed)
-        case .persist, .reserve, .keepSettings, .keepAudit:
+        case .persist, .reserve, .keepSettings, .keepCode, .keepAudit:
             if flash.isImmediate {
                 if let answer = write(action) { perform(answer) }
             } else {

@@ -113,6 +113,7 @@ struct StoredPlug {
         case .send(_, let bytes): sent.append(bytes)
         case .announce(let name): announced.append(name)
         case .keepSettings(let settings): return storage.keep(settings) ? .settingsKept : .settingsNotKept
+        case .keepCode(let code): return storage.keep(code) ? .codeKept : .codeNotKept
         case .setDimmer, .setLight, .close, .pairingWindow, .logLevel: break
         case .readMeter: return .measured(Measurement(deciwatts: relayOn ? load : 0))
         case .mirror(let records): storage.mirror(records)

@@ -30,12 +30,16 @@ import Testing
     }
 
     /// As the running plug starts: nil where the disk broke down meanwhile.
-    private func start(_ disk: SimulatedDisk, boot: BootID, newKey: String, notices: Notices = Notices()) -> Life? {
+    private func start(
+        _ disk: SimulatedDisk, boot: BootID, newKey: String, code: CodeAfterReset = .label, seed: UInt64 = 3,
+        notices: Notices = Notices()
+    ) -> Life? {
         let files = FileStore(calls: disk)
-        var random = SeededRandom(seed: 3)
+        var random = SeededRandom(seed: seed)
         guard
             let storage = try? PlugStorage(
-                state: Self.state, runtime: Self.runtime, boot: boot, files: files, random: &random,
+                state: Self.state, runtime: Self.runtime, boot: boot, codeAfterReset: code, files: files,
+                random: &random,
                 tell: { notices.all.append($0) })
         else { return nil }
         var key: String?
@@ -99,6 +103,44 @@ import Testing
         }
         #expect(outcomes == [false, true])
         #expect(steps > 50)
+    }
+
+    /// With the old plug goes its code, and with the new one comes another, that stays: never the label's, nor one of both.
+    @Test(arguments: [SimulatedDisk.Breakdown.powerCut, .kill])
+    func aBreakdownAtAnyStepLeavesTheOldCodeWithTheOldPlugAndANewOneWithTheReset(
+        breakdown: SimulatedDisk.Breakdown
+    ) throws {
+        let changed = try SetupCode(text: "QRST-UVWX-YZ23-4567")
+        var outcomes: Set<Bool> = []
+        var steps = 0
+        while true {
+            let disk = SimulatedDisk(seed: UInt64(steps))
+            let before = try old(disk)
+            let label = before.access.code
+            #expect(before.storage.keep(changed))
+            disk.breakDown(breakdown, afterSteps: steps)
+            if before.storage.orderReset(by: .button) {
+                before.storage.close()
+                _ = start(disk, boot: firstBoot, newKey: "new", code: .new, seed: 4)
+            }
+            before.storage.close()
+            let isOver = disk.breakdown == nil
+            switch breakdown {
+            case .powerCut: disk.boot()
+            case .kill: disk.startProcess()
+            }
+            let boot = breakdown == .kill ? firstBoot : secondBoot
+            let life = try #require(start(disk, boot: boot, newKey: "newer", code: .new, seed: 5))
+            #expect(life.access.code != nil && life.access.code != label, "after \(steps) steps")
+            #expect((life.access.code == changed) == !life.isReset, "after \(steps) steps")
+            outcomes.insert(life.isReset)
+            life.storage.close()
+            let next = try #require(start(disk, boot: secondBoot, newKey: "newest", code: .new, seed: 6))
+            #expect(next.access.code == life.access.code, "after \(steps) steps: it was drawn once")
+            if isOver { break }
+            steps += 1
+        }
+        #expect(outcomes == [false, true])
     }
 
     @Test func aPlugThatWasResetForgetsWhatItMustAndKeepsWhatItMust() throws {

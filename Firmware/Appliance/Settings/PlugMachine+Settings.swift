@@ -14,6 +14,10 @@ extension PlugMachine {
         /// may change. A restart of the firmware forgets them.
         private var rate = SwitchingRateGuard(SwitchingRate(count: 60, window: .seconds(3600)))
         private var rates: [AuthorityID: SwitchingRateGuard] = [:]
+        /// The same for the setup code, which only owners change.
+        private var codes = SwitchingRateGuard(SwitchingRate(count: 30, window: .seconds(3600)))
+
+        mutating func mayChangeCode(_ now: Instant) -> Bool { codes.take(now) }
 
         mutating func mayChange(_ authority: AuthorityID, _ now: Instant) -> Bool {
             // More authorities than controllers: some of them were removed.
@@ -43,11 +47,18 @@ extension PlugMachine {
         if isKept {
             take(new, asked, now, &step)
         } else {
-            let refusal = Refusal(
-                .storageFailed, "The plug's flash cannot be written, so everything is as it was; its log says why.")
-            answer(asked, .refused(refusal), now, &step)
+            answer(asked, .refused(.notStored), now, &step)
         }
         beginChange(now, &step)
+    }
+
+    /// Another setup code; the server asks for one at a time.
+    mutating func keep(_ code: SetupCode, _ now: Instant, _ step: inout Step) {
+        guard changes.mayChangeCode(now) else {
+            return serve(
+                .codeKept(Refusal(.busy, "The setup code was changed too often; try again later.")), now, &step)
+        }
+        step.flash.append(.keepCode(code))
     }
 
     private mutating func beginChange(_ now: Instant, _ step: inout Step) {
@@ -119,6 +130,8 @@ extension PlugMachine {
 }
 
 extension Refusal {
+    static let notStored = Refusal(
+        .storageFailed, "The plug's flash cannot be written, so everything is as it was; its log says why.")
     fileprivate static let flashWasBusy = Refusal(
         .deadlinePassed, "The plug's flash was busy for longer than the command had time, so nothing was changed.")
     fileprivate static let changedTooOften = Refusal(

@@ -18,6 +18,8 @@ public enum PanelRequest: Hashable, Sendable {
     case controllers
     /// `remove FINGERPRINT`: forgets a controller; the fingerprint's beginning is enough.
     case remove(String)
+    /// `code CODE`: gives the plug this setup code in place of the one that it has. Whoever asks draws it.
+    case code(SetupCode)
 
     public init(line: String) throws(PanelError) {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)
@@ -30,10 +32,11 @@ public enum PanelRequest: Hashable, Sendable {
         case ("reset", nil): self = .reset
         case ("controllers", nil): self = .controllers
         case ("remove", let fingerprint?): self = .remove(fingerprint)
+        case ("code", let text?): self = .code(try Self.code(text))
         default:
             throw PanelError(
                 "\"\(line)\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, "
-                    + "remove FINGERPRINT, reset")
+                    + "remove FINGERPRINT, code CODE, reset")
         }
     }
 
@@ -58,6 +61,11 @@ public enum PanelRequest: Hashable, Sendable {
         return KnownLoad(power: numbers[0], voltage: numbers.count == 2 ? numbers[1] : nil)
     }
 
+    /// Never repeats the text: it may be a code with a slip in it.
+    private static func code(_ text: String) throws(PanelError) -> SetupCode {
+        do throws(SetupCodeError) { return try SetupCode(text: text) } catch { throw PanelError("\(error)") }
+    }
+
     /// Milliseconds of a hold that can be asked for.
     private static let holds = 1...60_000
 
@@ -72,6 +80,7 @@ public enum PanelRequest: Hashable, Sendable {
         case .reset: "reset"
         case .controllers: "controllers"
         case .remove(let fingerprint): "remove \(fingerprint)"
+        case .code(let code): "code \(code.text)"
         }
     }
 }

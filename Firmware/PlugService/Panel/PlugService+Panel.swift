@@ -18,6 +18,15 @@ extension PlugService: PanelOwner {
             return "set back to factory state"
         case .controllers: return controllerLines
         case .remove(let fingerprint): return try remove(fingerprint)
+        case .code(let code):
+            switch await changeCode(code) {
+            case true?: return "changed"
+            case false?:
+                throw PanelError("the setup code is as it was: the plug's flash cannot be written; its log says why")
+            case nil:
+                throw PanelError(
+                    "the setup code is as it was: it is being changed, or was too often\nhint: try again later")
+            }
         case .press(let press):
             try push(simulated(), press)
             return "pressed"

@@ -6,8 +6,8 @@ extension PlugServer {
     public struct Access: Sendable {
         /// The plug's key, which its certificate shows.
         public let key: PublicKey
-        /// Nil: it is lost, so that nobody can be paired.
-        public let code: SetupCode?
+        /// Nil: it is lost, so that nobody can be paired until it gets another.
+        public internal(set) var code: SetupCode?
         public internal(set) var controllers: PairedControllers
         /// A plug that lost its list is not one without controllers: it does not open its window by itself.
         private let isListLost: Bool

@@ -4,7 +4,7 @@ import PlugModel
 /// Command.
 enum AskedRequest: String, CaseIterable, Sendable {
     case hello, subscribe, acknowledge, command, fetch_samples, ping, pong, goodbye, pairing_request, pairing_proof
-    case list_controllers, remove_controller, factory_reset, follow_log, invite, set_role, fetch_audit
+    case list_controllers, remove_controller, factory_reset, follow_log, invite, set_role, fetch_audit, new_code
     case set_relay, set_level, identify, reset_protection, rename, configure
 }
 
@@ -26,7 +26,7 @@ extension Role {
         case (.set_relay, .viewer), (.set_level, .viewer), (.identify, .viewer), (.reset_protection, .viewer): false
         case (.rename, let role), (.configure, let role), (.list_controllers, let role), (.remove_controller, let role),
             (.factory_reset, let role), (.follow_log, let role), (.invite, let role), (.set_role, let role),
-            (.fetch_audit, let role):
+            (.fetch_audit, let role), (.new_code, let role):
             role == .owner
         }
     }
@@ -53,6 +53,7 @@ extension AskedRequest {
             case .invite: .invite
             case .setRole: .set_role
             case .fetchAudit: .fetch_audit
+            case .newCode: .new_code
             }
     }
 
@@ -82,6 +83,7 @@ extension AskedRequest {
         case .invite: "invite anybody"
         case .set_role: "change roles"
         case .fetch_audit: "read the audit log"
+        case .new_code: "change the setup code"
         case .set_relay: "switch the plug"
         case .set_level: "dim the plug"
         case .identify: "make the plug blink"

@@ -67,7 +67,7 @@ extension PlugServer {
         case .pairingRequest(let request):
             try challenge(request, from: index, since: since, now: now, &actions)
         case .subscribe, .acknowledge, .command, .fetchSamples, .ping, .pong, .goodbye, .pairingProof,
-            .listControllers, .removeController, .factoryReset, .followLog, .invite, .setRole, .fetchAudit:
+            .listControllers, .removeController, .factoryReset, .followLog, .invite, .setRole, .fetchAudit, .newCode:
             end(index, Goodbye(.outOfOrder, "The first message must be Hello."), now: now, &actions)
         }
     }
@@ -116,6 +116,8 @@ extension PlugServer {
             try invite(wire, from: index, now: now)
         case .setRole(let wire):
             try setRole(wire, from: index, now: now, &actions)
+        case .newCode(let wire):
+            try changeCode(wire, from: index, &actions)
         case .subscribe(let wire):
             subscribe(index, established, try wire.model(), now: now)
         case .acknowledge(let wire):

@@ -77,6 +77,10 @@ public struct PlugServer: Machine, Sendable {
         case openPairing
         /// Somebody at the plug removes the controller of this fingerprint; the last owner stays.
         case removeController(fingerprint: String)
+        /// Somebody at the plug's own machine gives it another setup code; nothing where it is being changed already.
+        case changeCode(SetupCode)
+        /// The answer to ``Action/keepCode(_:)``; nil: flash has it.
+        case codeKept(Refusal?)
         /// The plug is set back to factory state, and no loss of power undoes it: says so to all and accepts nobody any more.
         case factoryReset
         /// The answer to ``Action/factoryReset`` where that cannot be.
@@ -128,6 +132,8 @@ public struct PlugServer: Machine, Sendable {
         case fetchAudit(ConnectionID, after: UInt64, limit: Int?)
         /// Write who is paired where it lasts, before what is sent after it.
         case keep(PairedControllers)
+        /// Write another setup code where it lasts; answered by ``Event/codeKept(_:)``. Comes again only after the answer.
+        case keepCode(SetupCode)
         /// Something happened at this machine's own gate: to be answered by ``Event/record(_:)``, so that it gets its number
         /// as everything else does.
         case record(PlugEvent.Kind)
@@ -141,7 +147,7 @@ public struct PlugServer: Machine, Sendable {
         fileprivate var isAsk: Bool {
             switch self {
             case .send, .close, .keep, .pairingWindow, .logLevel: false
-            case .perform, .fetch, .fetchAudit, .record, .factoryReset: true
+            case .perform, .fetch, .fetchAudit, .record, .factoryReset, .keepCode: true
             }
         }
     }
@@ -162,6 +168,8 @@ public struct PlugServer: Machine, Sendable {
     /// Set while a session has more to send than one step allows.
     var continuation: Instant?
     private var announcedWindow = false
+    /// What waits for flash.
+    var codeChange: CodeChange?
     var log: LogRing
     /// What the shell was told of it last.
     var announcedLogLevel: LogLevel?
@@ -218,6 +226,10 @@ public struct PlugServer: Machine, Sendable {
             if let known = access.controllers[fingerprint: fingerprint], !access.controllers.isLastOwner(known) {
                 remove(known, by: .panel, .notPaired, now: now, &actions)
             }
+        case .changeCode(let code):
+            changeCode(code, &actions)
+        case .codeKept(let refusal):
+            endCodeChange(refusal)
         case .factoryReset:
             stopped = true
             endAll(.factoryReset, now: now, &actions)

@@ -115,6 +115,9 @@ extension ControllerSession {
         case .invitation(let wire):
             try takeAnswer()
             actions.append(.deliver(.invited(for: .seconds(Int64(wire.seconds)))))
+        case .newCode:
+            try takeAnswer()
+            actions.append(.deliver(.codeChanged))
         case .refused(let wire):
             if wire.request == "fetch_audit", auditAfter != nil { auditAfter = nil } else { try takeAnswer() }
             actions.append(.deliver(.requestRefused(wire.request, Refusal(wire.code.model, wire.detail))))

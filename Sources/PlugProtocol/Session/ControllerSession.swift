@@ -28,6 +28,8 @@ public struct ControllerSession: Machine, Sendable {
         case invite(SetupCode, Grant)
         /// Gives the controller of this key another role; answered with all of them.
         case setRole(fingerprint: String, Grant)
+        /// Gives the plug another setup code; answered by ``SessionUpdate/codeChanged``.
+        case newCode(SetupCode)
         /// Has the plug set itself back to factory state; answered by the end of the session.
         case factoryReset
         /// Has the plug tell its log from this level on, for so long, in whole seconds; zero ends it. From ``connected`` on.
@@ -117,7 +119,7 @@ public struct ControllerSession: Machine, Sendable {
             case .stop, .closed: phase = .ended
             case .deadlineReached: break
             case .received, .subscribe, .command, .acknowledge, .fetchSamples, .probe, .reading, .listControllers,
-                .removeController, .invite, .setRole, .factoryReset, .followLog, .fetchAudit:
+                .removeController, .invite, .setRole, .newCode, .factoryReset, .followLog, .fetchAudit:
                 preconditionFailure("\(event) came before .connected")
             }
         case .greeting, .established:
@@ -193,6 +195,9 @@ public struct ControllerSession: Machine, Sendable {
         case .setRole(let fingerprint, let grant):
             answersDue += 1
             say { $0.setRole = WireSetRole(fingerprint, grant) }
+        case .newCode(let code):
+            answersDue += 1
+            say { $0.newCode.code = .init(code.bytes) }
         case .factoryReset:
             answersDue += 1
             say { $0.factoryReset = WireFactoryReset() }

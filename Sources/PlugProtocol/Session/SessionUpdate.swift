@@ -26,6 +26,8 @@ public enum SessionUpdate: Hashable, Sendable {
     case controllers([PairedControllerEntry])
     /// For so long somebody can pair with the code of the invitation.
     case invited(for: Duration)
+    /// The plug has another setup code.
+    case codeChanged
     /// The plug does not do what was asked; the message by its name in the .proto.
     case requestRefused(String, Refusal)
     /// The plug's service instance name, or its settings, are no longer what ``PlugDescription`` says.

@@ -269,6 +269,31 @@ nonisolated struct WireInvitation: Sendable {
   init() {}
 }
 
+/// Gives the plug another setup code. Answered with SetupCodeChanged once no loss of power undoes it: from then on the code before is
+/// dead, also in a pairing that is under way. Where flash cannot be written the code before stays (STORAGE_FAILED).
+nonisolated struct WireNewCode: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 10 random bytes, drawn by the owner's controller
+  var code: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireSetupCodeChanged: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// Gives a controller another role. Answered with Controllers. The last owner stays one.
 nonisolated struct WireSetRole: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -323,7 +348,7 @@ nonisolated struct WireRemoveController: Sendable {
 }
 
 /// Sets the plug back to factory state: it forgets its controllers, its key, relay, level, energy, events and samples, and keeps
-/// its id, its setup code and the numbering of events. Every session, the asker's among them, is answered with Goodbye,
+/// its id, the setup code of its label and the numbering of events; what became of a code of NewCode, its configuration says. Every session, the asker's among them, is answered with Goodbye,
 /// FACTORY_RESET, once no loss of power undoes it, and nobody with anything else; where flash cannot be written nothing
 /// changes, and the asker is answered with Goodbye, RESET_FAILED. The plug starts anew with another key and lets itself be
 /// paired. Holding its button for 15 s does the same; from 10 s on its light blinks fast.
@@ -401,7 +426,7 @@ nonisolated struct WireRefused: Sendable {
   init() {}
 }
 
-/// The answer to ListControllers, RemoveController, FactoryReset, Invite or SetRole where the plug does not do it.
+/// The answer to ListControllers, RemoveController, FactoryReset, Invite, SetRole or NewCode where the plug does not do it.
 nonisolated struct WireRequestRefused: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -606,6 +631,55 @@ nonisolated extension WireInvitation: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
   static func ==(lhs: WireInvitation, rhs: WireInvitation) -> Bool {
     if lhs.seconds != rhs.seconds {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireNewCode: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".NewCode"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.code) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.code.isEmpty {
+      try visitor.visitSingularBytesField(value: self.code, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireNewCode, rhs: WireNewCode) -> Bool {
+    if lhs.code != rhs.code {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSetupCodeChanged: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SetupCodeChanged"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSetupCodeChanged, rhs: WireSetupCodeChanged) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -541,6 +541,14 @@ nonisolated struct WireControllerMessage: Sendable {
     set {kind = .setRole(newValue)}
   }
 
+  var newCode: WireNewCode {
+    get {
+      if case .newCode(let v)? = kind {return v}
+      return WireNewCode()
+    }
+    set {kind = .newCode(newValue)}
+  }
+
   var fetchAudit: WireFetchAudit {
     get {
       if case .fetchAudit(let v)? = kind {return v}
@@ -568,6 +576,7 @@ nonisolated struct WireControllerMessage: Sendable {
     case followLog(WireFollowLog)
     case invite(WireInvite)
     case setRole(WireSetRole)
+    case newCode(WireNewCode)
     case fetchAudit(WireFetchAudit)
 
   }
@@ -718,6 +727,14 @@ nonisolated struct WirePlugMessage: Sendable {
     set {kind = .invitation(newValue)}
   }
 
+  var newCode: WireSetupCodeChanged {
+    get {
+      if case .newCode(let v)? = kind {return v}
+      return WireSetupCodeChanged()
+    }
+    set {kind = .newCode(newValue)}
+  }
+
   var refused: WireRequestRefused {
     get {
       if case .refused(let v)? = kind {return v}
@@ -754,6 +771,7 @@ nonisolated struct WirePlugMessage: Sendable {
     case logLines(WireLogLines)
     case descriptionChanged(WireDescriptionChanged)
     case invitation(WireInvitation)
+    case newCode(WireSetupCodeChanged)
     case refused(WireRequestRefused)
     case audit(WireAuditEntries)
 
@@ -1705,7 +1723,7 @@ nonisolated extension WireGoodbyeReason: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ControllerMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0\u{4}\u{2}follow_log\0\u{1}invite\0\u{3}set_role\0\u{4}\u{2}fetch_audit\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0\u{4}\u{2}follow_log\0\u{1}invite\0\u{3}set_role\0\u{3}new_code\0\u{3}fetch_audit\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1921,6 +1939,19 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
           self.kind = .setRole(v)
         }
       }()
+      case 18: try {
+        var v: WireNewCode?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .newCode(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .newCode(v)
+        }
+      }()
       case 19: try {
         var v: WireFetchAudit?
         var hadOneofValue = false
@@ -2009,6 +2040,10 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
       guard case .setRole(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
     }()
+    case .newCode?: try {
+      guard case .newCode(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+    }()
     case .fetchAudit?: try {
       guard case .fetchAudit(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
@@ -2027,7 +2062,7 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PlugMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0\u{4}\u{2}log_answer\0\u{3}log_lines\0\u{3}description_changed\0\u{1}invitation\0\u{2}\u{2}audit\0\u{2}\u{2}refused\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0\u{4}\u{2}log_answer\0\u{3}log_lines\0\u{3}description_changed\0\u{1}invitation\0\u{3}new_code\0\u{1}audit\0\u{2}\u{2}refused\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2256,6 +2291,19 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
           self.kind = .invitation(v)
         }
       }()
+      case 19: try {
+        var v: WireSetupCodeChanged?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .newCode(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .newCode(v)
+        }
+      }()
       case 20: try {
         var v: WireAuditEntries?
         var hadOneofValue = false
@@ -2360,6 +2408,10 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
     case .invitation?: try {
       guard case .invitation(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+    }()
+    case .newCode?: try {
+      guard case .newCode(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
     }()
     case .audit?: try {
       guard case .audit(let v)? = self.kind else { preconditionFailure() }

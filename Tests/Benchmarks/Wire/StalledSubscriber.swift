@@ -79,7 +79,7 @@ private struct SubscribedServer {
                 receivedBytes += bytes.count
                 if id != stalled { control(id, .received(bytes)) }
             case .pairingWindow: break
-            case .close, .perform, .fetch, .fetchAudit, .keep, .record, .factoryReset, .logLevel:
+            case .close, .perform, .fetch, .fetchAudit, .keep, .keepCode, .record, .factoryReset, .logLevel:
                 preconditionFailure("nobody asks for anything here: \(action)")
             }
         }

@@ -82,6 +82,7 @@ struct FuzzedPlug {
             case .fetchAudit(let connection, let after, let limit):
                 let asked = Self.audit.filter { $0.number > after }.suffix(limit ?? .max)
                 try handle(.audit(connection, AuditPage(Array(asked.prefix(3)), isLast: asked.count <= 3)))
+            case .keepCode: try handle(.codeKept(nil))
             case .keep, .pairingWindow, .logLevel: break
             }
         }

@@ -166,6 +166,7 @@ private final class FuzzedBoard {
             step(isResetting ? .resetStands : .resetFailed)
         case .announce(let name): step(.renamed(name))
         case .keepSettings(let settings): step(storage?.keep(settings) == true ? .settingsKept : .settingsNotKept)
+        case .keepCode(let code): step(storage?.keep(code) == true ? .codeKept : .codeNotKept)
         case .persist(let state): if storage?.persist(state) != true { step(.persistFailed) }
         case .reserve(let boundary):
             step(storage?.reserve(upTo: boundary) == true ? .reserved(boundary) : .reservationFailed)

@@ -1,0 +1,55 @@
+import PlugModel
+import PlugProtocol
+import ProtocolCore
+import Testing
+
+@testable import Appliance
+
+/// A plug whose setup code is changed.
+@Suite struct CodeTests {
+    private func code(_ number: UInt8) -> SetupCode {
+        var random = SeededRandom(seed: UInt64(number))
+        return SetupCode(drawnFrom: &random)
+    }
+
+    private func isChanged(_ house: House) -> Bool {
+        house.heard[desk, default: []].contains { if case .codeChanged = $0 { true } else { false } }
+    }
+
+    private func refusals(_ house: House) -> [Refusal.Code] {
+        house.heard[desk, default: []].compactMap { update in
+            guard case .requestRefused("new_code", let refusal) = update else { return nil }
+            return refusal.code
+        }
+    }
+
+    @Test func itIsInFlashBeforeAnybodyHearsOfIt() {
+        var house = House()
+        house.join(desk, name: "Desk")
+        house.hear(desk, .newCode(code(1)))
+        #expect(house.actions.contains(.keepCode(code(1))))
+        #expect(isChanged(house) && house.machine.access.code == code(1) && house.machine.codeInWriting == nil)
+    }
+
+    @Test func aFlashThatCannotBeWrittenLeavesTheOldOne() {
+        var house = House()
+        house.join(desk, name: "Desk")
+        let before = house.machine.access.code
+        house.isFlashWritable = false
+        house.hear(desk, .newCode(code(1)))
+        #expect(refusals(house) == [.storageFailed] && !isChanged(house) && house.machine.access.code == before)
+        house.isFlashWritable = true
+        house.hear(desk, .newCode(code(1)))
+        #expect(isChanged(house))
+    }
+
+    @Test func aLoopOfChangesWearsNoFlash() {
+        var house = House()
+        house.join(desk, name: "Desk")
+        house.actions = []
+        for number in UInt8(0)..<40 { house.hear(desk, .newCode(code(number))) }
+        #expect(house.actions.count { if case .keepCode = $0 { true } else { false } } == 30)
+        #expect(refusals(house) == [Refusal.Code](repeating: .busy, count: 10))
+        #expect(house.machine.access.code == code(29) && house.machine.codeInWriting == nil)
+    }
+}
