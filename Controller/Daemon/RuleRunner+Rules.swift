@@ -6,12 +6,23 @@ public import PlugModel
 extension RuleRunner {
     /// The rules that run.
     public var rules: [Rule] { machine.rules }
+    /// The plugs that a rule names: each name as it is written, the id of the plug that it means, where one is known, and the name that
+    /// this plug has now. None of a rule that does not run.
+    public func plugs(of rule: String) -> [NamedPlug] {
+        Set(machine.rules.first { $0.name == rule }?.plugs ?? []).sorted().map { written in
+            let id = machine.memory.names[written]
+            let known = id.flatMap { id in machine.memory.plugs.last { $0.id == id } }
+            return NamedPlug(written: written, id: id, name: known?.name)
+        }
+    }
+
     /// Those of them, and others of before, that a person turned off.
     public var disabled: Set<String> { machine.disabled }
 
     /// Runs these rules from now on. One that is equal to one of before keeps what it was in the midst of.
     public func replace(_ set: RuleFileSet) async {
         let before = faults
+        await learnPaired()
         guard set.rules != machine.rules || set.scripts != scriptsRead || set.faults != before else { return }
         faults = set.faults
         let changed = set.scripts.filter { !scriptsRead.contains($0) }
@@ -79,7 +90,7 @@ extension RuleRunner {
         let wanted = machine.rules.contains { rule in
             rule.triggers.contains { trigger in
                 guard case .appliance(let name, _) = trigger else { return false }
-                return name.lowercased() == plug.lowercased()
+                return name.lowercased() == plug.lowercased() || machine.memory.names[name] == id
             }
         }
         guard wanted, warmed.insert(id).inserted else { return }

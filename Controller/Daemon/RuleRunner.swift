@@ -124,6 +124,7 @@ public actor RuleRunner {
                 group.addTask { await self.keepLocalTime() }
                 group.addTask { await self.followScripts() }
                 for await update in house.updates {
+                    if case .report(let report) = update, case .connected = report.update { await learnPaired() }
                     PlugInHand.during(update.source) { take(update) }
                     await handOver()
                 }
@@ -172,6 +173,11 @@ public actor RuleRunner {
         await handOver()
         records.finish()
         await house.end()
+    }
+
+    /// A name that meant a plug which is not paired any more may mean another one.
+    func learnPaired() async {
+        if let paired = await house.pairedPlugs() { handle(.paired(paired)) }
     }
 
     private func take(_ update: HouseFollower.Update) {

@@ -16,6 +16,9 @@ protocol RuledHouse: Sendable {
         _ command: PlugCommand, to plug: String, id: RequestID
     ) async throws -> (state: PlugState, event: SequenceNumber?)
 
+    /// The plugs that are paired; nil where nobody can say now.
+    func pairedPlugs() async -> Set<PlugID>?
+
     /// Tries to reach a plug that is away at once: something about it is new.
     func locate(_ plug: String) async
 
@@ -36,6 +39,7 @@ protocol RuledHouse: Sendable {
 }
 
 extension RuledHouse {
+    func pairedPlugs() async -> Set<PlugID>? { nil }
     func locate(_ plug: String) async {}
     func note(_ record: RunnerRecord) async {}
     func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async {}

@@ -82,6 +82,8 @@ actor SharedHouse: RuledHouse {
         try await house.send(command, to: plug, id: id)
     }
 
+    func pairedPlugs() async -> Set<PlugID>? { await house.pairedPlugs() }
+
     func locate(_ plug: String) async { await house.locate(plug) }
 
     func acknowledge(_ sequence: SequenceNumber, of plug: String) async {

@@ -1,3 +1,4 @@
+public import Daemon
 public import PlugClient
 public import PlugModel
 
@@ -13,6 +14,11 @@ public protocol CommandedHouse: Sendable {
     ///
     /// - Throws: what is told to a person.
     func pair(_ plug: String, code: SetupCode) async throws -> PairedPlugs.Entry
+
+    /// The plugs that a rule names, and which plug each name means; none of a rule that does not run.
+    ///
+    /// - Parameter rule: its name, exactly.
+    func plugs(of rule: String) async -> [NamedPlug]
 
     /// Turns a rule on or off; it stays so over restarts.
     ///

@@ -21,26 +21,30 @@ extension FollowedPlug {
 
     /// It was found under another name, perhaps, and took this one while it was away: the next search is for this one. Whoever
     /// follows it knows nothing of a change.
-    func welcomed(as name: String) { look(under: name) }
-
-    func described(_ name: String?, _ settings: RemoteSettings?) {
-        self.settings = settings
-        guard let name, look(under: name) else { return }
-        renaming.yield(name)
+    func welcomed(as name: String, given: String) {
+        givenName = given
+        if let id { introducing.yield(Introduction(plug: id, name: given)) }
+        look(under: name)
     }
 
-    /// False where that changes nothing.
-    @discardableResult
-    private func look(under name: String) -> Bool {
-        if let id { introducing.yield(Introduction(plug: id, name: name)) }
-        guard name != announcedName, !name.isEmpty else { return false }
+    func described(_ name: String?, given: String, _ settings: RemoteSettings?) {
+        self.settings = settings
+        guard let name else { return }
+        look(under: name)
+        guard given != givenName else { return }
+        givenName = given
+        if let id { introducing.yield(Introduction(plug: id, name: given)) }
+        renaming.yield(given)
+    }
+
+    private func look(under name: String) {
+        guard name != announcedName, !name.isEmpty else { return }
         announcedName = name
         watchPlace()
-        return true
     }
 }
 
-/// What a plug says that it is called.
+/// The name that a plug was given, as it says itself.
 struct Introduction: Hashable, Sendable {
     var plug: PlugID
     var name: String

@@ -15,7 +15,7 @@ public actor FollowedPlug: ConnectionOwner {
     /// What it was called when following began; reports bear it to their end.
     public nonisolated let name: String
     public nonisolated let reports: PlugReports
-    /// Each name that the plug takes while it is connected; a slow reader gets the newest. For one reader.
+    /// Each name that the plug is given while it is connected; a slow reader gets the newest. For one reader.
     public nonisolated let renames: AsyncStream<String>
     /// Each time that the plug says in a session what it is called, which nobody else can say; a slow reader gets the newest.
     /// For one reader.
@@ -46,6 +46,8 @@ public actor FollowedPlug: ConnectionOwner {
     private nonisolated let provenID = Mutex<PlugID?>(nil)
     /// The name under which it is looked for.
     var announcedName: String
+    /// The name that a person gave it, as it said last.
+    var givenName: String?
     /// How it is set up, as it said last; nil before the first connection, and where its firmware does not tell.
     public internal(set) var settings: RemoteSettings?
     /// Where the plug of that name turns out to be.
@@ -248,7 +250,7 @@ public actor FollowedPlug: ConnectionOwner {
         case .codeChanged: answerQuestion(.codeChanged)
         case .requestRefused(let request, let refusal): refused(request, refusal)
         case .audit(let answer): answerAudit(answer)
-        case .described(let name, let settings): described(name, settings)
+        case .described(let name, let given, let settings): described(name, given: given, settings)
         case .fetchRefused(let id, let refusal): finish(fetch: id, refusal)
         }
     }
@@ -263,7 +265,7 @@ public actor FollowedPlug: ConnectionOwner {
         switch update {
         case .connected(let plug):
             provenID.withLock { $0 = plug.id }
-            welcomed(as: plug.name)
+            welcomed(as: plug.name, given: plug.givenName)
         case .disconnected(let reason, _):
             endQuestions()
             answerAudit(.failure(Refusal(.unknown, "the connection ended before the plug answered")))

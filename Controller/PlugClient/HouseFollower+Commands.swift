@@ -14,7 +14,7 @@ extension HouseFollower {
     public func send(
         _ command: PlugCommand, to name: String, id: RequestID
     ) async throws -> (state: PlugState, event: SequenceNumber?) {
-        guard var plug = plug(named: name) else { throw Refusal(.deadlinePassed, "the plug is away") }
+        guard var plug = plug(named: name) else { throw absence(of: name) }
         while true {
             do {
                 return try await plug.send(command, id: id)

@@ -4,8 +4,11 @@ public import PlugModel
 import ProtocolCore
 package import ServiceDiscovery
 
-/// Follows every plug of the house: those that are there, those that come, until they go. One that takes another name is lost
+/// Follows every plug of the house: those that are there, those that come, until they go. One that is given another name is lost
 /// under its old one and found under the new one.
+///
+/// The name of a plug that is paired is bound to its id. The plug keeps it under whatever name it is announced, and nothing is told of
+/// another host that is announced under it.
 public actor HouseFollower {
     public enum Update: Sendable {
         case found(String)
@@ -24,6 +27,10 @@ public actor HouseFollower {
         /// Delivers its reports. It begins nothing, so that whoever begins something may wait for it.
         var reader: Task<Void, Never>
         var renaming: Task<Void, Never>
+        /// Its name in the updates: that under which it is paired, or that under which it was found.
+        var name: String
+        /// Its name in the last `found`; nil where `lost` was told since, or nothing yet.
+        var told: String?
         /// As far as its reports were delivered.
         var isConnected = false
     }
@@ -44,6 +51,8 @@ public actor HouseFollower {
     /// Gets their names, and those that claim to be one of them, whenever they change.
     private let favour: @Sendable (Set<String>) -> Void
     private var learnedAt: Instant?
+    /// What was learned.
+    private var names: [PlugID: String] = [:]
     private var favoured: Set<String> = []
     private(set) var directory = PlugDirectory()
     /// Those that are followed, by the name under which that began.
@@ -109,7 +118,9 @@ public actor HouseFollower {
         let now = BootClock.now
         guard learnedAt.map({ now - $0 >= Self.freshness }) ?? true else { return [] }
         learnedAt = now
-        return paired().map { directory.favour($0, now: now) } ?? []
+        guard let learned = paired() else { return [] }
+        names = learned
+        return directory.favour(learned, now: now)
     }
 
     private func follow(_ changes: [PlugDirectory.Change]) async {
@@ -120,7 +131,11 @@ public actor HouseFollower {
         for change in changes {
             switch change {
             case .appeared(let name), .renewed(let name):
-                if let plug = plugs[name] { await plug.locate() } else { await begin(name) }
+                if let plug = plugs[name] {
+                    await plug.locate()
+                } else if !isReached(announced: name) {
+                    await begin(name)
+                }
             case .disappeared(let name): await forgetIfAway(plugs[name])
             }
         }
@@ -136,7 +151,90 @@ public actor HouseFollower {
 
     /// The plug of that name, in any spelling of capitals; nil while there is none. One whose announcement ran out while its
     /// connection lives goes by its exact name.
-    public func plug(named name: String) -> FollowedPlug? { plugs[directory.match(name) ?? name] }
+    public func plug(named name: String) -> FollowedPlug? {
+        let bound = readings.values.filter { $0.name == name && isFollowed($0.plug) && !isOvershadowed($0.plug) }
+        if let best = bound.max(by: { ($0.isConnected ? 1 : 0, $0.number) < ($1.isConnected ? 1 : 0, $1.number) }) {
+            return best.plug
+        }
+        guard let plug = plugs[directory.match(name) ?? name], !isOvershadowed(plug) else { return nil }
+        return plug
+    }
+
+    private func isFollowed(_ plug: FollowedPlug) -> Bool { plugs[plug.name] === plug }
+
+    // MARK: Names
+
+    /// Whether it is announced with the id of a paired plug that is connected already. That needs nobody else: it may be a plug that
+    /// took another name, which goes on over its connection, or a host that only says so.
+    private func isReached(announced name: String) -> Bool {
+        guard let id = directory.id(of: name), names[id] != nil else { return false }
+        return readings.values.contains { $0.isConnected && isFollowed($0.plug) && $0.plug.id == id }
+    }
+
+    /// Those that are announced with the id of the paired plug are tried, since its connection has ended.
+    private func tryOthers(for id: PlugID) async {
+        guard names[id] != nil else { return }
+        for name in directory.names(of: id) where plugs[name] == nil { await begin(name) }
+    }
+
+    /// The name by which the plug goes: the one that is bound to its id, or the one under which it is announced.
+    private func boundName(announced name: String) -> String {
+        directory.id(of: name).flatMap { names[$0] } ?? name
+    }
+
+    /// The same for a plug that was reached: the name that a person gave it, as it says itself, unless another plug is paired under that.
+    private func boundName(of plug: PlugID, given: String) -> String? {
+        names = paired() ?? names
+        guard let known = names[plug] else { return nil }
+        return given.isEmpty || plug.shared(in: known) == given || names.values.contains(given) ? known : given
+    }
+
+    /// The ids of the plugs that are paired; nil where nobody can say now.
+    func pairedPlugs() -> Set<PlugID>? { paired().map { Set($0.keys) } }
+
+    /// Why there is no plug of that name to command.
+    func absence(of name: String) -> Refusal {
+        guard let shared = SharedPlugName(name, among: names) else {
+            return Refusal(.deadlinePassed, "the plug is away")
+        }
+        return Refusal(.unknown, shared.description)
+    }
+
+    /// Whether another plug is paired under the name by which it goes, and it did not prove to be that one. Nothing is told of it.
+    private func isOvershadowed(_ plug: FollowedPlug) -> Bool {
+        guard let own = readings[ObjectIdentifier(plug)] else { return false }
+        let holders = names.filter { $0.value == own.name }.keys
+        if holders.isEmpty || plug.id.map({ holders.contains($0) }) == true { return false }
+        if plug.id != nil { return true }
+        // Its announcement may come without an id at first.
+        if let announced = directory.id(of: plug.name), !holders.contains(announced) { return true }
+        return readings.values.contains { other in
+            other.plug !== plug && isFollowed(other.plug) && other.plug.id.map { holders.contains($0) } == true
+        }
+    }
+
+    /// From here on it goes by this name.
+    private func call(_ plug: FollowedPlug, _ name: String) async {
+        guard let reading = readings[ObjectIdentifier(plug)], reading.name != name || reading.told == nil else {
+            return
+        }
+        readings[ObjectIdentifier(plug)]?.name = name
+        await tellLost(plug)
+        await tellFound(plug)
+    }
+
+    private func tellFound(_ plug: FollowedPlug) async {
+        guard let name = readings[ObjectIdentifier(plug)]?.name, !isOvershadowed(plug) else { return }
+        let isKnown = readings.values.contains { $0.told == name }
+        readings[ObjectIdentifier(plug)]?.told = name
+        if !isKnown { await updates.send(.found(name)) }
+    }
+
+    private func tellLost(_ plug: FollowedPlug) async {
+        guard let told = readings[ObjectIdentifier(plug)]?.told else { return }
+        readings[ObjectIdentifier(plug)]?.told = nil
+        if !readings.values.contains(where: { $0.told == told }) { await updates.send(.lost(told)) }
+    }
 
     // MARK: Following begins
 
@@ -157,7 +255,7 @@ public actor HouseFollower {
             for await name in plug.renames { await self.renamed(plug, to: name) }
         }
         readings[ObjectIdentifier(plug)] = Reading(
-            plug: plug, number: lastNumber, reader: reader, renaming: renaming)
+            plug: plug, number: lastNumber, reader: reader, renaming: renaming, name: boundName(announced: name))
     }
 
     /// Waits for the reader of the updates where too many plugs that were stopped still have reports for it.
@@ -183,18 +281,28 @@ public actor HouseFollower {
     // MARK: What is heard
 
     private func read(_ plug: FollowedPlug) async {
-        await updates.send(.found(plug.name))
+        await tellFound(plug)
         for await report in plug.reports {
-            if case .connected(let description) = report.update, await !takesOver(plug, description) {
-                await forget(plug)
-                break
+            if case .connected(let description) = report.update {
+                let name = boundName(of: description.id, given: description.givenName) ?? plug.name
+                guard await takesOver(plug, description, as: name) else {
+                    await forget(plug)
+                    break
+                }
+                await call(plug, name)
             }
-            await updates.send(.report(report))
+            if !isOvershadowed(plug), let name = readings[ObjectIdentifier(plug)]?.name {
+                var report = report
+                report.plug = name
+                await updates.send(.report(report))
+            }
             switch report.update {
             case .connected: readings[ObjectIdentifier(plug)]?.isConnected = true
             case .disconnected:
                 if readings[ObjectIdentifier(plug)]?.isConnected == false { doubt(plug.name) }
                 readings[ObjectIdentifier(plug)]?.isConnected = false
+                // A task of its own, since readers wait for nothing.
+                if let id = plug.id { Task { await tryOthers(for: id) } }
                 await forgetIfAway(plugs[plug.name] === plug ? plug : nil)
             case .following, .snapshot, .state, .event, .gap, .log: break
             }
@@ -211,7 +319,7 @@ public actor HouseFollower {
 
     /// The plug that was reached may have been followed under another name. What is left of that is delivered first, so that
     /// its events stay in their order. False: it is connected under the name that it calls itself, and this one is another.
-    private func takesOver(_ plug: FollowedPlug, _ description: PlugDescription) async -> Bool {
+    private func takesOver(_ plug: FollowedPlug, _ description: PlugDescription, as name: String) async -> Bool {
         guard let number = readings[ObjectIdentifier(plug)]?.number else { return true }
         let others = readings.values.filter { $0.plug !== plug && $0.plug.id == description.id }
         if plug.name != description.name,
@@ -223,6 +331,7 @@ public actor HouseFollower {
         }
         // Only older ones, so that no two wait for each other.
         for other in others.filter({ $0.number < number }).sorted(by: { $0.number < $1.number }) {
+            if other.told == name, other.name == name { readings[ObjectIdentifier(plug)]?.told = name }
             await forget(other.plug)
             await other.reader.value
         }
@@ -233,13 +342,13 @@ public actor HouseFollower {
     private func ended(_ plug: FollowedPlug) async {
         if let position = await plug.position { remember(position.last, of: position.plug) }
         if plugs[plug.name] === plug { plugs[plug.name] = nil }
-        let reading = readings[ObjectIdentifier(plug)]
+        guard let reading = readings[ObjectIdentifier(plug)] else { return }
         if !isEnding {
-            if reading?.isConnected == true {
+            if reading.isConnected {
                 let update = PlugUpdate.disconnected(reason: .away("it has another name now"), retryIn: .zero)
-                await updates.send(.report(PlugReport(plug: plug.name, at: .now, update: update)))
+                await updates.send(.report(PlugReport(plug: reading.name, at: .now, update: update)))
             }
-            if plugs[plug.name] == nil { await updates.send(.lost(plug.name)) }
+            await tellLost(plug)
         }
         readings[ObjectIdentifier(plug)] = nil
     }
@@ -262,7 +371,9 @@ public actor HouseFollower {
 
     /// It goes on under its other name. That may be announced already, or still, and then nothing more tells of it.
     private func renamed(_ plug: FollowedPlug, to name: String) async {
-        guard plugs[plug.name] === plug, name != plug.name else { return }
+        guard plugs[plug.name] === plug else { return }
+        if let id = plug.id, let bound = boundName(of: id, given: name) { return await call(plug, bound) }
+        guard name != plug.name else { return }
         let found = directory.match(name)
         // Other capitals are the same name on the network, until they are announced anew.
         guard found != plug.name else { return }

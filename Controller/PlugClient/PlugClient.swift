@@ -56,10 +56,14 @@ public final class PlugClient: Sendable {
         favour(Set((pairedNames() ?? [:]).values))
     }
 
-    /// Those that it is paired with, by what they were called last; nil where that cannot be read now.
+    /// Those that it is paired with, by what they were called last; nil where that cannot be read now. No two have one name: plugs of
+    /// one name are told apart as ``PlugModel/PlugID/distinguishing(_:)`` does.
     func pairedNames() -> [PlugID: String]? {
         guard let all = try? paired.all() else { return nil }
-        return all.reduce(into: [:]) { $0[$1.id] = $1.name }
+        let counts = Dictionary(all.map { ($0.name, 1) }, uniquingKeysWith: +)
+        return all.reduce(into: [:]) { names, plug in
+            names[plug.id] = counts[plug.name] == 1 ? plug.name : plug.id.distinguishing(plug.name)
+        }
     }
 
     /// Plugs of these names are found and reached, whatever others announce.
@@ -74,7 +78,7 @@ public final class PlugClient: Sendable {
 
     /// The plug that a person means, by its announced name; capitals do not matter where only one plug is meant.
     ///
-    /// - Throws: ``PlugNotFound`` when none has appeared within the time, or `CancellationError`.
+    /// - Throws: ``PlugNotFound`` when none has appeared within the time, ``SharedPlugName``, or `CancellationError`.
     public func plug(_ wanted: String, within time: Duration = .seconds(3)) async throws -> Plug {
         let (name, id) = try await search(for: wanted, within: time) { directory, name in
             directory.id(of: name).map { (name, $0) }
@@ -84,7 +88,7 @@ public final class PlugClient: Sendable {
 
     /// The announced name of the plug that a person means.
     ///
-    /// - Throws: ``PlugNotFound`` when none has appeared within the time, or `CancellationError`.
+    /// - Throws: ``PlugNotFound`` when none has appeared within the time, ``SharedPlugName``, or `CancellationError`.
     public func find(_ wanted: String, within time: Duration = .seconds(3)) async throws -> String {
         try await search(for: wanted, within: time) { _, name in name }
     }
@@ -93,6 +97,7 @@ public final class PlugClient: Sendable {
         for wanted: String, within time: Duration, _ found: @escaping @Sendable (PlugDirectory, String) -> Found?
     ) async throws -> Found {
         let plugs = pairedNames() ?? [:]
+        if let shared = SharedPlugName(wanted, among: plugs) { throw shared }
         favour(Set(plugs.values).union([wanted]))
         let browsing = Task {
             var directory = PlugDirectory(wanted: wanted)

@@ -96,8 +96,17 @@ public struct PlugDirectory: Sendable {
     /// The plug's own id, once it was announced.
     public func id(of name: String) -> PlugID? { entries[name]?.id }
 
-    /// The plug that a person means: the exact name, else the only one that differs in capitals alone.
+    /// Those that are told of and say that they are this plug.
+    func names(of id: PlugID) -> [String] { entries.filter { $0.value.isTold && $0.value.id == id }.keys.sorted() }
+
+    /// The plug that a person means: the one that is paired under this name, by its id, whatever it is announced as; else the exact name,
+    /// else the only one that differs in capitals alone.
     public func match(_ name: String) -> String? {
+        if let id = paired.first(where: { $0.value == name })?.key, entries[name]?.id != id,
+            let announced = entries.filter({ $0.value.isTold && $0.value.id == id && !$0.value.isDoubted }).keys.min()
+        {
+            return announced
+        }
         if contains(name) { return name }
         let lowercased = name.lowercased()
         let alike = entries.filter { $0.value.isTold && $0.key.lowercased() == lowercased }.keys

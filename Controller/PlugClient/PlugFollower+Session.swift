@@ -22,7 +22,7 @@ extension PlugFollower {
         case .codeChanged: [.codeChanged]
         case .requestRefused(let request, let refusal): [.requestRefused(request, refusal)]
         case .audit(let answer): [.audit(answer)]
-        case .described(let name, let settings): [.described(name: name, settings)]
+        case .described(let name, let given, let settings): [.described(name: name, given: given, settings)]
         case .log(let update): heard(update, now: now)
         case .ended(let reason): ended(Disconnection(reason), now: now)
         }
@@ -36,7 +36,7 @@ extension PlugFollower {
         welcomedAt = now
         let events = position?.subscription(at: plug.id) ?? .none
         // Its name is in the report: that it has another one than led here is no change during the session.
-        var actions = [Action.described(name: nil, plug.settings), .deliver(.connected(plug))]
+        var actions = [Action.described(name: nil, given: plug.givenName, plug.settings), .deliver(.connected(plug))]
         if position != nil || stateOptions != nil {
             let options = SubscriptionOptions(events: events, state: stateOptions)
             actions += inSession(nil, .subscribe(options), now: now)

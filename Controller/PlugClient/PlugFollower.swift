@@ -69,7 +69,7 @@ public struct PlugFollower: Machine {
         /// A part of the plug's audit log.
         case audit(Result<AuditPage, Refusal>)
         /// What the plug is called now, where it said so during the session, and how it is set up.
-        case described(name: String?, RemoteSettings?)
+        case described(name: String?, given: String, RemoteSettings?)
         /// The fetch ends without its last part.
         case fetchRefused(UInt32, Refusal)
     }

@@ -28,6 +28,8 @@ public struct RuleStateRecord: Codable, Hashable, Sendable {
     public var when: [String]
     public var conditions: [String]
     public var actions: [String]
+    /// The plugs that it names; left out where nobody looked.
+    public var plugs: [RulePlugRecord]?
     /// Since the daemon's start.
     public var firings: Int
     /// When it fired last and why, also where that was before the daemon's start; left out where it never did.
@@ -69,6 +71,22 @@ public struct RuleStateRecord: Codable, Hashable, Sendable {
     public var lineOfScript: Int? {
         guard let script, rule.hasPrefix("\(script):") else { return nil }
         return Int(rule.dropFirst(script.count + 1).prefix { ("0"..."9").contains($0) })
+    }
+}
+
+/// A plug that a rule names.
+public struct RulePlugRecord: Codable, Hashable, Sendable {
+    /// As the rule has it.
+    public var written: String
+    /// The id of the plug that the name means; left out while no plug of that name has been there.
+    public var id: String?
+    /// What this plug is called now.
+    public var name: String?
+
+    public init(written: String, id: String?, name: String?) {
+        self.written = written
+        self.id = id
+        self.name = name
     }
 }
 

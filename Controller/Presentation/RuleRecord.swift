@@ -7,7 +7,7 @@ import PlugModel
 ///
 /// After a daemon was killed a line may come a second time, from the next one: `cause` and `seq` tell it from another.
 public struct RuleRecord: Codable, Hashable, Sendable {
-    /// Of the house: following, lost, gap. Of a rule: firing, heldBack, nearMiss, step (its actions go on), ruleEnabled. Of what it
+    /// Of the house: following, lost, gap, renamed. Of a rule: firing, heldBack, nearMiss, step (its actions go on), ruleEnabled. Of what it
     /// does: commanded, remembered (for a plug that is away), notSent, resumed, command (its answer), performing, effect (how that
     /// ended). Of scripts: calling (a function of one), called, scriptLog, callFailed, scriptEnded (its process), scriptRuns (again), commandsHeldBack. Of the files: rulesChanged, fileBroken, fileSound. Of the daemon's memory: notStored, stored. Of
     /// these lines: recordsLeftOut.
@@ -38,13 +38,15 @@ public struct RuleRecord: Codable, Hashable, Sendable {
     /// performing, effect of a notification: its words.
     public var title: String?
     public var message: String?
-    /// performing, effect, firing: 32 hexadecimal digits, the same wherever it is told again.
+    /// performing, effect, firing: 32 hexadecimal digits, the same wherever it is told again; renamed: the plug's.
     public var id: String?
+    /// renamed: the name that the plug had.
+    public var before: String?
     /// nearMiss: seconds that the threshold was crossed.
     public var lasted: Double?
     /// ruleEnabled: whether it is on now.
     public var enabled: Bool?
-    /// rulesChanged: the names of those that changed, came or went.
+    /// rulesChanged: the names of those that changed, came or went; renamed: those that still say the name before, and mean the plug.
     public var rules: [String]?
     /// fileBroken, fileSound: its path.
     public var file: String?
@@ -61,7 +63,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         event = ""
         at = record.at.iso8601()
         switch record.notice {
-        case .following, .lost, .gap, .notStored, .stored, .recordsLeftOut: takeHouse(record.notice)
+        case .following, .lost, .gap, .renamed, .notStored, .stored, .recordsLeftOut: takeHouse(record.notice)
         case .firing, .heldBack, .nearMiss, .step, .ruleEnabled: takeRule(record.notice)
         case .commanded, .remembered, .notSent, .resumed, .command: takeCommand(record.notice)
         case .performing(let request):
@@ -103,7 +105,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         case .scriptEnded(let name, why: let reason, restartsIn: let span):
             (event, script, why, restartsIn) = ("scriptEnded", name, reason, span?.inSeconds)
         case .scriptRuns(let name): (event, script) = ("scriptRuns", name)
-        case .following, .lost, .gap, .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered,
+        case .following, .lost, .gap, .renamed, .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered,
             .step,
             .effect, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored,
             .recordsLeftOut:
@@ -123,6 +125,8 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         case .gap(let name, let gap):
             event = "gap"
             (plug, from, to, why) = (name, gap.from, gap.to, gap.reason.rawValue)
+        case .renamed(let name, let id, let before, let bound):
+            (event, plug, self.id, self.before, rules) = ("renamed", name, id.rawValue, before, bound)
         case .notStored(let reason): (event, why) = ("notStored", reason)
         case .stored: event = "stored"
         case .recordsLeftOut(let number): (event, count) = ("recordsLeftOut", number)
@@ -151,7 +155,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             take(firing)
             (what, why) = ("\(step)", nil)
         case .ruleEnabled(let name, let isOn): (event, rule, enabled) = ("ruleEnabled", name, isOn)
-        case .following, .lost, .gap, .notSent, .commanded, .performing, .remembered, .effect, .rulesChanged,
+        case .following, .lost, .gap, .renamed, .notSent, .commanded, .performing, .remembered, .effect, .rulesChanged,
             .fileBroken, .fileSound, .resumed, .command, .notStored, .stored, .calling, .called, .scriptLogged,
             .callFailed,
             .commandsHeldBack, .scriptEnded, .scriptRuns, .recordsLeftOut:
@@ -184,7 +188,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             case .done(_, event: let number): (outcome, seq) = ("done", number)
             case .refused(let refusal): (outcome, why) = (refusal.code.rawValue, refusal.detail)
             }
-        case .following, .lost, .gap, .firing, .heldBack, .nearMiss, .performing, .step, .effect, .ruleEnabled,
+        case .following, .lost, .gap, .renamed, .firing, .heldBack, .nearMiss, .performing, .step, .effect, .ruleEnabled,
             .rulesChanged, .fileBroken, .fileSound, .notStored, .stored, .calling, .called, .scriptLogged, .callFailed,
             .commandsHeldBack, .scriptEnded, .scriptRuns, .recordsLeftOut:
             break

@@ -8,6 +8,9 @@ extension RuleRecord {
         return switch event {
         case "following": "following \(plug), \(plugs ?? 0) plugs in all"
         case "lost": "\(plug) is gone"
+        case "renamed":
+            "\(before ?? "") is called \(plug) now; these rules say the name before and go on with the plug \(id ?? ""): "
+                + (rules ?? []).joined(separator: ", ")
         case "gap": "\(plug): events \(from ?? 0) to \(to ?? 0) are lost (\(why))"
         case "firing": "\(rule) fires: \(why)"
         case "heldBack": "\(rule) held back: \(why)"

@@ -25,6 +25,7 @@ struct DaemonHouse: CommandedHouse {
         return entry
     }
 
+    func plugs(of rule: String) async -> [NamedPlug] { await runner.plugs(of: rule) }
     func enable(_ rule: String, _ isOn: Bool) async throws { try await runner.enable(rule, isOn) }
     func fire(_ rule: String) async throws -> RequestID { try await runner.fire(rule) }
 }

@@ -18,7 +18,8 @@ struct RuleStates: AsyncParsableCommand {
 
     @Flag(
         help: """
-            One JSON object a rule: rule, when, conditions, actions, enabled, fault, running, firings, lastFiring, lastCause, \
+            One JSON object a rule: rule, when, conditions, actions, plugs (of each that it names written, id, and name: what it is \
+            called now), enabled, fault, running, firings, lastFiring, lastCause, \
             lastHeldBack, heldBackBecause, lastNearMiss, nearMissBecause; of a script's function script, scriptFault (why its \
             process ended, while none runs), scriptStarts (when it does again), lastFailure, failedBecause.
             """)
@@ -45,6 +46,11 @@ struct RuleStates: AsyncParsableCommand {
         lines += rule.when.map { "  when       \($0)" }
         lines += rule.conditions.map { "  if         \($0)" }
         lines += rule.actions.map { "  then       \($0)" }
+        for plug in rule.plugs ?? [] {
+            let other = plug.name.flatMap { $0 == plug.written ? nil : ", called \($0) now" } ?? ""
+            let meaning = plug.id.map { "means the plug \($0)\(other)" } ?? "no plug of that name has been there"
+            lines.append("  \(plug.written): \(meaning)")
+        }
         lines.append("  fired      \(rule.firings) \(rule.firings == 1 ? "time" : "times") since the daemon's start")
         if let last = rule.lastFiring {
             lines.append("  last       \(local(last))" + (rule.lastCause.map { ": \($0)" } ?? ""))

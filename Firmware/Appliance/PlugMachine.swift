@@ -266,7 +266,7 @@ public struct PlugMachine: Machine, Sendable {
         case .received(let id, let bytes): serve(.received(id, bytes), now, &step)
         case .writable(let id, let isWritable): serve(.writable(id, isWritable), now, &step)
         case .closed(let id): serve(.closed(id), now, &step)
-        case .renamed(let name): serve(.renamed(name), now, &step)
+        case .renamed(let name): takeGivenName(announcedAs: name, now, &step)
         case .networks(let networks):
             network = Surroundings.Network(networks)
             serve(.networks(networks), now, &step)

@@ -18,6 +18,15 @@ public struct PlugID: RawRepresentable, Hashable, Sendable, CustomStringConverti
 
     public var description: String { rawValue }
 
+    /// `Lamp (0123456789ab)`: how a controller calls each of two paired plugs that have one name.
+    public func distinguishing(_ name: String) -> String { "\(name) (\(rawValue))" }
+
+    /// The name that ``distinguishing(_:)`` was given; nil for any other.
+    public func shared(in name: String) -> String? {
+        let end = " (\(rawValue))"
+        return name.hasSuffix(end) ? String(name.dropLast(end.count)) : nil
+    }
+
     /// The last six digits, as in the host name `plug-XXXXXX.local`.
     public var short: String { String(rawValue.suffix(6)) }
 }

@@ -3,6 +3,9 @@ public struct PlugDescription: Hashable, Sendable {
     public var id: PlugID
     /// The service instance name that it had at that moment.
     public var name: String
+    /// The name that a person gave it; ``name`` has a number behind it while another host has that. The same as ``name`` where its
+    /// firmware does not tell.
+    public var givenName: String
     /// Those that this version knows.
     public var capabilities: Set<Capability>
     public var firmware: String
@@ -19,12 +22,14 @@ public struct PlugDescription: Hashable, Sendable {
     public var role: Role?
 
     package init(
-        id: PlugID, name: String, capabilities: Set<Capability>, firmware: String, boot: BootID, clock: ClockMapping,
+        id: PlugID, name: String, givenName: String? = nil, capabilities: Set<Capability>, firmware: String,
+        boot: BootID, clock: ClockMapping,
         networks: [PlugNetwork] = [], crash: PlugCrash? = nil, settings: RemoteSettings? = nil,
         role: Role? = nil
     ) {
         self.id = id
         self.name = name
+        self.givenName = givenName ?? name
         self.capabilities = capabilities
         self.firmware = firmware
         self.boot = boot

@@ -40,7 +40,9 @@ import Testing
         #expect(house.machine.identity.name == "Lamp", "not before it is announced")
         house.feed(.renamed("Lounge (2)"))
         #expect(house.machine.identity.name == "Lounge (2)")
-        #expect(descriptions(house).last == .described(name: "Lounge (2)", house.machine.identity.settings))
+        #expect(
+            descriptions(house).last == .described(name: "Lounge (2)", given: "Lounge", house.machine.identity.settings)
+        )
     }
 
     @Test func aFlashThatCannotBeWrittenLeavesEverythingAsItWas() {
@@ -116,7 +118,7 @@ import Testing
         let change = SettingsChange(powerOn: .value(.off), autoOff: .value(.seconds(60)), powerLimit: .value(500))
         #expect(isDone(ask(&house, 1, .configure(change))))
         let settings = RemoteSettings(powerOn: .off, autoOff: .seconds(60), powerLimit: 500)
-        #expect(descriptions(house) == [.described(name: "Lamp", settings)])
+        #expect(descriptions(house) == [.described(name: "Lamp", given: "Lamp", settings)])
         #expect(isDone(ask(&house, 2, .setRelay(on: true, autoOff: nil))))
         // Every measurement is 60 W, which is more than 50.
         house.run(for: .seconds(10))

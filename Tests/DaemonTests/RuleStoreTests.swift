@@ -32,7 +32,7 @@ struct RuleStoreTests {
         "A file that is not ours, too large or cut short is kept aside, and the rules go on from now",
         arguments: [
             ("something else", "is damaged: it is not a file of this program"),
-            ("smartplug-rules\u{4}" + String(repeating: " ", count: 16), "has format 4"),
+            ("smartplug-rules\u{5}" + String(repeating: " ", count: 16), "has format 5"),
             ("smartplug-rules\u{1}\u{0}", "ends at byte 17"),
             ("smartplug-rules\u{1}" + String(repeating: " ", count: 50), "its checksum is wrong"),
             (String(repeating: "smart", count: 1 << 22), "it is larger than 16777216 bytes"),

@@ -142,6 +142,7 @@ private struct NoHouse: CommandedHouse {
     }
 
     func pair(_ plug: String, code: SetupCode) async throws -> PairedPlugs.Entry { throw CancellationError() }
+    func plugs(of rule: String) async -> [NamedPlug] { [] }
     func enable(_ rule: String, _ isOn: Bool) async throws {
         if rule == "Unlucky" { throw UnstoredSwitch(rule: rule, isOn: isOn, reason: "no room") }
     }

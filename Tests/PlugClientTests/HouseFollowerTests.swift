@@ -40,12 +40,15 @@ private actor HousePlug: ConnectionOwner {
     func writable(_ isWritable: Bool, on id: ConnectionID) { handle(.writable(id, isWritable)) }
     func closed(_ id: ConnectionID) { handle(.closed(id)) }
 
-    func rename(_ name: String) { handle(.renamed(name)) }
+    func rename(_ name: String) { handle(.named(name, announcedAs: name)) }
+    /// Another host has its name.
+    func displace(to name: String) { handle(.renamed(name)) }
     func switchRelay(on: Bool) { handle(.record(.relayChanged(on: on, cause: .button))) }
     func finish(_ request: RequestID) {
         handle(.commandOutcome(CommandID(request, of: .desk), .done(PlugState(relayOn: true), event: nil)))
     }
     func answer(_ answers: Bool) { self.answers = answers }
+    func drop() { for connection in connections.values { connection.close() } }
 
     private func handle(_ event: PlugServer.Event) {
         for action in server.handle(event, now: BootClock.now) {
@@ -92,6 +95,12 @@ private final class MadeUpNetwork: Sendable {
 
     /// It is there, and nobody hears of it.
     func place(_ name: String, _ listener: Listener) { ports.withLock { $0[name] = listener.port } }
+
+    /// A host that is none of the house's plugs.
+    func forge(_ name: String, id: String) throws {
+        ports.withLock { $0[name] = nil }
+        change.yield(.found(identity(name), txt: try TXTRecord(["id": id])))
+    }
 
     func withdraw(_ name: String) {
         ports.withLock { $0[name] = nil }
@@ -174,6 +183,45 @@ private final class MadeUpNetwork: Sendable {
         let name = wasRenamed ? "Radiator" : "Heater"
         _ = await hear(house, until: ["snapshot of \(name)"])
         await end(running, listener)
+    }
+
+    /// Class: who may announce a name decides what it means. Nineteen forged records made a plug take another name, and the rule that
+    /// turns it off found nobody.
+    @Test func aNameStaysWithThePlugThatIsPairedUnderIt() async throws {
+        let id = try #require(PlugID(rawValue: "aaaaaaaaaaaa"))
+        let (heater, listener) = try await network.add("Heater", id: id.rawValue)
+        let house = network.house(paired: [id: "Heater"])
+        let running = Task { await house.run() }
+        _ = await hear(house, until: ["snapshot of Heater"])
+        await heater.displace(to: "Heater (2)")
+        try network.announce("Heater (2)", heater, listener)
+        try network.forge("Heater", id: "cccccccccccc")
+        await heater.drop()
+        let heard = await hear(house, until: ["Heater away", "snapshot of Heater"])
+        #expect(!heard.contains { $0.contains("found") || $0.contains("lost") || $0.contains("(2)") }, "\(heard)")
+        let answer = try await house.send(.setRelay(on: true, autoOff: nil), to: "Heater", id: request(1))
+        #expect(answer.state.relayOn)
+        #expect(await heater.asked == 1)
+        await heater.switchRelay(on: false)
+        _ = await hear(house, until: ["event 1 of Heater"])
+        await end(running, listener)
+    }
+
+    /// The same class: a plug that is paired calls itself as another one is called.
+    @Test func noPairedPlugTakesTheNameOfAnother() async throws {
+        let id = try #require(PlugID(rawValue: "aaaaaaaaaaaa"))
+        let other = try #require(PlugID(rawValue: "bbbbbbbbbbbb"))
+        let (lamp, first) = try await network.add("Lamp", id: id.rawValue)
+        let (fan, second) = try await network.add("Fan", id: other.rawValue)
+        let house = network.house(paired: [id: "Lamp", other: "Fan"])
+        let running = Task { await house.run() }
+        _ = await hear(house, until: ["snapshot of Lamp", "snapshot of Fan"])
+        await fan.rename("Lamp")
+        await lamp.switchRelay(on: true)
+        await fan.switchRelay(on: true)
+        await fan.switchRelay(on: false)
+        _ = await hear(house, until: ["event 1 of Lamp", "event 2 of Fan"])
+        await end(running, first, second)
     }
 
     @Test func aPlugThatTakesAnotherNameIsAwayAndLostUnderTheOldOne() async throws {

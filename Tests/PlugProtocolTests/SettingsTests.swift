@@ -193,11 +193,12 @@ import PlugModel
         _ = seat.handle(.connected, now: at(0))
         var identity = lamp
         _ = seat.handle(.received(plugFrame { $0.welcome = WireWelcome(identity, now: at(0)) }), now: at(0))
-        identity.name = "Lounge"
+        identity.name = "Lounge (2)"
+        identity.givenName = "Lounge"
         identity.settings = RemoteSettings(powerOn: .last, powerLimit: 12)
         let told = seat.handle(
             .received(plugFrame { $0.descriptionChanged = WireDescriptionChanged(identity) }), now: at(1))
-        #expect(told == [.deliver(.described(name: "Lounge", identity.settings))])
+        #expect(told == [.deliver(.described(name: "Lounge (2)", given: "Lounge", identity.settings))])
         let long = String(repeating: "x", count: 64)
         let ended = seat.handle(.received(plugFrame { $0.descriptionChanged.name = long }), now: at(2))
         #expect(ended.contains { if case .close = $0 { true } else { false } })

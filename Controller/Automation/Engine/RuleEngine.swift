@@ -8,7 +8,8 @@ public import ProtocolCore
 /// disarm triggers and update what is known; they never fire. A dwell that was under way goes on over a silence of at most
 /// ``restartGap`` within one boot of the plug.
 ///
-/// Plugs are found by the name as the rule writes it, else by the one present plug whose name differs in capitals only.
+/// Plugs are found by the id that a name is bound to, else by the name as the rule writes it, else by the one present plug whose name
+/// differs in capitals only.
 /// When a rule fires, its conditions are judged once, in that moment, and its actions follow in their order; of a rule whose mode is
 /// queued they may begin later. One event fires a rule once, however many of its triggers it meets. A firing that waited is told as
 /// ``RunStep/finished``; one that did not is done with the last of its actions in the same answer.
@@ -99,6 +100,13 @@ public struct RuleEngine: Machine, Sendable {
     public var nextDeadline: Instant? {
         if !told.isEmpty { return latest }
         return sooner(sooner(dwellDeadline, presenceDeadline), sooner(scheduleDeadline, runDeadline))
+    }
+
+    /// What written names mean, whatever the plugs of these ids are called; other names are looked for among those of the plugs.
+    mutating func bind(_ names: [String: PlugID]) {
+        guard names != plugs.bound else { return }
+        plugs.bound = names
+        bind()
     }
 
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {

@@ -26,7 +26,11 @@ struct Assembly: Sendable {
         let named = Set(rules.flatMap(\.plugs).map { $0.lowercased() })
         // Nobody knows which plugs a script will ask for.
         let asksAny = rules.contains { !$0.handlers.isEmpty }
-        missing = Set(memory.plugs.filter { asksAny || named.contains($0.name.lowercased()) }.map(\.id))
+        let bound = Set(rules.flatMap(\.plugs).compactMap { memory.names[$0] })
+        let awaited = memory.plugs.filter { plug in
+            asksAny || named.contains(plug.name.lowercased()) || bound.contains(plug.id)
+        }
+        missing = Set(awaited.map(\.id))
         until = now + Self.longest
         if missing.isEmpty { return nil }
     }
@@ -40,16 +44,4 @@ struct Assembly: Sendable {
     }
 
     func holdsEvents(of plug: String) -> Bool { held.contains { $0.plug == plug } }
-}
-
-extension Rule {
-    /// Every plug that it names.
-    fileprivate var plugs: [String] {
-        var plugs = triggers.compactMap(\.plug) + conditions.flatMap(\.plugs)
-        for action in actions {
-            plugs += action.plugs
-            if case .waitUntil(let condition, _, _) = action { plugs += condition.plugs }
-        }
-        return plugs
-    }
 }

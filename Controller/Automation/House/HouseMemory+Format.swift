@@ -15,12 +15,12 @@ public struct HostMoment: Hashable, Sendable {
 }
 
 /// The stored form: `smartplug-rules`, the version, the moment of writing, plugs, what the engine is in the midst of, commands, wishes,
-/// effects, calls, what scripts keep, and the FNV-1a hash of all that. Numbers are big endian, texts have their length in two bytes ahead. Times are of the boot
-/// that wrote them. Version 2 knew no scripts; version 1 had cooldowns in place of the engine's memory, and neither wishes nor effects.
+/// effects, calls, what scripts keep, what names mean, and the FNV-1a hash of all that. Numbers are big endian, texts have their length in two bytes ahead. Times are of the boot
+/// that wrote them. Version 3 bound no names; version 2 knew no scripts; version 1 had cooldowns in place of the engine's memory, and neither wishes nor effects.
 extension HouseMemory {
     static let magic = Array("smartplug-rules".utf8)
     static let oldestVersion: UInt8 = 1
-    static let version: UInt8 = 3
+    static let version: UInt8 = 4
     /// Bytes of a full memory and more; a larger file is none of ours.
     public static let sizeLimit = 16 << 20
     /// Bytes of the engine's part, which keeps the whole below its limit; the engine has bounds of its own, which are far below.
@@ -58,6 +58,12 @@ extension HouseMemory {
         for effect in effects.prefix(Self.maximumEffects) { out.put(effect) }
         out.put(calls)
         out.put(scripts, at: moment.instant)
+        let bound = names.plugs.sorted { $0.key < $1.key }.prefix(BoundNames.limit)
+        out.put(UInt16(bound.count))
+        for (name, plug) in bound {
+            out.put(name)
+            out.put(plug)
+        }
         return (out.sealed, missing)
     }
 
@@ -139,6 +145,11 @@ extension HouseMemory {
         }
         if input.version > 1 { try readRest(&input, moved: moved, now: now.instant) }
         if input.version > 2 { try readScripts(&input, moved: moved, now: now.instant) }
+        if input.version > 3 {
+            var bound: [String: PlugID] = [:]
+            for _ in 0..<(try input.count(BoundNames.limit)) { bound[try input.text()] = try input.plugID() }
+            names = BoundNames(bound)
+        }
         try input.finish()
     }
 

@@ -63,6 +63,8 @@ public struct HouseMemory: Hashable, Sendable {
     public internal(set) var effects: [Effect] = []
     /// In the order in which they were decided.
     public internal(set) var calls = CallList()
+    /// What the names in rules and scripts mean.
+    public internal(set) var names = BoundNames()
     /// ``ScriptLimits/scripts`` at most.
     public internal(set) var scripts: [Script] = []
 
@@ -75,9 +77,10 @@ public struct HouseMemory: Hashable, Sendable {
         return cursors
     }
 
-    /// The plug that a rule means by this name, although it is away: by the name that it had last, capitals free where only one is
-    /// meant so.
+    /// The plug that a rule means by this name, although it is away: the one that the name is bound to, else by the name that it had
+    /// last, capitals free where only one is meant so.
     func plug(named name: String) -> PlugID? {
+        if let bound = names[name] { return bound }
         if let exact = plugs.last(where: { $0.name == name }) { return exact.id }
         let wanted = name.lowercased()
         let near = plugs.filter { $0.name.lowercased() == wanted }

@@ -7,11 +7,21 @@ extension HouseRules {
     /// What the script set last, as JSON, for a process that begins to run it.
     public func scriptState(of script: String) -> String? { memory.script(named: script)?.state }
 
-    /// The plugs that are known, as scripts see them, by the name that each had last.
+    /// The plugs that are known, as scripts see them, by the name that each had last, and by names of before that are bound to it.
     public var views: [PlugView] {
-        memory.plugs.map { plug in
-            engine.index(of: plug.name).map { engine.view(of: $0.value) }
+        let names = Set(memory.plugs.map(\.name))
+        let bound = Dictionary(grouping: memory.names.plugs.filter { !names.contains($0.key) }, by: \.value)
+        return memory.plugs.flatMap { plug in
+            let view =
+                engine.index(of: plug.name).map { engine.view(of: $0.value) }
                 ?? PlugView(name: plug.name, isConnected: false)
+            let others = bound[plug.id, default: []].map(\.key).sorted()
+            return [view]
+                + others.map { name in
+                    var other = view
+                    other.name = name
+                    return other
+                }
         }
     }
 

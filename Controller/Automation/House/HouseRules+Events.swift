@@ -7,7 +7,16 @@ extension HouseRules {
         case .connected(let plug, let id, let boot):
             settle(plug, now: now, &actions)
             present[plug] = Presence(id: id, boot: boot)
+            let before = memory.plugs.last { $0.id == id }?.name
             memory.meet(id, plug)
+            bindNames()
+            if let before, before != plug { tellRenamed(id, from: before, to: plug, &actions) }
+            changed(now: now)
+        case .paired(let plugs):
+            guard plugs != paired else { return }
+            paired = plugs
+            guard memory.names.keep(plugs) else { return }
+            bindNames()
             changed(now: now)
         case .following(let plug, let cursor):
             guard let id = present[plug]?.id else { return }
@@ -55,6 +64,7 @@ extension HouseRules {
             let old = rules
             let changed = Rule.names(changedFrom: old, to: new)
             rules = new
+            bindNames()
             run(.rulesChanged(new), now: now, &actions)
             followScripts(now: now)
             followCalls(changedFrom: old, now: now, &actions)
@@ -75,6 +85,20 @@ extension HouseRules {
     }
 
     // MARK: Plugs
+
+    private mutating func bindNames() {
+        _ = memory.names.bind(rules, to: memory.plugs.filter { paired?.contains($0.id) ?? true })
+        engine.bind(memory.names.plugs)
+    }
+
+    /// A person gave it the other name. What names it by the name before still means it.
+    private func tellRenamed(_ id: PlugID, from before: String, to name: String, _ actions: inout [Action]) {
+        let others = memory.names.plugs.filter { $0.value == id && $0.key.lowercased() != name.lowercased() }
+        let written = Set(others.keys)
+        let bound = rules.filter { !written.isDisjoint(with: $0.plugs) }.map(\.name)
+        guard !bound.isEmpty else { return }
+        actions.append(.tell(.renamed(plug: name, id: id, before: before, rules: bound)))
+    }
 
     private mutating func appear(_ plug: String, _ state: PlugState, now: Instant, _ actions: inout [Action]) {
         guard let presence = present[plug] else { return }

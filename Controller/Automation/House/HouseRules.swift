@@ -61,6 +61,8 @@ public struct HouseRules: Machine, Sendable {
     var engine: RuleEngine
     /// The plugs that are connected, by name.
     var present: [String: Presence] = [:]
+    /// Nil where nobody has said.
+    var paired: Set<PlugID>?
     /// How far the memory's commands are; nil where this process has not taken one up yet.
     var deliveries: [RequestID: Delivery] = [:]
     /// Commands that ended here, which the engine is to be told of.
@@ -99,12 +101,14 @@ public struct HouseRules: Machine, Sendable {
         self.memory = memory
         self.rules = rules
         disabled = memory.engine.disabled
+        _ = self.memory.names.bind(rules, to: memory.plugs)
         engine = RuleEngine(rules: rules, memory: memory.engine)
+        engine.bind(self.memory.names.plugs)
         resumable = memory.calls.elements.map(\.call.id)
         scripts = Set(rules.lazy.flatMap(\.handlers).map(\.script))
-        assembly = Assembly(rules, memory, now: now)
+        assembly = Assembly(rules, self.memory, now: now)
         (written, began) = (now, now)
-        engine.awaited = Set(memory.plugs.map { $0.name.lowercased() })
+        engine.awaited = Set((memory.plugs.map(\.name) + self.memory.names.plugs.keys).map { $0.lowercased() })
         keepScripts(now: now)
     }
 

@@ -4,6 +4,8 @@ public import ProtocolCore
 /// What happens to ``HouseRules``. Of each plug in its order: connected, following, snapshot, then the rest.
 public enum HouseRulesEvent: MachineEvent, Hashable, Sendable {
     case connected(plug: String, id: PlugID, boot: BootID)
+    /// These plugs are paired; a name that means another one means it no more.
+    case paired(Set<PlugID>)
     /// Events come from now on: the next one after this number.
     case following(plug: String, after: SequenceNumber)
     case snapshot(plug: String, PlugState)
@@ -64,6 +66,8 @@ public enum HouseNotice: Hashable, Sendable {
     case following(plugs: Int, newest: String)
     case lost(plug: String)
     case gap(plug: String, Gap)
+    /// It was called `before`; these rules still say that, and mean it.
+    case renamed(plug: String, id: PlugID, before: String, rules: [String])
     case firing(Firing)
     case heldBack(Firing, HoldBack)
     case notSent(Firing, plug: String, UnsentReason)

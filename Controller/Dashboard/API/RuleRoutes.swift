@@ -13,7 +13,7 @@ extension Dashboard {
         APIRoute(.get, "/api/v1/rules") { dashboard, request, _ in
             _ = try QueryParameters(request)
             await dashboard.board.begin()
-            return Response(json: jsonLine(await dashboard.board.board.rules.records))
+            return Response(json: jsonLine(await dashboard.rules()))
         },
         APIRoute(.get, "/api/v1/rules/faults") { dashboard, request, _ in
             _ = try QueryParameters(request)
@@ -43,6 +43,16 @@ extension Dashboard {
             return try await dashboard.traces(of: ruleName(context), over: span, limit: limit)
         },
     ]
+
+    private func rules() async -> [RuleStateRecord] {
+        var rules = await board.board.rules.records
+        for index in rules.indices {
+            rules[index].plugs = await house.plugs(of: rules[index].rule).map { plug in
+                RulePlugRecord(written: plug.written, id: plug.id?.rawValue, name: plug.name)
+            }
+        }
+        return rules
+    }
 
     /// A rule that is gone by now is still explained: its history stays.
     private func traces(of name: String, over span: ClosedRange<Int64>, limit: Int) async throws -> Response {

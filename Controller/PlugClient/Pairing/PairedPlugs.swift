@@ -67,13 +67,15 @@ public struct PairedPlugs: Sendable {
         }
     }
 
-    /// The plug is called otherwise now; does nothing where it is not there, or has that name.
+    /// A person gave the plug another name; does nothing where it is not there, or has that name. The name of another plug stays
+    /// with that: what a plug says of itself takes nobody's place.
     ///
     /// - Throws: as ``add(_:)``.
     public func rename(_ id: PlugID, to name: String) async throws {
         guard let known = try all().first(where: { $0.id == id }), known.name != name else { return }
         try await change { plugs in
-            guard let index = plugs.firstIndex(where: { $0.id == id }) else { return }
+            guard let index = plugs.firstIndex(where: { $0.id == id }), !plugs.contains(where: { $0.name == name })
+            else { return }
             plugs[index].name = name
         }
     }

@@ -10,6 +10,8 @@ extension PlugMachine {
         var waiting: [Asked] = []
         /// What flash is about to have.
         var writing: (asked: Asked, settings: StoredSettings)?
+        /// The name that a person gave the plug, until it is announced.
+        var given: String?
         /// Keep a program that changes them in a loop from wearing the flash out, and one controller from using up what the others
         /// may change. A restart of the firmware forgets them.
         private var rate = SwitchingRateGuard(SwitchingRate(count: 60, window: .seconds(3600)))
@@ -111,8 +113,19 @@ extension PlugMachine {
             serve(.configured(appliance.configuration.remoteSettings), now, &step)
         }
         // Also one that it has already: the plug that had it before may be gone.
-        if case .rename(let name) = asked.command { step.sends.append(.announce(name)) }
+        if case .rename(let name) = asked.command {
+            step.sends.append(.announce(name))
+            // Told with the name that it is announced as in the end, which may be one that it has already.
+            changes.given = name
+            if name == identity.name { takeGivenName(announcedAs: name, now, &step) }
+        }
         answer(asked, .done(appliance.state, event: nil), now, &step)
+    }
+
+    /// It is announced under the name that it was given, or that name with a number.
+    mutating func takeGivenName(announcedAs name: String, _ now: Instant, _ step: inout Step) {
+        guard let given = changes.given.take() else { return serve(.renamed(name), now, &step) }
+        serve(.named(given, announcedAs: name), now, &step)
     }
 
     private mutating func answer(

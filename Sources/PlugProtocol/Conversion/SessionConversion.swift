@@ -79,6 +79,7 @@ extension WireWelcome {
         version = PlugWire.version
         plugID = identity.id.rawValue
         name = identity.name
+        givenName = identity.givenName
         capabilities = identity.capabilities.map(\.rawValue).sorted()
         firmware = identity.firmware
         bootID = .init(identity.boot.bytes)
@@ -93,6 +94,7 @@ extension WireWelcome {
         let boot = try WireScalar.boot(bootID)
         return PlugDescription(
             id: id, name: try WireScalar.name(name, "name"),
+            givenName: givenName.isEmpty ? nil : try WireScalar.name(givenName, "given_name"),
             capabilities: Set(capabilities.compactMap(Capability.init(rawValue:))),
             firmware: try WireScalar.name(firmware, "firmware"), boot: boot,
             clock: ClockMapping(
@@ -107,6 +109,7 @@ extension WireDescriptionChanged {
     init(_ identity: PlugServer.Identity) {
         self.init()
         name = identity.name
+        givenName = identity.givenName
         if let known = identity.settings { settings = WireSettings(known) }
     }
 }

@@ -11,6 +11,8 @@ public struct PlugServer: Machine, Sendable {
         public var id: PlugID
         /// The service instance name, at most 63 bytes.
         public var name: String
+        /// The name that a person gave it. It differs from ``name`` while another host has that.
+        public var givenName: String
         public var capabilities: Set<Capability>
         public var firmware: String
         /// The boot that the plug's clock, and so every `now`, belongs to.
@@ -25,6 +27,7 @@ public struct PlugServer: Machine, Sendable {
         public init(id: PlugID, name: String, capabilities: Set<Capability>, firmware: String, boot: BootID) {
             self.id = id
             self.name = name
+            givenName = name
             self.capabilities = capabilities
             self.firmware = firmware
             self.boot = boot
@@ -62,6 +65,8 @@ public struct PlugServer: Machine, Sendable {
         case closed(ConnectionID)
         /// The service instance name changed. Every session is told.
         case renamed(String)
+        /// A person gave the plug this name, and it is announced under it, or under one with a number. Every session is told.
+        case named(String, announcedAs: String)
         /// What controllers may change stands otherwise. Every session is told.
         case configured(RemoteSettings)
         /// The plug's interfaces stand otherwise. Whoever opens a session is told; that needs no message of its own.
@@ -210,6 +215,11 @@ public struct PlugServer: Machine, Sendable {
             sessions.removeAll { $0.connection == connection }
         case .renamed(let name):
             describe { $0.name = name }
+        case .named(let given, let announced):
+            describe {
+                $0.givenName = given
+                $0.name = announced
+            }
         case .configured(let settings):
             describe { $0.settings = settings }
         case .networks(let networks):

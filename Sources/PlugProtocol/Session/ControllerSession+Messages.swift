@@ -123,7 +123,9 @@ extension ControllerSession {
             actions.append(.deliver(.requestRefused(wire.request, Refusal(wire.code.model, wire.detail))))
         case .descriptionChanged(let wire):
             let settings = wire.hasSettings ? wire.settings.model : nil
-            actions.append(.deliver(.described(name: try WireScalar.name(wire.name, "name"), settings)))
+            let name = try WireScalar.name(wire.name, "name")
+            let given = wire.givenName.isEmpty ? name : try WireScalar.name(wire.givenName, "given_name")
+            actions.append(.deliver(.described(name: name, given: given, settings)))
         case .logAnswer(let wire):
             guard asksForLog else { throw Fault.order("An answer about the log came that nobody asked for.") }
             if let update = wire.model { actions.append(.deliver(.log(update))) }

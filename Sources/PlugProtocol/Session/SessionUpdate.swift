@@ -31,7 +31,7 @@ public enum SessionUpdate: Hashable, Sendable {
     /// The plug does not do what was asked; the message by its name in the .proto.
     case requestRefused(String, Refusal)
     /// The plug's service instance name, or its settings, are no longer what ``PlugDescription`` says.
-    case described(name: String, RemoteSettings?)
+    case described(name: String, given: String, RemoteSettings?)
     /// A line of the plug's log, or how it stands with them.
     case log(LogUpdate)
     /// A part of the plug's audit log, or why there is none.

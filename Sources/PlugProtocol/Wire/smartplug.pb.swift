@@ -848,7 +848,10 @@ nonisolated struct WireWelcome: Sendable {
   /// Clears the value of `settings`. Subsequent reads from it will return its default value.
   mutating func clearSettings() {self._settings = nil}
 
-  /// of this controller; it may change while the session lasts
+  /// the name that a person gave it, by its configuration or Rename. `name` has a number behind it while
+  var givenName: String = String()
+
+  /// another host has that (RFC 6762 section 9); it says where the plug is, this one which it is
   var role: WireRole = .unspecified
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -877,6 +880,9 @@ nonisolated struct WireDescriptionChanged: Sendable {
   var hasSettings: Bool {self._settings != nil}
   /// Clears the value of `settings`. Subsequent reads from it will return its default value.
   mutating func clearSettings() {self._settings = nil}
+
+  /// as in Welcome
+  var givenName: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2470,7 +2476,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}plug_id\0\u{1}name\0\u{1}capabilities\0\u{1}firmware\0\u{3}boot_id\0\u{3}plug_time\0\u{1}networks\0\u{1}crash\0\u{1}settings\0\u{2}\u{2}role\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}plug_id\0\u{1}name\0\u{1}capabilities\0\u{1}firmware\0\u{3}boot_id\0\u{3}plug_time\0\u{1}networks\0\u{1}crash\0\u{1}settings\0\u{3}given_name\0\u{1}role\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2488,6 +2494,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 8: try { try decoder.decodeRepeatedMessageField(value: &self.networks) }()
       case 9: try { try decoder.decodeSingularMessageField(value: &self._crash) }()
       case 10: try { try decoder.decodeSingularMessageField(value: &self._settings) }()
+      case 11: try { try decoder.decodeSingularStringField(value: &self.givenName) }()
       case 12: try { try decoder.decodeSingularEnumField(value: &self.role) }()
       default: break
       }
@@ -2529,6 +2536,9 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     try { if let v = self._settings {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
     } }()
+    if !self.givenName.isEmpty {
+      try visitor.visitSingularStringField(value: self.givenName, fieldNumber: 11)
+    }
     if self.role != .unspecified {
       try visitor.visitSingularEnumField(value: self.role, fieldNumber: 12)
     }
@@ -2546,6 +2556,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.networks != rhs.networks {return false}
     if lhs._crash != rhs._crash {return false}
     if lhs._settings != rhs._settings {return false}
+    if lhs.givenName != rhs.givenName {return false}
     if lhs.role != rhs.role {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2554,7 +2565,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireDescriptionChanged: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".DescriptionChanged"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}settings\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}settings\0\u{3}given_name\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2564,6 +2575,7 @@ nonisolated extension WireDescriptionChanged: SwiftProtobuf.Message, SwiftProtob
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._settings) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.givenName) }()
       default: break
       }
     }
@@ -2580,12 +2592,16 @@ nonisolated extension WireDescriptionChanged: SwiftProtobuf.Message, SwiftProtob
     try { if let v = self._settings {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
+    if !self.givenName.isEmpty {
+      try visitor.visitSingularStringField(value: self.givenName, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireDescriptionChanged, rhs: WireDescriptionChanged) -> Bool {
     if lhs.name != rhs.name {return false}
     if lhs._settings != rhs._settings {return false}
+    if lhs.givenName != rhs.givenName {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -59,6 +59,7 @@ struct HouseMemoryFormatTests {
         var away = HouseMemory.Script(name: "other.lua")
         away.until = .at(5000)
         memory.scripts = [script, away]
+        memory.names = BoundNames(["Hall": memory.plugs[0].id, "Büro": memory.plugs[1].id])
         return memory
     }
 
@@ -172,10 +173,20 @@ struct HouseMemoryFormatTests {
     @Test("A file of version 2 gives all but what scripts keep")
     func beforeScripts() throws {
         var memory = Self.memory()
-        (memory.calls, memory.scripts) = (CallList(), [])
-        // The hash, and two counts of nothing.
-        var bytes = Array(memory.encoded(at: Self.then).dropLast(16 + 4))
+        (memory.calls, memory.scripts, memory.names) = (CallList(), [], BoundNames())
+        // The hash, and three counts of nothing.
+        var bytes = Array(memory.encoded(at: Self.then).dropLast(16 + 6))
         bytes[HouseMemory.magic.count] = 2
+        let read = try HouseMemory(decoding: MemoryWriter(bytes: bytes).sealed, at: Self.then)
+        #expect(read == memory)
+    }
+
+    @Test("A file of version 3 gives all but what names mean")
+    func beforeNames() throws {
+        var memory = Self.memory()
+        memory.names = BoundNames()
+        var bytes = Array(memory.encoded(at: Self.then).dropLast(16 + 2))
+        bytes[HouseMemory.magic.count] = 3
         let read = try HouseMemory(decoding: MemoryWriter(bytes: bytes).sealed, at: Self.then)
         #expect(read == memory)
     }
@@ -230,6 +241,8 @@ struct HouseMemoryFormatTests {
             script.commands = Array(repeating: .at(99), count: ScriptLimits.commands)
             memory.scripts.append(script)
         }
+        let bound = (0..<BoundNames.limit).map { ("\($0)" + String(repeating: "b", count: 250), memory.plugs[0].id) }
+        memory.names = BoundNames(Dictionary(uniqueKeysWithValues: bound))
         let bytes = memory.encoded(at: Self.then)
         #expect(bytes.count < HouseMemory.sizeLimit)
         let read = try HouseMemory(decoding: bytes, at: Self.then)
@@ -237,6 +250,7 @@ struct HouseMemoryFormatTests {
         #expect(read.commands[1023].cause == String(repeating: "ü", count: 127))
         #expect(read.engine.disabled == ["Alarm"])
         #expect(read.calls.count == 1024 && read.scripts == memory.scripts)
+        #expect(read.names == memory.names)
     }
 
     @Test("Every byte that is cut off, added or changed is noticed")

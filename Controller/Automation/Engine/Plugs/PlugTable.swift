@@ -53,6 +53,9 @@ struct PlugTable: Sendable {
     private var indexes: [String: Int] = [:]
     /// Those whose names are alike but for capitals.
     private var folded: [String: [Int]] = [:]
+    private var byID: [PlugID: Int] = [:]
+    /// What written names mean.
+    var bound: [String: PlugID] = [:]
 
     var count: Int { plugs.count }
 
@@ -68,14 +71,20 @@ struct PlugTable: Sendable {
         return index
     }
 
-    /// The plug of exactly this name, else the only one whose name differs in capitals.
+    /// The plug that the name is bound to, else the plug of exactly this name, else the only one whose name differs in capitals.
+    ///
+    /// Of two paired plugs with one name each is called by it with its id, ``PlugID/distinguishing(_:)``: the name alone fits neither.
     func find(_ written: String) -> Found {
+        if let id = bound[written] {
+            guard let index = byID[id], plugs[index].isPresent else { return .notPresent }
+            return .plug(index)
+        }
         if let index = index(ofPresent: written) { return .plug(index) }
         guard let alike = folded[written.lowercased()] else { return .notPresent }
         let near = alike.filter { plugs[$0].isPresent }
         switch near.count {
         case 0: return .notPresent
-        case 1: return .plug(near[0])
+        case 1 where plugs[near[0]].name.lowercased() == written.lowercased(): return .plug(near[0])
         case _: return .ambiguous(near.map { plugs[$0].name }.sorted())
         }
     }
@@ -94,7 +103,11 @@ struct PlugTable: Sendable {
             indexes[name] = index
             folded[name.lowercased(), default: []].append(index)
             plugs.append(Plug(name: name, relayOn: state.relayOn))
+            if let shared = id?.shared(in: name) { folded[shared.lowercased(), default: []].append(index) }
         }
+        // The name may have been another plug's.
+        if let before = plugs[index].id, before != id { byID[before] = nil }
+        if let id { byID[id] = index }
         plugs[index].boot = boot
         plugs[index].id = id
         plugs[index].isPresent = true
