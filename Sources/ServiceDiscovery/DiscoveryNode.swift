@@ -34,8 +34,12 @@ public struct DiscoveryNode: Machine, Sendable {
 
     public enum Action: Hashable, Sendable {
         case send(OutboundDatagram)
-        /// The service is announced under this name; again when another host's claim made it change its name.
+        /// The service is announced under this name; again when another host's claim made it change its name, and when it got its own
+        /// back.
         case registered(RegistrationID, name: String)
+        /// Another host has the name that the service was registered under. It is tried again after so long, and until then the service
+        /// has another one, which is told as soon as it is announced.
+        case nameTaken(RegistrationID, name: String, by: Peer, again: Duration)
         case browse(BrowseID, ServiceChange)
         /// All types of services that are there now, in the order of their texts; again whenever that changes.
         case types(BrowseID, [ServiceType])
@@ -76,6 +80,8 @@ public struct DiscoveryNode: Machine, Sendable {
     var hosts: [String: RegisteredHost] = [:]
     var groupOwners: [GroupID: GroupOwner] = [:]
     var nextGroup: UInt64 = 0
+    /// When the next service tries to get its name back.
+    var reclaimDeadline: Instant?
     var browses: [BrowseID: Browse] = [:]
     /// What each browse for types has reported.
     var typeBrowses: [BrowseID: [ServiceType]] = [:]
@@ -95,7 +101,7 @@ public struct DiscoveryNode: Machine, Sendable {
         self.random = random
     }
 
-    public var nextDeadline: Instant? { sooner(responder.nextDeadline, querier.nextDeadline) }
+    public var nextDeadline: Instant? { sooner(sooner(responder.nextDeadline, querier.nextDeadline), reclaimDeadline) }
 
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {
         var actions: [Action] = []
@@ -138,6 +144,7 @@ public struct DiscoveryNode: Machine, Sendable {
             respond(.deadlineReached, now: now, &actions)
             query(.deadlineReached, now: now, &actions)
         }
+        reclaim(now: now, &actions)
         return actions
     }
 
@@ -155,8 +162,8 @@ public struct DiscoveryNode: Machine, Sendable {
         for action in responder.handle(event, now: now) {
             switch action {
             case .send(let datagram): actions.append(.send(datagram))
-            case .claimed(let group): reportClaimed(group, &actions)
-            case .conflicted(let group): rename(group, now: now, &actions)
+            case .claimed(let group): reportClaimed(group, now: now, &actions)
+            case .conflicted(let group, let host): rename(group, because: host, now: now, &actions)
             }
         }
     }
@@ -178,6 +185,7 @@ public struct DiscoveryNode: Machine, Sendable {
     private mutating func stop(now: Instant, _ actions: inout [Action]) {
         respond(.stop, now: now, &actions)
         services = [:]
+        reclaimDeadline = nil
         hosts = [:]
         groupOwners = [:]
         for id in browses.keys.sorted() { cancelBrowse(id, now: now, &actions) }

@@ -39,6 +39,11 @@ struct Renaming: Hashable, Sendable {
     private(set) var number: Int
     private var attempts = 0
 
+    init(_ wish: String) {
+        let (base, number) = InstanceName.split(wish)
+        self.init(base: base, number: number)
+    }
+
     init(base: String, number: Int = 1) {
         self.base = base
         self.number = number

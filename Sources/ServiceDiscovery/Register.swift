@@ -6,8 +6,9 @@ import ProtocolCore
 struct RegisteredService: Sendable {
     var registration: ServiceRegistration
     var naming: Renaming
-    let group: GroupID
+    var group: GroupID
     var name: String
+    var reclaiming = Reclaiming()
 }
 
 /// A host name that services point to.
@@ -22,6 +23,8 @@ struct RegisteredHost: Sendable {
 /// Whose a group of records is.
 enum GroupOwner: Hashable, Sendable {
     case service(RegistrationID)
+    /// The records under the name that the service wants back.
+    case reclaim(RegistrationID)
     case host(String)
 }
 
@@ -33,9 +36,8 @@ extension DiscoveryNode {
         // Before one that it replaces lets go of it: a host that stays says no goodbye.
         useHost(registration.hostName, now: now, &actions)
         if services[id] != nil { unregister(id, now: now, &actions) }
-        let (base, number) = InstanceName.split(registration.name)
         let service = RegisteredService(
-            registration: registration, naming: Renaming(base: base, number: number), group: newGroup(.service(id)),
+            registration: registration, naming: Renaming(registration.name), group: newGroup(.service(id)),
             name: registration.name)
         services[id] = service
         publish(service, now: now, &actions)
@@ -43,11 +45,14 @@ extension DiscoveryNode {
 
     mutating func updateTXT(_ id: RegistrationID, _ txt: TXTRecord, now: Instant, _ actions: inout [Action]) {
         services[id]?.registration.txt = txt
+        endReclaim(id, now: now, &actions)
         if let service = services[id] { publish(service, now: now, &actions) }
     }
 
     mutating func unregister(_ id: RegistrationID, now: Instant, _ actions: inout [Action]) {
+        endReclaim(id, now: now, &actions)
         guard let service = services.removeValue(forKey: id) else { return }
+        findReclaimDeadline()
         groupOwners[service.group] = nil
         respond(.withdraw(service.group), now: now, &actions)
         let hostName = service.registration.hostName
@@ -69,15 +74,16 @@ extension DiscoveryNode {
         publish(host, now: now, &actions)
     }
 
-    private mutating func newGroup(_ owner: GroupOwner) -> GroupID {
+    mutating func newGroup(_ owner: GroupOwner) -> GroupID {
         nextGroup += 1
         let group = GroupID(rawValue: nextGroup)
         groupOwners[group] = owner
         return group
     }
 
-    mutating func reportClaimed(_ group: GroupID, _ actions: inout [Action]) {
+    mutating func reportClaimed(_ group: GroupID, now: Instant, _ actions: inout [Action]) {
         switch groupOwners[group] {
+        case .reclaim(let id): reclaimed(id, group, now: now, &actions)
         case .service(let id):
             if let service = services[id] { actions.append(.registered(id, name: service.name)) }
         case .host, nil:
@@ -86,13 +92,24 @@ extension DiscoveryNode {
     }
 
     /// RFC 6762 §9: another name, and from the beginning. A host's services point to its new name.
-    mutating func rename(_ group: GroupID, now: Instant, _ actions: inout [Action]) {
+    ///
+    /// - Parameter host: the one that has the name.
+    mutating func rename(_ group: GroupID, because host: Peer, now: Instant, _ actions: inout [Action]) {
         switch groupOwners[group] {
+        case .reclaim(let id): reclaimFailed(id, group, now: now, &actions)
         case .service(let id):
+            endReclaim(id, now: now, &actions)
             guard var service = services[id] else { return }
+            let lost = service.name
             service.naming.next(&random)
             service.name = InstanceName.numbered(service.naming.base, service.naming.number)
+            // Further names on the way to one that is free say nothing new.
+            if lost == service.registration.name {
+                let pause = service.reclaiming.wait(now: now)
+                actions.append(.nameTaken(id, name: lost, by: host, again: pause))
+            }
             services[id] = service
+            findReclaimDeadline()
             publish(service, now: now, &actions)
         case .host(let wish):
             guard var host = hosts[wish] else { return }
@@ -101,6 +118,7 @@ extension DiscoveryNode {
             hosts[wish] = host
             publish(host, now: now, &actions)
             for id in services.keys.sorted() {
+                endReclaim(id, now: now, &actions)
                 guard let service = services[id], service.registration.hostName == wish else { continue }
                 publish(service, now: now, &actions)
             }
@@ -115,9 +133,15 @@ extension DiscoveryNode {
     }
 
     private mutating func publish(_ service: RegisteredService, now: Instant, _ actions: inout [Action]) {
+        publish(service, as: service.group, now: now, &actions)
+    }
+
+    mutating func publish(
+        _ service: RegisteredService, as group: GroupID, now: Instant, _ actions: inout [Action]
+    ) {
         guard let host = hosts[service.registration.hostName] else { return }
         let records = ServiceRecords(service, domain: domain, host: hostName(host.name))
-        respond(.publish(service.group, records.group(requiring: host.group)), now: now, &actions)
+        respond(.publish(group, records.group(requiring: host.group)), now: now, &actions)
     }
 
     private func hostName(_ label: String) -> Name {

@@ -104,7 +104,7 @@ extension Harness where M == Responder {
 
     var conflicts: [(time: Instant, group: GroupID)] {
         log.compactMap { entry in
-            guard case .conflicted(let group) = entry.action else { return nil }
+            guard case .conflicted(let group, _) = entry.action else { return nil }
             return (entry.time, group)
         }
     }

@@ -26,6 +26,74 @@ struct ConflictTests {
         #expect(link.names == [0: "Lamp", 1: "Lamp (2)"])
     }
 
+    /// RFC 6762 §9: a name may be tried again. Until it is regained the service keeps the other one.
+    @Test(arguments: 0..<30)
+    func aServiceGoesBackToItsNameWhenThatIsFree(seed: UInt64) throws {
+        var link = TestLink(nodes: 3, seed: seed)
+        link.send(.browse(BrowseID(rawValue: 1), "_smartplug._tcp"), to: 2)
+        link.send(.register(id, try lamp(host: "plug-1", port: 9)), to: 0)
+        link.run(for: .seconds(5))
+        link.send(.register(id, try lamp(host: "plug-2", port: 1)), to: 1)
+        link.run(for: .seconds(100))
+        #expect(link.names == [0: "Lamp", 1: "Lamp (2)"])
+        #expect(link.packets.contains { $0.sender == 1 && $0.time > .zero + .seconds(65) }, "it tried")
+        let taken = link.reports.filter {
+            if case .nameTaken(_, "Lamp", _, .seconds(60)) = $0.action { true } else { false }
+        }
+        #expect(taken.map(\.node) == [1], "told once")
+        link.send(.unregister(id), to: 0)
+        link.run(for: .seconds(10))
+        link.dead = [0]
+        link.run(for: .seconds(3600))
+        #expect(link.names[1] == "Lamp")
+        var there: Set<String> = []
+        for (_, change) in link.changes(at: 2) {
+            switch change {
+            case .found(let identity, txt: _): there.insert(identity.name)
+            case .lost(let identity):
+                there.remove(identity.name)
+                #expect(!there.isEmpty, "it is never without a name")
+            case .changed: break
+            }
+        }
+        #expect(there == ["Lamp"])
+    }
+
+    @Test func aNameThatStaysTakenIsTriedOnceAnHour() throws {
+        var link = TestLink(nodes: 2)
+        link.send(.register(id, try lamp(host: "plug-1", port: 9)), to: 0)
+        link.run(for: .seconds(5))
+        link.send(.register(id, try lamp(host: "plug-2", port: 1)), to: 1)
+        link.run(for: .seconds(3 * 3600))
+        let before = link.packets.count
+        link.run(for: .seconds(10 * 3600))
+        let probes = link.packets[before...].filter { $0.sender == 1 }
+        #expect((10...40).contains(probes.count), "\(probes.count) packets in ten hours")
+        #expect(link.names == [0: "Lamp", 1: "Lamp (2)"])
+    }
+
+    @Test func whatChangesWhileTheNameIsTriedIsSaidUnderIt() throws {
+        var link = TestLink(nodes: 3)
+        link.send(.browse(BrowseID(rawValue: 1), "_smartplug._tcp"), to: 2)
+        link.send(.register(id, try lamp(host: "plug-1", port: 9)), to: 0)
+        link.run(for: .seconds(5))
+        link.send(.register(id, try lamp(host: "plug-2", port: 1)), to: 1)
+        link.run(for: .seconds(5))
+        link.send(.unregister(id), to: 0)
+        // In the midst of the probes.
+        link.run(until: .zero + .seconds(65) + .milliseconds(700))
+        link.send(.updateTXT(id, try TXTRecord(["txtvers": "1", "id": "new"])), to: 1)
+        link.run(for: .seconds(200))
+        #expect(link.names[1] == "Lamp")
+        let said = link.changes(at: 2).compactMap { entry -> TXTRecord? in
+            switch entry.change {
+            case .found(let identity, let txt), .changed(let identity, let txt): identity.name == "Lamp" ? txt : nil
+            case .lost: nil
+            }
+        }
+        #expect(said.last?["id"] == "new")
+    }
+
     @Test func hostNamesAreRenamedTooAndTheServiceFollows() throws {
         var link = TestLink(nodes: 3)
         link.send(.register(id, try lamp("Lamp", port: 1)), to: 0)

@@ -120,7 +120,7 @@ struct DiscoveryHost: SimulatedHost {
             guard let name = resolving[id] else { return [] }
             found[name] = service
             return stopResolving(name, now: now)
-        case .types, .unresolved, .displaced, .send:
+        case .nameTaken, .types, .unresolved, .displaced, .send:
             return []
         }
     }

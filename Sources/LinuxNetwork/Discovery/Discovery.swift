@@ -74,7 +74,7 @@ public actor Discovery {
         let goodbyes = node.handle(.stop, now: BootClock.now).compactMap { action in
             switch action {
             case .send(let datagram): send(datagram)
-            case .registered, .browse, .types, .resolved, .unresolved, .displaced: nil
+            case .registered, .nameTaken, .browse, .types, .resolved, .unresolved, .displaced: nil
             }
         }
         finishSequences()
@@ -137,6 +137,10 @@ public actor Discovery {
         switch action {
         case .send(let datagram): _ = send(datagram)
         case .registered(let id, let name): registered(id, name)
+        case .nameTaken(_, let name, let host, let pause):
+            logger.notice(
+                "another host has the name \"\(name)\": this one takes another until that is free",
+                metadata: ["host": "\(host.address)", "again": "in \(pause.wholeNanoseconds / 1_000_000_000) s"])
         case .browse(let id, let change): browsed(id, change)
         case .types(let id, let types): typeBrowses[id]?.yield(types)
         case .resolved(let id, let service): resolves[id]?.yield(.resolved(service))

@@ -42,7 +42,7 @@ extension Responder {
             for interface in orderedInterfaces where groups[id]?.claims[interface]?.isClaimed == false {
                 setClaim(.conflicted, of: id, on: interface)
             }
-            actions.append(.conflicted(id))
+            actions.append(.conflicted(id, by: inbound.source))
         case .announcing, .announced:
             // §6: nothing that is sent to us alone counts, unless we asked for it, as a probe does.
             guard inbound.wasMulticast, content.unique(on: network).contains(where: { $0.type == record.type }) else {

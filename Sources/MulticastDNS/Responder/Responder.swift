@@ -27,7 +27,7 @@ public struct Responder: Machine, Sendable {
         /// The name of the group has been probed for on every interface, and announced.
         case claimed(GroupID)
         /// Another host has the name: the owner must publish the group under another name.
-        case conflicted(GroupID)
+        case conflicted(GroupID, by: Peer)
     }
 
     var random: SeededRandom
