@@ -371,12 +371,17 @@ public actor HouseFollower {
 
     /// It goes on under its other name. That may be announced already, or still, and then nothing more tells of it.
     private func renamed(_ plug: FollowedPlug, to name: String) async {
-        guard plugs[plug.name] === plug else { return }
-        if let id = plug.id, let bound = boundName(of: id, given: name) { return await call(plug, bound) }
-        guard name != plug.name else { return }
+        guard plugs[plug.name] === plug, let before = readings[ObjectIdentifier(plug)]?.name else { return }
+        let bound = plug.id.flatMap { boundName(of: $0, given: name) }
+        // The name of another paired plug changes nothing.
+        guard bound ?? name != before else { return }
         let found = directory.match(name)
-        // Other capitals are the same name on the network, until they are announced anew.
-        guard found != plug.name else { return }
+        guard found != plug.name else {
+            // Other capitals are the same name on the network, until they are announced anew.
+            guard bound != nil else { return }
+            await forget(plug)
+            return await begin(plug.name)
+        }
         if let found, plugs[found] == nil { await begin(found) }
         await forget(plug)
     }

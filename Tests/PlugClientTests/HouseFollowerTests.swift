@@ -224,6 +224,21 @@ private final class MadeUpNetwork: Sendable {
         await end(running, first, second)
     }
 
+    @Test func aPairedPlugThatAPersonRenamesIsAwayAndFoundAnew() async throws {
+        let id = try #require(PlugID(rawValue: "aaaaaaaaaaaa"))
+        let (lamp, listener) = try await network.add("Lamp", id: id.rawValue)
+        let house = network.house(paired: [id: "Lamp"])
+        let running = Task { await house.run() }
+        _ = await hear(house, until: ["snapshot of Lamp"])
+        await lamp.rename("Lounge")
+        try network.announce("Lounge", lamp, listener)
+        network.withdraw("Lamp")
+        let heard = await hear(house, until: ["lost Lamp", "snapshot of Lounge"])
+        #expect(heard.filter { $0.contains("Lamp") } == ["Lamp away", "lost Lamp"])
+        #expect(try await house.send(.setRelay(on: true, autoOff: nil), to: "Lounge", id: request(1)).state.relayOn)
+        await end(running, listener)
+    }
+
     @Test func aPlugThatTakesAnotherNameIsAwayAndLostUnderTheOldOne() async throws {
         let (lamp, listener) = try await network.add("Lamp", id: "aaaaaaaaaaaa")
         let house = network.house()

@@ -1,0 +1,75 @@
+"""A name in a rule means the plug that it was bound to: a stranger who takes the name switches no rule off, and a rename turns none off."""
+
+import pathlib
+import sys
+
+import pytest
+
+from harness.avahi import TYPE
+from harness.deadlines import eventually
+from harness.served import Served
+
+FORGE = pathlib.Path(__file__).with_name("harness") / "forge_program.py"
+RULES = """\
+- rule: By the door
+  when: { plug: Hall, button: single }
+  then:
+    - toggle: Heater
+"""
+
+
+@pytest.fixture
+def house(lan, plug, controller, tmp_path):
+    heater, hall = plug(lan.host(), "Heater"), plug(lan.host(), "Hall")
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(RULES)
+    served = Served(controller(lan.host()), tmp_path / "daemon", "--no-dashboard", rules=rules).follows(2)
+    served.controller.through(served.socket)
+    served.heater, served.hall = heater, hall
+    return served
+
+
+def press(house, name):
+    """The rule does what it is for, at the plug that is called so now."""
+    before = house.heater.status()["relay"]
+    seen = len(house.running.lines)
+    assert house.hall.press().status == 0
+    house.running.seen(
+        lambda line: line.json and line.json["event"] == "command" and line.json["plug"] == name and line.json["outcome"] == "done"
+        and house.running.lines.index(line) >= seen, 10, f"that {name} is switched")
+    assert house.heater.status()["relay"] != before
+
+
+def forge(lan, name):
+    stranger = lan.host()
+    assert stranger.finish(sys.executable, FORGE, TYPE, name, stranger.ipv4, 19, 0.1, within=15).objects == [{"sent": 19}]
+
+
+@pytest.mark.time_limit(150)
+def test_nineteen_forged_packets_switch_no_rule_off(lan, house, controller):
+    press(house, "Heater")
+    forge(lan, "Heater")
+    house.heater.running.seen(lambda line: 'announced as "Heater (2)"' in line.text, 10, "that it has another name")
+    house.heater.running.seen(lambda line: 'another host has the name "Heater"' in line.text, 1, "that it says why")
+    press(house, "Heater")
+    # Who starts now knows the plug by its id too.
+    newcomer = controller(lan.host())
+    newcomer.does("on", "Heater")
+    assert house.heater.status()["relay"] == "on"
+    assert newcomer.does("info", "Heater", "--json").objects[0]["id"] == house.heater.status()["id"]
+    press(house, "Heater")
+    eventually(lambda: house.heater.running.transcript().count('announced as "Heater" ') == 2, 80, "that it goes back to its name")
+    press(house, "Heater")
+
+
+def test_a_rename_is_followed_and_told(lan, house, controller):
+    press(house, "Heater")
+    identity = house.heater.status()["id"]
+    person = controller(lan.host())
+    person.does("rename", "Heater", "Radiator")
+    told = house.running.seen_object(lambda told: told["event"] == "renamed", 15, "that the plug has another name").json
+    assert (told["before"], told["plug"], told["id"], told["rules"]) == ("Heater", "Radiator", identity, ["By the door"])
+    press(house, "Radiator")
+    rule = house.controller.does("rules", "state", "--json").objects[0]
+    assert {"written": "Heater", "id": identity, "name": "Radiator"} in rule["plugs"], rule
+    assert f"Heater: means the plug {identity}, called Radiator now" in house.controller.does("rules", "state").output
