@@ -32,7 +32,8 @@ struct AskedOfRules {
             let waiting = switches.remove(at: index).waiting
             guard let storageFault else { return waiting.resume() }
             waiting.resume(throwing: UnstoredSwitch(rule: rule, isOn: isOn, reason: storageFault))
-        case .following, .lost, .gap, .renamed, .notSent, .nearMiss, .commanded, .performing, .remembered, .step, .effect,
+        case .following, .lost, .gap, .renamed, .notSent, .nearMiss, .commanded, .performing, .remembered, .step,
+            .effect,
             .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored,
             .calling, .called, .scriptLogged, .callFailed, .commandsHeldBack, .scriptEnded, .scriptRuns,
             .recordsLeftOut:

@@ -61,7 +61,8 @@ extension HouseNotice {
         switch self {
         case .calling, .called: 1
         case .scriptLogged(_, let lines): max(1, lines.count)
-        case .following, .lost, .gap, .renamed, .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered,
+        case .following, .lost, .gap, .renamed, .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing,
+            .remembered,
             .step, .effect, .callFailed, .commandsHeldBack, .scriptEnded, .scriptRuns, .ruleEnabled, .rulesChanged,
             .fileBroken, .fileSound, .resumed, .command, .notStored, .stored, .recordsLeftOut:
             0

@@ -7,6 +7,7 @@ extension FollowedPlug {
         case controllers([PairedControllerEntry])
         case invited(for: Duration)
         case codeChanged
+        case keyAccepted
         case refused(Refusal)
     }
 
@@ -43,7 +44,7 @@ extension FollowedPlug {
         switch await answer(to: .invite(code, grant)) {
         case .invited(let time): return time
         case .refused(let refusal): throw refusal
-        case .controllers, .codeChanged, nil: return nil
+        case .controllers, .codeChanged, .keyAccepted, nil: return nil
         }
     }
 
@@ -56,7 +57,20 @@ extension FollowedPlug {
         switch await answer(to: .newCode(code)) {
         case .codeChanged: return true
         case .refused(let refusal): throw refusal
-        case .controllers, .invited, nil: return nil
+        case .controllers, .invited, .keyAccepted, nil: return nil
+        }
+    }
+
+    /// Announces the key that this controller will have. From then on the plug lets in whoever proves either, until the first session of
+    /// the new one.
+    ///
+    /// - Throws: `Refusal` where another controller has that key.
+    /// - Returns: true: no loss of power undoes it. Nil: the connection ended before the plug answered.
+    public func announceKey(_ key: PublicKey) async throws(Refusal) -> Bool? {
+        switch await answer(to: .announceKey(key)) {
+        case .keyAccepted: return true
+        case .refused(let refusal): throw refusal
+        case .controllers, .invited, .codeChanged, nil: return nil
         }
     }
 
@@ -64,7 +78,7 @@ extension FollowedPlug {
         switch await answer(to: question) {
         case .controllers(let list): return list
         case .refused(let refusal): throw refusal
-        case .invited, .codeChanged, nil: return nil
+        case .invited, .codeChanged, .keyAccepted, nil: return nil
         }
     }
 

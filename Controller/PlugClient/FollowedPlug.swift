@@ -248,6 +248,7 @@ public actor FollowedPlug: ConnectionOwner {
         case .controllers(let list): answerQuestion(.controllers(list))
         case .invited(let time): answerQuestion(.invited(for: time))
         case .codeChanged: answerQuestion(.codeChanged)
+        case .keyAccepted: answerQuestion(.keyAccepted)
         case .requestRefused(let request, let refusal): refused(request, refusal)
         case .audit(let answer): answerAudit(answer)
         case .described(let name, let given, let settings): described(name, given: given, settings)

@@ -26,9 +26,8 @@ public final class PlugClient: Sendable {
     public let eventLoop: any EventLoop
     let name: String
     private let group: MultiThreadedEventLoopGroup
-    let dialer: Dialer
+    let dialer: RenewedDialer
     let paired: PairedPlugs
-    let ownKey: PublicKey
     private let network: FollowedNetwork
     private let isStopped = Mutex(false)
     private let refusal = Mutex<(@Sendable (PlugID) -> String?)?>(nil)
@@ -36,18 +35,19 @@ public final class PlugClient: Sendable {
     /// - Parameters:
     ///   - name: what a person calls this controller, at most 63 bytes; plugs show it as the cause of its commands.
     ///   - identity: what it proves itself with.
+    ///   - renewed: this controller's key as it is now, asked before each connection; nil where it never changes, or nobody can say.
     ///   - paired: the plugs that it knows; with no other anything but pairing is spoken of.
     ///   - keyLog: gets the secrets of every connection, for packet traces.
     ///   - interfaces: names of the network interfaces to use; empty for all that can multicast.
     ///   - logger: for what happens below.
     public init(
-        name: String, identity: TransportIdentity, paired: PairedPlugs = PairedPlugs(), keyLog: KeyLog? = nil,
+        name: String, identity: TransportIdentity, renewed: @escaping @Sendable () -> TransportIdentity? = { nil },
+        paired: PairedPlugs = PairedPlugs(), keyLog: KeyLog? = nil,
         interfaces: Set<String> = [], logger: Logger
     ) {
         self.name = name
         self.paired = paired
-        ownKey = identity.publicKey
-        dialer = Dialer(identity: identity, keyLog: keyLog)
+        dialer = RenewedDialer(identity, keyLog: keyLog, renewed: renewed)
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         eventLoop = group.next()
         let filter = interfaces.isEmpty ? InterfaceFilter.multicastCapable : .named(interfaces)
@@ -155,7 +155,7 @@ public final class PlugClient: Sendable {
             if let words = refusal.withLock({ $0 })?(pinned.id) { throw KeptAway(description: words) }
             await followed.expect(pinned.id)
             do {
-                try await dialer.connect(
+                try await dialer.current.dialer.connect(
                     to: service.socketAddresses, expecting: pinned.key, on: eventLoop, owner: followed)
             } catch {
                 // The records led nowhere: have them confirmed, so that the next attempt finds better ones.

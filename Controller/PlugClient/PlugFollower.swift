@@ -38,6 +38,8 @@ public struct PlugFollower: Machine {
         case setRole(fingerprint: String, Grant)
         /// Gives the plug another setup code.
         case newCode(SetupCode)
+        /// Announces the key that this controller will have.
+        case announceKey(PublicKey)
         /// Asks the plug for a part of its audit log; a connection that ends takes the question with it.
         case fetchAudit(after: UInt64, limit: UInt32?)
         /// Has the plug set itself back to factory state; a connection that ends takes the wish with it.
@@ -64,6 +66,7 @@ public struct PlugFollower: Machine {
         case controllers([PairedControllerEntry])
         case invited(for: Duration)
         case codeChanged
+        case keyAccepted
         /// The plug does not do what was asked of it with the message of this name.
         case requestRefused(String, Refusal)
         /// A part of the plug's audit log.
@@ -154,6 +157,7 @@ public struct PlugFollower: Machine {
         case .setRole(let fingerprint, let grant):
             inSession(nil, .setRole(fingerprint: fingerprint, grant), now: now)
         case .newCode(let code): inSession(nil, .newCode(code), now: now)
+        case .announceKey(let key): inSession(nil, .announceKey(key), now: now)
         case .fetchAudit(let after, let limit): inSession(nil, .fetchAudit(after: after, limit: limit), now: now)
         case .factoryReset: inSession(nil, .factoryReset, now: now)
         case .followLog(let level, let until): followLog(FollowedLog(level: level, until: until), now: now)

@@ -126,3 +126,43 @@ func roughTime(_ seconds: UInt32) -> String {
 
 /// Enough for a person to tell two keys apart.
 private func shortened(_ fingerprint: String) -> String { String(fingerprint.prefix(16)) }
+
+/// A plug that `plugctl rotate-key` told the next key of this controller.
+public struct ToldKeyRecord: Codable, Hashable, Sendable {
+    public var plug: String
+    public var id: String
+    public var knows: Bool
+    /// Why it does not know the key.
+    public var why: String?
+
+    /// - Parameter why: nil where it knows the key; of several lines the first counts.
+    public init(_ entry: PairedPlugs.Entry, why: String?) {
+        plug = entry.name
+        id = entry.id.rawValue
+        knows = why == nil
+        self.why = why.map { String($0.prefix { !$0.isNewline }) }
+    }
+
+    /// For a person.
+    public var text: String { "\(plug): " + (why ?? "knows the next key") }
+}
+
+/// How `plugctl rotate-key` ended.
+public struct KeyRotationRecord: Codable, Hashable, Sendable {
+    public var rotated: Bool
+    /// SHA-256 of the key in use, in hexadecimal digits.
+    public var fingerprint: String
+
+    public init(rotated: Bool, key: PublicKey) {
+        self.rotated = rotated
+        fingerprint = key.fingerprint
+    }
+
+    /// For a person.
+    public var text: String {
+        rotated
+            ? "this controller has another key now: \(shortened(fingerprint))"
+            : "the key of this controller stays \(shortened(fingerprint)) until all plugs know the next one; "
+                + "run this again when they are there"
+    }
+}

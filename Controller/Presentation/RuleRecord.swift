@@ -105,7 +105,8 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         case .scriptEnded(let name, why: let reason, restartsIn: let span):
             (event, script, why, restartsIn) = ("scriptEnded", name, reason, span?.inSeconds)
         case .scriptRuns(let name): (event, script) = ("scriptRuns", name)
-        case .following, .lost, .gap, .renamed, .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered,
+        case .following, .lost, .gap, .renamed, .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing,
+            .remembered,
             .step,
             .effect, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored,
             .recordsLeftOut:
@@ -188,7 +189,8 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             case .done(_, event: let number): (outcome, seq) = ("done", number)
             case .refused(let refusal): (outcome, why) = (refusal.code.rawValue, refusal.detail)
             }
-        case .following, .lost, .gap, .renamed, .firing, .heldBack, .nearMiss, .performing, .step, .effect, .ruleEnabled,
+        case .following, .lost, .gap, .renamed, .firing, .heldBack, .nearMiss, .performing, .step, .effect,
+            .ruleEnabled,
             .rulesChanged, .fileBroken, .fileSound, .notStored, .stored, .calling, .called, .scriptLogged, .callFailed,
             .commandsHeldBack, .scriptEnded, .scriptRuns, .recordsLeftOut:
             break

@@ -40,16 +40,21 @@ struct NetworkOptions: ParsableArguments {
     func withClient(connects: Bool = true, _ body: (PlugClient) async throws -> Void) async throws {
         try await saying {
             let identity = try connects ? TransportIdentity.ofThisController() : TransportIdentity()
-            try await withClient(identity, keyLog: connects ? keyLog() : nil, body)
+            try await withClient(identity, isOwn: connects, keyLog: connects ? keyLog() : nil, body)
         }
     }
 
     /// The same with a client that proves itself with `identity`; what goes wrong is thrown.
+    ///
+    /// - Parameter isOwn: it is this controller's, which may be rotated meanwhile.
     func withClient(
-        _ identity: TransportIdentity, keyLog: KeyLog? = nil, _ body: (PlugClient) async throws -> Void
+        _ identity: TransportIdentity, isOwn: Bool = true, keyLog: KeyLog? = nil,
+        _ body: (PlugClient) async throws -> Void
     ) async throws {
         let client = PlugClient(
-            name: controller ?? machineName, identity: identity, keyLog: keyLog, interfaces: interfaces, logger: logger)
+            name: controller ?? machineName, identity: identity,
+            renewed: { isOwn ? .renewedOfThisController() : nil }, keyLog: keyLog, interfaces: interfaces,
+            logger: logger)
         let result = await Result.catching { try await body(client) }
         await client.stop()
         try result.get()

@@ -2,7 +2,8 @@ import PlugModel
 package import PlugProtocol
 
 /// The line of the file that says who is paired: for each controller its key in hexadecimal digits, then `,role=` and the role where it
-/// is no owner, `,left=` and the seconds where its time is limited, a space and its name, in the order in which they were paired,
+/// is no owner, `,left=` and the seconds where its time is limited, `,next=` and the key that it announced, `,known=` and the
+/// authority of its requests where that is not of its key, a space and its name, in the order in which they were paired,
 /// with `;` between them. In names, bytes below 0x20, `%` and `;` are written as `%` and two hexadecimal digits.
 package enum ControllersText {
     private static let separator = EscapedText.separator
@@ -33,7 +34,14 @@ package enum ControllersText {
 
     private static func rights(of controller: PairedControllers.Controller) -> String {
         let role = controller.role == .owner ? "" : ",role=\(controller.role.rawValue)"
-        return role + (controller.secondsLeft.map { ",left=\($0)" } ?? "")
+        let time = controller.secondsLeft.map { ",left=\($0)" } ?? ""
+        let next = controller.nextKey.map { ",next=" + digits($0.bytes) } ?? ""
+        let isOfKey = controller.authority == AuthorityID(controller.key)
+        return role + time + next + (isOfKey ? "" : ",known=" + digits(controller.authority.bytes))
+    }
+
+    private static func digits(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes.flatMap(EscapedText.hexadecimal), as: UTF8.self)
     }
 
     /// Without its name; nil where the text does not hold what it should.
@@ -53,6 +61,16 @@ package enum ControllersText {
             case "left":
                 guard let seconds = UInt32(words[1]) else { return nil }
                 controller.secondsLeft = seconds
+            case "next":
+                guard let next = EscapedText.values(of: words[1].utf8).flatMap({ PublicKey(bytes: $0) }) else {
+                    return nil
+                }
+                controller.nextKey = next
+            case "known":
+                guard let known = EscapedText.values(of: words[1].utf8).flatMap({ AuthorityID(bytes: $0) }) else {
+                    return nil
+                }
+                controller.authority = known
             case _: return nil
             }
         }

@@ -27,7 +27,7 @@ struct StateDirectory: Sendable {
     private static let largestSequence = PlugWire.highestSequence / 2
 
     /// Sixteen controllers of the longest key and name, twice.
-    private static let controllersLimit = 65_536
+    private static let controllersLimit = 131_072
 
     let path: String
     let files: FileStore

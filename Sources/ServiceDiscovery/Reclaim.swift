@@ -5,7 +5,7 @@ import ProtocolCore
 /// A service that had to take another name goes back to the one that it was registered under, as soon as no host defends that
 /// (RFC 6762 §9 lets a host try at any time). It keeps the name that it has until the other one is its own.
 struct Reclaiming: Sendable {
-    /// Between the first loss and the first attempt; doubled with each further one. Three probes an hour disturb nobody.
+    /// Between the first loss and the first attempt; four times as long after each further one. Three probes an hour disturb nobody.
     static let firstPause = Duration.seconds(60)
     static let longestPause = Duration.seconds(3600)
 
@@ -26,7 +26,7 @@ struct Reclaiming: Sendable {
         group = nil
         let span = pause
         due = now + span
-        pause = min(pause * 2, Self.longestPause)
+        pause = min(pause * 4, Self.longestPause)
         return span
     }
 

@@ -38,6 +38,7 @@ enum ExpectedFigures {
         ],
         "security": [
             "handshake and first snapshot",
+            "command in the machine, role checked",
             "command, # strangers a second",
             "strangers that came",
             "command of the daemon, # false announcements a second",

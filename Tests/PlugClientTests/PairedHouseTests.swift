@@ -55,7 +55,8 @@ private final class PairedHouse: Sendable {
     func follow(expecting key: PublicKey) async -> FollowedPlug {
         let machine = PlugFollower(controllerName: "Desk", cursor: .now, stateOptions: StateOptions(), seed: 1)
         let plug = FollowedPlug(name: "Lamp", machine: machine, eventLoop: client.eventLoop) { [self] followed in
-            try await client.dialer.connect(to: addresses, expecting: key, on: client.eventLoop, owner: followed)
+            try await client.dialer.current.dialer.connect(
+                to: addresses, expecting: key, on: client.eventLoop, owner: followed)
         }
         await plug.locate()
         return plug

@@ -36,7 +36,8 @@ import PlugModel
                 heard.numbers += wire.lines.map(\.number)
                 heard.lost += wire.lost
             case .welcome, .subscribed, .snapshot, .event, .state, .result, .samples, .ping, .pong, .goodbye,
-                .pairingChallenge, .pairingProof, .controllers, .descriptionChanged, .invitation, .newCode, .refused,
+                .pairingChallenge, .pairingProof, .controllers, .descriptionChanged, .invitation, .newCode,
+                .keyAccepted, .refused,
                 .audit:
                 break
             }

@@ -150,13 +150,16 @@ import Testing
         for number in 0..<16 as Range<UInt8> {
             let key = try #require(PublicKey(bytes: [UInt8](repeating: number, count: PublicKey.longest)))
             let name = "\(number) % \n\r\n\u{0} Küche"
-            let isAdded = controllers.add(PairedControllers.Controller(key: key, name: name))
+            let next = try #require(PublicKey(bytes: [UInt8](repeating: 100 + number, count: PublicKey.longest)))
+            let authority = number.isMultiple(of: 2) ? nil : AuthorityID(bytes: [UInt8](repeating: number, count: 16))
+            let isAdded = controllers.add(
+                PairedControllers.Controller(key: key, nextKey: next, authority: authority, name: name))
             #expect(isAdded)
         }
         let text = ControllersText.text(controllers)
         #expect(ControllersText.parse(text) == controllers)
         #expect(!text.utf8.contains { $0 < 0x20 })
-        #expect(2 * text.utf8.count < 65_536)
+        #expect(text.utf8.count + 1 < 131_072)
         #expect(ControllersText.text(PairedControllers()) == "")
         #expect(ControllersText.parse("") == PairedControllers())
     }

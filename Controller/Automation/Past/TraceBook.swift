@@ -66,7 +66,8 @@ public struct TraceBook: Sendable {
             return lines.reduce(nil) { _, line in
                 add(RuleTrace.Step(at: milliseconds, what: "log: \(line)"), to: firing, milliseconds, now)
             }
-        case .following, .lost, .gap, .renamed, .resumed, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .notStored,
+        case .following, .lost, .gap, .renamed, .resumed, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound,
+            .notStored,
             .stored, .commandsHeldBack, .scriptEnded, .scriptRuns, .recordsLeftOut:
             return nil
         }

@@ -20,8 +20,8 @@ struct HouseBoard: Sendable {
         var isConnected: Bool { record.state == PlugRecord.connected }
     }
 
-    /// Plugs that are shown; as many as a controller is paired with. Stops a network of ever new names from filling the memory.
-    static let limit = 1024
+    /// Plugs that are shown: those that a controller may be paired with, and as many strangers as the house is told of. Stops a network of ever new names from filling the memory.
+    static let limit = 1280
 
     /// By name.
     var plugs: [String: Plug] = [:]

@@ -107,7 +107,8 @@ struct RuleBoard: Hashable, Sendable {
             return records.filter { $0.script == script }.compactMap { rule in
                 change(rule.rule) { ($0.scriptFault, $0.scriptStarts) = (nil, nil) }
             }
-        case .following, .lost, .gap, .renamed, .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered,
+        case .following, .lost, .gap, .renamed, .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing,
+            .remembered,
             .step,
             .effect, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored,
             .calling, .called,
@@ -145,7 +146,8 @@ struct RuleBoard: Hashable, Sendable {
             return change(call.firing.rule) { ($0.lastFailure, $0.failedBecause) = (told.at, reason) }
         case .notStored(let reason): storeFault = reason
         case .stored: storeFault = nil
-        case .following, .lost, .gap, .renamed, .notSent, .resumed, .command, .commanded, .performing, .remembered, .effect,
+        case .following, .lost, .gap, .renamed, .notSent, .resumed, .command, .commanded, .performing, .remembered,
+            .effect,
             .rulesChanged, .fileBroken, .fileSound, .calling, .called, .scriptLogged, .commandsHeldBack, .scriptEnded,
             .scriptRuns, .recordsLeftOut:
             break

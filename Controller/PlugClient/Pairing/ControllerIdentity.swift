@@ -19,6 +19,11 @@ extension TransportIdentity {
         return try kept(in: pathOfThisController, files: files)
     }
 
+    /// The same as it is now, for a program that runs while it is rotated; nil where it cannot be read.
+    public static func renewedOfThisController() -> TransportIdentity? {
+        try? kept(in: pathOfThisController, isPinned: true)
+    }
+
     /// The file that it is kept in.
     public static var pathOfThisController: String { ControllerDirectory.path + "/key" }
 }

@@ -19,6 +19,7 @@ extension PlugClient {
     }
 
     func pair(_ name: String, code: SetupCode, at addresses: [SocketAddress]) async throws -> PairedPlugs.Entry {
+        let (dialer, ownKey) = dialer.current
         let attempt = PairingAttempt(PairingSession(name: self.name, code: code), ownKey: ownKey, on: eventLoop)
         try await dialer.connect(to: addresses, on: eventLoop, owner: attempt)
         let plug = try await attempt.outcome()

@@ -10,5 +10,10 @@ extension PublicKey {
 
 extension AuthorityID {
     /// The controller of this key.
-    public init(_ key: PublicKey) { self.init(bytes: Array(SHA256.hash(data: key.bytes).prefix(16)))! }
+    public init(_ key: PublicKey) { self.init(hashing: key.bytes) }
+
+    /// Another one, where this one is taken.
+    var following: AuthorityID { AuthorityID(hashing: bytes) }
+
+    private init(hashing bytes: [UInt8]) { self.init(bytes: Array(SHA256.hash(data: bytes).prefix(16)))! }
 }

@@ -25,6 +25,9 @@ struct LimitedTimes: Sendable {
     /// The time of this controller is another one now.
     mutating func forget(_ key: PublicKey) { ends[key] = nil }
 
+    /// The controller has another key now.
+    mutating func move(from old: PublicKey, to new: PublicKey) { ends[new] = ends.removeValue(forKey: old) }
+
     /// Those whose time is over; they are still in the list. Where what flash has to say is no longer so, it stands in `controllers`.
     mutating func pass(_ controllers: inout PairedControllers, now: Instant) -> [PairedControllers.Controller] {
         let limited = controllers.all.filter { $0.secondsLeft != nil }

@@ -4,6 +4,10 @@ public import PlugModel
 public struct PairedControllers: Hashable, Sendable {
     public struct Controller: Hashable, Sendable {
         public var key: PublicKey
+        /// The key that it will use from some moment on; until then either counts.
+        public var nextKey: PublicKey?
+        /// By which its requests are known, also under a later key.
+        public var authority: AuthorityID
         /// What a person calls it, at most 63 bytes. No two controllers of a plug have the same.
         public var name: String
         public var role: Role
@@ -11,12 +15,19 @@ public struct PairedControllers: Hashable, Sendable {
         /// (``PlugServer/Access``); nil: until it is removed.
         public var secondsLeft: UInt32?
 
-        public init(key: PublicKey, name: String, role: Role = .owner, secondsLeft: UInt32? = nil) {
+        public init(
+            key: PublicKey, nextKey: PublicKey? = nil, authority: AuthorityID? = nil, name: String, role: Role = .owner,
+            secondsLeft: UInt32? = nil
+        ) {
             self.key = key
+            self.nextKey = nextKey
+            self.authority = authority ?? AuthorityID(key)
             self.name = name
             self.role = role
             self.secondsLeft = secondsLeft
         }
+
+        func has(_ key: PublicKey) -> Bool { self.key == key || nextKey == key }
     }
 
     /// Stops the list of those who may from growing beyond what anybody looks through.
@@ -30,7 +41,8 @@ public struct PairedControllers: Hashable, Sendable {
         for controller in controllers { _ = add(controller) }
     }
 
-    public subscript(key: PublicKey) -> Controller? { all.first { $0.key == key } }
+    /// By the key that it has, or the one that it announced.
+    public subscript(key: PublicKey) -> Controller? { all.first { $0.has(key) } }
 
     public subscript(fingerprint fingerprint: String) -> Controller? { all.first { $0.key.fingerprint == fingerprint } }
 
@@ -46,17 +58,42 @@ public struct PairedControllers: Hashable, Sendable {
     public mutating func add(_ controller: Controller) -> Bool {
         var controller = controller
         controller.name = freeName(controller)
-        if let index = all.firstIndex(where: { $0.key == controller.key }) {
+        if let index = all.firstIndex(where: { $0.has(controller.key) }) {
             if all[index].role == .owner {
                 controller.role = .owner
                 controller.secondsLeft = nil
             }
+            controller.authority = all[index].authority
             all[index] = controller
             return true
         }
-        guard all.count < Self.limit else { return false }
+        guard all.count < Self.limit, controller.nextKey.map({ self[$0] == nil }) ?? true else { return false }
+        // Whoever has a key that another controller had once is not that one.
+        while all.contains(where: { $0.authority == controller.authority }) {
+            controller.authority = controller.authority.following
+        }
         all.append(controller)
         return true
+    }
+
+    /// The controller of this key will have another one.
+    ///
+    /// - Returns: false where another controller has that key.
+    mutating func announce(_ next: PublicKey, of key: PublicKey) -> Bool {
+        guard let index = all.firstIndex(where: { $0.has(key) }),
+            !all.contains(where: { $0.key != all[index].key && $0.has(next) })
+        else { return false }
+        all[index].nextKey = next == all[index].key ? nil : next
+        return true
+    }
+
+    /// It has begun to use the key that it announced.
+    ///
+    /// - Returns: the key of before; nil where this one was not announced.
+    mutating func turn(to key: PublicKey) -> PublicKey? {
+        guard let index = all.firstIndex(where: { $0.nextKey == key }) else { return nil }
+        defer { (all[index].key, all[index].nextKey) = (key, nil) }
+        return all[index].key
     }
 
     public mutating func setRole(_ grant: Grant, of key: PublicKey) {
@@ -80,7 +117,7 @@ public struct PairedControllers: Hashable, Sendable {
     /// the name that a controller calls itself in Hello.
     private func freeName(_ controller: Controller) -> String {
         let base = String(controller.name.map { $0 == "(" ? "[" : $0 == ")" ? "]" : $0 })
-        let taken = Set(all.filter { $0.key != controller.key }.map(\.name))
+        let taken = Set(all.filter { !$0.has(controller.key) }.map(\.name))
         guard taken.contains(base) else { return base }
         for number in 2... {
             let suffix = " \(number)"

@@ -1,10 +1,11 @@
-import PlugModel
+package import PlugModel
 
 /// Everything that a controller can ask of a plug, under its name in the .proto: the messages of ControllerMessage, and the kinds of
 /// Command.
-enum AskedRequest: String, CaseIterable, Sendable {
+package enum AskedRequest: String, CaseIterable, Sendable {
     case hello, subscribe, acknowledge, command, fetch_samples, ping, pong, goodbye, pairing_request, pairing_proof
-    case list_controllers, remove_controller, factory_reset, follow_log, invite, set_role, fetch_audit, new_code
+    case list_controllers, remove_controller, factory_reset, follow_log, invite, set_role, fetch_audit, new_code,
+        announce_key
     case set_relay, set_level, identify, reset_protection, rename, configure
 }
 
@@ -12,12 +13,14 @@ extension Role {
     /// The table of rights, request by role. Every message of a session is held against it, and nothing else decides.
     ///
     /// A controller that removes itself needs no right. What a message may say beyond this, the message's own code checks.
-    func may(_ request: AskedRequest) -> Bool {
+    package func may(_ request: AskedRequest) -> Bool {
         switch (request, self) {
         // The session itself, and the way into it.
         case (.hello, _), (.ping, _), (.pong, _), (.goodbye, _), (.pairing_request, _), (.pairing_proof, _): true
         // Of a command its kind decides.
         case (.command, _): true
+        // Of its own key everybody decides.
+        case (.announce_key, _): true
         case (.subscribe, _), (.acknowledge, _), (.fetch_samples, _): true
         case (.set_relay, .owner), (.set_relay, .user), (.set_relay, .guest): true
         case (.set_level, .owner), (.set_level, .user), (.set_level, .guest): true
@@ -54,10 +57,11 @@ extension AskedRequest {
             case .setRole: .set_role
             case .fetchAudit: .fetch_audit
             case .newCode: .new_code
+            case .announceKey: .announce_key
             }
     }
 
-    init(_ command: PlugCommand) {
+    package init(_ command: PlugCommand) {
         self =
             switch command {
             case .setRelay: .set_relay
@@ -84,6 +88,7 @@ extension AskedRequest {
         case .set_role: "change roles"
         case .fetch_audit: "read the audit log"
         case .new_code: "change the setup code"
+        case .announce_key: "announce another key"
         case .set_relay: "switch the plug"
         case .set_level: "dim the plug"
         case .identify: "make the plug blink"

@@ -67,7 +67,8 @@ extension PlugServer {
         case .pairingRequest(let request):
             try challenge(request, from: index, since: since, now: now, &actions)
         case .subscribe, .acknowledge, .command, .fetchSamples, .ping, .pong, .goodbye, .pairingProof,
-            .listControllers, .removeController, .factoryReset, .followLog, .invite, .setRole, .fetchAudit, .newCode:
+            .listControllers, .removeController, .factoryReset, .followLog, .invite, .setRole, .fetchAudit, .newCode,
+            .announceKey:
             end(index, Goodbye(.outOfOrder, "The first message must be Hello."), now: now, &actions)
         }
     }
@@ -78,6 +79,7 @@ extension PlugServer {
         guard hello.version == PlugWire.version else {
             return end(index, Goodbye(version: hello.version), now: now, &actions)
         }
+        let index = turnKey(of: index, now: now, &actions)
         guard let paired = access.controllers[sessions[index].key] else {
             note(.refused, of: index, isRefused: true, "hello: not paired")
             return end(index, .notPaired, now: now, &actions)
@@ -85,7 +87,7 @@ extension PlugServer {
         let own = try WireScalar.name(hello.controller, "controller")
         sessions[index].phase = .established(
             ServerSession.Established(
-                controller: paired.shown(as: own), authority: AuthorityID(paired.key),
+                controller: paired.shown(as: own), authority: paired.authority,
                 actor: paired.auditActor, role: paired.role))
         var welcome = WireWelcome(identity, now: now)
         welcome.role = WireRole(paired.role)
@@ -118,6 +120,8 @@ extension PlugServer {
             try setRole(wire, from: index, now: now, &actions)
         case .newCode(let wire):
             try changeCode(wire, from: index, &actions)
+        case .announceKey(let wire):
+            try announceKey(wire, from: index, &actions)
         case .subscribe(let wire):
             subscribe(index, established, try wire.model(), now: now)
         case .acknowledge(let wire):

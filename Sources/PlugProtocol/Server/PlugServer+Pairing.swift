@@ -94,8 +94,8 @@ extension PlugServer {
             var wire = WirePairedController()
             wire.name = controller.name
             wire.fingerprint = controller.key.fingerprint
-            wire.connected = connected.contains(controller.key)
-            wire.asker = controller.key == asker
+            wire.connected = connected.contains(where: controller.has)
+            wire.asker = controller.has(asker)
             wire.role = WireRole(controller.role)
             if let seconds = access.times.secondsLeft(of: controller.key, now: now) { wire.secondsLeft = seconds }
             return wire

@@ -68,7 +68,7 @@ extension PlugServer {
             access.controllers.setRole(grant, of: known.key)
             access.times.forget(known.key)
             note(.roleChanged, of: index, "\(known.inWords): \(known.role.rawValue) to \(grant.inWords)")
-            for index in sessions.indices where sessions[index].key == known.key {
+            for index in sessions.indices where known.has(sessions[index].key) {
                 sessions[index].take(role: grant.role)
             }
             // With what is left of a limited time, where it is one.
@@ -96,10 +96,10 @@ extension PlugServer {
         actions.append(.keep(access.controllers))
         actions.append(.record(.controllerRemoved(name: controller.name)))
         notes.append(AuditNote(.removed, by: actor, controller.inWords))
-        while let index = sessions.firstIndex(where: { $0.key == controller.key }) {
+        while let index = sessions.firstIndex(where: { controller.has($0.key) }) {
             end(index, goodbye, now: now, &actions)
         }
-        requests.keep(only: access.controllers.all.map { AuthorityID($0.key) })
+        requests.keep(only: access.controllers.all.map(\.authority))
     }
 }
 

@@ -198,7 +198,7 @@ public struct PlugServer: Machine, Sendable {
         requests = RequestLedger(
             recent: limits.recentOutcomes, running: limits.connections * PlugWire.requestsInFlight, journal: journal,
             finished: finished)
-        requests.keep(only: access.controllers.all.map { AuthorityID($0.key) })
+        requests.keep(only: access.controllers.all.map(\.authority))
     }
 
     public mutating func handle(_ event: Event, now: Instant) -> [Action] {

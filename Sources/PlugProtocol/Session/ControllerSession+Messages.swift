@@ -118,6 +118,9 @@ extension ControllerSession {
         case .newCode:
             try takeAnswer()
             actions.append(.deliver(.codeChanged))
+        case .keyAccepted:
+            try takeAnswer()
+            actions.append(.deliver(.keyAccepted))
         case .refused(let wire):
             if wire.request == "fetch_audit", auditAfter != nil { auditAfter = nil } else { try takeAnswer() }
             actions.append(.deliver(.requestRefused(wire.request, Refusal(wire.code.model, wire.detail))))

@@ -30,6 +30,8 @@ public struct ControllerSession: Machine, Sendable {
         case setRole(fingerprint: String, Grant)
         /// Gives the plug another setup code; answered by ``SessionUpdate/codeChanged``.
         case newCode(SetupCode)
+        /// Announces the key that this controller will have; answered by ``SessionUpdate/keyAccepted``.
+        case announceKey(PublicKey)
         /// Has the plug set itself back to factory state; answered by the end of the session.
         case factoryReset
         /// Has the plug tell its log from this level on, for so long, in whole seconds; zero ends it. From ``connected`` on.
@@ -119,7 +121,7 @@ public struct ControllerSession: Machine, Sendable {
             case .stop, .closed: phase = .ended
             case .deadlineReached: break
             case .received, .subscribe, .command, .acknowledge, .fetchSamples, .probe, .reading, .listControllers,
-                .removeController, .invite, .setRole, .newCode, .factoryReset, .followLog, .fetchAudit:
+                .removeController, .invite, .setRole, .newCode, .announceKey, .factoryReset, .followLog, .fetchAudit:
                 preconditionFailure("\(event) came before .connected")
             }
         case .greeting, .established:
@@ -198,6 +200,9 @@ public struct ControllerSession: Machine, Sendable {
         case .newCode(let code):
             answersDue += 1
             say { $0.newCode.code = .init(code.bytes) }
+        case .announceKey(let key):
+            answersDue += 1
+            say { $0.announceKey.key = .init(key.bytes) }
         case .factoryReset:
             answersDue += 1
             say { $0.factoryReset = WireFactoryReset() }

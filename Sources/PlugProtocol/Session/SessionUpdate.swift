@@ -28,6 +28,8 @@ public enum SessionUpdate: Hashable, Sendable {
     case invited(for: Duration)
     /// The plug has another setup code.
     case codeChanged
+    /// The plug knows the key that this controller announced.
+    case keyAccepted
     /// The plug does not do what was asked; the message by its name in the .proto.
     case requestRefused(String, Refusal)
     /// The plug's service instance name, or its settings, are no longer what ``PlugDescription`` says.

@@ -10,7 +10,7 @@ func securityFigures(_ setting: Setting) async throws -> [Figure] {
     let port = try await plug.port()
     let figures = try await [handshakeFigure(setting, plug.identity, port)] + floodFigures(setting, &plug, port)
     try await plug.finish()
-    return try figures + falseAnnouncementFigures(setting)
+    return try figures + [roleCheckFigure(setting)] + falseAnnouncementFigures(setting)
 }
 
 /// From the connection attempt to the plug's state, against a handshake and an echo without a protocol.

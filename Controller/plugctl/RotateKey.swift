@@ -1,0 +1,80 @@
+import ArgumentParser
+import DurableFiles
+import PlugClient
+import PlugModel
+import PlugTransport
+import Presentation
+
+struct RotateKey: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate-key",
+        abstract: "Give this controller another key, without pairing anew.",
+        discussion: """
+            Each plug is told the next key in a session of the one in use. When all of them know it, it becomes the key of this controller,
+            and with its first session a plug forgets the one before. A plug that is away is told when this is run again: until then the key
+            of now counts everywhere. With --leave-absent the next key counts at once, and those plugs have to be paired anew.
+
+            Examples:
+              plugctl rotate-key
+              plugctl rotate-key --leave-absent
+            """)
+
+    @OptionGroup var network: NetworkOptions
+    @Flag(help: "Do not wait for plugs that are away: they have to be paired anew.")
+    var leaveAbsent = false
+    @Flag(help: "A JSON object a plug: plug, id, knows, why; and one at the end: rotated, fingerprint.")
+    var json = false
+
+    func run() async throws {
+        var isRotated = false
+        try await network.withClient { client in
+            let own = try TransportIdentity.ofThisController().publicKey
+            var rotation = try KeyRotation(own: own)
+            var knowsAll = true
+            for plug in try PairedPlugs().all() {
+                let record = try await tell(plug, client, &rotation)
+                knowsAll = knowsAll && record.knows
+                if json { Output.json(record) } else { Output.safeLine(record.text) }
+            }
+            isRotated = knowsAll || leaveAbsent
+            if isRotated { try rotation.finish() }
+            let record = KeyRotationRecord(rotated: isRotated, key: isRotated ? rotation.next.publicKey : own)
+            if json { Output.json(record) } else { Output.safeLine(record.text) }
+        }
+        if !isRotated { throw ExitCode(2) }
+    }
+
+    private func tell(
+        _ plug: PairedPlugs.Entry, _ client: PlugClient, _ rotation: inout KeyRotation
+    ) async throws -> ToldKeyRecord {
+        if rotation.isKnown(to: plug.id) { return ToldKeyRecord(plug, why: nil) }
+        do {
+            let name = try await client.find(plug.name, within: network.wait.duration)
+            let followed = client.follow(name, after: nil, stateOptions: nil)
+            let outcome = await Self.announce(rotation.next.publicKey, to: followed)
+            await followed.stop()
+            if outcome == nil { try rotation.note(plug.id) }
+            return ToldKeyRecord(plug, why: outcome)
+        } catch let absent as PlugNotFound {
+            return ToldKeyRecord(plug, why: "\(absent)")
+        }
+    }
+
+    /// - Returns: why the plug does not know the key; nil: it does.
+    private static func announce(_ key: PublicKey, to plug: FollowedPlug) async -> String? {
+        for await report in plug.reports {
+            switch report.update {
+            case .connected:
+                do throws(Refusal) {
+                    let isKnown = try await plug.announceKey(key) == true
+                    return isKnown ? nil : "it ended the connection before it answered"
+                } catch {
+                    return error.detail
+                }
+            case .disconnected(let reason, _): return "\(reason)"
+            case .following, .snapshot, .state, .event, .gap, .log: continue
+            }
+        }
+        return "it is away"
+    }
+}

@@ -1,0 +1,79 @@
+import LinuxClocks
+import MadeUpKeys
+import PlugModel
+import PlugProtocol
+import ProtocolCore
+
+/// What the table of rights adds to a command, in the plug's machine alone: each command as bytes that come, is checked, carried out at
+/// once and answered. The checks alone are measured beside it, and taken off for the reference.
+func roleCheckFigure(_ setting: Setting) -> Figure {
+    let count = setting.times(20_000, few: 2000)
+    var whole: [Double] = []
+    var checks: [Double] = []
+    for _ in 0..<max(5, setting.rounds) {
+        var server = CommandedServer()
+        let frames = server.frames(count)
+        let began = BootClock.now
+        for frame in frames { server.obey(frame) }
+        let obeyed = BootClock.now
+        var allowed = 0
+        for number in 0..<count {
+            let command = PlugCommand.setRelay(on: number.isMultiple(of: 2), autoOff: nil)
+            let role = number < count ? Role.owner : .viewer
+            // Once as a message, once for the command's kind.
+            for _ in 0..<2 where role.may(AskedRequest(command)) { allowed += 1 }
+        }
+        let checked = BootClock.now
+        precondition(allowed == 2 * count && server.answered == count, "each command is allowed and answered")
+        whole.append(Double((obeyed - began).wholeNanoseconds) / Double(count))
+        checks.append(Double((checked - obeyed).wholeNanoseconds) / Double(count))
+    }
+    let bare = whole.median - checks.median
+    return Figure(
+        "command in the machine, role checked", whole.median / 1000, "µs",
+        against: Figure.Reference(name: "the same without the check", value: bare / 1000), .ratioAtMost(1.02))
+}
+
+/// A plug's server with one controller, joined by a wire that is instant.
+private struct CommandedServer {
+    private let connection = ConnectionID(rawValue: 1)
+    private var server = PlugServer(
+        identity: PlugServer.Identity(
+            id: PlugID(rawValue: "0123456789ab")!, name: "Lamp", capabilities: [.relay], firmware: "1.0",
+            boot: BootID(bytes: [UInt8](repeating: 1, count: 16))!),
+        access: .knowing(), journal: EventJournal(), state: PlugState(relayOn: false))
+    private var session = ControllerSession(name: "Controller")
+    private var now = Instant(nanoseconds: 1_000_000_000)
+    private(set) var answered = 0
+
+    init() {
+        _ = server.handle(.opened(PlugServer.Opening(connection)), now: now)
+        for action in session.handle(.connected, now: now) {
+            guard case .send(let bytes) = action else { continue }
+            for case .send(_, let answer) in server.handle(.received(connection, bytes), now: now) {
+                _ = session.handle(.received(answer), now: now)
+            }
+        }
+    }
+
+    /// A command each, as the controller sends it.
+    mutating func frames(_ count: Int) -> [[UInt8]] {
+        (0..<count).map { number in
+            let request = RequestID(bytes: (0..<16).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 4))) })!
+            // A session of its own, which waits for no answer.
+            var session = session
+            let command = PlugCommand.setRelay(on: number.isMultiple(of: 2), autoOff: nil)
+            let actions = session.handle(.command(request, command, deadline: now + .seconds(3600)), now: now)
+            for case .send(let bytes) in actions { return bytes }
+            preconditionFailure("a command is sent at once")
+        }
+    }
+
+    mutating func obey(_ frame: [UInt8]) {
+        now = now + .milliseconds(1)
+        for case .perform(let id, _, _, _) in server.handle(.received(connection, frame), now: now) {
+            let done = CommandOutcome.done(PlugState(relayOn: true), event: nil)
+            for case .send in server.handle(.commandOutcome(id, done), now: now) { answered += 1 }
+        }
+    }
+}
