@@ -53,6 +53,7 @@ public actor FollowedPlug: ConnectionOwner {
     /// Where the plug of that name turns out to be.
     var places: (@Sendable (String) -> AsyncStream<Resolution>)?
     var watchingPlace: Task<Void, Never>?
+    private var keepNextKey: (@Sendable (PublicKey, PlugID) -> Bool)?
 
     package init(
         name: String, machine: PlugFollower, eventLoop: any EventLoop,
@@ -181,6 +182,12 @@ public actor FollowedPlug: ConnectionOwner {
         finish(fetch: id, CancellationError())
     }
 
+    /// What the plug on the present connection proved itself with.
+    var peerKey: PublicKey? { connection?.peerKey }
+
+    /// - Parameter work: stores the key that the plug will have; false where it could not.
+    func keepNextKeys(_ work: @escaping @Sendable (PublicKey, PlugID) -> Bool) { keepNextKey = work }
+
     /// Who will prove to be there on the next connection.
     func expect(_ plug: PlugID) { handle(.dialling(plug)) }
 
@@ -249,6 +256,9 @@ public actor FollowedPlug: ConnectionOwner {
         case .invited(let time): answerQuestion(.invited(for: time))
         case .codeChanged: answerQuestion(.codeChanged)
         case .keyAccepted: answerQuestion(.keyAccepted)
+        case .nextKey(let key):
+            // Only a key that is stored is confirmed: the plug takes it then. At the next session it says it again.
+            if let id, keepNextKey?(key, id) == true { handle(.nextKeyKept(key)) }
         case .requestRefused(let request, let refusal): refused(request, refusal)
         case .audit(let answer): answerAudit(answer)
         case .described(let name, let given, let settings): described(name, given: given, settings)

@@ -156,7 +156,11 @@ public final class PlugClient: Sendable {
             await followed.expect(pinned.id)
             do {
                 try await dialer.current.dialer.connect(
-                    to: service.socketAddresses, expecting: pinned.key, on: eventLoop, owner: followed)
+                    to: service.socketAddresses, expecting: pinned.key, or: pinned.nextKey, on: eventLoop,
+                    owner: followed)
+                if let next = pinned.nextKey, await followed.peerKey == next {
+                    try? await paired.turnKey(of: pinned.id)
+                }
             } catch {
                 // The records led nowhere: have them confirmed, so that the next attempt finds better ones.
                 await discovery.reconfirm(service.identity)
@@ -168,7 +172,8 @@ public final class PlugClient: Sendable {
             for await plug in introductions { try? await paired.rename(plug.plug, to: plug.name) }
         }
         network.add(followed)
-        Task {
+        Task { [paired] in
+            await followed.keepNextKeys { key, plug in (try? paired.announce(key, of: plug)) != nil }
             await followed.locate()
             await followed.locate(on: { [discovery] name in
                 discovery.resolve(ServiceIdentity(name: name, type: Self.serviceType))

@@ -21,6 +21,7 @@ extension PlugFollower {
         case .invited(let time): [.invited(for: time)]
         case .codeChanged: [.codeChanged]
         case .keyAccepted: [.keyAccepted]
+        case .nextKey(let key): [.nextKey(key)]
         case .requestRefused(let request, let refusal): [.requestRefused(request, refusal)]
         case .audit(let answer): [.audit(answer)]
         case .described(let name, let given, let settings): [.described(name: name, given: given, settings)]

@@ -40,6 +40,8 @@ public struct PlugFollower: Machine {
         case newCode(SetupCode)
         /// Announces the key that this controller will have.
         case announceKey(PublicKey)
+        /// The plug's next key is stored.
+        case nextKeyKept(PublicKey)
         /// Asks the plug for a part of its audit log; a connection that ends takes the question with it.
         case fetchAudit(after: UInt64, limit: UInt32?)
         /// Has the plug set itself back to factory state; a connection that ends takes the wish with it.
@@ -67,6 +69,8 @@ public struct PlugFollower: Machine {
         case invited(for: Duration)
         case codeChanged
         case keyAccepted
+        /// The key that the plug will have; to be stored, and confirmed by ``Event/nextKeyKept(_:)``.
+        case nextKey(PublicKey)
         /// The plug does not do what was asked of it with the message of this name.
         case requestRefused(String, Refusal)
         /// A part of the plug's audit log.
@@ -158,6 +162,7 @@ public struct PlugFollower: Machine {
             inSession(nil, .setRole(fingerprint: fingerprint, grant), now: now)
         case .newCode(let code): inSession(nil, .newCode(code), now: now)
         case .announceKey(let key): inSession(nil, .announceKey(key), now: now)
+        case .nextKeyKept(let key): inSession(nil, .nextKeyKept(key), now: now)
         case .fetchAudit(let after, let limit): inSession(nil, .fetchAudit(after: after, limit: limit), now: now)
         case .factoryReset: inSession(nil, .factoryReset, now: now)
         case .followLog(let level, let until): followLog(FollowedLog(level: level, until: until), now: now)

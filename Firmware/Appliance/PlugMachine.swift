@@ -49,6 +49,10 @@ public struct PlugMachine: Machine, Sendable {
         case removeController(fingerprint: String)
         /// Somebody there gives the plug another setup code; it is ``PlugMachine/codeInWriting`` until flash has answered.
         case changeCode(SetupCode)
+        /// The plug has a next key, which is told to its controllers.
+        case nextKey(PublicKey)
+        /// It has taken the place of the one before.
+        case keyTurned
         /// Somebody at the plug's own machine wants it set back to factory state.
         case factoryReset
         /// The answers to ``Action/factoryReset``. After the first the machine is stopped, and another one begins with what
@@ -278,6 +282,8 @@ public struct PlugMachine: Machine, Sendable {
         case .settingsNotKept: endChange(isKept: false, now, &step)
         case .removeController(let fingerprint): serve(.removeController(fingerprint: fingerprint), now, &step)
         case .changeCode(let code): serve(.changeCode(code), now, &step)
+        case .nextKey(let key): serve(.nextKey(key), now, &step)
+        case .keyTurned: serve(.keyTurned, now, &step)
         case .codeKept: serve(.codeKept(nil), now, &step)
         case .codeNotKept: serve(.codeKept(.notStored), now, &step)
         case .auditKept: audit?.written()
@@ -312,6 +318,7 @@ public struct PlugMachine: Machine, Sendable {
         case .deadlineReached: appliance.nextDeadline.flatMap { $0 <= now ? .deadlineReached : nil }
         case .started, .opened, .received, .writable, .closed, .renamed, .networks, .reserved, .reservationFailed,
             .keepFailed, .settingsKept, .settingsNotKept, .removeController, .changeCode, .codeKept, .codeNotKept,
+            .nextKey, .keyTurned,
             .auditKept, .auditNotKept, .factoryReset,
             .resetStands, .resetFailed, .logged,
             .stopping:

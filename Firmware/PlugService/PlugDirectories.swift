@@ -22,5 +22,7 @@ public struct PlugDirectories: Hashable, Sendable {
     }
 
     var key: String { state + "/key" }
+    /// The one that takes its place when all controllers know it.
+    var nextKey: String { state + "/next-key" }
     var panelSocket: String { runtime + "/panel.sock" }
 }

@@ -111,6 +111,7 @@ extension PlugService {
             interfaces: settings.interfaces.isEmpty ? .multicastCapable : .named(settings.interfaces), on: loop,
             logger: logger)
         self.discovery = discovery
+        self.listener = listener
         port = listener.port
         let service = try ownService()
         wishedName = service.name

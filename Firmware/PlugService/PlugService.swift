@@ -13,6 +13,7 @@ import PlugProtocol
 public import PlugTransport
 import ProtocolCore
 import Storage
+import Synchronization
 
 /// The running plug: the shell of ``Appliance/PlugMachine``. It brings the machine together with its parts, its files, its
 /// controllers' connections and its place on the network.
@@ -31,9 +32,12 @@ public actor PlugService: ConnectionOwner {
     let storage: PlugStorage
     let crashes: CrashReports
     /// What the plug proves itself with; nil: it stays off the network.
-    nonisolated let identity: TransportIdentity?
+    nonisolated var identity: TransportIdentity? { proof.withLock { $0 } }
+    nonisolated let proof: Mutex<TransportIdentity?>
     var machine: PlugMachine
     var discovery: Discovery?
+    var listener: Listener?
+    var keyRotation = KeyRotationState.none
     var registration: Registration?
     /// The port that it is announced with.
     var port: UInt16 = 0
@@ -125,7 +129,7 @@ public actor PlugService: ConnectionOwner {
         self.settings = settings
         self.logger = logger
         self.storage = storage
-        self.identity = proof
+        self.proof = Mutex(proof)
         isKeyKept = isKept
         self.whenReset = whenReset
         loop = eventLoop
@@ -143,6 +147,7 @@ public actor PlugService: ConnectionOwner {
     /// The button and the relay work from here on, with or without a network.
     public func start() {
         handle(.started)
+        resumeKeyRotation()
         relayLog()
         watchButton()
         settings.supervisor?.notify("READY=1")
@@ -243,6 +248,7 @@ public actor PlugService: ConnectionOwner {
         perform(machine.finish(now: now))
         // What is still to be mirrored would be in the memory too, and then twice in the mirror.
         if !actions.isPerforming { storage.settle(machine.memory, now: now) }
+        turnKeyWhenKnown()
         timer.follow(machine.nextDeadline, now: BootClock.now, on: loop) { [weak self] in
             self?.assumeIsolated { $0.handle(.deadlineReached) }
         }

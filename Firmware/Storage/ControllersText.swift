@@ -3,7 +3,8 @@ package import PlugProtocol
 
 /// The line of the file that says who is paired: for each controller its key in hexadecimal digits, then `,role=` and the role where it
 /// is no owner, `,left=` and the seconds where its time is limited, `,next=` and the key that it announced, `,known=` and the
-/// authority of its requests where that is not of its key, a space and its name, in the order in which they were paired,
+/// authority of its requests where that is not of its key, `,plug=` and the beginning of the hash of the plug's next key where it has
+/// that, a space and its name, in the order in which they were paired,
 /// with `;` between them. In names, bytes below 0x20, `%` and `;` are written as `%` and two hexadecimal digits.
 package enum ControllersText {
     private static let separator = EscapedText.separator
@@ -38,6 +39,7 @@ package enum ControllersText {
         let next = controller.nextKey.map { ",next=" + digits($0.bytes) } ?? ""
         let isOfKey = controller.authority == AuthorityID(controller.key)
         return role + time + next + (isOfKey ? "" : ",known=" + digits(controller.authority.bytes))
+            + (controller.knownNext.map { ",plug=" + digits($0.bytes) } ?? "")
     }
 
     private static func digits(_ bytes: [UInt8]) -> String {
@@ -66,6 +68,11 @@ package enum ControllersText {
                     return nil
                 }
                 controller.nextKey = next
+            case "plug":
+                guard let known = EscapedText.values(of: words[1].utf8).flatMap({ AuthorityID(bytes: $0) }) else {
+                    return nil
+                }
+                controller.knownNext = known
             case "known":
                 guard let known = EscapedText.values(of: words[1].utf8).flatMap({ AuthorityID(bytes: $0) }) else {
                     return nil

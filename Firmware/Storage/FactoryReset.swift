@@ -17,11 +17,12 @@ struct FactoryReset: Sendable {
     }
 
     private static let mark = "reset"
-    /// The key is no file of the storage's own, and must go with the rest: who pinned it belongs to the old plug.
+    /// The key and the next one are no files of the storage's own, and must go with the rest: who pinned it belongs to the old plug.
     /// `networks` and `network-secret` are addressing's: where the plug was, and what its addresses follow from. `crash` says how the
     /// firmware ended, `audit` who the controllers were.
     private static let forgotten = [
-        "controllers", StateDirectory.changedCode, "key", "state", "settings", "networks", "network-secret", "crash",
+        "controllers", StateDirectory.changedCode, "key", "next-key", "state", "settings", "networks", "network-secret",
+        "crash",
         "audit",
     ]
 

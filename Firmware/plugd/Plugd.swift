@@ -63,7 +63,7 @@ struct Plugd: AsyncParsableCommand {
         version: plugdVersion,
         subcommands: [
             Run.self, Check.self, Status.self, ShowIdentity.self, Calibrate.self, Press.self, Load.self,
-            Controllers.self, NewCode.self,
+            Controllers.self, NewCode.self, RotateKey.self,
             Reset.self,
         ])
 }

@@ -26,11 +26,12 @@ public struct Dialer: Sendable {
     /// - Parameters:
     ///   - addresses: of the plug, link-local IPv6 ones with their scope.
     ///   - key: the plug's, where it is known. Whoever has another gets no byte from this side; nil takes any.
+    ///   - next: the key that it has announced, which will do too.
     ///   - timeout: for everything together.
     /// - Throws: ``DialError``.
     public func connect<Owner: ConnectionOwner>(
-        to addresses: [SocketAddress], expecting key: PublicKey? = nil, timeout: TimeAmount = .seconds(10),
-        on eventLoop: any EventLoop, owner: Owner
+        to addresses: [SocketAddress], expecting key: PublicKey? = nil, or next: PublicKey? = nil,
+        timeout: TimeAmount = .seconds(10), on eventLoop: any EventLoop, owner: Owner
     ) async throws(DialError) {
         guard let first = addresses.first else { throw DialError(attempts: []) }
         let deadline = NIODeadline.now() + timeout
@@ -46,7 +47,7 @@ public struct Dialer: Sendable {
             }
             let address = channel.remoteAddress ?? first
             do {
-                return try await secure(channel, expecting: key, until: deadline, owner: owner)
+                return try await secure(channel, (key, next), until: deadline, owner: owner)
             } catch {
                 attempts.append(.init(address: address, .init(error)))
                 remaining.removeAll { $0 == address }
@@ -82,7 +83,7 @@ public struct Dialer: Sendable {
 
     /// Returns when the owner has heard of the connection.
     private func secure<Owner: ConnectionOwner>(
-        _ channel: any Channel, expecting key: PublicKey?, until deadline: NIODeadline, owner: Owner
+        _ channel: any Channel, _ keys: (PublicKey?, PublicKey?), until deadline: NIODeadline, owner: Owner
     ) async throws(HandshakeError) {
         do {
             try await channel.eventLoop.flatSubmit {
@@ -93,7 +94,7 @@ public struct Dialer: Sendable {
                 }
                 result.futureResult.whenComplete { _ in overdue.cancel() }
                 do {
-                    try prepare(channel, expecting: key, owner: owner, result: result)
+                    try prepare(channel, keys, owner: owner, result: result)
                 } catch {
                     result.fail(error)
                     channel.close(promise: nil)
@@ -108,12 +109,12 @@ public struct Dialer: Sendable {
     }
 
     private func prepare<Owner: ConnectionOwner>(
-        _ channel: any Channel, expecting key: PublicKey?, owner: Owner, result: EventLoopPromise<Void>
+        _ channel: any Channel, _ keys: (PublicKey?, PublicKey?), owner: Owner, result: EventLoopPromise<Void>
     ) throws {
         guard channel.isActive else { throw HandshakeError.closed }
         let id = numbers.next()
         let pipeline = channel.pipeline.syncOperations
-        let peer = PeerVerification(expecting: key)
+        let peer = PeerVerification(expecting: keys.0, or: keys.1)
         let handler = try NIOSSLClientHandler(
             context: tls, serverHostname: nil, customVerificationCallback: peer.verify)
         try pipeline.addHandler(handler, name: HandshakeHandler.tlsName)

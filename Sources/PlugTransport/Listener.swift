@@ -3,12 +3,14 @@ public import NIOCore
 import NIOPosix
 import NIOSSL
 import PlugModel
+import Synchronization
 
 /// Accepts controllers on a TCP port that the kernel picks.
 public struct Listener: Sendable {
     /// The port to announce in the SRV record.
     public let port: UInt16
     private let channel: any Channel
+    private let shown: ShownIdentity
 
     /// Binds and starts to accept. A connection is reported to `owner`, whose executor must be `eventLoop`, once it is secured.
     /// The owner says by ``Connection/markPaired()`` whom it knows; the others have to leave after a time.
@@ -24,14 +26,14 @@ public struct Listener: Sendable {
         on eventLoop: any EventLoop, identity: TransportIdentity, loopbackOnly: Bool, port: UInt16 = 0,
         limits: AdmissionLimits = AdmissionLimits(), memory: AddressMemory = AddressMemory(), owner: Owner
     ) async throws(ListenError) -> Listener {
-        let tls = TLSSettings.forPlug(identity)
+        let shown = ShownIdentity(identity)
         let bootstrap = ServerBootstrap(group: eventLoop)
             .serverChannelOption(.backlog, value: SocketLimits.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelInitializer { server in
                 server.eventLoop.makeCompletedFuture {
                     let admission = AdmissionHandler(limits, memory) { channel, id in
-                        try prepare(channel, id, tls, limits, owner)
+                        try prepare(channel, id, shown.tls, limits, owner)
                     }
                     try server.pipeline.syncOperations.addHandler(admission)
                 }
@@ -41,7 +43,7 @@ public struct Listener: Sendable {
             .childChannelOption(
                 .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: SocketLimits.receiveBuffer)
             )
-        return try await bind(bootstrap, loopbackOnly: loopbackOnly, port: port)
+        return try await bind(bootstrap, shown, loopbackOnly: loopbackOnly, port: port)
     }
 
     private static func prepare<Owner: ConnectionOwner>(
@@ -59,13 +61,13 @@ public struct Listener: Sendable {
     }
 
     private static func bind(
-        _ bootstrap: ServerBootstrap, loopbackOnly: Bool, port: UInt16
+        _ bootstrap: ServerBootstrap, _ shown: ShownIdentity, loopbackOnly: Bool, port: UInt16
     ) async throws(ListenError) -> Listener {
         var host = loopbackOnly ? "127.0.0.1" : "::"
         while true {
             do {
                 let channel = try await bootstrap.bind(to: SocketAddress(ipAddress: host, port: Int(port))).get()
-                return Listener(port: UInt16(channel.localAddress?.port ?? 0), channel: channel)
+                return Listener(port: UInt16(channel.localAddress?.port ?? 0), channel: channel, shown: shown)
             } catch let error as IOError where host == "::" && lacksIPv6(error.errnoCode) {
                 host = "0.0.0.0"
             } catch {
@@ -74,9 +76,26 @@ public struct Listener: Sendable {
         }
     }
 
+    /// Connections that are accepted from now on are shown this identity.
+    public func show(_ identity: TransportIdentity) { shown.show(identity) }
+
     /// Stops accepting; connections that are open stay.
     public func stop() async {
         try? await channel.close()
+    }
+}
+
+/// What the plug proves itself with, which may change while it listens.
+private final class ShownIdentity: Sendable {
+    private let context: Mutex<NIOSSLContext>
+
+    init(_ identity: TransportIdentity) { context = Mutex(TLSSettings.forPlug(identity)) }
+
+    var tls: NIOSSLContext { context.withLock { $0 } }
+
+    func show(_ identity: TransportIdentity) {
+        let new = TLSSettings.forPlug(identity)
+        context.withLock { $0 = new }
     }
 }
 

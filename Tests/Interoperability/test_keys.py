@@ -89,3 +89,44 @@ def test_another_setup_code_pairs_and_the_label_does_not(lan, plug, controller, 
         assert code not in lamp.running.transcript()
     local = lamp.host.finish(lamp._plugd, "new-code", *lamp._places, "--plain")
     assert local.status == 0 and local.output.strip() not in codes.values(), local
+
+
+def rotate(lamp, *words):
+    done = lamp.host.finish(lamp._plugd, "rotate-key", *lamp._places, *words)
+    assert done.status == 0, done
+    return done.output
+
+
+def pinned(memory):
+    """The keys in the list of paired plugs, by plug: one each, or two with a comma between them."""
+    return {line.split(" ", 2)[2]: line.split(" ")[1] for line in (memory / "plugs").read_text().splitlines()}
+
+
+def test_a_plug_takes_another_key_when_its_controllers_know_it(lan, plug, controller, memory):
+    lamp = plug(lan.host(), "Lamp")
+    person = controller(lan.host())
+    person.does("on", "Lamp")
+    before = pinned(memory)["Lamp"]
+    key = pathlib.Path(lamp.state, "key").read_bytes()
+    assert "when these know it too: tests" in rotate(lamp)
+    # It is killed in between, and goes on.
+    lamp.running.process.kill()
+    lamp.running.ended(within=5)
+    lamp = plug(lamp.host, "Lamp", state=lamp.state, paired=False)
+    person.does("off", "Lamp", within=30)
+    lamp.running.seen(lambda line: "the plug has another key" in line.text, 10, "that it turned")
+    assert pathlib.Path(lamp.state, "key").read_bytes() != key and not pathlib.Path(lamp.state, "next-key").exists()
+    person.does("on", "Lamp", within=30)
+    after = pinned(memory)["Lamp"]
+    assert before not in after and "," not in after
+    assert lamp.status()["relay"] == "on"
+    assert "keyRotated" in [entry["kind"] for entry in person.does("audit", "Lamp", "--json").objects]
+
+
+def test_who_was_not_there_when_the_plug_turned_is_told_to_pair_anew(lan, plug, controller):
+    lamp = plug(lan.host(), "Lamp")
+    person = controller(lan.host())
+    person.does("on", "Lamp")
+    assert "the plug has another key" in rotate(lamp, "--now")
+    refused = person.finish("off", "Lamp", within=30)
+    assert refused.status == 1 and "pair" in refused.errors and lamp.status()["relay"] == "on", refused

@@ -47,3 +47,31 @@ import Testing
         }
     }
 }
+
+/// The next key of a plug in the list of those that are paired.
+@Suite struct NextKeyTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "next-\(UUID())").path
+    private let lamp = PlugID(rawValue: "aaaaaaaaaaaa")!
+    private let keys = [UInt8(1), 2].map { PublicKey(bytes: [$0, $0])! }
+
+    @Test func eitherKeyStandsThereUntilThePlugTurns() async throws {
+        let plugs = PairedPlugs(directory: folder)
+        try await plugs.add(PairedPlugs.Entry(id: lamp, key: keys[0], name: "Lamp"))
+        try plugs.announce(keys[1], of: lamp)
+        #expect(try plugs.all() == [PairedPlugs.Entry(id: lamp, key: keys[0], nextKey: keys[1], name: "Lamp")])
+        try await plugs.turnKey(of: lamp)
+        #expect(try plugs.all() == [PairedPlugs.Entry(id: lamp, key: keys[1], name: "Lamp")])
+        try await plugs.turnKey(of: lamp)
+        try plugs.announce(keys[1], of: lamp)
+        #expect(try plugs.all() == [PairedPlugs.Entry(id: lamp, key: keys[1], name: "Lamp")])
+    }
+
+    @Test func aLineOfBeforeIsReadAndOneWithThreeKeysIsNot() throws {
+        #expect(try PairedPlugsText.parse(Array("aaaaaaaaaaaa 0101 Lamp\n".utf8)).first?.nextKey == nil)
+        for keys in ["0101,0202,0303", ",0101", "0101,", "0101,0"] {
+            #expect(throws: PairedPlugsText.DamagedLine.self) {
+                try PairedPlugsText.parse(Array("aaaaaaaaaaaa \(keys) Lamp\n".utf8))
+            }
+        }
+    }
+}

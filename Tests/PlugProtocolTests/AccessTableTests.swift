@@ -29,6 +29,7 @@ import Testing
     @Test func eachRoleMayThisAndNothingElse() {
         let session: Set<AskedRequest> = [
             .hello, .ping, .pong, .goodbye, .pairing_request, .pairing_proof, .command, .announce_key,
+            .next_key_kept,
         ]
         let viewer = session.union([.subscribe, .acknowledge, .fetch_samples])
         let user = viewer.union([.set_relay, .set_level, .identify, .reset_protection])

@@ -124,3 +124,54 @@ import Testing
         #expect(bench.take().compactMap(\.goodbyeReason) == [.malformed])
     }
 }
+
+/// The plug takes another key: every controller is told, and confirms.
+@Suite struct PlugKeyTests {
+    private let nextKey = PublicKey(bytes: [9, 9])!
+
+    private func told(_ bench: inout Bench, on connection: ConnectionID = first) -> [[UInt8]] {
+        bench.take(connection).compactMap { if case .nextKey(let wire) = $0 { Array(wire.key) } else { nil } }
+    }
+
+    private func strangers(_ bench: Bench) -> [PublicKey] {
+        bench.server.access.controllers.strangers(toPlugsNext: nextKey).map(\.key)
+    }
+
+    @Test func everySessionIsToldThoseOfNowAndThoseThatCome() {
+        var bench = Bench(paired: [deskKey, otherKey])
+        bench.greet(first)
+        bench.handle(.nextKey(nextKey))
+        #expect(told(&bench) == [nextKey.bytes])
+        bench.handle(opening(second, key: otherKey))
+        bench.say(on: second) {
+            $0.hello.version = 1
+            $0.hello.controller = "Phone"
+        }
+        #expect(told(&bench, on: second) == [nextKey.bytes])
+        #expect(strangers(bench) == [deskKey, otherKey])
+    }
+
+    @Test func itIsCountedWhoHasStoredThisVeryKey() {
+        var bench = Bench(paired: [deskKey, otherKey])
+        bench.greet(first)
+        bench.handle(.nextKey(nextKey))
+        bench.say { $0.nextKeyKept.key = .init(otherKey.bytes) }
+        #expect(strangers(bench) == [deskKey, otherKey])
+        let kept = bench.say { $0.nextKeyKept.key = .init(nextKey.bytes) }
+        #expect(kept.contains { if case .keep = $0 { true } else { false } })
+        #expect(strangers(bench) == [otherKey])
+        // Of another key that comes later nobody knows.
+        #expect(bench.server.access.controllers.strangers(toPlugsNext: ownerKey).count == 2)
+    }
+
+    @Test func theNextKeyIsThePlugsOnceItTurns() {
+        var bench = Bench()
+        bench.greet(first)
+        bench.handle(.nextKey(nextKey))
+        bench.handle(.keyTurned)
+        #expect(bench.server.access.key == nextKey && bench.server.access.nextKey == nil)
+        #expect(bench.server.notes.map(\.kind) == [.keyRotated])
+        bench.greet(second)
+        #expect(told(&bench, on: second).isEmpty)
+    }
+}

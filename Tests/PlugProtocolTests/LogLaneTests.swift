@@ -37,7 +37,7 @@ import PlugModel
                 heard.lost += wire.lost
             case .welcome, .subscribed, .snapshot, .event, .state, .result, .samples, .ping, .pong, .goodbye,
                 .pairingChallenge, .pairingProof, .controllers, .descriptionChanged, .invitation, .newCode,
-                .keyAccepted, .refused,
+                .keyAccepted, .nextKey, .refused,
                 .audit:
                 break
             }

@@ -26,6 +26,7 @@ private actor Echo: PanelOwner {
         ("calibrate 100.5 231.0", .calibrate(KnownLoad(power: 100.5, voltage: 231))),
         ("code ABCD-EFGH-IJKL-MNOP", .code(try! SetupCode(text: "ABCD-EFGH-IJKL-MNOP"))),
         ("load kettle on", .load("kettle on")), ("load 60 W", .load("60 W")), ("status", .status), ("reset", .reset),
+        ("rotate-key", .rotateKey(now: false)), ("rotate-key now", .rotateKey(now: true)),
     ])
     func requests(line: String, request: PanelRequest) throws {
         #expect(try PanelRequest(line: line) == request)
@@ -35,7 +36,7 @@ private actor Echo: PanelOwner {
     @Test(arguments: [
         (
             "press",
-            "\"press\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, reset"
+            "\"press\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
         ),
         ("press twice", "a button is pressed single, double or long, or held, not \"twice\""),
         ("press single now", "a button is pressed single, double or long, or held, not \"single now\""),
@@ -48,15 +49,15 @@ private actor Echo: PanelOwner {
         ("calibrate 100 nan", "a load is WATTS or WATTS VOLTS, not \"100 nan\""),
         (
             "load",
-            "\"load\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, reset"
+            "\"load\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
         ),
         (
             "status now",
-            "\"status now\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, reset"
+            "\"status now\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
         ),
         (
             "",
-            "\"\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, reset"
+            "\"\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, remove FINGERPRINT, code CODE, rotate-key, reset"
         ),
     ])
     func whatIsNoRequestIsSaid(line: String, message: String) {

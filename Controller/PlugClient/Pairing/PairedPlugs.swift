@@ -8,12 +8,15 @@ public struct PairedPlugs: Sendable {
         public var id: PlugID
         /// What the plug proves itself with.
         public var key: PublicKey
+        /// The one that it will prove itself with from some moment on; until then either counts.
+        public var nextKey: PublicKey?
         /// What it was called last, as far as this controller knows.
         public var name: String
 
-        public init(id: PlugID, key: PublicKey, name: String) {
+        public init(id: PlugID, key: PublicKey, nextKey: PublicKey? = nil, name: String) {
             self.id = id
             self.key = key
+            self.nextKey = nextKey
             self.name = name
         }
     }
@@ -21,7 +24,7 @@ public struct PairedPlugs: Sendable {
     /// Stops a program that pairs in a loop from making every connection slow; the oldest is forgotten first.
     static let limit = 1024
     /// Bytes of the file with all of them, each of the longest key and name.
-    private static let byteLimit = limit * (PairedPlugs.idDigits + 2 * PublicKey.longest + PlugWire.maximumName + 3)
+    private static let byteLimit = limit * (PairedPlugs.idDigits + 4 * PublicKey.longest + PlugWire.maximumName + 4)
     private static let idDigits = 12
     private static let lockTries = 100
     private static let lockPause = Duration.milliseconds(50)
@@ -80,6 +83,33 @@ public struct PairedPlugs: Sendable {
         }
     }
 
+    /// The plug will have this key; does nothing where it is not there. It waits for no other program: a short-lived one that hears of
+    /// the key has no time.
+    ///
+    /// - Throws: ``PairedPlugsError``.
+    func announce(_ next: PublicKey, of id: PlugID) throws(PairedPlugsError) {
+        guard let known = try all().first(where: { $0.id == id }), known.nextKey != next, known.key != next else {
+            return
+        }
+        let lock: DirectoryLock
+        do throws(FileError) { lock = try DirectoryLock(directory, store: files) } catch { throw .unusable(error) }
+        defer { withExtendedLifetime(lock) {} }
+        try write { plugs in
+            guard let index = plugs.firstIndex(where: { $0.id == id }) else { return }
+            plugs[index].nextKey = next
+        }
+    }
+
+    /// The plug has begun to prove the key that it announced.
+    ///
+    /// - Throws: as ``add(_:)``.
+    public func turnKey(of id: PlugID) async throws {
+        try await change { plugs in
+            guard let index = plugs.firstIndex(where: { $0.id == id }), let next = plugs[index].nextKey else { return }
+            (plugs[index].key, plugs[index].nextKey) = (next, nil)
+        }
+    }
+
     /// Forgets the plug; does nothing where it is not there.
     ///
     /// - Throws: as ``add(_:)``.
@@ -91,6 +121,10 @@ public struct PairedPlugs: Sendable {
     private func change(_ work: (inout [Entry]) -> Void) async throws {
         let lock = try await takeLock()
         defer { withExtendedLifetime(lock) {} }
+        try write(work)
+    }
+
+    private func write(_ work: (inout [Entry]) -> Void) throws(PairedPlugsError) {
         var plugs = try all()
         work(&plugs)
         let bytes = PairedPlugsText.bytes(of: plugs.suffix(Self.limit))

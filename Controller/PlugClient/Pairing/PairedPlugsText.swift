@@ -1,7 +1,7 @@
 import PlugModel
 
-/// The lines of the file that says which plugs are paired: for each its id, its key in hexadecimal digits and its name, with a
-/// space between them. A name may hold spaces; the end of a line in it is written as a space.
+/// The lines of the file that says which plugs are paired: for each its id, its key in hexadecimal digits (and, behind a comma,
+/// its next one where it has announced that) and its name, with a space between them. A name may hold spaces; the end of a line in it is written as a space.
 ///
 /// It is read byte by byte, since some characters join with a space before them to one.
 package enum PairedPlugsText {
@@ -9,12 +9,16 @@ package enum PairedPlugsText {
     package struct DamagedLine: Error, Hashable { package let number: Int }
 
     private static let space = UInt8(ascii: " ")
+    private static let comma = UInt8(ascii: ",")
     private static let newline = UInt8(ascii: "\n")
     private static let digits = Array("0123456789abcdef".utf8)
 
     package static func bytes(of plugs: [PairedPlugs.Entry]) -> [UInt8] {
         plugs.flatMap { plug -> [UInt8] in
-            let key = plug.key.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+            let keys = [plug.key, plug.nextKey].compactMap(\.self).map { key in
+                key.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+            }
+            let key = Array(keys.joined(separator: [comma]))
             let name = plug.name.utf8.map { $0 == newline ? space : $0 }
             return Array(plug.id.rawValue.utf8) + [space] + key + [space] + name + [newline]
         }
@@ -36,9 +40,15 @@ package enum PairedPlugsText {
         guard words.count == 3, let id = PlugID(rawValue: String(decoding: words[0], as: UTF8.self)),
             let name = String(validating: words[2], as: UTF8.self)
         else { return nil }
-        let values = words[1].compactMap { digits.firstIndex(of: $0) }
-        guard values.count == words[1].count, values.count.isMultiple(of: 2) else { return nil }
-        let bytes = stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
-        return PublicKey(bytes: bytes).map { PairedPlugs.Entry(id: id, key: $0, name: name) }
+        let keys = words[1].split(separator: comma, omittingEmptySubsequences: false).map(key)
+        guard (1...2).contains(keys.count), let own = keys[0], let last = keys[keys.count - 1] else { return nil }
+        return PairedPlugs.Entry(id: id, key: own, nextKey: keys.count == 2 ? last : nil, name: name)
+    }
+
+    private static func key(_ text: ArraySlice<UInt8>) -> PublicKey? {
+        let values = text.compactMap { digits.firstIndex(of: $0) }
+        guard values.count == text.count, values.count.isMultiple(of: 2) else { return nil }
+        return PublicKey(
+            bytes: stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) })
     }
 }

@@ -20,6 +20,8 @@ public enum PanelRequest: Hashable, Sendable {
     case remove(String)
     /// `code CODE`: gives the plug this setup code in place of the one that it has. Whoever asks draws it.
     case code(SetupCode)
+    /// `rotate-key`, `rotate-key now`: gives the plug another key once its controllers know that, or without waiting for them.
+    case rotateKey(now: Bool)
 
     public init(line: String) throws(PanelError) {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)
@@ -32,11 +34,13 @@ public enum PanelRequest: Hashable, Sendable {
         case ("reset", nil): self = .reset
         case ("controllers", nil): self = .controllers
         case ("remove", let fingerprint?): self = .remove(fingerprint)
+        case ("rotate-key", nil): self = .rotateKey(now: false)
+        case ("rotate-key", "now"?): self = .rotateKey(now: true)
         case ("code", let text?): self = .code(try Self.code(text))
         default:
             throw PanelError(
                 "\"\(line)\" is none of: press KIND, load TEXT, calibrate WATTS [VOLTS], status, controllers, "
-                    + "remove FINGERPRINT, code CODE, reset")
+                    + "remove FINGERPRINT, code CODE, rotate-key, reset")
         }
     }
 
@@ -81,6 +85,7 @@ public enum PanelRequest: Hashable, Sendable {
         case .controllers: "controllers"
         case .remove(let fingerprint): "remove \(fingerprint)"
         case .code(let code): "code \(code.text)"
+        case .rotateKey(let now): now ? "rotate-key now" : "rotate-key"
         }
     }
 }

@@ -27,6 +27,7 @@ extension PlugService: PanelOwner {
                 throw PanelError(
                     "the setup code is as it was: it is being changed, or was too often\nhint: try again later")
             }
+        case .rotateKey(let now): return try await rotateKey(now: now)
         case .press(let press):
             try push(simulated(), press)
             return "pressed"

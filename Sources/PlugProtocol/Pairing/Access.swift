@@ -5,7 +5,9 @@ extension PlugServer {
     /// Who is let in: the plug's own key and code, the controllers that it knows, and when it lets itself be paired.
     public struct Access: Sendable {
         /// The plug's key, which its certificate shows.
-        public let key: PublicKey
+        public internal(set) var key: PublicKey
+        /// The one that takes its place when every controller has stored it.
+        public internal(set) var nextKey: PublicKey?
         /// Nil: it is lost, so that nobody can be paired until it gets another.
         public internal(set) var code: SetupCode?
         public internal(set) var controllers: PairedControllers

@@ -8,6 +8,8 @@ public struct PairedControllers: Hashable, Sendable {
         public var nextKey: PublicKey?
         /// By which its requests are known, also under a later key.
         public var authority: AuthorityID
+        /// Of the plug's next key, where the controller has stored it: the beginning of its hash.
+        public var knownNext: AuthorityID?
         /// What a person calls it, at most 63 bytes. No two controllers of a plug have the same.
         public var name: String
         public var role: Role
@@ -64,6 +66,7 @@ public struct PairedControllers: Hashable, Sendable {
                 controller.secondsLeft = nil
             }
             controller.authority = all[index].authority
+            controller.knownNext = nil
             all[index] = controller
             return true
         }
@@ -85,6 +88,17 @@ public struct PairedControllers: Hashable, Sendable {
         else { return false }
         all[index].nextKey = next == all[index].key ? nil : next
         return true
+    }
+
+    /// The controller of this key has stored the plug's next key.
+    mutating func note(plugsNext next: PublicKey, of key: PublicKey) {
+        guard let index = all.firstIndex(where: { $0.has(key) }) else { return }
+        all[index].knownNext = AuthorityID(next)
+    }
+
+    /// Those that have not.
+    public func strangers(toPlugsNext next: PublicKey) -> [Controller] {
+        all.filter { $0.knownNext != AuthorityID(next) }
     }
 
     /// It has begun to use the key that it announced.

@@ -4,8 +4,8 @@ package import PlugModel
 /// Command.
 package enum AskedRequest: String, CaseIterable, Sendable {
     case hello, subscribe, acknowledge, command, fetch_samples, ping, pong, goodbye, pairing_request, pairing_proof
-    case list_controllers, remove_controller, factory_reset, follow_log, invite, set_role, fetch_audit, new_code,
-        announce_key
+    case list_controllers, remove_controller, factory_reset, follow_log, invite, set_role, fetch_audit, new_code
+    case announce_key, next_key_kept
     case set_relay, set_level, identify, reset_protection, rename, configure
 }
 
@@ -19,8 +19,8 @@ extension Role {
         case (.hello, _), (.ping, _), (.pong, _), (.goodbye, _), (.pairing_request, _), (.pairing_proof, _): true
         // Of a command its kind decides.
         case (.command, _): true
-        // Of its own key everybody decides.
-        case (.announce_key, _): true
+        // Of its own key everybody decides, and everybody has to know the plug's.
+        case (.announce_key, _), (.next_key_kept, _): true
         case (.subscribe, _), (.acknowledge, _), (.fetch_samples, _): true
         case (.set_relay, .owner), (.set_relay, .user), (.set_relay, .guest): true
         case (.set_level, .owner), (.set_level, .user), (.set_level, .guest): true
@@ -58,6 +58,7 @@ extension AskedRequest {
             case .fetchAudit: .fetch_audit
             case .newCode: .new_code
             case .announceKey: .announce_key
+            case .nextKeyKept: .next_key_kept
             }
     }
 
@@ -88,6 +89,7 @@ extension AskedRequest {
         case .set_role: "change roles"
         case .fetch_audit: "read the audit log"
         case .new_code: "change the setup code"
+        case .next_key_kept: "store the plug's next key"
         case .announce_key: "announce another key"
         case .set_relay: "switch the plug"
         case .set_level: "dim the plug"

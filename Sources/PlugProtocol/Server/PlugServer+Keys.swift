@@ -19,6 +19,32 @@ extension PlugServer {
         sessions[index].say { $0.keyAccepted = WireKeyAccepted() }
     }
 
+    // MARK: The plug's own key
+
+    /// The plug has drawn its next key, or goes on with one of before.
+    mutating func announceOwnKey(_ next: PublicKey) {
+        access.nextKey = next
+        for index in sessions.indices where sessions[index].isEstablished { tellNextKey(to: index) }
+    }
+
+    mutating func tellNextKey(to index: Int) {
+        guard let next = access.nextKey else { return }
+        sessions[index].say { $0.nextKey.key = .init(next.bytes) }
+    }
+
+    mutating func noteKept(_ wire: WireNextKeyKept, from index: Int, _ actions: inout [Action]) {
+        guard let next = access.nextKey, next.bytes.elementsEqual(wire.key) else { return }
+        access.controllers.note(plugsNext: next, of: sessions[index].key)
+        actions.append(.keep(access.controllers))
+    }
+
+    /// Its connections show the next key from now on.
+    mutating func turnOwnKey() {
+        guard let next = access.nextKey.take() else { return }
+        access.key = next
+        notes.append(AuditNote(.keyRotated, by: .panel, "the plug's own"))
+    }
+
     /// Where the session is the first with a key that was announced, the one of before counts no more.
     ///
     /// - Returns: where the session is now.

@@ -68,7 +68,7 @@ extension PlugServer {
             try challenge(request, from: index, since: since, now: now, &actions)
         case .subscribe, .acknowledge, .command, .fetchSamples, .ping, .pong, .goodbye, .pairingProof,
             .listControllers, .removeController, .factoryReset, .followLog, .invite, .setRole, .fetchAudit, .newCode,
-            .announceKey:
+            .announceKey, .nextKeyKept:
             end(index, Goodbye(.outOfOrder, "The first message must be Hello."), now: now, &actions)
         }
     }
@@ -92,6 +92,7 @@ extension PlugServer {
         var welcome = WireWelcome(identity, now: now)
         welcome.role = WireRole(paired.role)
         sessions[index].say { $0.welcome = welcome }
+        tellNextKey(to: index)
     }
 
     private mutating func take(
@@ -122,6 +123,8 @@ extension PlugServer {
             try changeCode(wire, from: index, &actions)
         case .announceKey(let wire):
             try announceKey(wire, from: index, &actions)
+        case .nextKeyKept(let wire):
+            noteKept(wire, from: index, &actions)
         case .subscribe(let wire):
             subscribe(index, established, try wire.model(), now: now)
         case .acknowledge(let wire):

@@ -86,6 +86,10 @@ public struct PlugServer: Machine, Sendable {
         case changeCode(SetupCode)
         /// The answer to ``Action/keepCode(_:)``; nil: flash has it.
         case codeKept(Refusal?)
+        /// The plug has a next key, which is told to all.
+        case nextKey(PublicKey)
+        /// It has taken the place of the one before.
+        case keyTurned
         /// The plug is set back to factory state, and no loss of power undoes it: says so to all and accepts nobody any more.
         case factoryReset
         /// The answer to ``Action/factoryReset`` where that cannot be.
@@ -240,6 +244,10 @@ public struct PlugServer: Machine, Sendable {
             changeCode(code, &actions)
         case .codeKept(let refusal):
             endCodeChange(refusal)
+        case .nextKey(let key):
+            announceOwnKey(key)
+        case .keyTurned:
+            turnOwnKey()
         case .factoryReset:
             stopped = true
             endAll(.factoryReset, now: now, &actions)

@@ -118,6 +118,11 @@ extension ControllerSession {
         case .newCode:
             try takeAnswer()
             actions.append(.deliver(.codeChanged))
+        case .nextKey(let wire):
+            guard let next = PublicKey(bytes: wire.key) else {
+                throw Fault.message(.length(field: "key", bytes: wire.key.count, allowed: 1...PublicKey.longest))
+            }
+            actions.append(.deliver(.nextKey(next)))
         case .keyAccepted:
             try takeAnswer()
             actions.append(.deliver(.keyAccepted))

@@ -32,6 +32,8 @@ public struct ControllerSession: Machine, Sendable {
         case newCode(SetupCode)
         /// Announces the key that this controller will have; answered by ``SessionUpdate/keyAccepted``.
         case announceKey(PublicKey)
+        /// The plug's next key is stored.
+        case nextKeyKept(PublicKey)
         /// Has the plug set itself back to factory state; answered by the end of the session.
         case factoryReset
         /// Has the plug tell its log from this level on, for so long, in whole seconds; zero ends it. From ``connected`` on.
@@ -121,7 +123,8 @@ public struct ControllerSession: Machine, Sendable {
             case .stop, .closed: phase = .ended
             case .deadlineReached: break
             case .received, .subscribe, .command, .acknowledge, .fetchSamples, .probe, .reading, .listControllers,
-                .removeController, .invite, .setRole, .newCode, .announceKey, .factoryReset, .followLog, .fetchAudit:
+                .removeController, .invite, .setRole, .newCode, .announceKey, .nextKeyKept, .factoryReset, .followLog,
+                .fetchAudit:
                 preconditionFailure("\(event) came before .connected")
             }
         case .greeting, .established:
@@ -203,6 +206,8 @@ public struct ControllerSession: Machine, Sendable {
         case .announceKey(let key):
             answersDue += 1
             say { $0.announceKey.key = .init(key.bytes) }
+        case .nextKeyKept(let key):
+            say { $0.nextKeyKept.key = .init(key.bytes) }
         case .factoryReset:
             answersDue += 1
             say { $0.factoryReset = WireFactoryReset() }

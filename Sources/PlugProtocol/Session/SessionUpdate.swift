@@ -28,6 +28,8 @@ public enum SessionUpdate: Hashable, Sendable {
     case invited(for: Duration)
     /// The plug has another setup code.
     case codeChanged
+    /// The key that the plug will have; to be stored, and confirmed.
+    case nextKey(PublicKey)
     /// The plug knows the key that this controller announced.
     case keyAccepted
     /// The plug does not do what was asked; the message by its name in the .proto.

@@ -565,6 +565,14 @@ nonisolated struct WireControllerMessage: Sendable {
     set {kind = .announceKey(newValue)}
   }
 
+  var nextKeyKept: WireNextKeyKept {
+    get {
+      if case .nextKeyKept(let v)? = kind {return v}
+      return WireNextKeyKept()
+    }
+    set {kind = .nextKeyKept(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -587,6 +595,7 @@ nonisolated struct WireControllerMessage: Sendable {
     case newCode(WireNewCode)
     case fetchAudit(WireFetchAudit)
     case announceKey(WireAnnounceKey)
+    case nextKeyKept(WireNextKeyKept)
 
   }
 
@@ -744,6 +753,14 @@ nonisolated struct WirePlugMessage: Sendable {
     set {kind = .newCode(newValue)}
   }
 
+  var nextKey: WireNextKey {
+    get {
+      if case .nextKey(let v)? = kind {return v}
+      return WireNextKey()
+    }
+    set {kind = .nextKey(newValue)}
+  }
+
   var keyAccepted: WireKeyAccepted {
     get {
       if case .keyAccepted(let v)? = kind {return v}
@@ -789,6 +806,7 @@ nonisolated struct WirePlugMessage: Sendable {
     case descriptionChanged(WireDescriptionChanged)
     case invitation(WireInvitation)
     case newCode(WireSetupCodeChanged)
+    case nextKey(WireNextKey)
     case keyAccepted(WireKeyAccepted)
     case refused(WireRequestRefused)
     case audit(WireAuditEntries)
@@ -1747,7 +1765,7 @@ nonisolated extension WireGoodbyeReason: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ControllerMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0\u{4}\u{2}follow_log\0\u{1}invite\0\u{3}set_role\0\u{3}new_code\0\u{3}fetch_audit\0\u{3}announce_key\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}subscribe\0\u{1}acknowledge\0\u{1}command\0\u{3}fetch_samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_request\0\u{3}pairing_proof\0\u{3}list_controllers\0\u{3}remove_controller\0\u{3}factory_reset\0\u{4}\u{2}follow_log\0\u{1}invite\0\u{3}set_role\0\u{3}new_code\0\u{3}fetch_audit\0\u{3}announce_key\0\u{3}next_key_kept\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2002,6 +2020,19 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
           self.kind = .announceKey(v)
         }
       }()
+      case 21: try {
+        var v: WireNextKeyKept?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .nextKeyKept(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .nextKeyKept(v)
+        }
+      }()
       default: break
       }
     }
@@ -2089,6 +2120,10 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
       guard case .announceKey(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
     }()
+    case .nextKeyKept?: try {
+      guard case .nextKeyKept(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -2103,7 +2138,7 @@ nonisolated extension WireControllerMessage: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PlugMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0\u{4}\u{2}log_answer\0\u{3}log_lines\0\u{3}description_changed\0\u{1}invitation\0\u{3}new_code\0\u{1}audit\0\u{2}\u{2}refused\0\u{3}key_accepted\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}subscribed\0\u{1}snapshot\0\u{1}event\0\u{1}state\0\u{1}result\0\u{1}samples\0\u{1}ping\0\u{1}pong\0\u{1}goodbye\0\u{3}pairing_challenge\0\u{3}pairing_proof\0\u{1}controllers\0\u{4}\u{2}log_answer\0\u{3}log_lines\0\u{3}description_changed\0\u{1}invitation\0\u{3}new_code\0\u{1}audit\0\u{3}next_key\0\u{1}refused\0\u{3}key_accepted\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2358,6 +2393,19 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
           self.kind = .audit(v)
         }
       }()
+      case 21: try {
+        var v: WireNextKey?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .nextKey(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .nextKey(v)
+        }
+      }()
       case 22: try {
         var v: WireRequestRefused?
         var hadOneofValue = false
@@ -2470,6 +2518,10 @@ nonisolated extension WirePlugMessage: SwiftProtobuf.Message, SwiftProtobuf._Mes
     case .audit?: try {
       guard case .audit(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+    }()
+    case .nextKey?: try {
+      guard case .nextKey(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
     }()
     case .refused?: try {
       guard case .refused(let v)? = self.kind else { preconditionFailure() }

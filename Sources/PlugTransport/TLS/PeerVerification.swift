@@ -17,9 +17,15 @@ final class PeerVerification {
 
     private(set) var outcome = Outcome.pending
     private let expected: PublicKey?
+    private let other: PublicKey?
 
-    /// - Parameter expected: nil lets any key through the handshake; what it may do is decided behind it.
-    init(expecting expected: PublicKey?) { self.expected = expected }
+    /// - Parameters:
+    ///   - expected: nil lets any key through the handshake; what it may do is decided behind it.
+    ///   - other: will do too, beside the expected one.
+    init(expecting expected: PublicKey?, or other: PublicKey? = nil) {
+        self.expected = expected
+        self.other = other
+    }
 
     /// The key, once it is verified.
     var key: PublicKey? {
@@ -38,7 +44,7 @@ final class PeerVerification {
         guard let bytes = try? chain.first?.extractPublicKey().toSPKIBytes(), let key = PublicKey(bytes: bytes) else {
             return .unfit
         }
-        guard let expected, expected != key else { return .verified(key) }
+        guard let expected, expected != key, other != key else { return .verified(key) }
         return .otherKey(key)
     }
 }

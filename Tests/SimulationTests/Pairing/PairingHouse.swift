@@ -163,7 +163,8 @@ struct PairingHouse {
             switch message {
             case .goodbye, .pairingChallenge: break
             case .welcome, .subscribed, .snapshot, .event, .state, .result, .samples, .ping, .pong, .pairingProof,
-                .controllers, .descriptionChanged, .logAnswer, .logLines, .invitation, .newCode, .keyAccepted, .refused,
+                .controllers, .descriptionChanged, .logAnswer, .logLines, .invitation, .newCode, .keyAccepted, .nextKey,
+                .refused,
                 .audit:
                 throw House.Broken(description: "\(name) was told \(message)")
             }

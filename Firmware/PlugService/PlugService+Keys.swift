@@ -1,0 +1,102 @@
+import Appliance
+import DurableFiles
+import NIOCore
+import PlugModel
+import PlugTransport
+import Synchronization
+
+/// The plug takes another key. The next one stands beside the one of now, and every controller is told it; when all of them have stored
+/// it, or somebody at the plug waits no longer, it takes that one's place. Its file is replaced as a whole, so no loss of power leaves
+/// the plug without a key that its controllers know.
+extension PlugService {
+    enum KeyRotationState {
+        case none
+        /// Its controllers are told this one.
+        case announced(TransportIdentity)
+        /// It is being written. Where that fails, the plug tries again when it is started anew.
+        case turning
+    }
+
+    /// A rotation that was under way when the plug ended goes on.
+    func resumeKeyRotation() {
+        guard identity != nil, isKeyKept,
+            let next = try? TransportIdentity.kept(in: settings.directories.nextKey, isPinned: true)
+        else { return }
+        guard next.publicKey != identity?.publicKey else {
+            try? FileStore().removeIfPresent(settings.directories.nextKey)
+            return
+        }
+        announce(next)
+    }
+
+    /// - Parameter now: whether or not every controller knows the key. Those that do not have to pair anew.
+    /// - Returns: what has happened, for a person.
+    func rotateKey(now: Bool) async throws -> String {
+        guard identity != nil, isKeyKept else {
+            throw PanelError("the plug has no key in flash that another could replace; its log says why")
+        }
+        if case .none = keyRotation {
+            let path = settings.directories.nextKey
+            let drawn = await onFlashThread { try? TransportIdentity.kept(in: path) }
+            guard let drawn else {
+                throw PanelError("the key is as it was: the plug's flash cannot be written; its log says why")
+            }
+            if case .none = keyRotation { announce(drawn) }
+        }
+        guard case .announced(let next) = keyRotation else { return "the plug has another key" }
+        let missing = machine.access.controllers.strangers(toPlugsNext: next.publicKey)
+        if now || missing.isEmpty {
+            guard await turn(to: next) else {
+                throw PanelError("the key is as it was: the plug's flash cannot be written; its log says why")
+            }
+            return "the plug has another key"
+        }
+        let names = missing.map(\.name).joined(separator: ", ")
+        return "the next key is told to controllers; the plug takes it when these know it too: \(names)"
+    }
+
+    /// Called after each event: the last controller may have stored it.
+    func turnKeyWhenKnown() {
+        guard case .announced(let next) = keyRotation,
+            machine.access.controllers.strangers(toPlugsNext: next.publicKey).isEmpty, held == nil, !machine.isStopped
+        else { return }
+        Task { await turn(to: next) }
+    }
+
+    private func announce(_ next: TransportIdentity) {
+        keyRotation = .announced(next)
+        handle(.nextKey(next.publicKey))
+    }
+
+    private func turn(to next: TransportIdentity) async -> Bool {
+        guard case .announced = keyRotation else { return false }
+        keyRotation = .turning
+        let (key, nextKey) = (settings.directories.key, settings.directories.nextKey)
+        let isTurned = await onFlashThread {
+            let files = FileStore()
+            guard (try? files.replaceSecret(key, with: Array(next.pem.utf8))) != nil else { return false }
+            // Where it stays, the next start sees that it is in use.
+            try? files.removeIfPresent(nextKey)
+            return true
+        }
+        guard isTurned else {
+            logger.error(
+                "the plug keeps its key, since flash cannot be written; it tries again when it is started anew")
+            return false
+        }
+        keyRotation = .none
+        proof.withLock { $0 = next }
+        listener?.show(next)
+        handle(.keyTurned)
+        logger.notice("the plug has another key", metadata: ["key": "\(next.publicKey.fingerprint)"])
+        return true
+    }
+
+    private func onFlashThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        let thread = flashThread ?? WorkThread()
+        flashThread = thread
+        return await withCheckedContinuation { continuation in
+            thread.perform(work, on: loop) { continuation.resume(returning: $0) }
+        }
+    }
+}
