@@ -2,16 +2,16 @@ import DurableFiles
 import Foundation
 import PlugModel
 import PlugTransport
+import TestFolders
 import Testing
 
 @testable import PlugClient
 
 /// The files of a rotation, whenever its program ends.
 @Suite struct KeyRotationTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "rotation-\(UUID())").path
+    private let place = TestFolder()
+    private var folder: String { place.path }
     private let lamp = PlugID(rawValue: "aaaaaaaaaaaa")!
-
-    init() throws { try FileStore().makeDirectories(folder) }
 
     private func own() throws -> PublicKey { try TransportIdentity.kept(in: folder + "/key").publicKey }
     private func rotation() throws -> KeyRotation { try KeyRotation(own: own(), directory: folder) }
@@ -50,7 +50,8 @@ import Testing
 
 /// The next key of a plug in the list of those that are paired.
 @Suite struct NextKeyTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "next-\(UUID())").path
+    private let place = TestFolder()
+    private var folder: String { place.path }
     private let lamp = PlugID(rawValue: "aaaaaaaaaaaa")!
     private let keys = [UInt8(1), 2].map { PublicKey(bytes: [$0, $0])! }
 

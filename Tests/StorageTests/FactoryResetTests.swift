@@ -172,6 +172,8 @@ import Testing
         }
         // A process that died while it made its key leaves a draft, which is a key that is good.
         try files.replaceSecret("\(Self.state)/key.712", with: [1])
+        // A rotation was under way.
+        try files.replaceSecret("\(Self.state)/next-key", with: [1])
         #expect(before.storage.orderReset())
         before.storage.close()
         let notices = Notices()
@@ -179,7 +181,8 @@ import Testing
         #expect(life.isReset && notices.all.isEmpty)
         #expect(
             disk.files.filter { name in
-                name.hasPrefix(Self.state) && [".damaged", "/reset", "key.712"].contains(where: name.hasSuffix)
+                name.hasPrefix(Self.state)
+                    && [".damaged", "/reset", "key.712", "/next-key"].contains(where: name.hasSuffix)
             } == []
         )
     }
