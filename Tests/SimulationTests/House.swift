@@ -33,6 +33,13 @@ struct House {
         attach(id, address: Self.address(ofController: controllers.count), after: .zero)
     }
 
+    /// Somebody whom no fault is meant for.
+    mutating func add(attacker: HouseHost, name: String, address: LANAddress) -> HostID {
+        let id = lan.add(attacker, name: name)
+        attach(id, address: address, after: .zero)
+        return id
+    }
+
     /// In the order in which they were added, from 1 on.
     static func address(ofController number: Int) -> LANAddress { LANAddress(192, 0, 2, UInt8(100 + number)) }
 

@@ -13,6 +13,9 @@ enum HouseHost: SimulatedHost {
     case recorder(RecordingController)
     case caller(Caller)
     case intermediary(Intermediary)
+    case hostilePlug(HostilePlug)
+    case former(FormerController)
+    case stranger(Stranger)
 
     mutating func handle(_ event: HostEvent<HouseStimulus>, now: Instant) -> [HostAction] {
         switch self {
@@ -22,6 +25,9 @@ enum HouseHost: SimulatedHost {
         case .recorder(let controller): controller.handle(event, now: now)
         case .caller(let caller): caller.handle(event, now: now)
         case .intermediary(let intermediary): intermediary.handle(event, now: now)
+        case .hostilePlug(let plug): plug.handle(event, now: now)
+        case .former(let controller): controller.handle(event, now: now)
+        case .stranger(let stranger): stranger.handle(event, now: now)
         }
     }
 
@@ -32,7 +38,9 @@ enum HouseHost: SimulatedHost {
         case .ruler(let controller): controller.nextDeadline
         case .recorder(let controller): controller.nextDeadline
         case .caller(let caller): caller.nextDeadline
-        case .intermediary: nil
+        case .hostilePlug(let plug): plug.nextDeadline
+        case .former(let controller): controller.nextDeadline
+        case .intermediary, .stranger: nil
         }
     }
 }

@@ -1,6 +1,7 @@
 import Appliance
 import Automation
 import PlugModel
+import PlugProtocol
 import ProtocolCore
 import SimulatedLAN
 
@@ -18,8 +19,8 @@ struct Household {
 
     var house: House
 
-    init(seed: UInt64) {
-        house = House(seed: seed, budget: 100_000)
+    init(seed: UInt64, budget: Int = 100_000) {
+        house = House(seed: seed, budget: budget)
         for (number, name) in ["Television", "Light", "Amplifier", "Switch"].enumerated() {
             var configuration = ApplianceConfiguration()
             if name == "Television" { configuration.powerOnState = .on }
@@ -30,6 +31,9 @@ struct Household {
         }
         house.add(.ruler(RulingController(rules: Self.rules)), name: "controller")
     }
+
+    /// What the plugs know the owner's controller by.
+    var owner: AuthorityID { AuthorityID(PublicKey(of: House.address(ofController: 1))) }
 
     var lan: SimulatedLAN<HouseHost> { house.lan }
     var plugs: [String: HostID] { house.plugs }
@@ -65,7 +69,7 @@ struct Household {
     }
 
     /// The plugs have been unpacked: their windows are open.
-    private func pair() throws(SimulationFailure) {
+    func pair() throws(SimulationFailure) {
         try lan.run(for: .seconds(15)) { _ in try check() }
         guard plugs.keys.allSatisfy({ controller.records[$0]?.pinned.count == 1 }) else {
             throw lan.failure("not every plug is paired")

@@ -76,7 +76,7 @@ extension Household {
             guard case .done(_, event: let sequence?) = command.outcome,
                 let event = controller.records[command.request.plug]?.seen.first(where: { $0.sequence == sequence })
             else { continue }
-            guard case .relayChanged(_, cause: .controller(_, command.request.id, _)) = event.kind else {
+            guard case .relayChanged(_, cause: .controller(_, command.request.id, owner)) = event.kind else {
                 throw House.Broken(description: "event \(sequence) does not confirm the command that it was said to")
             }
         }
@@ -93,7 +93,9 @@ extension Household {
 
     private func checkEffects(_ name: String, _ record: Database, _ controller: RulingController) throws {
         for event in record.seen {
-            guard case .relayChanged(let on, cause: .controller(_, let request, _)) = event.kind else { continue }
+            guard case .relayChanged(let on, cause: .controller(_, let request, let authority)) = event.kind else { continue }
+            // What another controller did it may.
+            guard authority == owner else { continue }
             let isCommanded = controller.commands.contains {
                 $0.request.plug == name && $0.request.id == request
                     && $0.request.command == .setRelay(on: on, autoOff: nil)
@@ -119,7 +121,7 @@ extension Household {
         guard plug("Amplifier").relayOn else { throw House.Broken(description: "the amplifier is off") }
         let commands = controller.commands.suffix(2)
         guard commands.allSatisfy({ if case .done = $0.outcome { true } else { false } }),
-            case .relayChanged(on: false, cause: .controller(_, commands.first?.request.id, _)) =
+            case .relayChanged(on: false, cause: .controller(_, commands.first?.request.id, owner)) =
                 controller.records["Light"]?.seen.last?.kind
         else { throw House.Broken(description: "the events do not confirm the commands") }
         for press in 1...2 {

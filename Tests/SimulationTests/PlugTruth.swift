@@ -13,7 +13,7 @@ struct PlugTruth {
     /// The first event of each life: a boot is one, and a plug that lost its mirror begins another.
     private(set) var lives: [BootID: [SequenceNumber]] = [:]
     /// Requests that took effect in this life.
-    private var effects: Set<RequestID> = []
+    private var effects: Set<CommandID> = []
     private var isNewborn = true
     /// By boot, oldest first.
     private(set) var samples: [BootID: [Sample]] = [:]
@@ -74,8 +74,8 @@ struct PlugTruth {
         nextSequence = event.sequence + 1
         if isNewborn { lives[event.boot, default: []].append(event.sequence) }
         isNewborn = false
-        guard case .relayChanged(_, cause: .controller(_, let request, _)) = event.kind else { return }
-        if !effects.insert(request).inserted { violation = "event \(event.sequence): a command took effect twice" }
+        guard case .relayChanged(_, cause: .controller(_, let request, let authority)) = event.kind else { return }
+        if !effects.insert(CommandID(request, of: authority)).inserted { violation = "event \(event.sequence): a command took effect twice" }
     }
 
     /// The key is gone, and those who pinned it are not: no reset and no loss of power may leave that behind.

@@ -33,7 +33,7 @@ final class SimulatedPlug {
     let name: String
     let number: UInt8
     let disk: SimulatedDisk
-    private let place: Place
+    private let finding: Place
     private let configuration: ApplianceConfiguration
     private let limits: PlugMemory.Limits
     private(set) var machine: PlugMachine?
@@ -77,7 +77,7 @@ final class SimulatedPlug {
     ) {
         self.name = name
         self.number = number
-        self.place = place
+        finding = place
         self.configuration = configuration
         self.limits = limits
         disk = SimulatedDisk(seed: seed)
@@ -104,6 +104,9 @@ final class SimulatedPlug {
     /// What TLS shows of it.
     var key: PublicKey? { simulatedKey.map { PublicKey(of: address, number: $0.number) } }
     var isOffNetwork: Bool { simulatedKey == nil }
+    /// Where it listens, where it is announced.
+    var place: LANEndpoint { LANEndpoint(address, 7000 + starts) }
+    var id: PlugID? { storage?.id }
 
     var nextDeadline: Instant? {
         [machine?.nextDeadline, discovery?.nextDeadline, flash.nextDeadline, release, certain].reduce(nil, sooner)
@@ -156,7 +159,8 @@ final class SimulatedPlug {
         case .flashTakes(let time): flash.time = time
         case .diskBreaksDown(let breakdown, let steps): disk.breakDown(breakdown, afterSteps: steps)
         case .nextStartBreaksDown(let breakdown, let steps): nextStart = (breakdown, steps)
-        case .command, .fetchSamples, .killBeforeStore, .call, .remove, .reset: break
+        case .remove(let key): perform(.removeController(fingerprint: key.fingerprint))
+        case .command, .fetchSamples, .killBeforeStore, .call, .reset: break
         }
     }
 
@@ -261,7 +265,7 @@ final class SimulatedPlug {
     }
 
     private func announce(_ start: Start) {
-        switch place {
+        switch finding {
         case .fixed(let port): out.append(.listen(port: port))
         case .announced:
             let port = 7000 + starts

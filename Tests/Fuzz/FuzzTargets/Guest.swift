@@ -31,7 +31,7 @@ struct Guest {
             .command(Self.request(5), .resetProtection, deadline: deadline),
             .fetchSamples(Self.fetch, from: .zero, to: FuzzedPlug.now), .acknowledge(Self.cursor),
             .followLog(.debug, for: .seconds(10)), .fetchAudit(after: 0, limit: nil),
-            .newCode(.label), .announceKey(strangerKey), .nextKeyKept(strangerKey),
+            .newCode(.label), .announceKey(.stranger), .nextKeyKept(.stranger),
         ] { try handle(event) }
     }
 

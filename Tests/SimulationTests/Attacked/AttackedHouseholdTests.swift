@@ -1,0 +1,107 @@
+import Foundation
+import PlugModel
+import ProtocolCore
+import SimulatedLAN
+import Testing
+
+/// The household, with a plug of the owner's that lies, somebody who was a controller once, and somebody whom no plug knows.
+struct AttackedHousehold {
+    var household: Household
+    let former: FormerController
+    let stranger: Stranger
+    let evil: HostilePlug
+    private let formerHost: HostID
+    private let strangerHost: HostID
+    private let formerKey: PublicKey
+
+    init(seed: UInt64) {
+        var household = Household(seed: seed, budget: 400_000)
+        let plugs = household.plugs.keys.sorted().map { household.plug($0) }
+        let places = Dictionary(uniqueKeysWithValues: plugs.map { plug in (plug.name, { plug.place }) })
+        former = FormerController(rules: Household.rules, places: places) { address in
+            plugs.first { $0.address == address }?.key
+        }
+        stranger = Stranger(places: places) { plugs.compactMap(\.id) }
+        evil = HostilePlug(address: LANAddress(192, 0, 2, 66))
+        formerHost = household.house.add(attacker: .former(former), name: "former", address: LANAddress(192, 0, 2, 201))
+        strangerHost = household.house.add(
+            attacker: .stranger(stranger), name: "stranger", address: LANAddress(192, 0, 2, 202))
+        _ = household.house.add(attacker: .hostilePlug(evil), name: "evil", address: evil.address)
+        formerKey = PublicKey(of: LANAddress(192, 0, 2, 201))
+        self.household = household
+    }
+
+    /// The owner's evening is as if nobody else were there.
+    mutating func run() throws(SimulationFailure) {
+        do {
+            try household.pair()
+            try letIn()
+            household.disturb()
+            attack()
+            try household.lan.run(for: Household.disturbance + .seconds(120)) { _ in try household.check() }
+            try remove()
+            try household.spendAnEvening()
+            try household.checkOutcome()
+        } catch let failure as SimulationFailure {
+            throw failure
+        } catch {
+            throw household.lan.failure("\(error)")
+        }
+    }
+
+    /// The owner holds each plug's button, and the other controller pairs.
+    private func letIn() throws {
+        let (lan, plugs) = (household.lan, household.plugs)
+        for host in plugs.values { lan.schedule(.hold, on: host) }
+        for second in 6..<20 { lan.schedule(.call, on: formerHost, after: .seconds(second)) }
+        try lan.run(for: .seconds(20)) { _ in try household.check() }
+        guard former.isPairedWithAll else { throw House.Broken(description: "the other controller is not paired") }
+    }
+
+    private mutating func attack() {
+        var time = Duration.seconds(1)
+        while time < Household.disturbance + .seconds(60) {
+            household.lan.schedule(.call, on: strangerHost, after: time)
+            household.lan.schedule(.call, on: formerHost, after: time)
+            if household.house.random.chance(0.2) {
+                household.lan.schedule(.command(on: true), on: formerHost, after: time + .milliseconds(300))
+            }
+            time += household.house.random.duration(in: .milliseconds(200)...(.seconds(4)))
+        }
+    }
+
+    /// It asks for what comes next, and is removed.
+    private func remove() throws {
+        let lan = household.lan
+        lan.schedule(.call, on: formerHost)
+        lan.schedule(.command(on: true), on: formerHost, after: .seconds(2))
+        for host in household.plugs.values { lan.schedule(.remove(formerKey), on: host, after: .seconds(4)) }
+        for second in 5..<60 {
+            lan.schedule(.call, on: formerHost, after: .seconds(second))
+            lan.schedule(.call, on: strangerHost, after: .seconds(second))
+        }
+        try lan.run(for: .seconds(10)) { _ in try household.check() }
+        guard former.refusedBy.count == household.plugs.count else {
+            throw House.Broken(description: "a removed controller is let in by some plugs")
+        }
+        guard stranger.answers == 0 else { throw House.Broken(description: "a stranger got \(stranger.answers) answers") }
+    }
+}
+
+@Suite struct AttackedHouseholdTests {
+    /// Class: what others say or ask makes a rule of the owner's be lost, done twice, or answered by somebody else.
+    @Test func theOwnersRulesDoWhatTheySayAmongAttackers() throws {
+        var (firings, foreseen, lies) = (0, 0, 0)
+        try SeedPlan(environment: ProcessInfo.processInfo.environment).run { (seed) throws(SimulationFailure) in
+            var house = AttackedHousehold(seed: seed)
+            try house.run()
+            let ids = Set(house.household.controller.commands.map(\.request.id))
+            firings += house.household.controller.firings.count
+            foreseen += house.former.asked.intersection(ids).count
+            lies += house.evil.lies
+        }
+        // The attacks were real: commands of the owner's had been asked for before.
+        #expect(firings > 3 && foreseen > 3 && lies > 3)
+        print("\(firings) firings, \(foreseen) commands foreseen by others, \(lies) lies")
+    }
+}
