@@ -78,7 +78,7 @@ final class Stranger {
 
     private func announce() -> [HostAction] {
         guard let interface, let address else { return [] }
-        return (0..<Int.random(in: 1...20, using: &random)).map { _ in
+        return (0..<Int.random(in: 1...3, using: &random)).map { _ in
             let id = ids().randomElement(using: &random)?.rawValue ?? "ffffffffffff"
             let datagram = Datagram(
                 from: LANEndpoint(address, 5353), to: LANEndpoint(LANAddress(224, 0, 0, 251), 5353),
@@ -88,10 +88,12 @@ final class Stranger {
     }
 
     private func forged(as id: String) -> [UInt8] {
+        // So few, since each is in every host's cache for the rest of the day; floods have a simulation of their own.
+        let number = Int.random(in: 0..<16, using: &random)
         do {
             let type: Name = "_smartplug._tcp.local"
-            let instance = try type.prepending(label: Array("False \(random.next())".utf8))
-            let host = try Name(presentation: "false-\(random.next()).local")
+            let instance = try type.prepending(label: Array("False \(number)".utf8))
+            let host = try Name(presentation: "false-\(number).local")
             let message = Message(
                 flags: [.response, .authoritative],
                 answers: [
