@@ -73,6 +73,11 @@ extension Household {
             try checkEffects(name, record, controller)
         }
         for command in controller.commands {
+            if case .done(let state, event: nil) = command.outcome, case .setRelay(let on, _) = command.request.command,
+                state.relayOn != on
+            {
+                throw House.Broken(description: "\(command.request.plug) says that it did what it did not do")
+            }
             guard case .done(_, event: let sequence?) = command.outcome,
                 let event = controller.records[command.request.plug]?.seen.first(where: { $0.sequence == sequence })
             else { continue }
@@ -93,7 +98,9 @@ extension Household {
 
     private func checkEffects(_ name: String, _ record: Database, _ controller: RulingController) throws {
         for event in record.seen {
-            guard case .relayChanged(let on, cause: .controller(_, let request, let authority)) = event.kind else { continue }
+            guard case .relayChanged(let on, cause: .controller(_, let request, let authority)) = event.kind else {
+                continue
+            }
             // What another controller did it may.
             guard authority == owner else { continue }
             let isCommanded = controller.commands.contains {

@@ -75,7 +75,9 @@ struct PlugTruth {
         if isNewborn { lives[event.boot, default: []].append(event.sequence) }
         isNewborn = false
         guard case .relayChanged(_, cause: .controller(_, let request, let authority)) = event.kind else { return }
-        if !effects.insert(CommandID(request, of: authority)).inserted { violation = "event \(event.sequence): a command took effect twice" }
+        if !effects.insert(CommandID(request, of: authority)).inserted {
+            violation = "event \(event.sequence): a command took effect twice"
+        }
     }
 
     /// The key is gone, and those who pinned it are not: no reset and no loss of power may leave that behind.

@@ -70,11 +70,19 @@ struct AttackedHousehold {
         }
     }
 
-    /// It asks for what comes next, and is removed.
+    /// It asks for what comes next, which comes all the same, and is removed.
     private func remove() throws {
         let lan = household.lan
         lan.schedule(.call, on: formerHost)
         lan.schedule(.command(on: true), on: formerHost, after: .seconds(2))
+        try lan.run(for: .seconds(4)) { _ in try household.check() }
+        for _ in 0..<2 {
+            let wasLit = household.plug("Light").relayOn
+            try household.act(.press, on: "Switch", then: .seconds(2))
+            guard household.plug("Light").relayOn != wasLit else {
+                throw House.Broken(description: "the switch does nothing, since others asked for it before")
+            }
+        }
         for host in household.plugs.values { lan.schedule(.remove(formerKey), on: host, after: .seconds(4)) }
         for second in 5..<60 {
             lan.schedule(.call, on: formerHost, after: .seconds(second))
@@ -84,7 +92,9 @@ struct AttackedHousehold {
         guard former.refusedBy.count == household.plugs.count else {
             throw House.Broken(description: "a removed controller is let in by some plugs")
         }
-        guard stranger.answers == 0 else { throw House.Broken(description: "a stranger got \(stranger.answers) answers") }
+        guard stranger.answers == 0 else {
+            throw House.Broken(description: "a stranger got \(stranger.answers) answers")
+        }
     }
 }
 

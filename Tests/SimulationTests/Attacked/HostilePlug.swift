@@ -82,7 +82,8 @@ final class HostilePlug {
         nextEvent = now + random.duration(in: .milliseconds(100)...(.seconds(4)))
         let isOn = random.chance(0.5)
         let state = PlugState(relayOn: isOn)
-        return serve(.record(random.chance(0.5) ? .buttonPressed(.single) : .relayChanged(on: isOn, cause: .button)), now)
+        return serve(
+            .record(random.chance(0.5) ? .buttonPressed(.single) : .relayChanged(on: isOn, cause: .button)), now)
             + serve(.stateChanged(state), now)
     }
 
@@ -91,7 +92,8 @@ final class HostilePlug {
         return actions.flatMap { action -> [HostAction] in
             switch action {
             case .send(let connection, let bytes):
-                return streams[connection].map { stream in said(bytes, on: connection).map { .write(stream, $0) } } ?? []
+                return streams[connection].map { stream in said(bytes, on: connection).map { .write(stream, $0) } }
+                    ?? []
             case .close(let connection, _): return streams[connection].map { [.close($0)] } ?? []
             case .record(let kind): return serve(.record(kind), now)
             case .perform(let command, _, _, _):
@@ -125,7 +127,8 @@ final class HostilePlug {
         switch Int.random(in: 0..<8, using: &random) {
         case 0: return []
         case 1: return [FrameEncoder.frame(message), FrameEncoder.frame(message)]
-        case 2: return [(0..<Int.random(in: 1...64, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }]
+        case 2:
+            return [(0..<Int.random(in: 1...64, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }]
         case 3:
             var frame = FrameEncoder.frame(message)
             frame[frame.indices.randomElement(using: &random)!] ^= 1 << UInt8.random(in: 0...7, using: &random)
@@ -137,7 +140,9 @@ final class HostilePlug {
         }
     }
 
-    private var extreme: UInt64 { [0, 1, 1 << 31, 1 << 62, 1 << 63 - 1, .max - 1, .max].randomElement(using: &random)! }
+    private var extreme: UInt64 {
+        [0, 1, 1 << 31, 1 << 62, 1 << 63 - 1, .max - 1, .max].randomElement(using: &random)!
+    }
 
     private func distort(_ message: inout WirePlugMessage) {
         switch message.kind {
