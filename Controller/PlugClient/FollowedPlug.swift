@@ -54,6 +54,7 @@ public actor FollowedPlug: ConnectionOwner {
     var places: (@Sendable (String) -> AsyncStream<Resolution>)?
     var watchingPlace: Task<Void, Never>?
     private var keepNextKey: (@Sendable (PublicKey, PlugID) -> Bool)?
+    private var keyProved: (@Sendable (PublicKey, PlugID) -> Void)?
 
     package init(
         name: String, machine: PlugFollower, eventLoop: any EventLoop,
@@ -182,11 +183,15 @@ public actor FollowedPlug: ConnectionOwner {
         finish(fetch: id, CancellationError())
     }
 
-    /// What the plug on the present connection proved itself with.
-    var peerKey: PublicKey? { connection?.peerKey }
-
-    /// - Parameter work: stores the key that the plug will have; false where it could not.
-    func keepNextKeys(_ work: @escaping @Sendable (PublicKey, PlugID) -> Bool) { keepNextKey = work }
+    /// - Parameters:
+    ///   - next: stores the key that the plug will have; false where it could not.
+    ///   - proved: hears of the key that the plug has proved.
+    func keepKeys(
+        next: @escaping @Sendable (PublicKey, PlugID) -> Bool, proved: @escaping @Sendable (PublicKey, PlugID) -> Void
+    ) {
+        keepNextKey = next
+        keyProved = proved
+    }
 
     /// Who will prove to be there on the next connection.
     func expect(_ plug: PlugID) { handle(.dialling(plug)) }
@@ -276,6 +281,7 @@ public actor FollowedPlug: ConnectionOwner {
         switch update {
         case .connected(let plug):
             provenID.withLock { $0 = plug.id }
+            if let key = connection?.peerKey { keyProved?(key, plug.id) }
             welcomed(as: plug.name, given: plug.givenName)
         case .disconnected(let reason, _):
             endQuestions()

@@ -158,9 +158,6 @@ public final class PlugClient: Sendable {
                 try await dialer.current.dialer.connect(
                     to: service.socketAddresses, expecting: pinned.key, or: pinned.nextKey, on: eventLoop,
                     owner: followed)
-                if let next = pinned.nextKey, await followed.peerKey == next {
-                    try? await paired.turnKey(of: pinned.id)
-                }
             } catch {
                 // The records led nowhere: have them confirmed, so that the next attempt finds better ones.
                 await discovery.reconfirm(service.identity)
@@ -173,7 +170,9 @@ public final class PlugClient: Sendable {
         }
         network.add(followed)
         Task { [paired] in
-            await followed.keepNextKeys { key, plug in (try? paired.announce(key, of: plug)) != nil }
+            await followed.keepKeys(
+                next: { key, plug in (try? paired.announce(key, of: plug)) != nil },
+                proved: { key, plug in try? paired.proved(key, by: plug) })
             await followed.locate()
             await followed.locate(on: { [discovery] name in
                 discovery.resolve(ServiceIdentity(name: name, type: Self.serviceType))

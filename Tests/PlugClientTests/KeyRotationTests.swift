@@ -60,9 +60,11 @@ import Testing
         try await plugs.add(PairedPlugs.Entry(id: lamp, key: keys[0], name: "Lamp"))
         try plugs.announce(keys[1], of: lamp)
         #expect(try plugs.all() == [PairedPlugs.Entry(id: lamp, key: keys[0], nextKey: keys[1], name: "Lamp")])
-        try await plugs.turnKey(of: lamp)
+        try plugs.proved(keys[0], by: lamp)
+        #expect(try plugs.all().map(\.nextKey) == [keys[1]])
+        try plugs.proved(keys[1], by: lamp)
         #expect(try plugs.all() == [PairedPlugs.Entry(id: lamp, key: keys[1], name: "Lamp")])
-        try await plugs.turnKey(of: lamp)
+        try plugs.proved(keys[1], by: lamp)
         try plugs.announce(keys[1], of: lamp)
         #expect(try plugs.all() == [PairedPlugs.Entry(id: lamp, key: keys[1], name: "Lamp")])
     }

@@ -83,30 +83,32 @@ public struct PairedPlugs: Sendable {
         }
     }
 
-    /// The plug will have this key; does nothing where it is not there. It waits for no other program: a short-lived one that hears of
-    /// the key has no time.
+    /// The plug will have this key; does nothing where it is not there.
     ///
     /// - Throws: ``PairedPlugsError``.
     func announce(_ next: PublicKey, of id: PlugID) throws(PairedPlugsError) {
         guard let known = try all().first(where: { $0.id == id }), known.nextKey != next, known.key != next else {
             return
         }
+        try changeAtOnce(id) { $0.nextKey = next }
+    }
+
+    /// The plug proved this key: where it is the one that it had announced, the one before counts no more.
+    ///
+    /// - Throws: as ``announce(_:of:)``.
+    func proved(_ key: PublicKey, by id: PlugID) throws(PairedPlugsError) {
+        guard let known = try all().first(where: { $0.id == id }), known.nextKey == key else { return }
+        try changeAtOnce(id) { ($0.key, $0.nextKey) = (key, nil) }
+    }
+
+    /// Waits for no other program: a short-lived one that hears of a key has no time. The next session says it again.
+    private func changeAtOnce(_ id: PlugID, _ work: (inout Entry) -> Void) throws(PairedPlugsError) {
         let lock: DirectoryLock
         do throws(FileError) { lock = try DirectoryLock(directory, store: files) } catch { throw .unusable(error) }
         defer { withExtendedLifetime(lock) {} }
         try write { plugs in
             guard let index = plugs.firstIndex(where: { $0.id == id }) else { return }
-            plugs[index].nextKey = next
-        }
-    }
-
-    /// The plug has begun to prove the key that it announced.
-    ///
-    /// - Throws: as ``add(_:)``.
-    public func turnKey(of id: PlugID) async throws {
-        try await change { plugs in
-            guard let index = plugs.firstIndex(where: { $0.id == id }), let next = plugs[index].nextKey else { return }
-            (plugs[index].key, plugs[index].nextKey) = (next, nil)
+            work(&plugs[index])
         }
     }
 
