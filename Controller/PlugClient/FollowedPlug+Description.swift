@@ -23,7 +23,7 @@ extension FollowedPlug {
     /// follows it knows nothing of a change.
     func welcomed(as name: String, given: String) {
         givenName = given
-        if let id { introducing.yield(Introduction(plug: id, name: given)) }
+        if let id { introducing.yield(Introduction(plug: id, names: PlugNames(given: given, announced: name))) }
         look(under: name)
     }
 
@@ -33,8 +33,9 @@ extension FollowedPlug {
         look(under: name)
         guard given != givenName else { return }
         givenName = given
-        if let id { introducing.yield(Introduction(plug: id, name: given)) }
-        renaming.yield(given)
+        let names = PlugNames(given: given, announced: name)
+        if let id { introducing.yield(Introduction(plug: id, names: names)) }
+        renaming.yield(names)
     }
 
     private func look(under name: String) {
@@ -44,8 +45,27 @@ extension FollowedPlug {
     }
 }
 
-/// The name that a plug was given, as it says itself.
+/// What a plug is called, as it says itself.
+public struct PlugNames: Hashable, Sendable {
+    /// By a person.
+    public var given: String
+    /// On the network: with a number behind it while another host has the given one.
+    public var announced: String
+
+    /// The name by which a controller knows the plug from then on. The name of another plug that is paired stays with that one; then it is
+    /// the announced one, and stays that however the number changes.
+    ///
+    /// - Parameters:
+    ///   - known: the name so far.
+    ///   - isTaken: whether another paired plug has it.
+    func bound(known: String, isTaken: (String) -> Bool) -> String {
+        if given.isEmpty { return known }
+        if !isTaken(given) { return given }
+        return known == given || known.hasPrefix(given + " (") || isTaken(announced) ? known : announced
+    }
+}
+
 struct Introduction: Hashable, Sendable {
     var plug: PlugID
-    var name: String
+    var names: PlugNames
 }

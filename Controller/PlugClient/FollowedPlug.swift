@@ -16,7 +16,7 @@ public actor FollowedPlug: ConnectionOwner {
     public nonisolated let name: String
     public nonisolated let reports: PlugReports
     /// Each name that the plug is given while it is connected; a slow reader gets the newest. For one reader.
-    public nonisolated let renames: AsyncStream<String>
+    public nonisolated let renames: AsyncStream<PlugNames>
     /// Each time that the plug says in a session what it is called, which nobody else can say; a slow reader gets the newest.
     /// For one reader.
     nonisolated let introductions: AsyncStream<Introduction>
@@ -41,7 +41,7 @@ public actor FollowedPlug: ConnectionOwner {
     private var lastFetch: UInt32 = 0
     private var times = ReportTimes()
     private var random = SystemRandomNumberGenerator()
-    let renaming: AsyncStream<String>.Continuation
+    let renaming: AsyncStream<PlugNames>.Continuation
     let introducing: AsyncStream<Introduction>.Continuation
     private nonisolated let provenID = Mutex<PlugID?>(nil)
     /// The name under which it is looked for.
@@ -66,7 +66,7 @@ public actor FollowedPlug: ConnectionOwner {
         self.connect = connect
         executor = eventLoop.executor
         announcedName = name
-        (renames, renaming) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (renames, renaming) = AsyncStream<PlugNames>.makeStream(bufferingPolicy: .bufferingNewest(1))
         (introductions, introducing) = AsyncStream<Introduction>.makeStream(bufferingPolicy: .bufferingNewest(1))
         (reports, source) = PlugReports.make()
         source.attach(to: self)

@@ -182,11 +182,11 @@ public actor HouseFollower {
         directory.id(of: name).flatMap { names[$0] } ?? name
     }
 
-    /// The same for a plug that was reached: the name that a person gave it, as it says itself, unless another plug is paired under that.
-    private func boundName(of plug: PlugID, given: String) -> String? {
-        names = paired() ?? names
-        guard let known = names[plug] else { return nil }
-        return given.isEmpty || plug.shared(in: known) == given || names.values.contains(given) ? known : given
+    /// The same for a plug that was reached, by what it says itself; nil for one that is not paired.
+    private func boundName(of plug: PlugID, _ names: PlugNames) -> String? {
+        self.names = paired() ?? self.names
+        guard let known = self.names[plug], plug.shared(in: known) != names.given else { return self.names[plug] }
+        return names.bound(known: known) { name in self.names.contains { $0.key != plug && $0.value == name } }
     }
 
     /// The ids of the plugs that are paired; nil where nobody can say now.
@@ -284,7 +284,8 @@ public actor HouseFollower {
         await tellFound(plug)
         for await report in plug.reports {
             if case .connected(let description) = report.update {
-                let name = boundName(of: description.id, given: description.givenName) ?? plug.name
+                let names = PlugNames(given: description.givenName, announced: description.name)
+                let name = boundName(of: description.id, names) ?? plug.name
                 guard await takesOver(plug, description, as: name) else {
                     await forget(plug)
                     break
@@ -370,9 +371,10 @@ public actor HouseFollower {
     }
 
     /// It goes on under its other name. That may be announced already, or still, and then nothing more tells of it.
-    private func renamed(_ plug: FollowedPlug, to name: String) async {
+    private func renamed(_ plug: FollowedPlug, to names: PlugNames) async {
         guard plugs[plug.name] === plug, let before = readings[ObjectIdentifier(plug)]?.name else { return }
-        let bound = plug.id.flatMap { boundName(of: $0, given: name) }
+        let bound = plug.id.flatMap { boundName(of: $0, names) }
+        let name = names.announced
         // The name of another paired plug changes nothing.
         guard bound ?? name != before else { return }
         let found = directory.match(name)

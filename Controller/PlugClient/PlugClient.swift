@@ -93,10 +93,16 @@ public final class PlugClient: Sendable {
         try await search(for: wanted, within: time) { _, name in name }
     }
 
+    /// The same by announced names alone, whatever the plugs that are paired are called.
+    public func findAnnounced(_ wanted: String, within time: Duration = .seconds(3)) async throws -> String {
+        try await search(for: wanted, among: [:], within: time) { _, name in name }
+    }
+
     private func search<Found: Sendable>(
-        for wanted: String, within time: Duration, _ found: @escaping @Sendable (PlugDirectory, String) -> Found?
+        for wanted: String, among paired: [PlugID: String]? = nil, within time: Duration,
+        _ found: @escaping @Sendable (PlugDirectory, String) -> Found?
     ) async throws -> Found {
-        let plugs = pairedNames() ?? [:]
+        let plugs = paired ?? pairedNames() ?? [:]
         if let shared = SharedPlugName(wanted, among: plugs) { throw shared }
         favour(Set(plugs.values).union([wanted]))
         let browsing = Task {
@@ -166,7 +172,7 @@ public final class PlugClient: Sendable {
         }
         Task { [paired, introductions = followed.introductions] in
             // The name is for people: that it cannot be written changes nothing.
-            for await plug in introductions { try? await paired.rename(plug.plug, to: plug.name) }
+            for await plug in introductions { try? await paired.rename(plug.plug, to: plug.names) }
         }
         network.add(followed)
         Task { [paired] in

@@ -29,7 +29,7 @@ struct Pair: AsyncParsableCommand {
 
     func run() async throws {
         try await network.withClient { client in
-            let found = try await client.find(name, within: network.wait.duration)
+            let found = try await client.findAnnounced(name, within: network.wait.duration)
             let plug = try await client.pair(found, code: setupCode(of: found), within: network.wait.duration)
             let record = PairedRecord(plug)
             if json { Output.json(record) } else { Output.safeLine(record.text) }

@@ -47,7 +47,7 @@ struct Rename: AsyncParsableCommand {
                     hint: `plugctl browse` shows what it is called; another plug may have the name
                     """)
             }
-            try await PairedPlugs().rename(description.id, to: taken)
+            try await PairedPlugs().rename(description.id, to: PlugNames(given: newName, announced: taken))
             let record = RenameRecord(plug: plug.name, name: taken)
             if json { Output.json(record) } else { Output.safeLine(record.text(wanted: newName)) }
         }
@@ -69,7 +69,7 @@ struct Rename: AsyncParsableCommand {
     private func told(by plug: FollowedPlug) async -> String? {
         await withTaskGroup(of: String?.self) { group in
             group.addTask {
-                for await name in plug.renames { return name }
+                for await names in plug.renames { return names.announced }
                 return nil
             }
             group.addTask {

@@ -17,7 +17,7 @@ struct Resolve: AsyncParsableCommand {
 
     func run() async throws {
         try await network.withClient(connects: false) { client in
-            let found = try await client.find(name, within: network.wait.duration)
+            let found = try await client.findAnnounced(name, within: network.wait.duration)
             let service = try await client.resolve(found, within: network.wait.duration)
             let record = ResolveRecord(service, interfaceName: interfaceName)
             if json { Output.json(record) } else { Output.safeLine(record.text) }

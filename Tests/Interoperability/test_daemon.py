@@ -145,10 +145,11 @@ def test_plugs_that_swap_names_lose_nothing(lan, plug, controller, tmp_path):
     switch = plug(hosts[0], "Switch", state=states[0])
     lamp = plug(hosts[1], "Lamp", state=states[1])
     daemon = house.start_and_settle()
-    before = lamp.status()["relay"]
-    assert switch.press().status == 0
-    done = daemon.seen_object(lambda told: told["event"] == "command", 5, "the press at the other plug").json
-    assert done["outcome"] == "done" and lamp.status()["relay"] != before
+    # Each name in the rule means the plug that had it when the rule was read.
+    before = switch.status()["relay"]
+    assert lamp.press().status == 0
+    done = daemon.seen_object(lambda told: told["event"] == "command", 5, "the press at the plug that was the switch").json
+    assert done["outcome"] == "done" and switch.status()["relay"] != before
     assert not [line for line in daemon.lines if line.json and line.json["event"] == "gap"], daemon.transcript()
 
 

@@ -22,8 +22,8 @@ import Testing
     @Test func aPlugThatIsCalledOtherwiseKeepsItsKeyAndItsPlace() async throws {
         try await plugs.add(lampEntry)
         try await plugs.add(fanEntry)
-        try await plugs.rename(lampID, to: "Lounge")
-        try await plugs.rename(PlugID(rawValue: "000000000000")!, to: "Nobody")
+        try await plugs.rename(lampID, to: PlugNames(given: "Lounge", announced: "Lounge"))
+        try await plugs.rename(PlugID(rawValue: "000000000000")!, to: PlugNames(given: "Nobody", announced: "Nobody"))
         #expect(try plugs.all() == [PairedPlugs.Entry(id: lampID, key: .plug, name: "Lounge"), fanEntry])
     }
 
@@ -31,9 +31,9 @@ import Testing
         try await plugs.add(lampEntry)
         let number = { try FileManager.default.attributesOfItem(atPath: file)[.systemFileNumber] as? UInt64 }
         let before = try number()
-        try await plugs.rename(lampID, to: lampEntry.name)
+        try await plugs.rename(lampID, to: PlugNames(given: lampEntry.name, announced: lampEntry.name))
         #expect(try number() == before)
-        try await plugs.rename(lampID, to: "Lounge")
+        try await plugs.rename(lampID, to: PlugNames(given: "Lounge", announced: "Lounge"))
         #expect(try number() != before)
     }
 
@@ -185,5 +185,14 @@ import Testing
             }
         }
         #expect(read > 3)
+    }
+
+    @Test(arguments: [
+        ("Fan", "Lounge", "Lounge", "Lounge"), ("Fan", "Lounge", "Lounge (2)", "Lounge"),
+        ("Fan", "Lamp", "Lamp (2)", "Lamp (2)"),
+        ("Lamp (2)", "Lamp", "Lamp (3)", "Lamp (2)"), ("Fan", "Lamp", "Lamp", "Fan"), ("Fan", "", "Fan", "Fan"),
+    ])
+    func aNameOfAnotherPlugStaysWithThatOne(known: String, given: String, announced: String, bound: String) {
+        #expect(PlugNames(given: given, announced: announced).bound(known: known) { $0 == "Lamp" } == bound)
     }
 }

@@ -37,6 +37,11 @@ struct ConflictTests {
         link.run(for: .seconds(100))
         #expect(link.names == [0: "Lamp", 1: "Lamp (2)"])
         #expect(link.packets.contains { $0.sender == 1 && $0.time > .zero + .seconds(65) }, "it tried")
+        // Whoever has the name is asked, and not probed.
+        #expect(
+            !link.packets.contains {
+                $0.sender == 1 && $0.time > .zero + .seconds(60) && !$0.message.authorities.isEmpty
+            })
         let taken = link.reports.filter {
             if case .nameTaken(_, "Lamp", _, .seconds(60)) = $0.action { true } else { false }
         }
@@ -81,7 +86,7 @@ struct ConflictTests {
         link.run(for: .seconds(5))
         link.send(.unregister(id), to: 0)
         // In the midst of the probes.
-        link.run(until: .zero + .seconds(65) + .milliseconds(700))
+        link.run(until: .zero + .seconds(85) + .milliseconds(700))
         link.send(.updateTXT(id, try TXTRecord(["txtvers": "1", "id": "new"])), to: 1)
         link.run(for: .seconds(200))
         #expect(link.names[1] == "Lamp")

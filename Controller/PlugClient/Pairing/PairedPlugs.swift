@@ -70,17 +70,23 @@ public struct PairedPlugs: Sendable {
         }
     }
 
-    /// A person gave the plug another name; does nothing where it is not there, or has that name. The name of another plug stays
-    /// with that: what a plug says of itself takes nobody's place.
+    /// The plug is called so; does nothing where it is not there. What a plug says of itself takes no other plug's place.
     ///
     /// - Throws: as ``add(_:)``.
-    public func rename(_ id: PlugID, to name: String) async throws {
-        guard let known = try all().first(where: { $0.id == id }), known.name != name else { return }
+    public func rename(_ id: PlugID, to names: PlugNames) async throws {
+        guard Self.isRenamed(id, names, in: try all()) else { return }
         try await change { plugs in
-            guard let index = plugs.firstIndex(where: { $0.id == id }), !plugs.contains(where: { $0.name == name })
-            else { return }
-            plugs[index].name = name
+            guard let index = plugs.firstIndex(where: { $0.id == id }) else { return }
+            plugs[index].name = Self.name(of: plugs[index], names, in: plugs)
         }
+    }
+
+    private static func isRenamed(_ id: PlugID, _ names: PlugNames, in plugs: [Entry]) -> Bool {
+        plugs.first { $0.id == id }.map { name(of: $0, names, in: plugs) != $0.name } ?? false
+    }
+
+    private static func name(of plug: Entry, _ names: PlugNames, in plugs: [Entry]) -> String {
+        names.bound(known: plug.name) { name in plugs.contains { $0.id != plug.id && $0.name == name } }
     }
 
     /// The plug will have this key; does nothing where it is not there.
