@@ -52,6 +52,11 @@ public struct PlugNames: Hashable, Sendable {
     /// On the network: with a number behind it while another host has the given one.
     public var announced: String
 
+    public init(given: String, announced: String) {
+        self.given = given
+        self.announced = announced
+    }
+
     /// The name by which a controller knows the plug from then on. The name of another plug that is paired stays with that one; then it is
     /// the announced one, and stays that however the number changes.
     ///
