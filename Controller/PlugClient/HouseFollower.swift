@@ -156,16 +156,14 @@ public actor HouseFollower {
         if let best = bound.max(by: { ($0.isConnected ? 1 : 0, $0.number) < ($1.isConnected ? 1 : 0, $1.number) }) {
             return best.plug
         }
-        guard let plug = plugs[directory.match(name) ?? name], !isOvershadowed(plug) else { return nil }
-        return plug
+        return plugs[directory.match(name) ?? name].flatMap { isOvershadowed($0) ? nil : $0 }
     }
-
-    private func isFollowed(_ plug: FollowedPlug) -> Bool { plugs[plug.name] === plug }
 
     // MARK: Names
 
-    /// Whether it is announced with the id of a paired plug that is connected already. That needs nobody else: it may be a plug that
-    /// took another name, which goes on over its connection, or a host that only says so.
+    private func isFollowed(_ plug: FollowedPlug) -> Bool { plugs[plug.name] === plug }
+
+    /// Whether it is announced with the id of a paired plug that is connected already: that needs nobody else, whoever says so.
     private func isReached(announced name: String) -> Bool {
         guard let id = directory.id(of: name), names[id] != nil else { return false }
         return readings.values.contains { $0.isConnected && isFollowed($0.plug) && $0.plug.id == id }
