@@ -64,13 +64,11 @@ private struct DaemonLife {
             } browse: {
                 changes
             } follow: { name, known in
-                follow(name, known, hearing: bytes)
+                follow(name, known, hearing: bytes) { change.finish() }
             }
         }
         let running = Task { await runner.run() }
         let reading = Task { for await _ in runner.records {} }
-        for await _ in ears.ends { break }
-        running.cancel()
         await running.value
         await reading.value
         life.reports = ears.reports.withLock(\.count)
@@ -79,9 +77,9 @@ private struct DaemonLife {
         return life
     }
 
-    /// A plug whose connection brings these bytes.
+    /// A plug whose connection brings these bytes and ends.
     private static func follow(
-        _ name: String, _ known: [PlugID: SequenceNumber], hearing bytes: [UInt8]
+        _ name: String, _ known: [PlugID: SequenceNumber], hearing bytes: [UInt8], end: @escaping @Sendable () -> Void
     ) -> FollowedPlug {
         let machine = PlugFollower(
             controllerName: "Desk", cursor: .after(Guest.cursor), known: known, stateOptions: StateOptions(), seed: 1)
@@ -92,6 +90,7 @@ private struct DaemonLife {
             await plug.handle(.opened(connection))
             await plug.handle(.received(bytes, on: connection))
             await plug.handle(.closed(connection))
+            end()
         }
         return plug
     }
@@ -100,25 +99,13 @@ private struct DaemonLife {
 /// Hears the house beside its page.
 private final class Ears: HouseAudience {
     let reports = Mutex<[PlugReport]>([])
-    /// Tells once that the plug's connection has ended, or the plug is gone.
-    let ends: AsyncStream<Void>
-    private let end: AsyncStream<Void>.Continuation
     private let board: LiveBoard
 
-    init(_ board: LiveBoard) {
-        self.board = board
-        (ends, end) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    }
+    init(_ board: LiveBoard) { self.board = board }
 
     func take(_ update: HouseFollower.Update) async {
         await board.take(update)
-        switch update {
-        case .report(let report):
-            reports.withLock { $0.append(report) }
-            if case .disconnected = report.update { end.yield() }
-        case .lost: end.yield()
-        case .found: break
-        }
+        if case .report(let report) = update { reports.withLock { $0.append(report) } }
     }
 
     func note(_ record: RunnerRecord) async { await board.note(record) }
