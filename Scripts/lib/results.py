@@ -75,11 +75,21 @@ def place(issue):
     return f"{where['fileID']}:{where['line']}" if where else "somewhere"
 
 
+def last_error(report):
+    """The last line of a job's output that says error, or else its last line."""
+    try:
+        lines = pathlib.Path(report).with_suffix(".log").read_text(errors="replace").splitlines()
+    except OSError:
+        return "no output"
+    lines = [line for line in lines if line.strip()] or ["no output"]
+    return next((line for line in reversed(lines) if "rror:" in line), lines[-1]).strip()
+
+
 def cases_of(job):
     """The cases of a job. One that ended badly without a failure in its report, or that reported nothing, is itself a failure."""
     path, status = job["report"], job["status"]
     if path.endswith(".status"):
-        return [Case(FAILED if status else PASSED, job["name"], [f"exit status {status}"], job["seconds"])]
+        return [Case(FAILED if status else PASSED, job["name"], [f"exit status {status}", last_error(path)], job["seconds"])]
     try:
         cases = list(junit(path) if path.endswith(".xml") else event_stream(path))
     except (OSError, ValueError, ElementTree.ParseError) as error:

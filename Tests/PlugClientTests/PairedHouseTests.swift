@@ -36,8 +36,11 @@ private final class PairedHouse: Sendable {
             appliance: ApplianceConfiguration(), parts: parts.parts(dimmable: false), simulated: parts)
         service = try PlugService(settings, on: loop, logger: logger)
         await service.start()
+        var limits = AdmissionLimits()
+        // Tests beside this one may have the processors for seconds.
+        limits.handshakeTime = .seconds(50)
         listener = try await Listener.start(
-            on: loop, identity: try #require(service.identity), loopbackOnly: true, owner: service)
+            on: loop, identity: try #require(service.identity), loopbackOnly: true, limits: limits, owner: service)
         addresses = [try SocketAddress(ipAddress: "127.0.0.1", port: Int(listener.port))]
         client = PlugClient(
             name: "Desk", identity: TransportIdentity(),
