@@ -133,10 +133,11 @@ extension Backtest {
     }
 
     private mutating func aside(_ notice: HouseNotice, at time: Int64) {
-        guard report.asides.count < BacktestReport.limit,
-            let trace = book.take(notice, at: time, now: Self.instant(time))
-        else { return }
-        report.asides.append(trace)
+        guard report.asides.count < BacktestReport.limit else {
+            report.omittedAsides += 1
+            return
+        }
+        if let trace = book.take(notice, at: time, now: Self.instant(time)) { report.asides.append(trace) }
     }
 }
 

@@ -18,7 +18,7 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
         public var wasSo: Bool?
     }
 
-    /// firing, heldBack, nearMiss, onlyHere, onlyThere, recorded, summary, comparison.
+    /// firing, heldBack, nearMiss, onlyHere, onlyThere, recorded, summary, comparison, omitted.
     public var event: String
     /// ISO 8601, UTC, milliseconds.
     public var at: String?
@@ -48,8 +48,10 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
     public var damaged: Int?
     /// comparison: up to when; missing where all was compared.
     public var until: String?
-    /// comparison: firings that were not compared.
+    /// comparison: firings that were not compared; omitted: firings that are counted and not listed.
     public var omitted: Int?
+    /// omitted: edges that did nothing and are counted and not listed, where they were asked for.
+    public var omittedAsides: Int?
 
     private init(_ event: String) { self.event = event }
 
@@ -80,7 +82,8 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
         (away, damaged) = (Double(coverage.away) / 1000, coverage.damaged)
     }
 
-    /// All that a report has to tell: firings and what did nothing, by time, then each rule's summary.
+    /// All that a report has to tell: firings and what did nothing, by time, then each rule's summary,
+    /// and at the end how much is left out.
     public static func records(of report: BacktestReport) -> [BacktestRecord] {
         let told =
             report.firings.map { BacktestRecord($0) } + report.asides.map { BacktestRecord($0.outcome.rawValue, $0) }
@@ -93,7 +96,14 @@ public struct BacktestRecord: Codable, Hashable, Sendable {
                 record.failures = count.failures > 0 ? count.failures : nil
                 record.commandsHeldBack = count.commandsHeldBack > 0 ? count.commandsHeldBack : nil
                 return record
-            }
+            } + cut(report)
+    }
+
+    private static func cut(_ report: BacktestReport) -> [BacktestRecord] {
+        guard report.omitted > 0 || report.omittedAsides > 0 else { return [] }
+        var record = BacktestRecord("omitted")
+        (record.omitted, record.omittedAsides) = (report.omitted, report.omittedAsides)
+        return [record]
     }
 
     public static func records(of comparison: BacktestComparison) -> [BacktestRecord] {

@@ -49,6 +49,9 @@ public struct BacktestReport: Sendable {
         for rule in rules { counts[rule.name] = Count() }
     }
 
+    /// What is not among ``asides``, where they were asked for.
+    public internal(set) var omittedAsides = 0
+
     /// Firings that are not among ``firings``.
     public var omitted: Int { total - firings.count }
 

@@ -30,6 +30,9 @@ extension BacktestReport {
             return "\(rule): " + parts.joined(separator: "; ")
         }
         if omitted > 0 { lines.append("\(omitted) firings more are counted and not listed") }
+        if omittedAsides > 0 {
+            lines.append("\(omittedAsides) edges more that did nothing are counted and not listed")
+        }
         if !unrecorded.isEmpty {
             lines.append(
                 "not recorded, so taken to be on until a rule switches it: \(unrecorded.joined(separator: ", "))")

@@ -1,3 +1,4 @@
+import DurableFiles
 import UnixSignals
 
 /// Runs the body until it ends, the time is over, or the person has seen enough (Control-C, SIGTERM), whichever comes first.
@@ -7,7 +8,10 @@ func untilInterrupted(for limit: TimeSpan? = nil, _ body: @escaping @Sendable ()
         group.addTask {
             do { try await body() } catch is CancellationError {}
         }
-        group.addTask { for await _ in signals { break } }
+        group.addTask {
+            for await _ in signals { break }
+            if !Task.isCancelled { OrderlyStop.limit("plugctl") }
+        }
         if let limit {
             group.addTask { try? await Task.sleep(for: limit.duration) }
         }

@@ -74,13 +74,16 @@ extension Script {
 struct ReadRuleFiles {
     private(set) var files: [CheckedFile] = []
     private(set) var diagnostics: [Diagnostic] = []
-    /// What is left out of `diagnostics`, in words.
-    private(set) var omitted: [String] = []
     /// All could be opened and read.
     private(set) var isSound = true
 
     init(_ paths: [String]) throws {
-        for path in RulesDirectory.files(in: paths) {
+        let found = RulesDirectory.files(in: paths)
+        for fault in found.faults {
+            isSound = false
+            complain(fault)
+        }
+        for path in found.files {
             do {
                 let text = try readText(path)
                 if isScript(path) {
@@ -105,6 +108,11 @@ struct ReadRuleFiles {
     private mutating func take(_ error: RuleFileError, _ path: String) {
         isSound = false
         diagnostics += error.diagnostics
-        if error.omitted > 0 { omitted.append("\(path): and \(error.omitted) more errors") }
+        if let last = error.diagnostics.last, error.omitted > 0 {
+            diagnostics.append(
+                Diagnostic(
+                    file: path, place: last.place, message: "behind this there are \(error.omitted) more errors",
+                    hint: "mend those that are told and check again", line: last.line))
+        }
     }
 }

@@ -48,9 +48,9 @@ struct RuleBacktest: AsyncParsableCommand {
     var png: String?
     @Flag(
         help: """
-            One JSON object a line: event (firing, heldBack, nearMiss, recorded, summary; onlyHere, onlyThere, comparison), at, \
+            One JSON object a line: event (firing, heldBack, nearMiss, recorded, summary, omitted; onlyHere, onlyThere, comparison), at, \
             rule, plug, cause, value, since, why, conditions, steps (at, what, plug, outcome, recorded, recordedAfter, \
-            recordedBy, wasSo), firings, nearMisses, heldBack, failures, commandsHeldBack; of what was recorded of a plug from, to, away (seconds), damaged.
+            recordedBy, wasSo), firings, nearMisses, heldBack, failures, commandsHeldBack; omitted, omittedAsides (counted and not listed); of what was recorded of a plug from, to, away (seconds), damaged.
             """)
     var json = false
     @OptionGroup var place: LocationOptions

@@ -17,7 +17,7 @@ struct RuleCheckCommand: AsyncParsableCommand {
             and what daemon.toml forbids. Files that run together are to be checked together. A script is loaded once, as it is when it runs; what its \
             functions do is not known before, but for names that it writes as plug("...").
 
-            It exits with 1 where there are errors, and with 0 where there are only warnings.
+            Errors come first, then warnings. It exits with 1 where there are errors, and with 0 where there are only warnings.
 
             Examples:
               plugctl rules check
@@ -48,20 +48,16 @@ struct RuleCheckCommand: AsyncParsableCommand {
         let findings =
             RuleCheck.findings(rules, in: house, knowsSun: knowsSun)
             + Outside(limits: OutsideFile.limits()).findings(rules)
-        var found = read.diagnostics.map { RuleFindingRecord($0, rule: nil) }
-        var text = read.diagnostics.map(\.description) + read.omitted
+        var all: [(diagnostic: Diagnostic, rule: String?)] = read.diagnostics.map { ($0, nil) }
         var first = 0
         for file in read.files {
-            for diagnostic in file.diagnostics(for: findings, first: first) {
-                text.append(diagnostic.description)
-                found.append(RuleFindingRecord(diagnostic, rule: file.rule(at: diagnostic.place)))
-            }
+            all += file.diagnostics(for: findings, first: first).map { ($0, file.rule(at: $0.place)) }
             first += file.rules.count
-            for diagnostic in file.unknownPlugs(in: house) {
-                text.append(diagnostic.description)
-                found.append(RuleFindingRecord(diagnostic, rule: nil))
-            }
+            all += file.unknownPlugs(in: house).map { ($0, nil) }
         }
+        let ordered = all.filter { $0.diagnostic.severity == .error } + all.filter { $0.diagnostic.severity != .error }
+        let found = ordered.map { RuleFindingRecord($0.diagnostic, rule: $0.rule) }
+        var text = ordered.map(\.diagnostic.description)
         if json { for record in found where !Output.json(record) { return } }
         let errors = found.count { $0.severity == Diagnostic.Severity.error.rawValue }
         if !json, errors > 0, read.isSound { text.append(summary(rules.count, errors, warnings: found.count - errors)) }

@@ -39,6 +39,7 @@ struct RunPlan {
             let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
             try await PlugService.run(settings, logger: logger) {
                 for await _ in signals { break }
+                OrderlyStop.limit("plugd")
             }
         } catch let error as FileError {
             throw Complaint(error)

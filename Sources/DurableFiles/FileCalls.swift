@@ -1,3 +1,5 @@
+import Glibc
+
 /// The kernel's calls that the file operations are made of. ``LinuxFileCalls`` is the kernel; tests put a disk in its place
 /// that is full, failing, or loses its power at a given byte.
 public protocol FileCalls: Sendable {
@@ -29,10 +31,10 @@ public protocol FileCalls: Sendable {
     func unlock(_ descriptor: Int32)
 }
 
-/// What a file is opened for.
+/// What a file is opened for. None of it waits for the other end of a pipe.
 public enum OpenPurpose: Sendable, Hashable {
     case reading
-    /// Reading what nobody else may know: a link is an error, and a pipe is opened without waiting for its writer.
+    /// Reading what nobody else may know: a link is an error.
     case readingSecret
     /// A new file; it is an error if the name is taken.
     case creating(mode: UInt32)
@@ -41,6 +43,21 @@ public enum OpenPurpose: Sendable, Hashable {
     /// Reading and writing the lock file, creating it if it is missing.
     case locking
     case directory
+}
+
+/// A file that is no regular one, and no directory, which the kernel refuses to read itself.
+public enum IrregularFile: Sendable, Hashable {
+    case pipe, socket, device
+
+    /// - Parameter mode: `st_mode`. Nil for a regular file and a directory.
+    init?(mode: UInt32) {
+        switch mode & S_IFMT {
+        case S_IFIFO: self = .pipe
+        case S_IFSOCK: self = .socket
+        case S_IFCHR, S_IFBLK: self = .device
+        default: return nil
+        }
+    }
 }
 
 /// What an open file is and whose.

@@ -11,6 +11,10 @@ public struct FileError: Error, Sendable, Hashable {
         case system(SystemError)
         /// The file holds more bytes than the caller is ready to keep in memory.
         case tooLarge(limit: Int)
+        /// A pipe, a socket or a device where a file is needed.
+        case notRegular(IrregularFile)
+        /// The file system did not answer in time.
+        case late
         /// Another process holds the directory; nil when its number could not be read.
         case held(by: Int32?)
         /// An append failed before and what it left behind could not be cut off again.
@@ -43,6 +47,8 @@ public struct FileError: Error, Sendable, Hashable {
     public var hint: String? {
         switch reason {
         case .system(let error): hint(for: error)
+        case .notRegular: "name a regular file"
+        case .late: "see whether its file system answers: ls -l \(path)"
         case .tooLarge: "check that this is the file you meant"
         case .held(let holder?): "stop process \(holder), or choose another directory"
         case .held(nil): "stop the process that uses it, or choose another directory"
@@ -77,6 +83,8 @@ extension FileError: CustomStringConvertible {
         switch reason {
         case .system(let error): "cannot \(operation.rawValue) \(path): \(error)"
         case .tooLarge(let limit): "cannot \(operation.rawValue) \(path): it is larger than \(limit) bytes"
+        case .notRegular(let kind): "cannot \(operation.rawValue) \(path): it is a \(kind), not a regular file"
+        case .late: "cannot \(operation.rawValue) \(path): its file system does not answer"
         case .held(let holder?): "\(path) is in use by process \(holder)"
         case .held(nil): "\(path) is in use by another process"
         case .damaged: "cannot \(operation.rawValue) \(path): an earlier failed write damaged its end"

@@ -1,10 +1,14 @@
 /// Files that survive a power cut: whole-file reads with a limit, atomic replacement, appends that are complete or absent.
 ///
-/// Paths are the kernel's: absolute, or relative to the working directory. Every call blocks until the storage has answered.
+/// Paths are the kernel's: absolute, or relative to the working directory. Every call blocks until the storage has answered;
+/// those that read, for a while at most (``Patience``).
 public struct FileStore: Sendable {
     let calls: any FileCalls
+    let patience: Patience
 
-    public init(calls: any FileCalls = LinuxFileCalls()) { self.calls = calls }
+    public init(calls: any FileCalls = LinuxFileCalls(), patience: Patience = .ofFiles) {
+        (self.calls, self.patience) = (calls, patience)
+    }
 
     func open(_ path: String, _ purpose: OpenPurpose) throws(FileError) -> Int32 {
         try attempt(.open, path) { () throws(SystemError) in try calls.open(path, purpose) }

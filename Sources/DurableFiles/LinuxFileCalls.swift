@@ -7,11 +7,11 @@ public struct LinuxFileCalls: FileCalls {
     public func open(_ path: String, _ purpose: OpenPurpose) throws(SystemError) -> Int32 {
         let descriptor =
             switch purpose {
-            case .reading: Glibc.open(path, O_RDONLY | O_CLOEXEC)
+            case .reading: Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             case .readingSecret: Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
             case .creating(let mode): Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-            case .appending(let mode): Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode)
-            case .locking: Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
+            case .appending(let mode): Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, mode)
+            case .locking: Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o644)
             case .directory: Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             }
         return try checked(descriptor)

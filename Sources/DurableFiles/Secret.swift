@@ -45,6 +45,10 @@ extension FileStore {
     /// - Throws: ``FileError`` with ``FileError/Reason/exposed(permissions:)``, ``FileError/Reason/foreign(owner:)``,
     ///   ``FileError/Reason/noPlainFile`` or ``FileError/Reason/empty``, and as ``read(_:limit:)`` does.
     public func readSecretIfPresent(_ path: String, limit: Int) throws(FileError) -> [UInt8]? {
+        try inTime(path, limit) { () throws(FileError) in try secret(path, limit: limit) }
+    }
+
+    private func secret(_ path: String, limit: Int) throws(FileError) -> [UInt8]? {
         let descriptor: Int32
         do throws(FileError) {
             descriptor = try open(path, .readingSecret)

@@ -1,17 +1,34 @@
+import Glibc
+
 extension FileStore {
-    /// The whole file's bytes.
+    /// The whole file's bytes. A pipe or a device is refused: it may have no end, or no writer.
     ///
-    /// - Parameter limit: most bytes the file may hold. It keeps a wrong path (a disk image, an endless device) from
-    ///   filling the memory.
-    /// - Throws: ``FileError`` with ``FileError/Reason/tooLarge(limit:)`` beyond the limit.
+    /// - Parameter limit: most bytes the file may hold. It keeps a wrong path (a disk image) from filling the memory.
+    /// - Throws: ``FileError`` with ``FileError/Reason/tooLarge(limit:)`` beyond the limit, ``FileError/Reason/notRegular(_:)``, and
+    ///   ``FileError/Reason/late`` when the file system does not answer.
     public func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
-        let descriptor = try open(path, .reading)
-        defer { calls.close(descriptor) }
-        return try readAll(of: descriptor, path, limit: limit)
+        try inTime(path, limit) { () throws(FileError) in
+            let descriptor = try open(path, .reading)
+            defer { calls.close(descriptor) }
+            let access = try attempt(.read, path) { () throws(SystemError) in try calls.access(descriptor) }
+            if let kind = IrregularFile(mode: access.mode) { throw FileError(.read, path, .notRegular(kind)) }
+            return try readAll(of: descriptor, path, limit: limit)
+        }
+    }
+
+    /// - Parameter bytes: most that are read.
+    func inTime<Value: Sendable>(
+        _ path: String, _ bytes: Int, _ body: @escaping @Sendable () throws(FileError) -> Value
+    ) throws(FileError) -> Value {
+        let answer = patience.within(bytes: bytes) { () -> Result<Value, FileError> in
+            do throws(FileError) { return .success(try body()) } catch { return .failure(error) }
+        }
+        guard let answer else { throw FileError(.read, path, .late) }
+        return try answer.get()
     }
 
     func readAll(of descriptor: Int32, _ path: String, limit: Int) throws(FileError) -> [UInt8] {
-        // The length is only a first guess: pipes and files of /proc report 0, and a growing file has more by now.
+        // The length is only a first guess: files of /proc report 0, and a growing file has more by now.
         let expected = try attempt(.read, path) { () throws(SystemError) in try calls.length(descriptor) }
         guard expected <= limit else { throw FileError(.read, path, .tooLarge(limit: limit)) }
         var bytes: [UInt8] = []

@@ -1,8 +1,12 @@
 import Automation
 import DurableFiles
+import Foundation
+import Glibc
+import Synchronization
 import TestFolders
-@testable import Scripting
 import Testing
+
+@testable import Scripting
 
 @testable import Daemon
 
@@ -128,10 +132,62 @@ struct RuleFileShelfTests {
             try FileStore().replace(path + "/" + name, with: Array(text.utf8))
         }
         #expect(
-            RulesDirectory.files(in: [path, path + "/a.yaml"]) == ["/a.yaml", "/b.yml", "/c.lua"].map { path + $0 })
-        #expect(RulesDirectory.files(in: ["/nowhere"]) == ["/nowhere"])
+            RulesDirectory.files(in: [path, path + "/a.yaml"]).files
+                == ["/a.yaml", "/b.yml", "/c.lua"].map { path + $0 })
+        #expect(RulesDirectory.files(in: ["/nowhere"]).files == ["/nowhere"])
         let before = try #require(FileStamp(of: path + "/a.yaml"))
         try FileStore().replace(path + "/a.yaml", with: Array("b".utf8))
         #expect(FileStamp(of: path + "/a.yaml") != before && FileStamp(of: path + "/none") == nil)
+    }
+
+    @Test("A pipe among the rules is told, and the others are read", .timeLimit(.minutes(1)))
+    func pipe() async throws {
+        let directory = TestFolder()
+        try FileStore().replace(directory.path + "/b.yaml", with: Array("b".utf8))
+        mkfifo(directory.path + "/a.yaml", 0o600)
+        let set = await RulesDirectory([directory.path]) { path in
+            do { _ = try FileStore().read(path, limit: 10) } catch { return .broken("\(error)") }
+            return .rules([Rule(name: "B", triggers: [], actions: [])])
+        }.current
+        #expect(set.rules.map(\.name) == ["B"])
+        #expect(
+            set.faults.map(\.words) == ["cannot read \(directory.path)/a.yaml: it is a pipe, not a regular file"])
+    }
+
+    @Test("A file system that does not answer keeps its last rules, and is told")
+    func silence() {
+        let stuck = Mutex(false)
+        defer { stuck.withLock { $0 = false } }
+        let files = LookedAtFiles(["/rules"], patience: Patience(.milliseconds(50))) { paths in
+            while stuck.withLock({ $0 }) { usleep(1000) }
+            return RuleFileLook(at: paths)
+        }
+        var shelf = RuleFileShelf()
+        let good = RuleFileReading.rules([Rule(name: "A", triggers: [], actions: [])])
+        _ = shelf.take([("/rules/a.yaml", good)])
+        stuck.withLock { $0 = true }
+        let set = shelf.take(files.look().readings { _ in good })
+        #expect(set.rules.map(\.name) == ["A"])
+        #expect(
+            set.faults == [
+                RuleFileFault(
+                    path: "/rules",
+                    words: """
+                        cannot read /rules: its file system does not answer
+                        hint: see whether its file system answers: ls -l /rules
+                        """, rules: ["A"])
+            ])
+    }
+
+    @Test("Files beyond the most that are read are told")
+    func tooMany() throws {
+        let directory = TestFolder(on: .memory)
+        for number in 0...RuleFileShelf.maximumFiles {
+            _ = FileManager.default.createFile(
+                atPath: "\(directory.path)/\(10_000 + number).yaml", contents: nil)
+        }
+        let (files, faults) = RulesDirectory.files(in: [directory.path])
+        #expect(files.count == RuleFileShelf.maximumFiles)
+        #expect(faults.count == 1 && faults[0].contains("10999.yaml are not read: there may be 1000 in all"))
     }
 }

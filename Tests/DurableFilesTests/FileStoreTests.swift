@@ -1,5 +1,6 @@
 import Glibc
 import SimulatedDisk
+import Synchronization
 import TestFolders
 import Testing
 
@@ -41,11 +42,41 @@ struct FileStoreTests {
         }
     }
 
-    @Test("a device without end or length stops at the limit")
+    @Test("a device without end or length is refused")
     func endless() {
-        #expect(throws: FileError(.read, "/dev/zero", .tooLarge(limit: 100_000))) {
+        #expect(throws: FileError(.read, "/dev/zero", .notRegular(.device))) {
             try store.read("/dev/zero", limit: 100_000)
         }
+    }
+
+    @Test("a pipe is refused at once, whether it is read, appended to or taken as a lock", .timeLimit(.minutes(1)))
+    func pipe() throws {
+        mkfifo(file, 0o600)
+        let refusal = FileError(.read, file, .notRegular(.pipe))
+        #expect(throws: refusal) { try store.read(file, limit: 10) }
+        #expect(throws: refusal) { try store.readIfPresent(file, limit: 10) }
+        #expect("\(refusal)" == "cannot read \(file): it is a pipe, not a regular file")
+        #expect(throws: FileError(.open, file, SystemError(ENXIO))) {
+            _ = try AppendingFile(file)
+        }
+        mkfifo(directory.path + "/lock", 0o600)
+        _ = try? store.checkWritable(directory.path)
+    }
+
+    @Test("a file system that does not answer ends in an error, and what it has left waits for it goes on when it does")
+    func silence() throws {
+        try store.replaceSecret(file, with: [1])
+        let calls = StuckCalls()
+        let stuck = FileStore(calls: calls, patience: Patience(.milliseconds(20), threads: 3))
+        for _ in 0..<3 {
+            #expect(throws: FileError(.read, file, .late)) { try stuck.read(file, limit: 10) }
+        }
+        // No more of them wait than may.
+        #expect(calls.waiting == 3)
+        #expect(throws: FileError(.read, file, .late)) { try stuck.readSecretIfPresent(file, limit: 10) }
+        #expect(calls.waiting == 3)
+        calls.answer()
+        while (try? store.read(file, limit: 10)) != [1] {}
     }
 
     @Test("a file whose length the kernel does not tell is read to its end")
@@ -171,4 +202,43 @@ struct FileStoreTests {
         #expect(parentDirectory(of: "x") == ".")
         #expect(parentDirectory(of: "a/x") == "a")
     }
+}
+
+/// The kernel, but that nothing can be opened until ``answer()``.
+private final class StuckCalls: FileCalls {
+    private let kernel = LinuxFileCalls()
+    private let state = Mutex((isStuck: true, waiting: 0))
+
+    var waiting: Int { state.withLock(\.waiting) }
+
+    func answer() { state.withLock { $0.isStuck = false } }
+
+    func open(_ path: String, _ purpose: OpenPurpose) throws(SystemError) -> Int32 {
+        state.withLock { $0.waiting += 1 }
+        while state.withLock(\.isStuck) { usleep(1000) }
+        return try kernel.open(path, purpose)
+    }
+
+    func close(_ descriptor: Int32) { kernel.close(descriptor) }
+    func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        try kernel.read(descriptor, into: buffer)
+    }
+    func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+        try kernel.write(descriptor, bytes)
+    }
+    func length(_ descriptor: Int32) throws(SystemError) -> Int { try kernel.length(descriptor) }
+    func access(_ descriptor: Int32) throws(SystemError) -> FileAccess { try kernel.access(descriptor) }
+    func setMode(_ descriptor: Int32, to mode: UInt32) throws(SystemError) { try kernel.setMode(descriptor, to: mode) }
+    func truncate(_ descriptor: Int32, to length: Int) throws(SystemError) {
+        try kernel.truncate(descriptor, to: length)
+    }
+    func synchronize(_ descriptor: Int32) throws(SystemError) { try kernel.synchronize(descriptor) }
+    func rename(_ path: String, to newPath: String) throws(SystemError) { try kernel.rename(path, to: newPath) }
+    func link(_ path: String, to newPath: String) throws(SystemError) { try kernel.link(path, to: newPath) }
+    func remove(_ path: String) throws(SystemError) { try kernel.remove(path) }
+    func makeDirectory(_ path: String, mode: UInt32) throws(SystemError) { try kernel.makeDirectory(path, mode: mode) }
+    func isDirectory(_ path: String) -> Bool { kernel.isDirectory(path) }
+    func names(in directory: String) throws(SystemError) -> [String] { try kernel.names(in: directory) }
+    func lock(_ descriptor: Int32) throws(SystemError) { try kernel.lock(descriptor) }
+    func unlock(_ descriptor: Int32) { kernel.unlock(descriptor) }
 }

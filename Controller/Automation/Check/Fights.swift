@@ -15,7 +15,7 @@ extension RuleInspection {
             for (offset, first) in indices.enumerated() {
                 for second in indices.dropFirst(offset + 1) {
                     work.spend(4)
-                    guard !work.isSpent, findings.count < RuleCheck.findingLimit else { return findings }
+                    guard !work.isSpent, findings.count <= RuleCheck.warningLimit else { return findings }
                     guard let mine = orders[first][key], let its = orders[second][key],
                         areOpposite(rules[first].actions[mine.place], rules[second].actions[its.place]),
                         seen.insert([first, second]).inserted

@@ -1,29 +1,49 @@
 /// Looks at rules before they run, for what their text alone does not show: what can never happen, what does not exist, and what they
 /// do to each other. It proves nothing about what it does not find.
 public enum RuleCheck {
-    /// A thousand rules that are all wrong need not all be told; it bounds what is kept and printed.
-    public static let findingLimit = 500
+    /// Rules that fight in pairs make more warnings than there are rules; it bounds what is kept and printed. Errors are bounded by
+    /// the parts of the rules, and each is told.
+    public static let warningLimit = 500
 
     /// - Parameters:
     ///   - rules: all that will run together.
     ///   - house: nil where nobody could be asked, so that nothing is said about names and what plugs can do.
     ///   - knowsSun: somebody has said where the house is.
-    /// - Returns: in the order of the rules and of their parts, ``findingLimit`` at most.
+    /// - Returns: errors, each of them, then warnings, ``warningLimit`` at most and one that tells of those that are left out. Both in the
+    ///   order of the rules and of their parts.
     public static func findings(_ rules: [Rule], in house: [KnownPlug]?, knowsSun: Bool) -> [RuleFinding] {
         let inspection = RuleInspection(rules: rules, house: KnownHouse(house), knowsSun: knowsSun)
-        var findings: [RuleFinding] = []
-        for rule in rules.indices where findings.count < findingLimit {
-            findings += inspection.names(rule) + inspection.capabilities(rule)
-            findings += inspection.limits(rule) + inspection.schedules(rule)
-            findings += inspection.contradictions(rule) + inspection.waits(rule)
-            findings += inspection.idleActions(rule) + inspection.repetitions(rule)
+        var (errors, warnings): ([RuleFinding], [RuleFinding]) = ([], [])
+        func take(_ findings: [RuleFinding]) {
+            for finding in findings {
+                switch finding.severity {
+                case .error: errors.append(finding)
+                case .warning: if warnings.count <= warningLimit { warnings.append(finding) }
+                }
+            }
         }
-        findings += inspection.twins() + inspection.fights() + inspection.loops()
-        let sorted = findings.enumerated().sorted {
+        for rule in rules.indices {
+            take(inspection.names(rule) + inspection.capabilities(rule))
+            take(inspection.limits(rule) + inspection.schedules(rule))
+            take(inspection.contradictions(rule) + inspection.waits(rule))
+            take(inspection.idleActions(rule) + inspection.repetitions(rule))
+        }
+        take(inspection.twins() + inspection.fights() + inspection.loops())
+        let told = (inspection.work.isSpent ? [unfinished] : []) + (warnings.count > warningLimit ? [cut] : [])
+        return sorted(errors) + told + sorted(warnings).prefix(warningLimit)
+    }
+
+    private static func sorted(_ findings: [RuleFinding]) -> [RuleFinding] {
+        findings.enumerated().sorted {
             ($0.element.rule, $0.element.part.order, $0.offset) < ($1.element.rule, $1.element.part.order, $1.offset)
         }.map(\.element)
-        guard inspection.work.isSpent else { return Array(sorted.prefix(findingLimit)) }
-        return [unfinished] + sorted.prefix(findingLimit - 1)
+    }
+
+    /// Of all rules, and told at the first.
+    private static var cut: RuleFinding {
+        RuleFinding(
+            .warning, rule: 0, .name, "there are more than \(warningLimit) warnings: the others are not told",
+            hint: "mend these and check again, or check fewer files at once")
     }
 
     /// Of all rules, and told at the first.

@@ -37,7 +37,19 @@ struct HugeHouseTests {
     func everyMinute() {
         let (lines, isQuick) = look(
             rules(200, { _ in Array(repeating: everyMinute(.max), count: 64) }, then: opposite))
-        #expect(isQuick && lines.count == RuleCheck.findingLimit)
+        #expect(isQuick && lines.count == RuleCheck.warningLimit + 1)
+        #expect(lines.first?.contains("there are more than 500 warnings: the others are not told") == true)
+    }
+
+    @Test("An error behind more warnings than are told is told, and first")
+    func errorBehindWarnings() {
+        var rules = rules(200, { _ in Array(repeating: everyMinute(.max), count: 64) }, then: opposite)
+        rules.append(.checked("Last", then: .turnOn(["Nobody's"])))
+        let findings = RuleCheck.findings(rules, in: [KnownPlug(name: "Lamp")], knowsSun: true)
+        let errors = findings.prefix { $0.severity == .error }
+        #expect(errors.contains { $0.rule == 200 && $0.word == "Nobody's" })
+        #expect(findings.dropFirst(errors.count).allSatisfy { $0.severity == .warning })
+        #expect(findings.count == errors.count + 1 + RuleCheck.warningLimit)
     }
 
     @Test("Schedules that never meet are compared until it is too much, and that is told")

@@ -1,0 +1,69 @@
+"""Files that are none, and file systems that do not answer, where a person or a watched directory names them."""
+
+import os
+import pathlib
+import sys
+import time
+
+import pytest
+from harness.deadlines import eventually
+from harness.served import Served
+
+RULE = "- rule: Evening\n  when: { time: \"19:00\" }\n  then: { turn on: Lamp }\n"
+
+
+@pytest.fixture
+def rules(tmp_path):
+    folder = tmp_path / "rules"
+    folder.mkdir()
+    (folder / "evening.yaml").write_text(RULE)
+    return folder
+
+
+def test_a_pipe_among_the_rules_is_told_and_edits_are_read_as_ever(lan, controller, rules, tmp_path):
+    served = Served(controller(lan.host()), tmp_path / "daemon", rules=rules)
+    eventually(served.answers, 10, "its socket")
+    os.mkfifo(rules / "pipe.yaml")
+    served.running.seen(lambda line: "pipe.yaml: it is a pipe, not a regular file" in line.text, 10, "the pipe's fault")
+    (rules / "night.yaml").write_text(RULE.replace("Evening", "Night"))
+    served.running.seen(lambda line: "Night" in line.text, 10, "the new rule")
+    served.running.terminate()
+    assert served.running.ended(within=10) == 0
+    # With the pipe there from the start.
+    served.start()
+    eventually(served.answers, 10, "its socket")
+    served.running.terminate()
+    assert served.running.ended(within=10) == 0
+
+
+@pytest.mark.parametrize("words", [
+    ("rules", "check", "--offline", "PIPE"),
+    ("rules", "backtest", "PIPE"),
+    ("rules", "run", "PIPE"),
+    ("history", "import", "PIPE", "--plug", "Kettle"),
+    ("history", "show", "Kettle", "--tariff", "PIPE"),
+])
+def test_a_pipe_that_a_person_names_is_refused_at_once(lan, controller, tmp_path, words):
+    pipe, recording = tmp_path / "pipe.yaml", tmp_path / "kettle.csv"
+    os.mkfifo(pipe)
+    recording.write_text("0,5\n1,5\n2,2000\n")
+    person = controller(lan.host())
+    person.does("history", "import", recording, "--plug", "Kettle", "--start", "2026-11-20T07:30")
+    done = person.finish(*[pipe if word == "PIPE" else word for word in words])
+    assert done.status == 1 and f"cannot read {pipe}: it is a pipe, not a regular file" in done.errors, done
+    assert "hint: name a regular file" in done.errors, done
+
+
+@pytest.mark.time_limit(120)
+def test_a_daemon_whose_rules_do_not_answer_goes_on_says_so_and_stops_in_time(lan, controller, rules, tmp_path):
+    host = lan.host()
+    served = Served(controller(host), tmp_path / "daemon", rules=rules)
+    eventually(served.answers, 10, "its socket")
+    program = pathlib.Path(__file__).parent / "harness" / "silent_files_program.py"
+    host.start(sys.executable, program, rules).seen(lambda line: line.text == "mounted", 10, "the silent file system")
+    served.running.seen(lambda line: f"cannot read {rules}: its file system does not answer" in line.text, 40, "the fault")
+    assert served.answers()
+    asked = time.monotonic()
+    served.running.terminate()
+    served.running.ended(within=20)
+    assert time.monotonic() - asked < 18
