@@ -204,6 +204,8 @@ public actor RuleRunner {
     }
 
     private func deadlineReached() async {
+        // A clock that was set back a moment ago shows no second yet for which a rule waits.
+        _ = lookAtClock()
         handle(.deadlineReached)
         await handOverMeanwhile()
     }
@@ -278,16 +280,21 @@ public actor RuleRunner {
     /// to be noticed before it is too long ago.
     private func keepLocalTime() async {
         while !Task.isCancelled {
-            let wall = WallTime.now.nanosecondsSince1970
-            let new = clock.look(wall: wall, now: BootClock.now, sun: sun) { second in
-                (WallTime(nanosecondsSince1970: 0) + .seconds(second)).localOffset
-            }
-            if let new {
-                handle(.clockChanged(new.time, new.sun))
-                await handOverMeanwhile()
-            }
+            if lookAtClock() { await handOverMeanwhile() }
             try? await Task.sleep(for: .seconds(1))
         }
+    }
+
+    /// - Returns: whether the wall clock was set since the last look.
+    private func lookAtClock() -> Bool {
+        // The wall clock first: where there is a pause between the two, rules run late rather than early.
+        let wall = WallTime.now.nanosecondsSince1970
+        let new = clock.look(wall: wall, now: BootClock.now, sun: sun) { second in
+            (WallTime(nanosecondsSince1970: 0) + .seconds(second)).localOffset
+        }
+        guard let new else { return false }
+        handle(.clockChanged(new.time, new.sun))
+        return true
     }
 
     /// Returns when all records made so far are handed over, so that a reader that is slow slows down whatever waits for it here.

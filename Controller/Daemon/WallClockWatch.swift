@@ -9,8 +9,11 @@ public typealias SunTable = @Sendable (_ days: ClosedRange<Int64>, _ instant: (I
 /// The local wall clock beside the controller's own, as a value for the year at hand: made anew each day, and when somebody sets the
 /// clock.
 struct WallClockWatch {
-    /// A clock that the network keeps is put right by less, many times a day, which no rule need hear of.
-    static let tolerance = Duration.milliseconds(750)
+    /// The two clocks run at the same pace, also while the network keeps one right; they come apart when somebody sets the wall clock,
+    /// and by less where they could not be read in one moment.
+    static let tolerance = Duration.milliseconds(4)
+    /// Seconds are taken to begin so much later than they do: no rule runs before the second that it names, whatever the tolerance.
+    static let lateness = Duration.milliseconds(5)
     static let lifetime = Duration.seconds(86_400)
     /// Days that are known back, for the period of an energy that began then, and ahead.
     private static let before: Int64 = 40
@@ -36,9 +39,11 @@ struct WallClockWatch {
         }
         made = (now, origin, current)
         let second = wall / 1_000_000_000
-        /// Whole seconds apart, so that local minutes begin with whole seconds of the controller's clock.
-        let apart = Int64((Double(origin) / 1e9).rounded())
-        func instant(_ second: Int64) -> Instant { Instant(nanoseconds: (second - apart) * 1_000_000_000) }
+        let late = origin - Self.lateness.wholeNanoseconds
+        // Rounded up, so that the phase is none of the past.
+        let apart = late / 1_000_000_000 + (late % 1_000_000_000 > 0 ? 1 : 0)
+        let phase = apart * 1_000_000_000 - late
+        func instant(_ second: Int64) -> Instant { Instant(nanoseconds: (second - apart) * 1_000_000_000 + phase) }
         let first = second - Self.before * Self.day
         let last = second + Self.after * Self.day
         let offsets = LocalOffsets(from: Int(first), to: Int(last), offset: offset)
@@ -46,6 +51,6 @@ struct WallClockWatch {
         pieces += offsets.changes.map { .init(from: instant(Int64($0.second)), offset: apart + Int64($0.offset)) }
         let today = (second + Int64(current)) / Self.day
         let times = sun?(today - 2...today + Self.after, instant) ?? .unknown
-        return (LocalTime(pieces: pieces), times)
+        return (LocalTime(pieces: pieces, phase: .nanoseconds(phase)), times)
     }
 }

@@ -21,18 +21,38 @@ struct WallClockWatchTests {
         let begin = Double(Self.change - 86_400)
         let time = try #require(look(&watch, wall: begin, now: 100))
         func shown(_ seconds: Int64) -> String? {
-            time.timeOfDay(at: Instant(nanoseconds: seconds * 1_000_000_000)).map { "\($0)" }
+            time.timeOfDay(at: Instant(nanoseconds: seconds * 1_000_000_000) + WallClockWatch.lateness).map { "\($0)" }
         }
         #expect(shown(100 + 86_399) == "01:59:59" && shown(100 + 86_400) == "03:00")
     }
 
-    @Test("It is told anew when the clock was set, and each day, and not for what keeps it right")
+    @Test(
+        "A second begins no sooner than it does, and at most 10 ms later, wherever the two clocks began",
+        arguments: 0..<200)
+    func seconds(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let origin = Int64.random(in: -5_000_000_000...1_900_000_000_000_000_000, using: &random)
+        let now = Int64.random(in: 5_000_000_000...90_000_000_000_000, using: &random)
+        var watch = WallClockWatch()
+        let time = try #require(
+            watch.look(wall: origin + now, now: Instant(nanoseconds: now), sun: nil) { _ in 3600 }?.time)
+        for _ in 0..<20 {
+            let second = (origin + now) / 1_000_000_000 + Int64.random(in: -80_000...80_000, using: &random)
+            let instant = try #require(time.instant(of: second + 3600))
+            let after = instant.nanoseconds + origin - second * 1_000_000_000
+            #expect((0...10_000_000).contains(after))
+            #expect(time.second(at: instant) == second + 3600)
+            #expect(time.second(at: instant - .nanoseconds(1)) == second + 3599)
+        }
+    }
+
+    @Test("It is told anew when the clock was set, and each day")
     func steps() {
         var watch = WallClockWatch()
         #expect(look(&watch, wall: 1000, now: 0) != nil)
-        #expect(look(&watch, wall: 1010.3, now: 10) == nil)
-        #expect(look(&watch, wall: 1021, now: 20) != nil)
-        #expect(look(&watch, wall: 1031, now: 30) == nil)
+        #expect(look(&watch, wall: 1010.003, now: 10) == nil)
+        #expect(look(&watch, wall: 1020.3, now: 20) != nil)
+        #expect(look(&watch, wall: 1030.3, now: 30) == nil)
         #expect(look(&watch, wall: 500, now: 40) != nil)
         #expect(look(&watch, wall: 500 + 86_400, now: 40 + 86_400) != nil)
     }

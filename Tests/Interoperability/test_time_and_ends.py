@@ -1,6 +1,7 @@
 """A plug has no battery for its clock, and its firmware may end in any way: what is told of both."""
 
 import signal
+import time
 
 import pytest
 
@@ -63,6 +64,22 @@ def test_a_crash_is_kept_and_told_to_who_looks_for_it(lan, plug, controller, num
     crash = lamp.status()["crash"]
     assert crash["count"] == 2 and "killed" in crash["report"], crash
     assert (lamp.state / "crash").read_text() == kept, "flash is written once a boot"
+
+
+def test_a_rule_by_the_clock_runs_in_the_second_that_it_names_and_not_before(lan, controller, tmp_path):
+    """Seconds of the wall clock begin anywhere between two of the clock by which the daemon waits."""
+    for count, part in enumerate((0.1, 0.35, 0.6, 0.85)):
+        rules = tmp_path / f"{count}.yaml"
+        rules.write_text('- rule: Minute\n  when: { cron: "* * * * *" }\n  then: { notify: "It is {time}" }\n')
+        # Six seconds before a minute, and a part of one.
+        clock = WrongClock(tmp_path, -time.time() % 60 - 6 + part - time.clock_gettime(time.CLOCK_BOOTTIME) % 1)
+        person = controller(lan.host())
+        person.under(clock.words)
+        lines = person.start("rules", "run", "--json", rules)
+        fired = lines.seen_object(lambda told: told["event"] == "firing", 20, "the firing").json
+        seconds = float(fired["at"][17:-1])
+        assert 0 <= seconds < 0.05, fired
+        lines.stop()
 
 
 def test_an_orderly_stop_is_no_crash(lan, plug):

@@ -16,14 +16,21 @@ public struct LocalTime: Hashable, Sendable {
     }
 
     private let pieces: [Piece]
+    /// How long after a whole second of the controller's clock one of the wall clock begins.
+    private let phase: Duration
 
-    /// Pieces in any order; for the span at hand a year's transitions are two.
-    public init(pieces: [Piece]) { self.pieces = pieces.sorted { $0.from < $1.from } }
+    /// - Parameters:
+    ///   - pieces: in any order; for the span at hand a year's transitions are two.
+    ///   - phase: how long after a whole second of the controller's clock one of the wall clock begins.
+    public init(pieces: [Piece], phase: Duration = .zero) {
+        self.pieces = pieces.sorted { $0.from < $1.from }
+        self.phase = phase
+    }
 
     /// Local seconds since 1 January 1970, 00:00, rounded down; nil before the first piece, where nothing is known.
     public func second(at instant: Instant) -> Int64? {
         guard let piece = pieces.last(where: { $0.from <= instant }) else { return nil }
-        return instant.wholeSeconds.saturatingSum(piece.offset)
+        return (instant - phase).wholeSeconds.saturatingSum(piece.offset)
     }
 
     /// Local time of day; nil before the first piece.
@@ -40,7 +47,7 @@ public struct LocalTime: Hashable, Sendable {
     /// does. Nil where nothing is known of it.
     public func instant(of second: Int64) -> Instant? {
         for (index, piece) in pieces.enumerated() {
-            let instant = Instant(seconds: second.saturatingSum(0 - max(piece.offset, -Int64.max)))
+            let instant = Instant(seconds: second.saturatingSum(0 - max(piece.offset, -Int64.max))) + phase
             // Before a piece that does not reach back to it, and after the one before: the calendar leaves it out.
             if instant < piece.from { return index == 0 ? nil : piece.from }
             if index + 1 == pieces.count || instant < pieces[index + 1].from { return instant }
@@ -53,7 +60,8 @@ public struct LocalTime: Hashable, Sendable {
         guard let shown = other.pieces.last(where: { $0.from <= instant })?.offset else { return nil }
         var nearest: Instant?
         for (index, piece) in pieces.enumerated() {
-            let moved = instant + .seconds(shown.saturatingSum(0 - max(piece.offset, -Int64.max)))
+            let apart = Duration.seconds(shown.saturatingSum(0 - max(piece.offset, -Int64.max)))
+            let moved = instant + apart + phase - other.phase
             guard piece.from <= moved, index + 1 == pieces.count || moved < pieces[index + 1].from else { continue }
             let isNearer = nearest.map { abs(moved - instant) < abs($0 - instant) } ?? true
             if isNearer { nearest = moved }

@@ -7,15 +7,18 @@
 #include <time.h>
 #include <unistd.h>
 
-static long offset(void) {
+static long long offset(void) { // nanoseconds
     const char *seconds = getenv("CLOCK_OFFSET"), *step = getenv("CLOCK_STEP");
-    return seconds == NULL || (step != NULL && access(step, F_OK) == 0) ? 0 : atol(seconds);
+    return seconds == NULL || (step != NULL && access(step, F_OK) == 0) ? 0 : (long long)(atof(seconds) * 1e9);
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now) {
     int (*kernel)(clockid_t, struct timespec *) = dlsym(RTLD_NEXT, "clock_gettime");
     const int result = kernel(clock, now);
-    if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) now->tv_sec += offset();
+    if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
+        const long long moved = now->tv_sec * 1000000000LL + now->tv_nsec + offset();
+        *now = (struct timespec){.tv_sec = moved / 1000000000, .tv_nsec = moved % 1000000000};
+    }
     return result;
 }
 

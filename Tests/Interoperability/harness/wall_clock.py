@@ -13,7 +13,7 @@ class WrongClock:
         self._step = pathlib.Path(folder) / "clock-is-set"
         subprocess.run(
             ["cc", "-shared", "-fPIC", "-O1", "-o", library, pathlib.Path(__file__).with_name("wall_clock.c")], check=True)
-        self.words = ["env", f"LD_PRELOAD={library}", f"CLOCK_OFFSET={int(offset)}", f"CLOCK_STEP={self._step}"]
+        self.words = ["env", f"LD_PRELOAD={library}", f"CLOCK_OFFSET={offset:.3f}", f"CLOCK_STEP={self._step}"]
 
     @classmethod
     def of_1970(cls, folder):
