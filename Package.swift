@@ -365,7 +365,9 @@ let checks: [Target] = [
             "Effects", "Automation", "PlugModel", "ProtocolCore", "LinuxClocks", "ConfigurationFiles", nioCore,
             nioPosix, "TestFolders",
         ]),
-    tests("BacktestingTests", ["Backtesting", "Automation", "PowerHistory", "PlugModel", "Metering", "TestFolders"]),
+    tests(
+        "BacktestingTests",
+        ["Backtesting", "Automation", "PowerHistory", "PlugModel", "Metering", "ProtocolCore", "TestFolders"]),
     tests(
         "DaemonTests",
         [

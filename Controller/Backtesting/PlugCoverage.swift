@@ -49,22 +49,33 @@ struct SamplePace: Hashable, Sendable {
     /// So long without a sample, and the plug was away: longer than a plug that starts anew needs.
     var away: Int64 = 120_000
     /// Longer silence than this interrupts a dwell: three of the usual distances, and at least what holds for plugs.
-    var gap: Int64 = RuleEngine.readingGap.wholeNanoseconds / 1_000_000
+    private(set) var gap: Int64 = SamplePace.leastGap
 
-    /// Neighbours from which the usual distance of samples is taken.
+    /// That of these samples alone. The first of them are as far from the last of those before as those were from each other.
+    private var ownGap: Int64 = SamplePace.leastGap
+
+    private static let leastGap = RuleEngine.readingGap.wholeNanoseconds / 1_000_000
+    /// Neighbours from which the usual distance of samples is taken: so many at the beginning and at the end.
     private static let measured = 63
 
     init() {}
 
     /// - Parameter before: of the samples before them, which holds on where these are too few to tell.
     init(of samples: [Sample], before: SamplePace) {
-        let steps = zip(samples, samples.dropFirst()).prefix(Self.measured).map { $1.milliseconds - $0.milliseconds }
-        guard !steps.isEmpty else {
+        guard let first = Self.usual(samples.prefix(Self.measured + 1)),
+            let last = Self.usual(samples.suffix(Self.measured + 1))
+        else {
             self = before
             return
         }
-        usual = max(1, min(steps.sorted()[steps.count / 2], 86_400_000))
+        usual = max(first, last)
         away = max(away, 5 * usual)
-        gap = max(gap, 3 * usual)
+        ownGap = max(ownGap, 3 * usual)
+        gap = max(ownGap, before.ownGap)
+    }
+
+    private static func usual(_ samples: ArraySlice<Sample>) -> Int64? {
+        let steps = zip(samples, samples.dropFirst()).map { $1.milliseconds - $0.milliseconds }.sorted()
+        return steps.isEmpty ? nil : max(1, min(steps[steps.count / 2], 86_400_000))
     }
 }

@@ -43,6 +43,83 @@ struct PassedOverTests {
         #expect(fired > 400)
     }
 
+    @Test("Readings at paces that change, with holes and dwells")
+    func paces() throws {
+        var (fired, quiet, missed) = (0, 0, 0)
+        for seed in 0..<300 {
+            var random = SeededRandom(seed: UInt64(seed))
+            let rules = (0..<4).map { _ in
+                let (watts, dwell) = (
+                    Double.random(in: 20...80, using: &random), Double.random(in: 0...900, using: &random)
+                )
+                let direction: PowerThreshold.Direction = random.chance(0.5) ? .risesAbove : .fallsBelow
+                let threshold = PowerThreshold(direction, watts: watts, dwell: .milliseconds(Int64(dwell * 1000)))
+                let band = PowerBand(watts, watts + 30, dwell: .milliseconds(Int64(dwell * 1000)))
+                return random.chance(0.7)
+                    ? Trigger.activePower(plug: "Heater", threshold) : .activePowerStays(plug: "Heater", band)
+            }.enumerated().map { Rule(name: "\($0.offset)", triggers: [$0.element], actions: [.toggle(["Heater"])]) }
+            var quick = RuleEngine(rules: rules)
+            _ = quick.handle(.plugAppeared(plug: "Heater", state: PlugState(relayOn: true)), now: .zero)
+            var told = quick
+            let plug = try #require(quick.index(of: "Heater"))
+            var (second, watts, pace) = (0.0, 50.0, 1.0)
+            for _ in 0..<1500 {
+                if random.chance(0.01) {
+                    pace = [0.2, 1, 5, 10, 60].randomElement(using: &random)!
+                    let gap = Duration.milliseconds(Int64(max(5, 3 * pace) * 1000))
+                    quick.expect(readingGap: gap, of: plug)
+                    told.expect(readingGap: gap, of: plug)
+                }
+                second += random.chance(0.005) ? .random(in: 1..<400, using: &random) : pace
+                if random.chance(0.03) { watts = .random(in: 0...100, using: &random) }
+                let now = Instant.at(second)
+                var (mine, its): ([RuleEngineAction], [RuleEngineAction]) = ([], [])
+                // One that passes over readings may look at a dwell earlier, and finds that it goes on.
+                while let due = told.nextDeadline, due < now { its += told.handle(.deadlineReached, now: due) }
+                while let due = quick.nextDeadline, due < now { mine += quick.handle(.deadlineReached, now: due) }
+                if quick.quietBand(of: plug).contains(watts, time: now, now: now) { quiet += 1 }
+                mine += quick.read(plug, activePower: watts, time: now, now: now)
+                told.meters[0].closeBand()
+                its += told.read(plug, activePower: watts, time: now, now: now)
+                #expect(mine == its, "seed \(seed), second \(second)")
+                for action in its {
+                    switch action {
+                    case .fired: fired += 1
+                    case .nearMiss(let miss):
+                        missed += 1
+                        #expect(miss.lasted >= .zero, "seed \(seed), second \(second)")
+                    case _: break
+                    }
+                }
+            }
+        }
+        #expect(fired > 1000 && missed > 1000 && quiet > 200_000)
+    }
+
+    @Test("A dwell goes on when readings come more seldom, or more often")
+    func paceInDwell() throws {
+        for (before, after) in [(1.0, 10.0), (10, 1)] {
+            var engine = RuleEngine(rules: [.television(dwell: .seconds(100))])
+            _ = engine.handle(.plugAppeared(plug: "Television", state: PlugState(relayOn: true)), now: .zero)
+            let plug = try #require(engine.index(of: "Television"))
+            engine.expect(readingGap: .seconds(max(5, 3 * Int(before))), of: plug)
+            _ = engine.read(plug, activePower: 1, time: .at(1), now: .at(1))
+            var (second, fired) = (10.0, [RuleEngineAction]())
+            while second < 200 {
+                // The first reading at the new pace is as far from the last as those at the old one were from each other.
+                if second == 60 { engine.expect(readingGap: .seconds(30), of: plug) }
+                if second == 70 { engine.expect(readingGap: .seconds(max(5, 3 * Int(after))), of: plug) }
+                if let due = engine.nextDeadline, due < .at(second) {
+                    fired += engine.handle(.deadlineReached, now: due)
+                }
+                fired += engine.read(plug, activePower: 90, time: .at(second), now: .at(second))
+                second += second < 60 ? before : after
+            }
+            #expect(fired.contains { if case .fired = $0 { true } else { false } })
+            #expect(!fired.contains { if case .nearMiss = $0 { true } else { false } })
+        }
+    }
+
     @Test("Samples of which only the appliance on the plug learns")
     func watched() throws {
         for seed in 0..<20 {

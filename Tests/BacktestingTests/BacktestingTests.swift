@@ -2,6 +2,7 @@ import Automation
 import Metering
 import PlugModel
 import PowerHistory
+import ProtocolCore
 import TestFolders
 import Testing
 
@@ -21,11 +22,15 @@ final class MadeUpPast {
 
     /// A sample each second of a span, of which `watts` says how many.
     func record(_ name: String, _ id: String, _ seconds: Range<Int>, _ watts: (Int) -> Double) throws -> PlugID {
+        try record(name, id, at: seconds.map { ($0, watts($0)) })
+    }
+
+    /// Samples at seconds of the day.
+    @discardableResult
+    func record(_ name: String, _ id: String, at points: [(second: Int, watts: Double)]) throws -> PlugID {
         let plug = try #require(PlugID(rawValue: id))
         var encoder = SampleChunkEncoder()
-        let samples = seconds.map { second in
-            Sample(milliseconds: Int64(second) * 1000, deciwatts: Int32(watts(second) * 10))
-        }
+        let samples = points.map { Sample(milliseconds: Int64($0.second) * 1000, deciwatts: Int32($0.watts * 10)) }
         let chunks = encoder.append(contentsOf: samples) + [encoder.seal()].compactMap(\.self)
         var batch = HistoryBatch()
         batch.names[plug] = name
@@ -117,6 +122,73 @@ extension BacktestReport {
         let watched = try past.run(rules + [watching], 0...19_999)
         #expect(plain.told.count > 100 && plain.told == watched.told.filter { !$0.hasPrefix("watch") })
         #expect(plain.lines(.utc) == (try past.run(rules, 0...19_999)).lines(.utc))
+    }
+
+    @Test func whatIsCutIsSaidInTextAndRecords() throws {
+        let past = try MadeUpPast()
+        let count = 4 * BacktestReport.limit + 20
+        _ = try past.record("Kettle", "00000000a001", 0..<count) { $0.isMultiple(of: 2) ? 90 : 1 }
+        let free = Rule(name: "free", triggers: [rises("Kettle", 40)], actions: [.turnOn(["Lamp"])])
+        let held = Rule(
+            name: "held", triggers: [rises("Kettle", 40)], actions: [.turnOn(["Lamp"])], cooldown: .seconds(86_400))
+        let report = try past.run([free, held], 0...(count - 1), tellsAsides: true)
+        let all = report.counts["free"]?.firings ?? 0
+        #expect(all > BacktestReport.limit && report.firings.count == BacktestReport.limit)
+        #expect(report.omitted > 0 && report.omittedAsides > 0)
+        #expect(report.lines(.utc).contains("\(report.omitted) firings more are counted and not listed"))
+        let last = try #require(BacktestRecord.records(of: report).last)
+        #expect(last.event == "omitted" && last.omitted == report.omitted)
+        #expect(last.omittedAsides == report.omittedAsides)
+    }
+
+    @Test func theSameComesOutAtPacesThatChangeWithHolesAndDwells() throws {
+        var fired = 0
+        for seed in 0..<20 {
+            var random = SeededRandom(seed: UInt64(seed))
+            let past = try MadeUpPast()
+            var (second, watts) = (0, 5.0)
+            for _ in 0..<6 {
+                let pace = [1, 5, 10, 60].randomElement(using: &random)!
+                let seconds = stride(from: second, to: second + 300 * pace, by: pace)
+                try past.record(
+                    "Kettle", "00000000a001",
+                    at: seconds.map { second in
+                        if random.chance(0.02) { watts = .random(in: 0...100, using: &random) }
+                        return (second, watts)
+                    })
+                second += 300 * pace + (random.chance(0.3) ? .random(in: 1...400, using: &random) : 0)
+            }
+            let rules = (0..<4).map { number in
+                Rule(
+                    name: "\(number)",
+                    triggers: [
+                        rises(
+                            "Kettle", .random(in: 20...90, using: &random),
+                            .seconds(.random(in: 1...900, using: &random)))
+                    ],
+                    actions: [.toggle(["Lamp"])])
+            }
+            let watching = Rule(
+                name: "watch", triggers: [.appliance(plug: "Kettle", .finished(.compressor))],
+                actions: [.notify(title: nil, text: "done")])
+            let plain = try past.run(rules, 0...second)
+            let watched = try past.run(rules + [watching], 0...second)
+            #expect(plain.told == watched.told.filter { !$0.hasPrefix("watch") }, "seed \(seed)")
+            fired += plain.told.count
+        }
+        #expect(fired > 100)
+    }
+
+    @Test func aDwellGoesOnWhereThePaceOfSamplingChanges() throws {
+        for (before, after) in [(1, 10), (10, 1)] {
+            let past = try MadeUpPast()
+            let steps = Array(stride(from: 0, to: 600, by: before)) + Array(stride(from: 600, to: 1800, by: after))
+            try past.record("Kettle", "00000000a001", at: steps.map { ($0, $0 < 300 ? 1 : 90) })
+            let rule = Rule(
+                name: "long", triggers: [rises("Kettle", 40, .seconds(1000))], actions: [.turnOff(["Kettle"])])
+            let report = try past.run([rule], 0...1799)
+            #expect(report.told.count == 1 && report.counts["long"]?.nearMisses == 0, "\(before) s, then \(after) s")
+        }
     }
 
     @Test func aPlugIsAwayWhileNothingWasRecordedAndOnlyArmsWhenItIsBack() throws {

@@ -35,7 +35,7 @@ extension RuleEngine {
         guard let index = plugs.index(ofPresent: name) else { return }
         interrupt(index)
         plugs.lose(index)
-        meters[index].band = .nothing
+        meters[index].closeBand()
         wentAway(index, now: now)
         bind()
     }

@@ -79,8 +79,8 @@ extension RuleEngine {
     /// Its readings come more seldom now, or more often: longer silence than this interrupts a dwell.
     public mutating func expect(readingGap: Duration, of plug: PlugIndex) {
         meters[plug.value].gap = readingGap
-        // It was drawn with the other gap.
-        meters[plug.value].band = .nothing
+        // The band and the ends of dwells were found with the other gap.
+        refresh(plug.value)
     }
 
     /// Every reading after the one before and up to this one was in the band.
@@ -90,6 +90,13 @@ extension RuleEngine {
 }
 
 extension PlugMeter {
+    /// No reading is quiet until the band is found anew. The last one's time stays.
+    mutating func closeBand() {
+        let last = band.after
+        band = .nothing
+        band.after = last
+    }
+
     @inline(__always)
     mutating func takesQuietly(_ activePower: Double, time: Instant, now: Instant) -> Bool {
         guard band.contains(activePower, time: time, now: now), !isWatched else { return false }

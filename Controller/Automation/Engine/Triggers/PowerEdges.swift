@@ -131,9 +131,9 @@ extension RuleEngine {
 
     /// Finds what the plug's next readings may be without anything coming of them, and when its dwells end.
     mutating func refresh(_ index: Int) {
-        var band = QuietBand.nothing
+        meters[index].closeBand()
+        var band = meters[index].band
         defer { meters[index].band = band }
-        band.after = meters[index].band.after
         let isWatched = senseOf[index] != nil
         meters[index].isWatched = isWatched
         let mayBeQuiet = meters[index].hasReading && plugs[index].isPresent
