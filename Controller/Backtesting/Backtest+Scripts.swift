@@ -44,6 +44,14 @@ extension Backtest {
 
     mutating func endTimer(_ timer: ScriptTimer, at time: Int64) {
         guard let ended = timers.removeValue(forKey: timer) else { return }
+        var budget = timerBudgets[timer.script] ?? CommandBudget()
+        let mayEnd = budget.take(1, now: Self.instant(time)) > 0
+        timerBudgets[timer.script] = budget
+        if !mayEnd, let next = budget.next {
+            timers[timer] = RunningTimer(
+                due: time.adding(Self.instant(time).duration(to: next)), startedBy: ended.startedBy)
+            return
+        }
         let event = RuleEngineEvent.timerEnded(timer, startedBy: ended.startedBy, age: .zero)
         perform(engine.handle(event, now: Self.instant(time)), at: time)
     }

@@ -26,6 +26,7 @@ struct Backtest {
     var timers: [ScriptTimer: RunningTimer] = [:]
     /// What they commanded, by their names.
     var budgets: [String: CommandBudget] = [:]
+    var timerBudgets: [String: CommandBudget] = [:]
     private var events: EventPages
     private let end: Int64
     /// What comes next of each plug, as far as ``barrier``.

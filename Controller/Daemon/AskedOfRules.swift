@@ -35,7 +35,8 @@ struct AskedOfRules {
         case .following, .lost, .gap, .renamed, .notSent, .nearMiss, .commanded, .performing, .remembered, .step,
             .effect,
             .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored,
-            .calling, .called, .scriptLogged, .callFailed, .commandsHeldBack, .scriptEnded, .scriptRuns,
+            .calling, .called, .scriptLogged, .callFailed, .commandsHeldBack, .timersHeldBack, .scriptEnded,
+            .scriptRuns,
             .recordsLeftOut:
             break
         }

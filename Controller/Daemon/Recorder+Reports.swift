@@ -64,7 +64,20 @@ extension Recorder {
     /// A rule did something.
     func note(_ record: RunnerRecord) {
         if let trace = book.take(record.notice, at: record.at.milliseconds, now: BootClock.now) {
-            add { $0.traces.append(StoredTrace(trace)) }
+            let stored = StoredTrace(trace)
+            switch budget.take(trace, size: stored.json.utf8.count, at: record.at.milliseconds) {
+            case .kept: add { $0.traces.append(stored) }
+            case .leftOut(let isFirst):
+                if isFirst {
+                    complain(
+                        """
+                        rule "\(trace.rule)" has filled its \(TraceBudget.bytes >> 20) MiB of today: what it does until midnight UTC is \
+                        done and not kept for `rules explain`
+                        hint: see why it fires so often: plugctl rules explain "\(trace.rule)"
+                        """)
+                }
+                return
+            }
         }
         guard case .firing(let firing) = record.notice else { return }
         let stored = StoredFiring(

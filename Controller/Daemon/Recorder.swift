@@ -39,6 +39,7 @@ public actor Recorder {
     var hasComplainedOfAge = false
     /// What rules do, as it is told.
     var book: TraceBook
+    var budget = TraceBudget()
     /// Why the last write failed; nil where it did not.
     public internal(set) var fault: String?
     /// Firings that are looked through for those of which more may come.

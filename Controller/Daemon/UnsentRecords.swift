@@ -63,7 +63,8 @@ extension HouseNotice {
         case .scriptLogged(_, let lines): max(1, lines.count)
         case .following, .lost, .gap, .renamed, .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing,
             .remembered,
-            .step, .effect, .callFailed, .commandsHeldBack, .scriptEnded, .scriptRuns, .ruleEnabled, .rulesChanged,
+            .step, .effect, .callFailed, .commandsHeldBack, .timersHeldBack, .scriptEnded, .scriptRuns, .ruleEnabled,
+            .rulesChanged,
             .fileBroken, .fileSound, .resumed, .command, .notStored, .stored, .recordsLeftOut:
             0
         }

@@ -9,7 +9,7 @@ import PlugModel
 public struct RuleRecord: Codable, Hashable, Sendable {
     /// Of the house: following, lost, gap, renamed. Of a rule: firing, heldBack, nearMiss, step (its actions go on), ruleEnabled. Of what it
     /// does: commanded, remembered (for a plug that is away), notSent, resumed, command (its answer), performing, effect (how that
-    /// ended). Of scripts: calling (a function of one), called, scriptLog, callFailed, scriptEnded (its process), scriptRuns (again), commandsHeldBack. Of the files: rulesChanged, fileBroken, fileSound. Of the daemon's memory: notStored, stored. Of
+    /// ended). Of scripts: calling (a function of one), called, scriptLog, callFailed, scriptEnded (its process), scriptRuns (again), commandsHeldBack, timersHeldBack. Of the files: rulesChanged, fileBroken, fileSound. Of the daemon's memory: notStored, stored. Of
     /// these lines: recordsLeftOut.
     public var event: String
     /// ISO 8601, UTC, milliseconds.
@@ -50,13 +50,13 @@ public struct RuleRecord: Codable, Hashable, Sendable {
     public var rules: [String]?
     /// fileBroken, fileSound: its path.
     public var file: String?
-    /// calling, called, scriptLog, callFailed, scriptEnded, scriptRuns, commandsHeldBack: the script's name.
+    /// calling, called, scriptLog, callFailed, scriptEnded, scriptRuns, commandsHeldBack, timersHeldBack: the script's name.
     public var script: String?
     /// scriptLog: what it said, a line each.
     public var log: [String]?
     /// scriptEnded: seconds until it is started again; left out where it is not, before its file changes.
     public var restartsIn: Double?
-    /// commandsHeldBack, recordsLeftOut: how many.
+    /// commandsHeldBack, timersHeldBack, recordsLeftOut: how many.
     public var count: Int?
 
     public init(_ record: RunnerRecord) {
@@ -79,7 +79,8 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         case .rulesChanged(let names): (event, rules) = ("rulesChanged", names)
         case .fileBroken(let path, let words): (event, file, why) = ("fileBroken", path, words)
         case .fileSound(let path): (event, file) = ("fileSound", path)
-        case .calling, .called, .scriptLogged, .callFailed, .commandsHeldBack, .scriptEnded, .scriptRuns:
+        case .calling, .called, .scriptLogged, .callFailed, .commandsHeldBack, .timersHeldBack, .scriptEnded,
+            .scriptRuns:
             takeScript(record.notice)
         }
     }
@@ -102,6 +103,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
             take(call)
             why = reason
         case .commandsHeldBack(let name, let number): (event, script, count) = ("commandsHeldBack", name, number)
+        case .timersHeldBack(let name, let number): (event, script, count) = ("timersHeldBack", name, number)
         case .scriptEnded(let name, why: let reason, restartsIn: let span):
             (event, script, why, restartsIn) = ("scriptEnded", name, reason, span?.inSeconds)
         case .scriptRuns(let name): (event, script) = ("scriptRuns", name)
@@ -133,7 +135,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         case .recordsLeftOut(let number): (event, count) = ("recordsLeftOut", number)
         case .firing, .heldBack, .notSent, .nearMiss, .commanded, .performing, .remembered, .step, .effect,
             .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .calling, .called, .scriptLogged,
-            .callFailed, .commandsHeldBack, .scriptEnded, .scriptRuns:
+            .callFailed, .commandsHeldBack, .timersHeldBack, .scriptEnded, .scriptRuns:
             break
         }
     }
@@ -159,7 +161,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         case .following, .lost, .gap, .renamed, .notSent, .commanded, .performing, .remembered, .effect, .rulesChanged,
             .fileBroken, .fileSound, .resumed, .command, .notStored, .stored, .calling, .called, .scriptLogged,
             .callFailed,
-            .commandsHeldBack, .scriptEnded, .scriptRuns, .recordsLeftOut:
+            .commandsHeldBack, .timersHeldBack, .scriptEnded, .scriptRuns, .recordsLeftOut:
             break
         }
     }
@@ -192,7 +194,7 @@ public struct RuleRecord: Codable, Hashable, Sendable {
         case .following, .lost, .gap, .renamed, .firing, .heldBack, .nearMiss, .performing, .step, .effect,
             .ruleEnabled,
             .rulesChanged, .fileBroken, .fileSound, .notStored, .stored, .calling, .called, .scriptLogged, .callFailed,
-            .commandsHeldBack, .scriptEnded, .scriptRuns, .recordsLeftOut:
+            .commandsHeldBack, .timersHeldBack, .scriptEnded, .scriptRuns, .recordsLeftOut:
             break
         }
     }

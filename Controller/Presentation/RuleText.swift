@@ -34,6 +34,8 @@ extension RuleRecord {
         case "callFailed": "\(rule) failed: \(why)"
         case "commandsHeldBack":
             "\(script ?? ""): \(count ?? 0) \(count == 1 ? "command" : "commands") not carried out: it wants more than a script may in a minute"
+        case "timersHeldBack":
+            "\(script ?? ""): \(count ?? 0) \(count == 1 ? "timer waits" : "timers wait"): no more of a script's end in a minute"
         case "scriptEnded":
             "\(script ?? "") ended: \(why); "
                 + (restartsIn.map { "it is started again in \(number($0)) s" }

@@ -54,6 +54,7 @@ extension HouseBench {
             case .callFailed(_, let why): ["failed: \(why)"]
             case .scriptLogged(_, let lines): lines
             case .commandsHeldBack(let script, let count): ["\(script): \(count) held back"]
+            case .timersHeldBack(let script, let count): ["\(script): \(count) wait"]
             case _: []
             }
         }

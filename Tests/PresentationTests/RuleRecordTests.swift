@@ -188,6 +188,11 @@ import Testing
                 "hall.lua: 3 commands not carried out: it wants more than a script may in a minute"
             ),
             (
+                .timersHeldBack(script: "hall.lua", count: 1),
+                #"{\#(at),"count":1,"event":"timersHeldBack","script":"hall.lua"}"#,
+                "hall.lua: 1 timer waits: no more of a script's end in a minute"
+            ),
+            (
                 .scriptEnded(script: "hall.lua", why: "it computed for more than 1 s", restartsIn: .seconds(2)),
                 #"{\#(at),"event":"scriptEnded","restartsIn":2,"script":"hall.lua","#
                     + #""why":"it computed for more than 1 s"}"#,

@@ -124,7 +124,7 @@ extension HouseRules {
         let script = call.handler.script
         var wanted = answer.actions
         var tooMany = 0
-        if !answer.timers.isEmpty || answer.state != nil || wanted.contains(where: { !$0.plugs.isEmpty }) {
+        if !answer.timers.isEmpty || answer.state != nil || !wanted.isEmpty {
             memory.change(script, running: scripts) { kept in
                 for timer in answer.timers { kept.change(timer, startedBy: call.id, now: now) }
                 if let state = answer.state { kept.state = state }

@@ -84,7 +84,11 @@ public struct HouseRules: Machine, Sendable {
     var keepingDeadline: Instant?
     /// By script.
     var heldBack: [String: CommandsHeldBack] = [:]
+    /// When it is told next how many timers of a script wait.
+    var timersHeldBack: [String: Instant] = [:]
     var heldBackDeadline: Instant?
+    /// Of the timers that ended.
+    var timerBudgets: [String: CommandBudget] = [:]
     var assembly: Assembly?
     private var commit = GroupCommit<Action>()
     /// Plugs whose cursor moved since the last write began.

@@ -88,9 +88,12 @@ public enum HouseNotice: Hashable, Sendable {
     case callFailed(ScriptCall, String)
     /// What it wrote to its log meanwhile, line by line, also where it failed then.
     case scriptLogged(Firing, [String])
-    /// So many commands of the script were not carried out: it had asked for ``ScriptLimits/commands`` within a minute already. Told
-    /// once a minute at most.
+    /// So many commands and effects of the script were not carried out: it had asked for ``ScriptLimits/commands`` within a minute
+    /// already. Told once a minute at most.
     case commandsHeldBack(script: String, count: Int)
+    /// So many of the script's timers have run out and wait: ``ScriptLimits/commands`` have ended within a minute. Told once a minute at
+    /// most.
+    case timersHeldBack(script: String, count: Int)
     /// Its process has ended, which the shell tells; nil where it is not started again.
     case scriptEnded(script: String, why: String, restartsIn: Duration?)
     /// Its process runs, which the shell tells.

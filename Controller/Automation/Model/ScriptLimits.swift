@@ -1,7 +1,8 @@
 /// What stops a script from taking more of the house than its share. Those of its process, its time and its memory, stand in the
 /// process's own program.
 public enum ScriptLimits {
-    /// Plug commands within any ``span``: what a person means needs fewer, and a relay bears no more.
+    /// Plug commands, notifications, programs and web hooks together, within any ``span``: what a person means needs fewer, and a relay
+    /// bears no more. As many timers end within one: each firing is stored and traced.
     public static let commands = 60
     public static let span = Duration.seconds(60)
     /// Actions that one answer asks for. Keeps what is stored of it small.
@@ -16,7 +17,7 @@ public enum ScriptLimits {
     /// Timers of one script that run at once, and bytes of the name of each.
     public static let timers = 64
     public static let timerNameSize = 200
-    /// A timer that starts itself anew must not keep the machine busy: a shorter one ends only after this.
+    /// A shorter one ends only after this.
     public static let shortestTimer = Duration.milliseconds(100)
     /// Longer than anybody waits; instants are far from their end.
     public static let longestTimer = Duration.seconds(366 * 86_400)

@@ -68,7 +68,7 @@ public struct TraceBook: Sendable {
             }
         case .following, .lost, .gap, .renamed, .resumed, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound,
             .notStored,
-            .stored, .commandsHeldBack, .scriptEnded, .scriptRuns, .recordsLeftOut:
+            .stored, .commandsHeldBack, .timersHeldBack, .scriptEnded, .scriptRuns, .recordsLeftOut:
             return nil
         }
     }

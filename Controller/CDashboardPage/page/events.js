@@ -25,7 +25,7 @@ const since = { all: now(), chosen: now() };
 const keyOf = (record) => record.seq === undefined ? `${record.plug}|${record.event}|${record.at}` : `${record.plug}|${record.seq}|${record.event}`;
 
 /** What a firing is told as, with its time to the second: the stream and the history agree to that. */
-const keyOfRule = (record) => `rule|${record.rule}|${record.event ?? "firing"}|${record.at.slice(0, 19)}|${record.event === "callFailed" || record.event === "commandsHeldBack" || record.event === "scriptEnded" ? record.id ?? record.script : record.event === "notSent" || record.event === "resumed" ? record.plug : record.event === "effect" ? record.id : ""}`;
+const keyOfRule = (record) => `rule|${record.rule}|${record.event ?? "firing"}|${record.at.slice(0, 19)}|${record.event === "callFailed" || record.event === "commandsHeldBack" || record.event === "timersHeldBack" || record.event === "scriptEnded" ? record.id ?? record.script : record.event === "notSent" || record.event === "resumed" ? record.plug : record.event === "effect" ? record.id : ""}`;
 
 function addEvent(record) {
   if (record.event === "reading" || record.event === "level" || record.event === "snapshot") return;

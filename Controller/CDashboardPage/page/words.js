@@ -69,6 +69,7 @@ export function ruleWords(record) {
       return record.effect === "notify" ? `tells: ${record.title ? `${record.title}: ` : ""}${record.message ?? ""}` : undefined;
     case "callFailed": return `failed: ${record.why ?? "?"}`;
     case "commandsHeldBack": return `wants ${record.count ?? "?"} commands more than a script may in a minute, which are not carried out`;
+    case "timersHeldBack": return `has ${record.count ?? "?"} timers that wait: no more of a script's end in a minute`;
     case "scriptEnded": return `does not run: ${record.why ?? "?"}`;
     case "ruleEnabled": return record.enabled ? "is turned on" : "is turned off";
     default: return undefined;

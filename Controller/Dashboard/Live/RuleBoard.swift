@@ -112,7 +112,7 @@ struct RuleBoard: Hashable, Sendable {
             .step,
             .effect, .ruleEnabled, .rulesChanged, .fileBroken, .fileSound, .resumed, .command, .notStored, .stored,
             .calling, .called,
-            .scriptLogged, .callFailed, .commandsHeldBack, .recordsLeftOut:
+            .scriptLogged, .callFailed, .commandsHeldBack, .timersHeldBack, .recordsLeftOut:
             return []
         }
     }
@@ -148,7 +148,8 @@ struct RuleBoard: Hashable, Sendable {
         case .stored: storeFault = nil
         case .following, .lost, .gap, .renamed, .notSent, .resumed, .command, .commanded, .performing, .remembered,
             .effect,
-            .rulesChanged, .fileBroken, .fileSound, .calling, .called, .scriptLogged, .commandsHeldBack, .scriptEnded,
+            .rulesChanged, .fileBroken, .fileSound, .calling, .called, .scriptLogged, .commandsHeldBack,
+            .timersHeldBack, .scriptEnded,
             .scriptRuns, .recordsLeftOut:
             break
         }

@@ -241,4 +241,29 @@ struct ScriptCallTests {
         (lamp.isOn, lamp.activePower) = (true, 40)
         #expect(Set(plugs) == [PlugView(name: "Hall", isConnected: false), lamp])
     }
+
+    @Test(
+        "A timer that starts itself anew ends sixty times within any minute, and that others wait is told once a minute"
+    )
+    func endlessTimer() throws {
+        var bench = HouseBench.settled(.scripted, .timed)
+        let again = ScriptAnswer.answer(timers: ["lights out", "b"].map { .init(name: $0, delay: .milliseconds(1)) })
+        bench.answer(try bench.called(1, at: 1), again, at: 1)
+        var ends: [Double] = []
+        var seconds = 1.0
+        while seconds < 200 {
+            seconds += 0.1
+            bench.feed(.deadlineReached, at: seconds)
+            bench.settle(at: seconds)
+            while bench.calls.count > ends.count + 1 {
+                ends.append(seconds)
+                bench.answer(bench.calls[ends.count], again, at: seconds)
+                bench.settle(at: seconds)
+            }
+        }
+        for (index, end) in ends.enumerated().dropFirst(60) { #expect(end - ends[index - 60] > 59.9) }
+        #expect(ends.count >= 60 * 2)
+        #expect((2...4).contains(bench.callsTold.count { $0.hasSuffix("wait") }))
+        #expect(bench.rules.memory.scripts[0].timers.count <= 2)
+    }
 }
