@@ -79,6 +79,7 @@ private func printable(_ scalars: some Sequence<Unicode.Scalar>) -> String {
     let printed: [Unicode.Scalar] = scalars.map { scalar in
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: scalar == "\t" ? scalar : "?"
+        case .format: SourceText.isReordering(scalar) ? "?" : scalar
         default: scalar
         }
     }

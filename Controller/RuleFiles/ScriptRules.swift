@@ -66,6 +66,14 @@ public struct ScriptRules: Sendable {
         return rules
     }
 
+    /// - Throws: where it holds a character that shows what follows in another order than it is read in.
+    public func checkOrder() throws(RuleFileError) {
+        guard let place = source.firstReordering else { return }
+        let fault = Fault(
+            place, "this character shows the text behind it in another order than it is read in", hint: "delete it")
+        throw RuleFileError([fault], in: source, file: name)
+    }
+
     /// What is wrong with the script where its host says so.
     public func refusal(line: Int, message: String, hint: String?) -> RuleFileError {
         RuleFileError([Fault(place(line), message, hint: hint)], in: source, file: name)

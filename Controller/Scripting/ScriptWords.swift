@@ -64,7 +64,9 @@ private struct LuaScan {
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
                 let (begin, found) = (line, before)
                 before = .other
-                if let text = quoted(by: byte) { return Quoted(text: text, line: begin, before: found) }
+                guard let text = quoted(by: byte) else { continue }
+                // A part of a name is none.
+                return Quoted(text: text, line: begin, before: found == .plug && isJoined ? .other : found)
             case UInt8(ascii: "["):
                 before = .other
                 if !passLongBracket() { step() }
@@ -77,6 +79,14 @@ private struct LuaScan {
             }
         }
         return nil
+    }
+
+    /// What comes next is `..`, which joins texts.
+    private var isJoined: Bool {
+        let next = bytes[index...].drop {
+            [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains($0)
+        }
+        return next.starts(with: "..".utf8)
     }
 
     private mutating func passLine() {

@@ -32,7 +32,7 @@ func readRuleSet(_ paths: [String]) async throws -> RuleFileSet {
 }
 
 func readText(_ path: String) throws(FileError) -> String {
-    String(decoding: try FileStore().read(path, limit: 1 << 20), as: UTF8.self)
+    try FileStore().readText(path, limit: 1 << 20)
 }
 
 func isScript(_ path: String) -> Bool { path.hasSuffix(".lua") }

@@ -183,7 +183,7 @@ struct StateDirectory: Sendable {
         } catch {
             switch error.reason {
             case .tooLarge, .empty: break
-            case .system, .held, .damaged, .exposed, .foreign, .noPlainFile, .notRegular, .late:
+            case .system, .held, .damaged, .exposed, .foreign, .noPlainFile, .notRegular, .noText, .late:
                 tell(.unreadable(error))
                 return .unusable
             }

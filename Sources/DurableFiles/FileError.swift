@@ -13,6 +13,8 @@ public struct FileError: Error, Sendable, Hashable {
         case tooLarge(limit: Int)
         /// A pipe, a socket or a device where a file is needed.
         case notRegular(IrregularFile)
+        /// This line of it, from 1, is not UTF-8.
+        case noText(line: Int)
         /// The file system did not answer in time.
         case late
         /// Another process holds the directory; nil when its number could not be read.
@@ -48,6 +50,7 @@ public struct FileError: Error, Sendable, Hashable {
         switch reason {
         case .system(let error): hint(for: error)
         case .notRegular: "name a regular file"
+        case .noText: "save it as UTF-8"
         case .late: "see whether its file system answers: ls -l \(path)"
         case .tooLarge: "check that this is the file you meant"
         case .held(let holder?): "stop process \(holder), or choose another directory"
@@ -84,6 +87,7 @@ extension FileError: CustomStringConvertible {
         case .system(let error): "cannot \(operation.rawValue) \(path): \(error)"
         case .tooLarge(let limit): "cannot \(operation.rawValue) \(path): it is larger than \(limit) bytes"
         case .notRegular(let kind): "cannot \(operation.rawValue) \(path): it is a \(kind), not a regular file"
+        case .noText(let line): "cannot \(operation.rawValue) \(path): line \(line) is not UTF-8"
         case .late: "cannot \(operation.rawValue) \(path): its file system does not answer"
         case .held(let holder?): "\(path) is in use by process \(holder)"
         case .held(nil): "\(path) is in use by another process"

@@ -47,6 +47,17 @@ extension FileStore {
         }
     }
 
+    /// The whole file as text.
+    ///
+    /// - Throws: as ``read(_:limit:)``, and ``FileError`` with ``FileError/Reason/noText(line:)`` where it is not UTF-8.
+    public func readText(_ path: String, limit: Int) throws(FileError) -> String {
+        let bytes = try read(path, limit: limit)
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+        let wrong = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
+        throw FileError(.read, path, .noText(line: 1 + (wrong ?? 0)))
+    }
+
     /// The file's bytes, or nil if there is no such file yet.
     public func readIfPresent(_ path: String, limit: Int) throws(FileError) -> [UInt8]? {
         do throws(FileError) {

@@ -195,6 +195,24 @@ struct TriggerTests {
         #expect(house.firings.count == 1)
     }
 
+    @Test(
+        "One that was done while nothing was heard of its plug is told when that is known, with when it was",
+        arguments: [false, true])
+    func doneInAHole(isLost: Bool) {
+        var house = VirtualHouse(Self.rule(.appliance(plug: "Washer", .finished(nil))))
+        house.appear("Washer", watts: 0, at: 0)
+        for second in 1..<2400 { house.read("Washer", second < 600 ? 2000 : 300, at: Double(second)) }
+        if isLost { house.at(2500, .plugLost(plug: "Washer")) }
+        #expect(house.firings.isEmpty)
+        if isLost { house.appear("Washer", watts: 1, at: 9000) }
+        for second in 9001..<12_600 { house.read("Washer", 1, at: Double(second)) }
+        #expect(house.firings.count == 1 && house.heldBack.isEmpty)
+        let since = house.log.compactMap { _, action -> Instant? in
+            if case .fired(let firing) = action { firing.cause.since } else { nil }
+        }
+        #expect(since.count == 1 && since.allSatisfy { Instant.at(2300) <= $0 && $0 <= Instant.at(2400) })
+    }
+
     @Test("A washing machine that goes on after it was done is done again only at its new end")
     func goesOn() throws {
         // Twelve washes of before, with a short pause, teach that so much quiet as comes below is the end.

@@ -63,6 +63,16 @@ struct FileStoreTests {
         _ = try? store.checkWritable(directory.path)
     }
 
+    @Test("text that is not UTF-8 is refused with its line")
+    func text() throws {
+        try store.replace(file, with: Array("a\nü\n".utf8))
+        #expect(try store.readText(file, limit: 10) == "a\nü\n")
+        try store.replace(file, with: Array("a\nb\n".utf8) + [0xC3, 0x0A] + Array("c".utf8))
+        let error = FileError(.read, file, .noText(line: 3))
+        #expect(throws: error) { try store.readText(file, limit: 10) }
+        #expect("\(error)" == "cannot read \(file): line 3 is not UTF-8")
+    }
+
     @Test("a file system that does not answer ends in an error, and what it has left waits for it goes on when it does")
     func silence() throws {
         try store.replaceSecret(file, with: [1])

@@ -180,6 +180,20 @@ extension BrokenFile {
               hint: delete it; it may be invisible in your editor
             """),
         BrokenFile(
+            "right-to-left override",
+            """
+            - rule: Lamp\u{202E}ffo
+              when: { plug: TV, button: pressed }
+              then: { toggle: TV }
+
+            """,
+            """
+            rules.yaml:1:13: error: the character U+202E is not allowed in a rule file
+              1 | - rule: Lamp?ffo
+                |             ^
+              hint: delete it; it may be invisible in your editor
+            """),
+        BrokenFile(
             "name too long",
             """
             - rule: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx

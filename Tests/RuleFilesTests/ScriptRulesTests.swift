@@ -96,6 +96,17 @@ import Testing
         }
     }
 
+    @Test func textThatIsShownInAnotherOrderIsRefused() throws {
+        try ScriptRules(name: "a.lua", source: "plug(\"שלום\"):on()").checkOrder()
+        for scalar in ["\u{202A}", "\u{202E}", "\u{2066}", "\u{2069}"] {
+            let error = #expect(throws: RuleFileError.self) {
+                try ScriptRules(name: "a.lua", source: "-- first\nlog(\"\(scalar)\")").checkOrder()
+            }
+            #expect(error?.diagnostics.map(\.place) == [Place(line: 2, column: 6)])
+            #expect("\(try #require(error))".contains(scalar) == false)
+        }
+    }
+
     @Test func manyFunctionsAreTooMany() throws {
         let press = declaration(object(["plug": .text("TV"), "button": .text("long")]))
         #expect(try script.rules(of: Array(repeating: press, count: 64)).count == 64)

@@ -22,6 +22,11 @@ import Testing
         #expect(words.others.map(\.text) == ["rises above"])
     }
 
+    @Test(arguments: ["plug(\"P\"..i)", "plug(\"P\" .. i):on()", "plug(\"P\"\n  ..i)", "plug 'P'..i"])
+    func aPartOfANameIsNone(_ source: String) {
+        #expect(ScriptWords(source).plugs.isEmpty && ScriptWords(source).others.map(\.text) == ["P"])
+    }
+
     @Test(arguments: ["plug(\"open", "plug(\"a\\", "[[", "--[==[", "\"a\nb\"", "plug(\"\\65\")"])
     func whatIsCutShortEnds(_ source: String) {
         #expect(ScriptWords(source).plugs.isEmpty)

@@ -8,7 +8,7 @@ struct RuleTests {
         ImportRules.onlySystemModulesImportC, ImportRules.generatedFilesStaySmall, PurityRule.check,
         ProgramRule.check, SizeRule.check, ManifestRules.targetsStandInTheLayout,
         ManifestRules.everySourceBelongsToATarget, ManifestRules.dependenciesMatchImports,
-        ManifestRules.foreignTargetsStandBesideTheirUser, TestFolderRule.check, SecurityRule.check,
+        ManifestRules.foreignTargetsStandBesideTheirUser, TestFolderRule.check, SecurityRule.check, LimitRule.check,
     ]
 
     @Test("The made-up package keeps all of them")
@@ -177,6 +177,21 @@ struct RuleTests {
     private func security(_ page: String) -> [String] {
         let tree = MadeUpTree.tree(adding: Self.tests.merging([SecurityRule.page: page]) { $1 })
         return SecurityRule.check(tree).map { "\($0.line) \($0.reason)" }
+    }
+
+    @Test func aLimitThatIsToldOtherwise() {
+        let told = [
+            LimitRule.Told(page: "a.md", words: "up to # KiB", file: "A.swift", constant: "size", unit: 1024),
+            LimitRule.Told(page: "a.md", words: "for # days", file: "A.swift", constant: "span", unit: 86_400),
+        ]
+        func found(_ page: String, _ code: String) -> [String] {
+            LimitRule.check(MadeUpTree.tree(adding: ["a.md": page, "A.swift": code]), told).map(\.reason)
+        }
+        let code = "static let size = 64 << 10\nstatic let span = Duration.seconds(31 * 86_400)\n"
+        #expect(found("up to 64 KiB for 31 days", code) == [])
+        let wrong = "this is not told as it is in A.swift (span): for 31 days"
+        #expect(found("up to 64 KiB for 366 days", code) == [wrong])
+        #expect(found("up to 64 KiB for 31 days", "let size = 65_536\n") == ["there is no number span"])
     }
 
     @Test func claimsWithTheirTests() {

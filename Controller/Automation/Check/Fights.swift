@@ -5,7 +5,7 @@ extension RuleInspection {
     /// Two rules that want opposite things of one plug, in one moment or one right after the other.
     func fights() -> [RuleFinding] {
         var findings: [RuleFinding] = []
-        let orders = rules.map(immediateOrders), moments = moments()
+        let orders = rules.map(soonOrders), moments = moments()
         // Only rules that command the same plug can fight.
         var byPlug: [String: [Int]] = [:]
         for (index, order) in orders.enumerated() { for key in order.keys { byPlug[key, default: []].append(index) } }
@@ -16,20 +16,19 @@ extension RuleInspection {
                 for second in indices.dropFirst(offset + 1) {
                     work.spend(4)
                     guard !work.isSpent, findings.count <= RuleCheck.warningLimit else { return findings }
-                    guard let mine = orders[first][key], let its = orders[second][key],
-                        areOpposite(rules[first].actions[mine.place], rules[second].actions[its.place]),
+                    guard let (mine, its) = opposite(first, orders[first][key], second, orders[second][key]),
                         seen.insert([first, second]).inserted
                     else { continue }
+                    let waited = its.after - mine.after
                     if let met = commonMoment(moments[first], moments[second]) {
-                        findings += [
-                            fight(first, mine, with: second, its, met.first.own),
-                            fight(second, its, with: first, mine, met.second.own),
-                        ]
-                    } else if let gap = shortGap(moments[first], moments[second]) {
-                        findings.append(
-                            gap > .zero
-                                ? undoing(first, mine, by: second, its, after: gap)
-                                : undoing(second, its, by: first, mine, after: .zero - gap))
+                        findings +=
+                            waited == .zero
+                            ? [
+                                fight(first, mine, with: second, its, met.first.own),
+                                fight(second, its, with: first, mine, met.second.own),
+                            ] : [undoing(first, mine, second, its, after: waited, lasts: false)]
+                    } else if let gap = shortGap(moments[first], moments[second], waited) {
+                        findings.append(undoing(first, mine, second, its, after: gap.length, lasts: gap.lasts))
                     }
                 }
             }
@@ -37,16 +36,47 @@ extension RuleInspection {
         return findings
     }
 
-    private typealias Order = (place: Int, plug: String)
+    /// A command to one plug, and how long after the firing it comes.
+    private struct Order {
+        var place: Int
+        var plug: String
+        var after: Duration
+    }
 
-    /// The last command to each plug in the moment of the firing, by key.
-    private func immediateOrders(_ rule: Rule) -> [String: Order] {
-        var orders: [String: Order] = [:]
+    /// The last command to each plug in the moment of the firing, and those that come soon after it, by key.
+    private func soonOrders(_ rule: Rule) -> [String: [Order]] {
+        var orders: [String: [Order]] = [:]
+        var after = Duration.zero
         for (place, action) in rule.actions.enumerated() {
-            if action.takesTime { break }
-            for plug in action.plugs { orders[house.key(plug)] = (place, plug) }
+            if case .wait(let duration) = action {
+                after += duration
+            } else if action.takesTime {
+                break
+            }
+            if after > Self.shortGap { break }
+            for plug in action.plugs {
+                let key = house.key(plug)
+                if orders[key]?.last?.after == after { orders[key]?.removeLast() }
+                orders[key, default: []].append(Order(place: place, plug: plug, after: after))
+            }
         }
         return orders
+    }
+
+    /// Of two that are opposite those that are nearest to each other.
+    private func opposite(_ first: Int, _ mine: [Order]?, _ second: Int, _ its: [Order]?) -> (Order, Order)? {
+        var nearest: (Order, Order)?
+        for mine in mine ?? [] {
+            for its in its ?? [] {
+                work.spend(1)
+                let gap = (its.after - mine.after).magnitude
+                guard areOpposite(rules[first].actions[mine.place], rules[second].actions[its.place]),
+                    nearest.map({ gap < ($0.1.after - $0.0.after).magnitude }) ?? true
+                else { continue }
+                nearest = (mine, its)
+            }
+        }
+        return nearest
     }
 
     private func areOpposite(_ first: RuleAction, _ second: RuleAction) -> Bool {
@@ -68,30 +98,39 @@ extension RuleInspection {
             hint: "give them conditions that exclude each other, or make one rule of both")
     }
 
+    /// - Parameters:
+    ///   - gap: how long after the first command the second one comes; negative: before it.
+    ///   - lasts: it comes only where what sets off the first goes on.
     private func undoing(
-        _ rule: Int, _ order: Order, by other: Int, _ its: Order, after gap: Duration
+        _ first: Int, _ mine: Order, _ second: Int, _ its: Order, after gap: Duration, lasts: Bool
     ) -> RuleFinding {
-        RuleFinding(
-            .warning, rule: rule, .action(order.place), word: order.plug,
+        guard gap > .zero else { return undoing(second, its, first, mine, after: .zero - gap, lasts: lasts) }
+        return RuleFinding(
+            .warning, rule: first, .action(mine.place), word: mine.plug,
             """
-            \"\(rules[other].name)\" undoes it \(gap.words) later, each time that it stays so: \
-            \(rules[other].actions[its.place])
+            \"\(rules[second].name)\" undoes it \(gap.words) later\(lasts ? ", each time that it stays so" : ""): \
+            \(rules[second].actions[its.place])
             """,
             hint: "if that is meant, write one rule of both, with a wait between; else change one of the two times")
     }
 
-    /// How much later the second rule is set off by what sets off the first, if that is soon: negative where it is earlier.
-    private func shortGap(_ first: [RuleMoment], _ second: [RuleMoment]) -> Duration? {
+    /// How much later the second command comes than the first, where what sets off the one rule also sets off the other soon.
+    ///
+    /// - Parameter waited: how much longer the second rule waits before its command.
+    private func shortGap(
+        _ first: [RuleMoment], _ second: [RuleMoment], _ waited: Duration
+    ) -> (length: Duration, lasts: Bool)? {
         for mine in first {
             for its in second where mine.key == its.key {
                 work.spend(10)
                 guard !work.isSpent else { return nil }
-                guard let gap = gap(mine.origin, its.origin), gap != .zero, gap.magnitude <= Self.shortGap,
-                    canMeet(mine, its)
+                guard let apart = gap(mine.origin, its.origin), apart != .zero, apart + waited != .zero,
+                    (apart + waited).magnitude <= Self.shortGap, canMeet(mine, its)
                 else {
                     continue
                 }
-                return gap
+                if case .schedule = mine.origin { return (apart + waited, false) }
+                return (apart + waited, true)
             }
         }
         return nil
@@ -112,11 +151,37 @@ extension RuleInspection {
         case (.activePowerStays(_, let mine), .activePowerStays(_, let its)):
             return mine.low == its.low && mine.high == its.high ? its.dwell - mine.dwell : nil
         case (.lost(_, let mine), .lost(_, let its)), (.back(_, let mine), .back(_, let its)): return its - mine
+        case (.schedule(let mine), .schedule(let its)): return gap(mine, its)
         case _: return nil
+        }
+    }
+
+    /// Between times of one day, where there is a day of both.
+    private func gap(_ first: Schedule, _ second: Schedule) -> Duration? {
+        switch (first, second) {
+        case (.sun(let mine, let offset, let days), .sun(let its, let other, let otherDays)):
+            return mine == its && !days.isDisjoint(with: otherDays) ? other - offset : nil
+        case (.daily(let time, let days), .daily(let other, let otherDays)):
+            return days.isDisjoint(with: otherDays) ? nil : .seconds(other.second - time.second)
+        case (.daily(let time, let days), .cron(let cron)): return cron.nearest(to: time, on: days)
+        case (.cron(let cron), .daily(let time, let days)):
+            return cron.nearest(to: time, on: days).map { .zero - $0 }
+        case (.sun, _), (_, .sun), (.cron, .cron): return nil
         }
     }
 }
 
 extension Duration {
     fileprivate var magnitude: Duration { self < .zero ? .zero - self : self }
+}
+
+extension CronSchedule {
+    /// From a time of these days to the minute of the schedule before or after it that is nearest; nil where neither is one of it.
+    fileprivate func nearest(to time: TimeOfDay, on days: Weekdays) -> Duration? {
+        let past = time.second % 60
+        return [time.second - past, time.second - past + 60].compactMap { second -> Int? in
+            guard let minute = TimeOfDay(second: second), coincides(with: minute, on: days) else { return nil }
+            return second - time.second
+        }.min { abs($0) < abs($1) }.map { .seconds($0) }
+    }
 }

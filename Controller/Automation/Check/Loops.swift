@@ -8,7 +8,7 @@ extension RuleInspection {
     /// Rules that set each other off without end, each loop once.
     func loops() -> [RuleFinding] {
         var search = LoopSearch(inspection: self, links: trimmed(links()))
-        for start in rules.indices where search.found.count < Limit.loops {
+        for start in search.starts where search.found.count < Limit.loops {
             search.follow(from: start, to: start, length: Limit.length)
         }
         return search.found.prefix(Limit.loops).map(finding)
@@ -64,35 +64,58 @@ extension RuleInspection {
     }
 }
 
-/// A search for ways that lead back to where they began.
+/// A search for ways that lead back to where they began: from a trigger over what its rule does to the next one. A rule of two triggers
+/// may set off the one by what it does for the other.
 private struct LoopSearch {
+    struct Start: Hashable, Comparable {
+        var rule: Int
+        var trigger: Int
+
+        static func < (left: Start, right: Start) -> Bool {
+            (left.rule, left.trigger) < (right.rule, right.trigger)
+        }
+    }
+
     let inspection: RuleInspection
     let links: [Int: [RuleLink]]
     private(set) var found: [[RuleLink]] = []
     private var path: [RuleLink] = []
-    private var isOnPath: Set<Int> = []
+    private var isOnPath: Set<Start> = []
     private var known: Set<[Int]> = []
 
     init(inspection: RuleInspection, links: [Int: [RuleLink]]) { (self.inspection, self.links) = (inspection, links) }
 
-    /// Each loop is found from its first rule, so that the others are behind it.
-    mutating func follow(from rule: Int, to start: Int, length: Int) {
-        isOnPath.insert(rule)
-        defer { isOnPath.remove(rule) }
-        for link in links[rule] ?? [] where link.to >= start {
+    /// Triggers that something leads to.
+    var starts: [Start] {
+        Set(links.values.joined().map { Start(rule: $0.to, trigger: $0.trigger) }).sorted()
+    }
+
+    /// Each loop is found from its first trigger, so that the others are behind it.
+    mutating func follow(from place: Start, to start: Start, length: Int) {
+        isOnPath.insert(place)
+        defer { isOnPath.remove(place) }
+        for link in links[place.rule] ?? [] {
+            let next = Start(rule: link.to, trigger: link.trigger)
+            if next < start { continue }
             inspection.work.spend(10)
             guard !inspection.work.isSpent else { return }
             path.append(link)
             defer { path.removeLast() }
-            if link.to == start {
-                let members = path.map(\.from)
+            if next == start {
+                let members = members
                 if !known.contains(members), LoopWalk(inspection, path).goesOn {
                     known.insert(members)
                     found.append(path)
                 }
-            } else if length > 1, !isOnPath.contains(link.to) {
-                follow(from: link.to, to: start, length: length - 1)
+            } else if length > 1, !isOnPath.contains(next) {
+                follow(from: next, to: start, length: length - 1)
             }
         }
+    }
+
+    /// The rules of the path, each once where it stands: of a rule with several triggers one loop is told.
+    private var members: [Int] {
+        var seen: Set<Int> = []
+        return path.map(\.from).filter { seen.insert($0).inserted }
     }
 }

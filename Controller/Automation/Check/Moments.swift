@@ -116,7 +116,7 @@ extension CronSchedule {
             && !certainWeekdays.isDisjoint(with: other.certainWeekdays)
     }
 
-    fileprivate func coincides(with time: TimeOfDay, on days: Weekdays) -> Bool {
+    func coincides(with time: TimeOfDay, on days: Weekdays) -> Bool {
         let isMidnight = time == .endOfDay
         let second = isMidnight ? 0 : time.second
         return second % 60 == 0 && minutes >> UInt64(second / 60 % 60) & 1 == 1

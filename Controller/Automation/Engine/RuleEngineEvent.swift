@@ -188,7 +188,7 @@ public struct Firing: Hashable, Sendable {
         public var event: SequenceNumber?
         /// How long ago it had happened, where that was known and it was not now.
         public var age: Duration?
-        /// When the threshold was crossed, on the controller's clock.
+        /// When the threshold was crossed, or the cycle began or ended, on the controller's clock.
         public var since: Instant?
 
         public init(

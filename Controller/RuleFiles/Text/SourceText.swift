@@ -49,8 +49,26 @@ struct SourceText {
         return nil
     }
 
-    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+    /// Where what follows is shown in another order than it is read in (Unicode Standard Annex 9, explicit formatting characters).
+    var firstReordering: Place? {
+        for (row, line) in lines.enumerated() {
+            for (column, scalar) in line.enumerated() where Self.isReordering(scalar) {
+                return Place(line: row + 1, column: column + 1)
+            }
+        }
+        return nil
+    }
+
+    static func isReordering(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
+        case 0x202A...0x202E, 0x2066...0x2069: true
+        case _: false
+        }
+    }
+
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        if isReordering(scalar) { return false }
+        return switch scalar.value {
         case 0x09, 0x20...0x7E, 0xA0...0xFEFE, 0xFF00...0xFFFD, 0x10000...0x10FFFF: scalar != YAMLTree.aliasMark
         case _: false
         }

@@ -11,7 +11,7 @@ local concat, infinity, sort = table.concat, math.huge, table.sort
 -- Told in Documentation/scripts.md; the controller has the same in ScriptLimits.
 host.limits = {
     actions = 256, timers = 64, handlers = 64, lines = 100, lineBytes = 500, nameBytes = 63, stateBytes = 65536, stateDepth = 32,
-    answerBytes = 262144, rulesBytes = 131072, errorBytes = 2000, longest = 31 * 86400,
+    answerBytes = 262144, rulesBytes = 131072, errorBytes = 2000, longest = 366 * 86400,
 }
 
 -- Ends what the script is doing: `television.lua:12: message`, and in a line of its own what to do.

@@ -35,6 +35,11 @@ final class LoadedScript {
         guard source.utf8.count <= MessageLimits.source else {
             throw refused("a script has at most \(MessageLimits.source >> 10) KiB", "split it into several files")
         }
+        do throws(RuleFileError) {
+            try ScriptRules(name: name, source: source).checkOrder()
+        } catch {
+            throw .refused(error)
+        }
     }
 
     private static func isState(_ state: String) -> Bool {

@@ -46,7 +46,7 @@ extension Condition {
 
 func clock(_ text: String) -> TimeOfDay {
     let parts = text.split(separator: ":").compactMap { Int($0) }
-    return TimeOfDay(hour: parts[0], minute: parts[1])!
+    return TimeOfDay(second: parts[0] * 3600 + parts[1] * 60 + (parts.count > 2 ? parts[2] : 0))!
 }
 
 extension Trigger {

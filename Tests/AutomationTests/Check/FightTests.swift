@@ -44,6 +44,39 @@ struct FightTests {
         #expect(fights(first, later) == 0)
     }
 
+    @Test("Opposite commands a few seconds apart are told, by a wait, or by two times of the day")
+    func secondsApart() {
+        func undone(_ first: Rule, _ second: Rule) -> [String] {
+            found(first, second).filter { $0.contains("undoes it") }
+        }
+        let press = Trigger.button(plug: "Hall", .single)
+        let first = Rule.checked("A", when: press, then: .turnOn(["Lamp"]))
+        let second = Rule.checked("B", when: press, then: .wait(.seconds(1)), .turnOff(["Lamp"]))
+        #expect(undone(first, second) == ["warning 0 then 0: \"B\" undoes it 1 s later: turn off Lamp"])
+        #expect(undone(second, first) == ["warning 1 then 0: \"B\" undoes it 1 s later: turn off Lamp"])
+        let daily = { (name: String, time: String, action: RuleAction) in
+            Rule.checked(name, when: .schedule(.daily(clock(time), on: .all)), then: action)
+        }
+        let (on, off) = (RuleAction.turnOn(["Lamp"]), RuleAction.turnOff(["Lamp"]))
+        #expect(undone(daily("A", "19:00", on), daily("B", "19:00:01", off)).count == 1)
+        #expect(
+            undone(daily("A", "19:00:01", on), daily("B", "19:00", off)) == [
+                "warning 1 then 0: \"A\" undoes it 1 s later: turn on Lamp"
+            ])
+        #expect(undone(daily("A", "19:00", on), daily("B", "19:01", off)).isEmpty)
+        let cron = Trigger.schedule(
+            .cron(
+                CronSchedule(text: "0 19 * * *", minutes: 1, hours: 1 << 19, days: .max, months: .max, weekdays: .all)))
+        #expect(undone(Rule.checked("A", when: cron, then: on), daily("B", "19:00:05", off)).count == 1)
+        let sun = { (name: String, offset: Int, action: RuleAction) in
+            Rule.checked(name, when: .schedule(.sun(.sunset, offset: .seconds(offset), on: .all)), then: action)
+        }
+        #expect(
+            undone(sun("A", 0, on), sun("B", 2, off)).count == 1 && undone(sun("A", 0, on), sun("B", 60, off)).isEmpty)
+        // What a rule does itself is meant.
+        #expect(found(Rule.checked("A", when: press, then: on, .wait(.seconds(1)), off)).isEmpty)
+    }
+
     static let coinciding: [(Trigger, Trigger)] = [
         (.rises("Television", 40), .rises("Television", 60)),
         (.relay(plug: "Television", on: nil), .relay(plug: "Television", on: true)),

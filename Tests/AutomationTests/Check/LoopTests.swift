@@ -117,6 +117,23 @@ struct LoopTests {
         #expect(found(Array(rules.dropLast())).filter { $0.contains("round") } == [])
     }
 
+    @Test("One rule of two triggers sets itself off through its own plug's power")
+    func itself() {
+        let triggers = [Trigger.rises("Heater", 100), .falls("Heater", 50)]
+        let rule = Rule(name: "A", triggers: triggers, actions: [.toggle(["Heater"])])
+        #expect(found(rule).count { $0.contains("may go round without end") } == 1)
+        let relay = [Trigger.relay(plug: "Heater", on: true), .relay(plug: "Heater", on: false)]
+        #expect(
+            found(Rule(name: "A", triggers: relay, actions: [.toggle(["Heater"])])).count { $0.contains("round") } == 1)
+        // Once on, it stays so.
+        #expect(
+            found(Rule(name: "A", triggers: triggers, actions: [.turnOn(["Heater"])])).filter { $0.contains("round") }
+                == [])
+        let again = Rule.checked(
+            "A", when: .rises("Heater", 100), then: .turnOff(["Heater"]), .wait(.seconds(60)), .turnOn(["Heater"]))
+        #expect(found(again).count { $0.contains("round") } == 1)
+    }
+
     @Test("Dimmed to one level and to another, it goes round; to the same, it does not")
     func dimming() {
         func rule(_ name: String, _ trigger: Trigger, _ permille: Int) -> Rule {

@@ -32,25 +32,19 @@ struct WatchedAppliance: Sendable {
     var sense = ApplianceSense()
     /// Nanoseconds from the plug's clock to the controller's.
     var shift: Int64?
-    /// When the last sample came.
-    var heard: Instant?
-    /// Nanoseconds since the one before it.
-    var silence: Int64 = 0
     /// What it said of it and nobody was told yet.
     var said: [ApplianceEvent] = []
 
     init(written: String) { self.written = written }
 
     mutating func take(_ other: WatchedAppliance) {
-        (plug, sense, shift, heard) = (other.plug, other.sense, other.shift, other.heard)
+        (plug, sense, shift) = (other.plug, other.sense, other.shift)
     }
 
     /// Its plug's last reading, on the plug's clock; `isFirst` since the plug appeared.
     mutating func take(deciwatts: Int32, time: Instant, isFirst: Bool = false, now: Instant) {
         let shift = (isFirst ? nil : shift) ?? (now.nanoseconds &- time.nanoseconds)
         self.shift = shift
-        silence = heard.map { now.nanoseconds &- $0.nanoseconds } ?? 0
-        heard = now
         said = sense.handle(((time.nanoseconds &+ shift) / 1_000_000, deciwatts))
     }
 }
@@ -70,10 +64,7 @@ extension RuleEngine {
         guard !appliances[watched].said.isEmpty else { return }
         let said = appliances[watched].said
         appliances[watched].said = []
-        // Where nobody listened for long, nobody knows how long ago it was.
-        let silence = Duration.nanoseconds(appliances[watched].silence)
-        let age: Duration = silence <= Self.restartGap ? .zero : silence
-        for event in said { tell(event, of: watched, index, age: age, now: now, &actions) }
+        for event in said { tell(event, of: watched, index, now: now, &actions) }
     }
 
     /// What the plug measured before this engine followed it.
@@ -93,21 +84,33 @@ extension RuleEngine {
         }
     }
 
+    /// It counts from now on, when it could be known, also where it lies in a time of which nothing was heard.
     private mutating func tell(
-        _ event: ApplianceEvent, of watched: Int, _ index: Int, age: Duration, now: Instant,
-        _ actions: inout [Action]
+        _ event: ApplianceEvent, of watched: Int, _ index: Int, now: Instant, _ actions: inout [Action]
     ) {
         var last: Int?
         for trigger in appliances[watched].triggers where trigger.rule != last && trigger.isMet(by: event) {
             last = trigger.rule
-            var cause = Firing.Cause(states[trigger.rule].sources[trigger.place], plug: plugs[index].name)
-            if age > .zero { cause.age = age }
-            fire(trigger.rule, cause, trigger.seed.key(event.number), age: age, now: now, &actions)
+            let cause = Firing.Cause(
+                states[trigger.rule].sources[trigger.place], plug: plugs[index].name, since: event.happened)
+            fire(trigger.rule, cause, trigger.seed.key(event.number), age: .zero, now: now, &actions)
         }
     }
 }
 
 extension ApplianceEvent {
+    /// When it began, or ended, on the clock of the samples.
+    fileprivate var happened: Instant {
+        let milliseconds =
+            switch self {
+            case .started(_, let start), .phase(_, let start): start
+            case .resumed(let end, _): end
+            case .finished(let cycle): cycle.end ?? cycle.start
+            }
+        let (nanoseconds, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
+        return Instant(nanoseconds: overflow ? .max : nanoseconds)
+    }
+
     /// When it began, or ended: what tells it from others of its plug.
     fileprivate var number: UInt64 {
         switch self {
