@@ -15,15 +15,16 @@ struct Salvage {
     /// forgotten or cannot be read are copied as they are.
     ///
     /// - Parameter progress: takes how many of how many rows were looked at.
-    /// - Returns: how many chunks of samples were lost.
-    func run(progress: (_ done: Int64, _ of: Int64) -> Void) throws(HistoryError) -> Int {
+    func run(progress: (_ done: Int64, _ of: Int64) -> Void) throws(HistoryError) -> SalvageReport {
         let plugs = try copyPlugs()
         // Before the roll-ups: a counter makes those around it anew, while there are no samples yet.
         try copyReadings(plugs)
         try copyRollUps(plugs)
-        let lost = try copyChunks(plugs, progress)
+        let (lost, spans) = try copyChunks(plugs, progress)
         try copyEvents(plugs)
-        return lost
+        var report = SalvageReport(chunks: lost)
+        try report.find(in: copy, spans: spans)
+        return report
     }
 
     private func read<Value>(_ body: (Database) throws -> Value) throws(HistoryError) -> Value {
@@ -52,8 +53,16 @@ struct Salvage {
 
     private func copyChunks(
         _ plugs: [Int64: PlugID], _ progress: (Int64, Int64) -> Void
-    ) throws(HistoryError) -> Int {
+    ) throws(HistoryError) -> (count: Int, spans: [PlugID: [ClosedRange<Int64>]]) {
         let boots = try boots()
+        // What the index still knows of a row that cannot be read.
+        var indexed: [Int64: (plug: Int64, span: ClosedRange<Int64>)] = [:]
+        let known = try readable(
+            "chunk INDEXED BY chunk_by_time", "rowid, plug, since, until", key: "plug, since, until"
+        ) { row in
+            row.integer(2) <= row.integer(3) ? (row.integer(0), row.integer(1), row.integer(2)...row.integer(3)) : nil
+        }
+        for (id, plug, span) in known { indexed[id] = (plug, span) }
         let numbers = try read { try RowNumbers($0, of: "chunk", index: "chunk_by_time") }
         var (lost, batch) = (Int(clamping: numbers.skipped), HistoryBatch())
         for (index, id) in numbers.readable.enumerated() {
@@ -70,6 +79,7 @@ struct Salvage {
                 return (found.plug, found.boot, found.since, chunk)
             }
             if let row, let plug = plugs[row.plug], let boot = boots[row.boot] {
+                indexed[id] = nil
                 let origin = row.since.subtractingClamped(row.chunk.firstMilliseconds)
                 batch.chunks.append(StoredChunk(plug: plug, boot: boot, origin: origin, chunk: row.chunk))
             } else {
@@ -81,7 +91,9 @@ struct Salvage {
                 progress(Int64(index + 1), Int64(numbers.readable.count))
             }
         }
-        return lost
+        var spans: [PlugID: [ClosedRange<Int64>]] = [:]
+        for (plug, span) in indexed.values { if let plug = plugs[plug] { spans[plug, default: []].append(span) } }
+        return (max(lost, indexed.count), spans)
     }
 
     private func copyReadings(_ plugs: [Int64: PlugID]) throws(HistoryError) {
@@ -111,7 +123,10 @@ struct Salvage {
             StoredFiring(
                 at: row.integer(0), rule: row.text(1), plug: PlugID(rawValue: row.text(2)), cause: row.text(3))
         }
-        batch.traces = try readable("trace", "trace, at, rule, fired, json") { StoredTrace($0) }
+        // An earlier version kept none.
+        if try read({ try $0.tableExists("trace") }) {
+            batch.traces = try readable("trace", "trace, at, rule, fired, json") { StoredTrace($0) }
+        }
         try copy.record(batch)
     }
 

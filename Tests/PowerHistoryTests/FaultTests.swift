@@ -167,9 +167,8 @@ import Testing
         try writeDay()
         let pages = try DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
         try damage(page: pages * 2 / 3)
-        let damaged = try open(.reader)
         let other = TestFolder(on: .memory)
-        let lost = try damaged.repair(into: other.path)
+        let lost = try PowerHistory.repair(path, into: other.path).chunks
         let copy = try PowerHistory(other.path, role: .reader)
         let count = try copy.times().count
         #expect(lost > 0 ? count < 86_400 : count == 86_400)

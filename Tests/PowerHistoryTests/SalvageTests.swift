@@ -1,3 +1,4 @@
+import DurableFiles
 import GRDB
 import Glibc
 import Metering
@@ -20,7 +21,7 @@ import Testing
         let minutes = try history.summaries(of: lamp, step: .minute, from: 0, to: .max)
         let hours = try history.summaries(of: lamp, step: .hour, from: 0, to: .max)
         try history.queue.write { try $0.execute(sql: "DELETE FROM chunk") }
-        try history.repair(into: other.path)
+        try PowerHistory.repair(path, into: other.path)
         let copy = try PowerHistory(other.path, role: .reader)
         #expect(try copy.summaries(of: lamp, step: .minute, from: 0, to: .max) == minutes)
         #expect(try copy.summaries(of: lamp, step: .hour, from: 0, to: .max) == hours)
@@ -36,7 +37,7 @@ import Testing
                     FROM chunk WHERE id = 1
                     """)
         }
-        #expect(try history.repair(into: other.path) > 0)
+        #expect(try PowerHistory.repair(path, into: other.path).chunks > 0)
         #expect(try PowerHistory(other.path, role: .reader).times().count == 86_400)
     }
 
@@ -67,12 +68,95 @@ import Testing
             fwrite([UInt8](repeating: 0xEE, count: Schema.pageSize), 1, Schema.pageSize, file)
             fclose(file)
         }
-        let damaged = try PowerHistory(directory.path, role: .reader)
-        let lost = try damaged.repair(into: other.path)
+        let lost = try PowerHistory.repair(path, into: other.path).chunks
         #expect((1...10).contains(lost))
         let copy = try PowerHistory(other.path, role: .reader)
         #expect(try copy.times().count > 2 * 86_400)
         let firings = try copy.firings(from: 0, to: .max)
         #expect(firings.count > 250 && firings.count < 300)
+    }
+
+    /// A day of a lamp with readings of its counter, in one file.
+    private func writeDay() throws -> [PowerSummary] {
+        let history = try PowerHistory(directory.path, role: .recorder)
+        let readings = (0...96).map { reading(second: $0 * 900, UInt64($0) * 25_000) }
+        try history.record(batch(chunks(from: 0, count: 86_400) { ($0 * 7919) % 20_011 }, counters: readings))
+        let hours = try history.summaries(of: lamp, step: .hour, from: 0, to: .max)
+        try history.queue.close()
+        return hours
+    }
+
+    private func change(_ change: (UnsafeMutablePointer<FILE>) -> Void) throws {
+        let file = try #require(fopen(path, "r+"))
+        change(file)
+        fclose(file)
+    }
+
+    private var length: Int {
+        var status = stat()
+        stat(path, &status)
+        return status.st_size
+    }
+
+    @Test(arguments: [1, 2, 5, 30]) func aFileThatEndsTooSoonIsRepaired(pages: Int) throws {
+        let hours = try writeDay()
+        truncate(path, length - pages * Schema.pageSize)
+        // SQLite refuses it as a whole.
+        #expect(throws: HistoryError.self) { try PowerHistory(directory.path, role: .reader).plugs() }
+        let report = try PowerHistory.repair(path, into: other.path)
+        let copy = try PowerHistory(other.path, role: .reader)
+        #expect(try copy.times().count > 86_400 - pages * 5000)
+        if pages < 10 { #expect(try copy.summaries(of: lamp, step: .hour, from: 0, to: .max).count == hours.count) }
+        let count = try copy.times().count
+        #expect(report.chunks > 0 || count == 86_400)
+        #expect(try copy.queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
+    }
+
+    @Test(arguments: 0..<100) func aWrongByteInTheHeaderCostsNothing(offset: Int) throws {
+        let hours = try writeDay()
+        try change { file in
+            fseek(file, offset, SEEK_SET)
+            fputc(0xA5, file)
+        }
+        let report = try PowerHistory.repair(path, into: other.path)
+        let copy = try PowerHistory(other.path, role: .reader)
+        #expect(report.chunks == 0 && report.losses == [])
+        #expect(try copy.times().count == 86_400)
+        #expect(try copy.summaries(of: lamp, step: .hour, from: 0, to: .max) == hours)
+        #expect(try FileStore().names(in: other.path).allSatisfy { !$0.hasPrefix("damaged") })
+    }
+
+    @Test(arguments: [0, 100, 104]) func theFirstPageIsMadeAnew(from: Int) throws {
+        _ = try writeDay()
+        try change { file in
+            fseek(file, from, SEEK_SET)
+            fwrite([UInt8](repeating: 0xEE, count: Schema.pageSize), 1, Schema.pageSize - from, file)
+        }
+        try PowerHistory.repair(path, into: other.path)
+        #expect(try PowerHistory(other.path, role: .reader).times().count == 86_400)
+    }
+
+    @Test func whatIsLostIsToldWithWhatIsKnownOfItsEnergy() throws {
+        let history = try PowerHistory(directory.path, role: .recorder)
+        let readings = (0...96).map { reading(second: $0 * 900, UInt64($0) * 25_000) }
+        try history.record(batch(chunks(from: 0, count: 86_400) { _ in 1000 }, counters: readings))
+        try history.queue.write { try $0.execute(sql: "DELETE FROM chunk WHERE since >= \(midnight + 43_200_000)") }
+        try history.queue.close()
+        let report = try PowerHistory.repair(path, into: other.path)
+        let loss = try #require(report.losses.first)
+        #expect(report.losses.count == 1 && loss.plug == lamp)
+        #expect(abs(loss.span.lowerBound - (midnight + 43_200_000)) < 7_200_000)
+        #expect(abs(loss.span.upperBound - (midnight + 86_400_000)) < 120_000)
+        let hours = Double(loss.span.upperBound - loss.span.lowerBound) / 3_600_000
+        #expect(abs(loss.milliwattHours / hours - 100_000) < 1000)
+    }
+
+    @Test func whatIsNoDatabaseAtAllIsAnError() throws {
+        try FileStore().replace(path, with: Array(repeating: 7, count: 100_000))
+        let nothing = HistoryError(.database(code: 11, message: "nothing of it can be read"), path)
+        #expect(throws: nothing) { try PowerHistory.repair(path, into: other.path) }
+        #expect(throws: HistoryError(.absent, directory.path + "/none")) {
+            try PowerHistory.repair(directory.path + "/none", into: other.path)
+        }
     }
 }

@@ -91,7 +91,7 @@ import Testing
         let history = try PowerHistory(directory.path, role: .recorder)
         let traces = (0..<10).map { trace($0) }
         try record(traces, history)
-        try history.repair(into: other.path + "/copy")
+        try PowerHistory.repair(directory.path + "/history.sqlite", into: other.path + "/copy")
         let copy = try PowerHistory(other.path + "/copy", role: .reader)
         #expect(try copy.traces(of: nil, from: 0, to: .max) == traces)
         let file = other.path + "/export.sqlite"
