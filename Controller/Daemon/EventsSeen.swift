@@ -9,21 +9,33 @@ struct EventsSeen {
     private var last: [PlugID: SequenceNumber]
     /// Where the others begin with plugs that are new to this one.
     private let others: [PlugID: SequenceNumber]
+    /// Others hear all that a plug still knows which is new to them.
+    private let othersAskForAll: Bool
     /// When this one began: what happened before at a plug that is new to it is none of its business.
     private let start: Instant
     private var ids: [String: PlugID] = [:]
     /// Plugs that are new to it, although the others know them.
     private var late: Set<PlugID> = []
 
-    init(_ cursors: [PlugID: SequenceNumber], others: [PlugID: SequenceNumber] = [:], start: Instant) {
+    init(
+        _ cursors: [PlugID: SequenceNumber], others: [PlugID: SequenceNumber] = [:], othersAskForAll: Bool = false,
+        start: Instant
+    ) {
+        self.othersAskForAll = othersAskForAll
         last = cursors
         self.others = others.filter { cursors[$0.key] == nil }
         self.start = start
     }
 
-    /// Where a house is to be followed from for all who share it.
-    static func first(_ cursors: [PlugID: SequenceNumber]...) -> [PlugID: SequenceNumber] {
-        cursors.reduce(into: [:]) { $0.merge($1) { min($0, $1) } }
+    /// Where a house is to be followed from for rules and a history. Of a plug of which the history has no event it wants all that the plug
+    /// still knows: nothing of it may have found room.
+    ///
+    /// - Parameter history: nil where none is kept.
+    static func first(
+        rules: [PlugID: SequenceNumber], history: [PlugID: SequenceNumber]?
+    ) -> [PlugID: SequenceNumber] {
+        guard let history else { return rules }
+        return history.merging(rules.filter { history[$0.key] != nil }) { min($0, $1) }
     }
 
     /// What this one is to hear of the report: nothing, the report, or as much of it as is new.
@@ -56,7 +68,7 @@ struct EventsSeen {
 
     private mutating func met(_ id: PlugID, _ report: PlugReport) -> [PlugReport] {
         ids[report.plug] = id
-        guard last[id] == nil, let begin = others[id] else { return [report] }
+        guard last[id] == nil, let begin = others[id] ?? (othersAskForAll ? 0 : nil) else { return [report] }
         last[id] = begin
         late.insert(id)
         var following = report
@@ -66,6 +78,13 @@ struct EventsSeen {
 
     private mutating func pass(_ gap: Gap, _ report: PlugReport) -> [PlugReport] {
         guard let id = ids[report.plug] else { return [report] }
+        // Nothing is missing of what was never asked for.
+        if last[id] == nil && gap.reason != .unknownCursor || late.contains(id) {
+            last[id] = gap.to
+            var following = report
+            following.update = .following(after: gap.to)
+            return [following]
+        }
         let known = last[id] ?? 0
         // Of a journal that does not know the cursor nothing before is known either.
         guard gap.reason != .unknownCursor else {

@@ -74,7 +74,7 @@ public actor RuleRunner {
         self.init(
             set, store: store, performer: performer, scripts: scripts, sun: sun, recorder: recorder, audience: audience,
             on: client.eventLoop
-        ) { HouseFollower(client, known: $0) }
+        ) { HouseFollower(client, after: recorder == nil ? .now : .beginning, known: $0) }
     }
 
     /// - Parameter follow: makes what follows the house, after the events that are known.
@@ -85,9 +85,9 @@ public actor RuleRunner {
         follow: ([PlugID: SequenceNumber]) -> HouseFollower
     ) {
         let cursors = store?.memory.cursors ?? [:]
-        let known = EventsSeen.first(cursors, recorder?.cursors ?? [:])
+        let known = EventsSeen.first(rules: cursors, history: recorder?.cursors)
         let follower = follow(known)
-        let seen = EventsSeen(cursors, others: known, start: BootClock.now)
+        let seen = EventsSeen(cursors, others: known, othersAskForAll: recorder != nil, start: BootClock.now)
         let isShared = recorder != nil || audience != nil
         let shared = SharedHouse(follower, rules: seen, recorder: recorder, audience: audience, on: eventLoop)
         self.init(

@@ -33,7 +33,27 @@ import Testing
 
     @Test func theHouseIsFollowedFromWhereTheSlowerOneEnded() {
         let other = PlugID(rawValue: "00000000000f")!
-        #expect(EventsSeen.first([Self.lamp.id: 5, other: 3], [Self.lamp.id: 4]) == [Self.lamp.id: 4, other: 3])
+        let rules: [PlugID: SequenceNumber] = [Self.lamp.id: 5, other: 3]
+        #expect(EventsSeen.first(rules: rules, history: nil) == rules)
+        // Of a plug that the history does not know it asks for all.
+        #expect(EventsSeen.first(rules: rules, history: [Self.lamp.id: 4]) == [Self.lamp.id: 4])
+        #expect(EventsSeen.first(rules: rules, history: [Self.lamp.id: 9]) == [Self.lamp.id: 5])
+        #expect(EventsSeen.first(rules: [:], history: rules) == rules)
+    }
+
+    /// The history had no room for any event of it when the process ended.
+    @Test func ofAPlugThatIsNewTheHistoryHearsAllAndTheRulesWhatHappensNow() {
+        let updates: [PlugUpdate] = [
+            .connected(Self.lamp), .gap(Gap(from: 1, to: 3, reason: .overwritten)), event(4, age: nil),
+            event(5, age: .seconds(20)), event(6, age: .zero),
+        ]
+        var history = EventsSeen([:], start: now)
+        #expect(heard(&history, updates) == ["after 3", "4", "5", "6"])
+        var rules = EventsSeen([:], othersAskForAll: true, start: now - .seconds(2))
+        #expect(heard(&rules, updates) == ["after 0", "after 3", "after 4", "after 5", "6"])
+        // Those that know it go on where they were.
+        var known = EventsSeen([Self.lamp.id: 4], othersAskForAll: true, start: now - .seconds(2))
+        #expect(heard(&known, updates) == ["5", "6"])
     }
 
     @Test func whatOneHasHadItDoesNotHearAgain() {

@@ -25,7 +25,7 @@ import Testing
     ) async {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let recorder = Recorder(history, cursors: cursors, on: loop) { complaints.add($0) }
-        let seen = EventsSeen([:], others: EventsSeen.first(cursors), start: .zero)
+        let seen = EventsSeen([:], others: EventsSeen.first(rules: [:], history: cursors), start: .zero)
         let shared = SharedHouse(house, rules: seen, recorder: recorder, on: loop)
         let runner = RuleRunner(RuleFileSet(rules: rules), house: shared, store: nil, on: loop)
         let task = Task { await runner.run() }
