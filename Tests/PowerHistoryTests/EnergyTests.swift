@@ -1,6 +1,7 @@
 import LocalCalendar
 import Metering
 import PlugModel
+import ProtocolCore
 import TestFolders
 import Testing
 
@@ -61,5 +62,37 @@ import Testing
                 counters: [reading(second: 0, 640_000), reading(boot: secondBoot, second: 3600, after)]))
         let energy = try quarters(4).reduce(0, +)
         #expect(abs(energy - hour) < 100)
+    }
+
+    /// Power steps at any moment, a sample a second or more seldom, and the first reading of the counter comes at any moment too.
+    @Test(arguments: 0..<60) func theCounterWinsAroundItsFirstReadingAndItsLast(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let pace = Int.random(in: 1...5, using: &random)
+        let seconds = Array(stride(from: 0, through: 1800, by: pace))
+        var watts = 0
+        let powers = seconds.map { _ in
+            if random.chance(0.02) { watts = [0, 5, 100, 2000, 3000].randomElement(using: &random)! }
+            return watts * 10
+        }
+        var encoder = SampleChunkEncoder()
+        let samples = zip(seconds, powers).map { Sample(milliseconds: Int64($0) * 1000, deciwatts: Int32($1)) }
+        let parts = encoder.append(contentsOf: samples) + [encoder.seal()].compactMap(\.self)
+        // What really flowed from the first sample on, in milliwatt-hours.
+        var flowed = [0.0]
+        for index in samples.indices.dropFirst() {
+            let mean = Double(powers[index] + powers[index - 1]) / 2
+            flowed.append(flowed[index - 1] + mean * Double(pace) / 36)
+        }
+        let first = Int.random(in: 0..<seconds.count / 2, using: &random)
+        let last = Int.random(in: first..<seconds.count, using: &random)
+        var batch = HistoryBatch()
+        batch.names[lamp] = "Lamp"
+        batch.chunks = parts.map { StoredChunk(plug: lamp, boot: firstBoot, origin: midnight, chunk: $0) }
+        batch.counters = Set([first, last]).sorted().map { index in
+            reading(second: seconds[index], 500_000 + UInt64(flowed[index].rounded()))
+        }
+        try history.record(batch)
+        let total = try quarters(3).reduce(0, +)
+        #expect(abs(Double(total) - flowed[flowed.count - 1]) < 5, "\(seed): \(total) for \(flowed[flowed.count - 1])")
     }
 }

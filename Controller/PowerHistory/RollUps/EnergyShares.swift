@@ -10,7 +10,8 @@ struct CounterPoint: Hashable, Sendable {
 /// Shares out what the plug's counter says to quarters of an hour. Between two readings its rise is what flowed, whatever
 /// samples are missing; the samples only say when. A counter that fell was reset or restored from before, and one that rose
 /// by more than any plug carries is another's: there, and before the first and after the last reading, the samples count
-/// alone. Energy that is fed back counts as none, as the plug's counter has it.
+/// alone. A minute in which a reading lies is cut there, so that nothing counts on both sides of it. Energy that is fed back counts as
+/// none, as the plug's counter has it.
 struct EnergyShares {
     /// Readings that lie further apart do not belong to one clock: nothing is known of what lies between. Milliseconds.
     static let longestInterval: Int64 = 800 * 86_400_000
@@ -26,6 +27,9 @@ struct EnergyShares {
         var estimated = 0.0
     }
 
+    /// What flowed in a part of a minute, and in all of it, by the samples; nil where there are none any more.
+    typealias Cut = (part: Double, whole: Double)
+
     /// The first quarter, as a multiple of its length since 1970.
     private let first: Int64
     private(set) var shares: [Share]
@@ -38,9 +42,11 @@ struct EnergyShares {
     ///   - points: by time. The last at or before the quarters' beginning and the first at or after their end are among
     ///     them, where there are such.
     ///   - minutes: by time: all that touch the quarters or a stretch between two readings that does.
+    ///   - cut: takes the beginning and end of a part of a minute, milliseconds since 1970.
     init(
-        quarters: Range<Int64>, points: [CounterPoint], minutes: [(start: Int64, entry: RollUpEntry)]
-    ) {
+        quarters: Range<Int64>, points: [CounterPoint], minutes: [(start: Int64, entry: RollUpEntry)],
+        cut: (_ from: Int64, _ to: Int64) throws -> Cut?
+    ) rethrows {
         first = quarters.lowerBound
         shares = Array(repeating: Share(), count: quarters.count)
         let (begin, end) = (quarters.lowerBound * Self.quarter, quarters.upperBound * Self.quarter)
@@ -48,17 +54,18 @@ struct EnergyShares {
         var place = 0
         var edge: CounterPoint?
         for point in points {
-            share(edge, point, max(edge?.time ?? begin, begin), min(point.time, end), minutes, &place)
+            try share(edge, point, max(edge?.time ?? begin, begin), min(point.time, end), minutes, &place, cut)
             edge = point
         }
-        share(edge, nil, max(edge?.time ?? begin, begin), end, minutes, &place)
+        try share(edge, nil, max(edge?.time ?? begin, begin), end, minutes, &place, cut)
     }
 
     /// - Parameter place: the first minute that may belong to it or to a later stretch.
     private mutating func share(
         _ left: CounterPoint?, _ right: CounterPoint?, _ begin: Int64, _ end: Int64,
-        _ minutes: [(start: Int64, entry: RollUpEntry)], _ place: inout Int
-    ) {
+        _ minutes: [(start: Int64, entry: RollUpEntry)], _ place: inout Int,
+        _ cut: (_ from: Int64, _ to: Int64) throws -> Cut?
+    ) rethrows {
         guard begin < end else { return }
         var (from, to) = (begin, end)
         var rise: Double?
@@ -74,7 +81,8 @@ struct EnergyShares {
         var seen = Stretch(from: from, to: to)
         var index = place
         while index < minutes.count, minutes[index].start < to {
-            seen.add(minutes[index])
+            // Between readings that are believed only their rise counts.
+            try seen.add(minutes[index]) { from, to in rise == nil ? try cut(from, to) : nil }
             index += 1
         }
         if let left, let right, left.boot != right.boot { rise = rise.map { max($0, seen.energy) } }
@@ -130,12 +138,16 @@ struct EnergyShares {
             self.to = to
         }
 
-        mutating func add(_ minute: (start: Int64, entry: RollUpEntry)) {
-            let inside = min(minute.start + EnergyShares.minute, to) - max(minute.start, from)
-            guard inside > 0 else { return }
-            let fraction = Double(inside) / Double(EnergyShares.minute)
+        mutating func add(
+            _ minute: (start: Int64, entry: RollUpEntry), cut: (_ from: Int64, _ to: Int64) throws -> Cut?
+        ) rethrows {
+            let (begin, end) = (max(minute.start, from), min(minute.start + EnergyShares.minute, to))
+            guard begin < end else { return }
+            let fraction = Double(end - begin) / Double(EnergyShares.minute)
+            var share = fraction
+            if fraction < 1, let cut = try cut(begin, end), cut.whole > 0 { share = min(1, cut.part / cut.whole) }
             let part = Part(
-                energy: Double(max(0, minute.entry.power?.mean ?? 0)) * Double(minute.entry.covered) / 3600 * fraction,
+                energy: Double(max(0, minute.entry.power?.mean ?? 0)) * Double(minute.entry.covered) / 3600 * share,
                 covered: Double(minute.entry.covered) * fraction)
             energy += part.energy
             covered += part.covered

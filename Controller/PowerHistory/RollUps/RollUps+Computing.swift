@@ -66,7 +66,8 @@ extension RollUps {
         let stretch = (min(points.first?.time ?? from, from), max(points.last?.time ?? to, to))
         let minutes = try entries(
             .minute, from: floorMultiple(stretch.0, RollUpStep.minute.milliseconds), to: stretch.1)
-        let shares = EnergyShares(quarters: from / length..<to / length, points: points, minutes: minutes)
+        let shares = try EnergyShares(
+            quarters: from / length..<to / length, points: points, minutes: minutes, cut: cut)
         var quarters: [Int64: EntrySum] = [:]
         for (start, entry) in minutes where start >= from && start < to {
             quarters[floorMultiple(start, length), default: EntrySum()].add(entry)
@@ -78,6 +79,28 @@ extension RollUps {
             entry.estimated = Int64(nearest: share.estimated, limit: Self.greatestEnergy)
             return entry.isEmpty ? nil : (start, entry)
         }
+    }
+
+    /// What the samples show of a part of a minute, and of the whole minute.
+    private func cut(from: Int64, to: Int64) throws -> EnergyShares.Cut? {
+        let minute = floorMultiple(from, RollUpStep.minute.milliseconds)
+        let end = minute + RollUpStep.minute.milliseconds
+        let margin = RollUpEntry.longestStep
+        var cut = EnergyShares.Cut(part: 0, whole: 0)
+        var last: (time: Int64, power: Int32)?
+        _ = try database.eachChunk(of: plug, from: minute - margin, to: end + margin) { samples, origin in
+            for sample in samples {
+                let now = sample.milliseconds &+ origin
+                guard now >= minute - margin, now <= end + margin, last.map({ $0.time < now }) ?? true else { continue }
+                if let last, now - last.time <= margin {
+                    let line = PowerLine(from: last, to: (now, sample.deciwatts))
+                    cut.part += line.integral(from: from, to: to)
+                    cut.whole += line.integral(from: minute, to: end)
+                }
+                last = (now, sample.deciwatts)
+            }
+        }
+        return last == nil ? nil : cut
     }
 
     /// The quarters whose energy depends on minutes in this span: it reaches to the counter readings on both sides.
@@ -148,5 +171,23 @@ extension CounterPoint {
     fileprivate init(_ row: SQLRow) {
         self.init(
             time: row.integer(0), boot: row.integer(1), milliwattHours: UInt64(bitPattern: row.integer(2)))
+    }
+}
+
+/// Active power between two neighbouring samples, which changes evenly. What is fed back counts as none.
+private struct PowerLine {
+    let from: (time: Int64, power: Int32)
+    let to: (time: Int64, power: Int32)
+
+    /// Deciwatts times milliseconds of the part that lies in this time.
+    func integral(from begin: Int64, to end: Int64) -> Double {
+        let (first, last) = (max(begin, from.time), min(end, to.time))
+        guard first < last else { return 0 }
+        return max(0, (power(at: first) + power(at: last)) / 2) * Double(last - first)
+    }
+
+    private func power(at time: Int64) -> Double {
+        let part = Double(time - from.time) / Double(to.time - from.time)
+        return Double(from.power) + (Double(to.power) - Double(from.power)) * part
     }
 }

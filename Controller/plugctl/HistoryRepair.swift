@@ -1,0 +1,63 @@
+import ArgumentParser
+import LinuxClocks
+import PowerHistory
+import Terminal
+
+extension History {
+    struct Repair: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "repair",
+            abstract: "Copy what is readable of a damaged history into a new directory.",
+            discussion: """
+                Samples, events and counters are copied, and all that sums them up is made anew; of samples that are lost the sums are \
+                copied. It says of each plug what is lost, and how much of its energy is still known. The damaged one stays as it is.
+
+                Examples:
+                  plugctl history repair --into ~/history-repaired
+                  plugctl history repair --file history.sqlite.damaged --into ~/history-repaired
+                """)
+
+        @Option(help: "The new directory.", completion: .directory)
+        var into: String
+        @Option(
+            help: "A damaged file, such as one that the daemon kept aside. (default: that of the history)",
+            completion: .file())
+        var file: String?
+        @OptionGroup var options: HistoryOptions
+
+        func run() async throws {
+            try await saying {
+                let file = file ?? (options.history ?? PowerHistory.defaultDirectory()) + "/history.sqlite"
+                var progress = ProgressLine(file)
+                let report: SalvageReport
+                do throws(HistoryError) {
+                    report = try PowerHistory.repair(file, into: into) { progress.show(Int($0), of: Int($1)) }
+                } catch {
+                    throw Complaint(error)
+                }
+                progress.clear()
+                for line in lines(of: report) { Output.safeLine(line) }
+                Output.safeLine("what is readable is in \(into)")
+            }
+        }
+
+        private func lines(of report: SalvageReport) -> [String] {
+            func time(_ milliseconds: Int64) -> String {
+                let time = WallTime(
+                    nanosecondsSince1970: milliseconds.multipliedReportingOverflow(by: 1_000_000).partialValue)
+                return time.iso8601(offset: time.localOffset)
+            }
+            var lines = report.losses.map { loss in
+                let known =
+                    loss.knownMilliseconds > 0
+                    ? "; \(loss.milliwattHours.rounded() / 1000) Wh of it are known"
+                    : "; nothing of its energy is known"
+                return
+                    "\(loss.title): samples lost from \(time(loss.span.lowerBound)) to \(time(loss.span.upperBound))\(known)"
+            }
+            if report.omitted > 0 { lines.append("\(report.omitted) spans more are lost and not listed") }
+            lines.append(report.chunks == 0 ? "no samples are lost" : "\(report.chunks) chunks of samples are lost")
+            return lines
+        }
+    }
+}
