@@ -9,7 +9,8 @@ struct RecordQueue {
     /// Events, counter readings, firings and traces that wait. Stops a disk that is full for days from filling the memory.
     static let limit = 16_384
     static let firstRetry = Duration.seconds(1)
-    static let longestRetry = Duration.seconds(60)
+    /// What came since the last try is lost where the process is killed.
+    static let longestRetry = Duration.seconds(10)
 
     private var waiting = HistoryBatch()
     private var waitingAnswers: [WindowAnswer] = []

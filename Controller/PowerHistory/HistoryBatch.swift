@@ -13,6 +13,18 @@ public struct HistoryBatch: Sendable {
     public var traces: [StoredTrace] = []
 
     public init() {}
+
+    /// What of another one is not in this; samples, which their plugs keep, are left out.
+    mutating func unite(_ other: HistoryBatch) {
+        names.merge(other.names) { $1 }
+        counters += Set(other.counters).subtracting(counters)
+        let (known, fired) = (Set(events), Set(firings))
+        events += other.events.filter { !known.contains($0) }
+        firings += other.firings.filter { !fired.contains($0) }
+        // A later trace has the id of an earlier one, and stands behind it.
+        let told = Set(traces)
+        traces += other.traces.filter { !told.contains($0) }
+    }
 }
 
 /// A chunk as the plug sent it.

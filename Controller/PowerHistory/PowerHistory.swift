@@ -28,6 +28,10 @@ public final class PowerHistory: Sendable {
     private let hasComplained = Mutex(false)
     /// Of a recorder.
     private let lock: DirectoryLock?
+    /// Of a recorder, where there was room for it.
+    private let unwritten: UnwrittenBatch?
+    /// Something is in it.
+    private let hasUnwritten = Mutex(false)
 
     /// - Parameters:
     ///   - directory: See ``defaultDirectory()``.
@@ -48,6 +52,12 @@ public final class PowerHistory: Sendable {
             throw HistoryError(error, directory)
         }
         opened = Mutex(try Opening(path: path, role: role, complain: complain).queue())
+        unwritten = role == .recorder ? try? UnwrittenBatch(in: directory) : nil
+        if let left = unwritten?.kept() {
+            hasUnwritten.withLock { $0 = true }
+            // Where there is no room still, it stays where it is, and comes with the next that is stored.
+            try? record(left)
+        }
     }
 
     var queue: DatabaseQueue { opened.withLock { $0 } }
@@ -60,6 +70,20 @@ public final class PowerHistory: Sendable {
     /// Stores all of it, or, where it throws, nothing. What is there already is left as it is, so that anything may be stored
     /// twice. Samples that were forgotten by age do not come back.
     public func record(_ batch: HistoryBatch) throws(HistoryError) {
+        do throws(HistoryError) {
+            try store(batch)
+        } catch {
+            if error.reason == .full { keepUnwritten(batch) }
+            throw error
+        }
+        guard hasUnwritten.withLock({ $0 }) else { return }
+        // What is in it was stored before, or with this: nothing is stored out of it that is older.
+        if let left = unwritten?.kept() { try store(left) }
+        try? unwritten?.clear()
+        hasUnwritten.withLock { $0 = false }
+    }
+
+    private func store(_ batch: HistoryBatch) throws(HistoryError) {
         let complain = complain
         try mending { () throws(HistoryError) in
             try write { database in
@@ -67,6 +91,15 @@ public final class PowerHistory: Sendable {
                 try transaction.store(batch)
             }
         }
+    }
+
+    /// A batch that is tried again holds what came before; where another one waits in the same place, both are kept.
+    private func keepUnwritten(_ batch: HistoryBatch) {
+        guard let unwritten else { return }
+        var all = hasUnwritten.withLock { $0 } ? unwritten.kept() ?? HistoryBatch() : HistoryBatch()
+        all.unite(batch)
+        guard (try? unwritten.keep(all)) != nil else { return }
+        hasUnwritten.withLock { $0 = true }
     }
 
     /// Does it again where damage refused it and a recorder has mended that: it would be refused for ever, and the plugs keep

@@ -60,7 +60,7 @@ private let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))!
             _ = queue.ended(stored: false, now: now)
             #expect(queue.isFailing)
         }
-        #expect(pauses == [0, 1, 2, 4, 8, 16, 32, 60, 60])
+        #expect(pauses == [0, 1, 2, 4, 8, 10, 10, 10, 10])
         now = queue.nextDeadline!
         #expect(queue.begin(now: now)?.counters.count == 9)
         _ = queue.ended(stored: true, now: now)

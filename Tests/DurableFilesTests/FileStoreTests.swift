@@ -63,6 +63,29 @@ struct FileStoreTests {
         _ = try? store.checkWritable(directory.path)
     }
 
+    @Test("room that was taken beforehand holds one thing at a time, and a header that is written half says nothing")
+    func reserved() throws {
+        let reserved = try ReservedFile(file, size: 1000)
+        #expect(try reserved.read() == nil && directory.mode(of: "state") == 0o600)
+        try reserved.write(Array(repeating: 7, count: 1000))
+        try reserved.write([1, 2, 3])
+        #expect(try ReservedFile(file, size: 1000).read() == [1, 2, 3])
+        #expect(throws: FileError(.write, file, .tooLarge(limit: 1000))) {
+            try reserved.write(Array(repeating: 7, count: 1001))
+        }
+        try reserved.clear()
+        #expect(try reserved.read() == nil)
+        var status = stat()
+        stat(file, &status)
+        #expect(status.st_size == 1016 && status.st_blocks > 0)
+        for (header, isThere) in [(UInt8(3), false), (0, false)] {
+            var bytes = try store.read(file, limit: 2000)
+            bytes[0] = header
+            try store.replace(file, with: bytes)
+            #expect(try (ReservedFile(file, size: 1000).read() != nil) == isThere)
+        }
+    }
+
     @Test("text that is not UTF-8 is refused with its line")
     func text() throws {
         try store.replace(file, with: Array("a\nü\n".utf8))

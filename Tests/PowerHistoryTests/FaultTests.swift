@@ -3,6 +3,7 @@ import GRDB
 import Glibc
 import Metering
 import PlugModel
+import ProtocolCore
 import TestFolders
 import Testing
 
@@ -161,6 +162,70 @@ import Testing
             unlink(path + ".damaged")
         }
         #expect(complaints.all.count == calls.count)
+    }
+
+    /// What is told of rules nobody could ask for again; of events the plugs know the last.
+    @Test func whatAFullDiskDidNotTakeIsThereForTheNextProcess() throws {
+        func trace(_ number: Int) -> StoredTrace {
+            StoredTrace(
+                id: "\(number)", at: midnight + Int64(number), rule: "Movie", isFiring: true, json: "{\"at\":\(number)}"
+            )
+        }
+        func batch(_ numbers: Range<Int>) -> HistoryBatch {
+            var batch = HistoryBatch()
+            batch.names[lamp] = "Lamp"
+            batch.events = numbers.map { number in
+                let event = PlugEvent(
+                    sequence: UInt64(number), boot: firstBoot, time: .zero, kind: .buttonPressed(.single))
+                return StoredEvent(
+                    plug: lamp, content: .event(event), at: midnight + Int64(number), isTimeKnown: true)
+            }
+            batch.traces = numbers.map(trace)
+            batch.firings = numbers.map {
+                StoredFiring(at: midnight + Int64($0), rule: "Movie", plug: lamp, cause: "\($0)")
+            }
+            batch.counters = [reading(second: numbers.lowerBound, UInt64(numbers.lowerBound))]
+            return batch
+        }
+        var history: PowerHistory? = try open(.recorder)
+        try history?.record(batch(1..<3))
+        try history?.queue.write { database in
+            let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+            try database.execute(sql: "PRAGMA max_page_count = \(pages)")
+        }
+        #expect(throws: HistoryError(.full, path)) { try history?.record(batch(3..<600)) }
+        #expect(throws: HistoryError(.full, path)) { try history?.record(batch(3..<700)) }
+        #expect(throws: HistoryError(.full, path)) { try history?.record(batch(700..<1400)) }
+        try history?.queue.close()
+        history = nil
+        let next = try open(.recorder)
+        #expect(try next.events(of: lamp, from: 0, to: .max).count == 1399)
+        #expect(try next.firings(from: 0, to: .max).count == 1399)
+        #expect(try next.traces(of: nil, from: 0, to: .max) == (1..<1400).map(trace))
+        #expect(try next.cursors() == [lamp: 1399])
+        // Once stored it is not stored again.
+        try next.queue.write { try $0.execute(sql: "DELETE FROM firing") }
+        try next.record(batch(1400..<1401))
+        #expect(try next.firings(from: 0, to: .max).count == 1)
+    }
+
+    @Test func whatIsLeftInThatRoomMayBeDamaged() throws {
+        for seed in 0..<200 as Range<UInt64> {
+            var random = SeededRandom(seed: seed)
+            let folder = TestFolder(on: .memory)
+            let room = try UnwrittenBatch(in: folder.path)
+            var batch = HistoryBatch()
+            batch.firings = (0..<20).map { StoredFiring(at: $0, rule: "r", plug: nil, cause: "c") }
+            try room.keep(batch)
+            #expect(room.kept()?.firings == batch.firings)
+            let file = try #require(fopen(folder.path + "/unwritten", "r+"))
+            fseek(file, Int.random(in: 0..<300, using: &random), SEEK_SET)
+            fputc(Int32.random(in: 0...255, using: &random), file)
+            fclose(file)
+            #expect(room.kept().map { $0.firings == batch.firings } ?? true)
+            try room.clear()
+            #expect(room.kept() == nil)
+        }
     }
 
     @Test func whatIsReadableCanBeCopiedOut() throws {

@@ -1,0 +1,89 @@
+import Glibc
+
+/// A file whose room on the disk was taken beforehand, so that something can still be written when the disk is full. It holds one thing at
+/// a time, or nothing.
+public final class ReservedFile: Sendable {
+    private let path: String
+    private let size: Int
+    private let descriptor: Int32
+
+    /// Bytes before what it holds: how many these are, and the same inverted, which tells a header that was written half.
+    private static let header = 16
+
+    /// Takes the room, unless an earlier process did.
+    ///
+    /// - Parameters:
+    ///   - size: bytes that it can hold.
+    ///   - mode: permissions of a new file before the process's mask.
+    /// - Throws: where there is no room any more, or the path is no regular file.
+    public init(_ path: String, size: Int, mode: UInt32 = 0o600) throws(FileError) {
+        (self.path, self.size) = (path, size)
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        let descriptor = Glibc.open(path, flags, mode)
+        guard descriptor >= 0 else { throw FileError(.open, path, SystemError(errno)) }
+        self.descriptor = descriptor
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw FileError(.open, path, SystemError(errno)) }
+        if let kind = IrregularFile(mode: status.st_mode) { throw FileError(.open, path, .notRegular(kind)) }
+        let error = posix_fallocate(descriptor, 0, off_t(Self.header + size))
+        guard error == 0 else { throw FileError(.write, path, SystemError(error)) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// What it holds; nil for nothing.
+    public func read() throws(FileError) -> [UInt8]? {
+        let header = try bytes(Self.header, at: 0)
+        let (count, inverted) = (Self.number(header[..<8]), Self.number(header[8...]))
+        guard count == ~inverted, (1...UInt64(size)).contains(count) else { return nil }
+        return try bytes(Int(count), at: Self.header)
+    }
+
+    /// Puts these in the place of what it held. Returns when the storage has them; who reads after a power cut in between finds the
+    /// one, the other, or a mixture: they need a checksum.
+    ///
+    /// - Parameter new: ``init(_:size:mode:)``'s size at most.
+    public func write(_ new: [UInt8]) throws(FileError) {
+        guard new.count <= size else { throw FileError(.write, path, .tooLarge(limit: size)) }
+        try put(new, at: Self.header)
+        try put(Self.bytes(UInt64(new.count)) + Self.bytes(~UInt64(new.count)), at: 0)
+        guard fdatasync(descriptor) == 0 else { throw FileError(.synchronize, path, SystemError(errno)) }
+    }
+
+    /// From here on it holds nothing.
+    public func clear() throws(FileError) { try put([UInt8](repeating: 0, count: Self.header), at: 0) }
+
+    private func put(_ bytes: [UInt8], at offset: Int) throws(FileError) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { all in
+                pwrite(descriptor, all.baseAddress! + written, all.count - written, off_t(offset + written))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw FileError(.write, path, count < 0 ? SystemError(errno) : .inputOutput) }
+            written += count
+        }
+    }
+
+    private func bytes(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] {
+        var found = [UInt8](repeating: 0, count: count)
+        var read = 0
+        while read < count {
+            let more = found.withUnsafeMutableBytes { all in
+                pread(descriptor, all.baseAddress! + read, count - read, off_t(offset + read))
+            }
+            if more < 0, errno == EINTR { continue }
+            guard more > 0 else { throw FileError(.read, path, more < 0 ? SystemError(errno) : .inputOutput) }
+            read += more
+        }
+        return found
+    }
+
+    private static func bytes(_ number: UInt64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
