@@ -388,7 +388,7 @@ let checks: [Target] = [
         [
             "Fuzzing", "Presentation", "Automation", "Daemon", "Doctor", "MulticastDNS", "PlugClient", "PlugModel",
             "PlugProtocol", "ProtocolCore", "Metering", "LinuxClocks", "LinuxNetwork", "ServiceDiscovery", "DNSWire",
-            "Terminal", "MadeUpKeys", "LocalCalendar", "Tariffs", "PowerHistory", "Charting",
+            "Terminal", "MadeUpKeys", "LocalCalendar", "Tariffs", "PowerHistory", "Charting", "TestFolders",
         ]),
     tests(
         "SimulationTests",

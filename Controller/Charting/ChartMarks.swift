@@ -16,14 +16,22 @@ public struct ChartSpan: Hashable, Sendable {
     public var from: Double
     public var to: Double
     public var label: String
+    /// What is shown where the label has no room.
+    public var shortLabel: String?
     /// Which of the chart's series it is of; nil for what is of none, or of all.
     public var series: Int?
 
-    public init(from: Double, to: Double, label: String, series: Int? = nil) {
+    public init(from: Double, to: Double, label: String, shortLabel: String? = nil, series: Int? = nil) {
         self.from = from
         self.to = to
         self.label = printable(label)
+        self.shortLabel = shortLabel.map { printable($0) }
         self.series = series
+    }
+
+    /// The label, or the short one, where it fits as a whole: a number that is cut is another number.
+    func words(within characters: Int) -> String? {
+        [label, shortLabel].lazy.compactMap(\.self).first { $0.count <= characters }
     }
 }
 

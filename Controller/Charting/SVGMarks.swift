@@ -23,9 +23,7 @@ extension SVGPlot {
                 if row == 0, chart.series.count == 1 {
                     rectangle("span" + colour, x: from, y: top * 10, width: width, height: plotHeight * 10, &writer)
                 }
-                let room = (width / 10 - 4) / (SVGPlot.characterWidth - 1)
-                let text = span.label.count <= room ? span.label : String(span.label.prefix(max(0, room - 1))) + "…"
-                if room >= 3 {
+                if let text = span.words(within: (width / 10 - 4) / SVGPlot.characterWidth) {
                     writer.raw("<text class=\"sign middle small\" x=\"")
                     writer.tenths(from + width / 2)
                     writer.raw("\" y=\"\(y + 11)\">")

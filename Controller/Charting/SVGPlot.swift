@@ -42,6 +42,12 @@ struct SVGPlot {
         guard plotWidth >= 80, plotHeight >= 40 else { return nil }
     }
 
+    /// Where the axis' unit stands: above the lanes where these have letters beside them.
+    private var unitLine: Int {
+        let isLettered = lanes.contains { $0.first?.series.flatMap(chart.letter) != nil }
+        return top - 8 - (isLettered ? lanes.count * SVGPlot.laneHeight + 2 : 0)
+    }
+
     /// For whoever cannot see the picture.
     var summary: String {
         let series = chart.series.indices.map { layout.legend($0).joined(separator: ", ") }
@@ -92,7 +98,7 @@ struct SVGPlot {
     }
 
     private func heading(_ writer: inout SVGWriter) {
-        label("label end", x: left - 8, y: top - 8, axis.unit, &writer)
+        label("label end", x: left - 8, y: unitLine, axis.unit, &writer)
         label("title", x: left, y: 20, chart.title, &writer)
         let caption = TimeAxis.caption(chart.window, zone: chart.zone)
         // A title that is long has the line to itself.

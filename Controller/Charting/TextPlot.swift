@@ -123,7 +123,8 @@ struct TextPlot {
             for column in first...last { cells[column] = last - first < 2 ? glyphs.shortSpan : glyphs.span.middle }
             guard last - first >= 2 else { continue }
             (cells[first], cells[last]) = (glyphs.span.start, glyphs.span.end)
-            let words = measure.printed(span.label, glyphs)
+            guard let label = span.words(within: last - first - 1) else { continue }
+            let words = measure.printed(label, glyphs)
             // A label that is wider in columns than in characters would push the rest of the line.
             guard last - first - 1 >= words.count, measure.width(words) == words.count else { continue }
             let begin = first + 1 + (last - first - 1 - words.count) / 2

@@ -64,7 +64,22 @@ struct TimeAxis: Hashable {
                 ticks.append(Tick(time: time, label: step.label(civil)))
             }
         }
-        self.ticks = ticks
+        self.ticks = TimeAxis.apart(ticks, characters: length / window.length)
+    }
+
+    /// Without those whose labels would touch the one before: on the day on which the clock is set back an hour comes twice.
+    ///
+    /// - Parameter characters: of labels in a second.
+    private static func apart(_ ticks: [Tick], characters: Double) -> [Tick] {
+        var kept: [Tick] = []
+        for tick in ticks {
+            if let last = kept.last {
+                let room = (tick.time - last.time) * characters
+                guard room >= Double(tick.label.count + last.label.count) / 2 + 1 else { continue }
+            }
+            kept.append(tick)
+        }
+        return kept
     }
 
     /// UTC times with `from <= time < to` whose local time is a whole number of steps. Weeks begin on Monday.
@@ -113,10 +128,15 @@ extension Chart {
     func timeTicks(length: Double) -> [TimeAxis.Tick] {
         let ticks = TimeAxis(window: window, zone: zone, length: length).ticks
         guard hasBars else { return ticks }
-        let bars = BarStack(self).stacks
+        let bars = Dictionary(BarStack(self).stacks.map { ($0.from, $0.to) }) { first, _ in first }
+        let lengths = bars.map { $0.value - $0.key }.sorted()
+        guard !lengths.isEmpty else { return ticks }
+        // Of a time without a bar the label stands where it would with one.
+        let usual = lengths[lengths.count / 2]
         return ticks.compactMap { tick in
-            guard let bar = bars.first(where: { $0.from == tick.time }) else { return nil }
-            return TimeAxis.Tick(time: (bar.from + bar.to) / 2, label: tick.label, isInMiddle: true)
+            let end = bars[tick.time] ?? tick.time + usual
+            guard end <= window.to + usual / 2 else { return nil }
+            return TimeAxis.Tick(time: (tick.time + end) / 2, label: tick.label, isInMiddle: true)
         }
     }
 }

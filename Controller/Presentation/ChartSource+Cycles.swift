@@ -42,10 +42,12 @@ extension ChartSource {
 
     /// - Parameter newest: the last sample that is known, milliseconds since 1970: nobody knows how a cycle went on after it.
     private mutating func add(_ cycle: ApplianceCycle, of series: Int, newest: Int64) {
-        func span(_ from: Int64, _ to: Int64, _ label: String) -> ChartSpan {
-            ChartSpan(from: Double(from) / 1000, to: Double(to) / 1000, label: label, series: series)
+        func span(_ from: Int64, _ to: Int64, _ label: String, short: String? = nil) -> ChartSpan {
+            ChartSpan(
+                from: Double(from) / 1000, to: Double(to) / 1000, label: label, shortLabel: short, series: series)
         }
-        spans.append(span(cycle.start, max(cycle.start, cycle.end ?? newest), cycle.label(newest: newest)))
+        let end = max(cycle.start, cycle.end ?? newest)
+        spans.append(span(cycle.start, end, cycle.label(newest: newest), short: cycle.energy))
         guard courses.count == 1 else { return }
         spans += cycle.phases.map { span($0.start, $0.end, $0.name.rawValue) }
     }
@@ -55,8 +57,9 @@ extension ApplianceCycle {
     /// Milliseconds. Whoever drew a while ago may have ended since.
     private static let stillRunning: Int64 = 30_000
 
+    fileprivate var energy: String { ChartUnit.wattHours.text((Double(milliwattHours) / 1000).rounded()) }
+
     fileprivate func label(newest: Int64) -> String {
-        let energy = ChartUnit.wattHours.text((Double(milliwattHours) / 1000).rounded())
         switch kind {
         case .programme:
             guard end == nil else { return "programme \(energy)" }

@@ -37,13 +37,38 @@ public struct KeptCourse: Hashable, Sendable {
         let length = step.milliseconds
         // The stretch that is not over yet is drawn from its samples.
         let end = min(known.upperBound, span.upperBound) / length * length
-        let begin = span.lowerBound / length * length
+        try readBeginning(of: plug, from: history, span.lowerBound, before: step, end: end)
+        let begin = Self.multiple(of: length, from: span.lowerBound)
         if begin < end {
-            summaries = try history.summaries(of: plug.id, step: step, from: begin, to: end - 1).map {
+            summaries += try history.summaries(of: plug.id, step: step, from: begin, to: end - 1).map {
                 ChartSummary($0, length: length)
             }
         }
         try readSamples(of: plug, from: history, over: max(end, span.lowerBound)...span.upperBound)
+    }
+
+    /// What is not a whole step at the beginning, from shorter ones: nothing of before is shown.
+    private mutating func readBeginning(
+        of plug: HistoryPlug, from history: PowerHistory, _ from: Int64, before longest: RollUpStep, end: Int64
+    ) throws(HistoryError) {
+        let steps = RollUpStep.allCases.filter { $0.milliseconds <= longest.milliseconds }
+        var begin = from
+        for (step, longer) in zip(steps, steps.dropFirst()) {
+            let next = min(Self.multiple(of: longer.milliseconds, from: begin), end)
+            let first = Self.multiple(of: step.milliseconds, from: begin)
+            if first < next {
+                summaries += try history.summaries(of: plug.id, step: step, from: first, to: next - 1).map {
+                    ChartSummary($0, length: step.milliseconds)
+                }
+            }
+            begin = max(begin, next)
+        }
+    }
+
+    /// The first that is not before `time`.
+    private static func multiple(of length: Int64, from time: Int64) -> Int64 {
+        let rest = time % length
+        return rest == 0 ? time : time - rest + (rest > 0 ? length : 0)
     }
 
     private mutating func readSamples(

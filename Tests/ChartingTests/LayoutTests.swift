@@ -117,9 +117,87 @@ struct LayoutTests {
         }
     }
 
+    /// Central Europe's clock is set back here, and two o'clock comes twice.
+    private static let setBack = 1_792_890_000.0
+    private static let autumn = ZoneOffsets(initial: 7200, transitions: [.init(time: setBack, seconds: 3600)])
+
+    @Test func timeLabelsDoNotTouchWhereAnHourComesTwice() {
+        for hours in stride(from: 2.0, to: 80, by: 1.3) {
+            let window = ChartWindow(from: Self.setBack - hours * 1800, to: Self.setBack + hours * 1800)
+            for columns in [30.0, 70, 110, 200] {
+                let ticks = TimeAxis(window: window, zone: Self.autumn, length: columns).ticks
+                for (left, right) in zip(ticks, ticks.dropFirst()) {
+                    let distance = (right.time - left.time) / window.length * columns
+                    #expect(distance >= Double(left.label.count + right.label.count) / 2 + 1, "\(hours) \(columns)")
+                }
+            }
+        }
+    }
+
+    @Test func aBarThatIsMissingLeavesItsLabel() {
+        func bars(_ days: [Int]) -> [ChartBar] {
+            days.map { ChartBar(from: Double($0) * 86_400, to: Double($0 + 1) * 86_400, value: 100, estimated: 0) }
+        }
+        func labels(_ first: [Int], _ second: [Int]) -> [String] {
+            let series = [
+                Series(name: "A", unit: .wattHours, bars: bars(first)),
+                Series(name: "B", unit: .wattHours, bars: bars(second)),
+            ]
+            let chart = Chart(series: series, window: ChartWindow(from: 0, to: 8 * 86_400))
+            return chart.timeTicks(length: 100).map(\.label)
+        }
+        let all = labels(Array(0..<8), Array(0..<8))
+        #expect(all.count == 8)
+        #expect(labels(Array(0..<8), []) == all && labels([0, 1, 6], []) == all && labels([3], [5]) == all)
+    }
+
+    @Test func aSpanSaysItsWordsWholeOrNotAtAll() {
+        let span = ChartSpan(from: 0, to: 1, label: "programme 673 Wh", shortLabel: "673 Wh")
+        #expect((0...20).map { span.words(within: $0) ?? "" }.uniqued() == ["", "673 Wh", "programme 673 Wh"])
+        #expect(ChartSpan(from: 0, to: 1, label: "46 Wh").words(within: 4) == nil)
+        let chart = Chart(
+            series: [
+                Series(
+                    name: "A", unit: .watts, points: [ChartPoint(time: 0, value: 1), ChartPoint(time: 1000, value: 1)])
+            ],
+            spans: (0..<40).map { ChartSpan(from: Double($0) * 25, to: Double($0) * 25 + 20, label: "46 Wh") },
+            window: ChartWindow(from: 0, to: 1000))
+        for width in stride(from: 200, through: 3000, by: 50) {
+            #expect(!chart.svg(width: width, height: 300).contains("…"))
+        }
+    }
+
+    /// The unit, the letters of lanes and the axis' labels stand in one column; capitals and digits are eight pixels high.
+    @Test(arguments: [0, 1, 2, 3]) func whatStandsBesideTheAxisDoesNotOverlap(marks: Int) throws {
+        for count in 1...3 {
+            let series = (0..<count).map {
+                Series(
+                    name: "\($0)", unit: .watts,
+                    points: [ChartPoint(time: 0, value: 1), ChartPoint(time: 100, value: 9)])
+            }
+            let chart = Chart(
+                series: series, style: .stacked, marks: (0..<marks).map { ChartMark(time: Double($0), label: "\($0)") },
+                spans: (0..<count).map { ChartSpan(from: 10, to: 50, label: "wash", series: $0) },
+                window: ChartWindow(from: 0, to: 100))
+            let svg = chart.svg(width: 700, height: 400)
+            let text = try Regex(
+                #"<text class="label end[^>]*?( dy="4")? x="([0-9]+)" y="([0-9.]+)""#,
+                as: (Substring, Substring?, Substring, Substring).self)
+            let lines = try svg.matches(of: text).map { match in
+                (
+                    x: try #require(Int(match.output.2)),
+                    y: try #require(Double(match.output.3)) + (match.output.1 == nil ? 0 : 4)
+                )
+            }.filter { $0.x < 200 }
+            #expect(lines.count >= 3)
+            for (index, line) in lines.enumerated() {
+                for other in lines.dropFirst(index + 1) { #expect(abs(line.y - other.y) >= 9, "\(line) \(other)") }
+            }
+        }
+    }
+
     @Test func midnightFollowsTheZone() {
-        let change = 1_792_890_000.0
-        let zone = ZoneOffsets(initial: 7200, transitions: [.init(time: change, seconds: 3600)])
+        let (change, zone) = (Self.setBack, Self.autumn)
         let window = ChartWindow(from: change - 2 * 86_400, to: change + 2 * 86_400)
         let ticks = TimeAxis(window: window, zone: zone, length: 50).ticks
         #expect(ticks.map(\.label) == ["24 Oct", "25 Oct", "26 Oct", "27 Oct"])
@@ -199,5 +277,11 @@ struct Lehmer: RandomNumberGenerator {
     mutating func next() -> UInt64 {
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         return state ^ (state >> 29)
+    }
+}
+
+extension [String] {
+    fileprivate func uniqued() -> [String] {
+        reduce(into: []) { found, word in if found.last != word { found.append(word) } }
     }
 }

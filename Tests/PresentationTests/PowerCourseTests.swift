@@ -5,6 +5,7 @@ import PlugClient
 import PlugModel
 import PowerHistory
 import ProtocolCore
+import TestFolders
 import Testing
 
 @testable import Presentation
@@ -97,6 +98,38 @@ import Testing
 
     @Test(arguments: steps) func longTimesAreDrawnFromSummaries(days: Int64, columns: Int, step: RollUpStep?) {
         #expect(KeptCourse.step(of: 0...days * 86_400_000, columns: columns) == step)
+    }
+
+    /// Days are whole ones of UTC; of the first, what is in the span comes from hours and less.
+    @Test(arguments: [0, 1, 59, 3600, 82_800, 86_399]) func nothingBeforeTheSpanIsShown(second: Int64) throws {
+        let folder = TestFolder(on: .memory)
+        let history = try PowerHistory(folder.path, role: .recorder)
+        let plug = try #require(PlugID(rawValue: "00000000a001"))
+        var encoder = SampleChunkEncoder()
+        var chunks: [SampleChunk] = []
+        for minute in 0..<10 * 1440 {
+            for second in [0, 25, 50] as [Int64] {
+                let sample = Sample(milliseconds: Int64(minute) * 60_000 + second * 1000, deciwatts: 600)
+                if let chunk = encoder.append(sample) { chunks.append(chunk) }
+            }
+        }
+        if let last = encoder.seal() { chunks.append(last) }
+        var batch = HistoryBatch()
+        let boot = try #require(BootID(bytes: [UInt8](repeating: 1, count: 16)))
+        batch.chunks = chunks.map { StoredChunk(plug: plug, boot: boot, origin: 0, chunk: $0) }
+        try history.record(batch)
+        let known = try #require(try history.plugs().first)
+        let span = (86_400 + second) * 1000...8 * 86_400_000
+        for columns in [4, 100, 3000] {
+            let kept = try KeptCourse(of: known, from: history, over: span, columns: columns)
+            let course = PowerCourse(plug: "Lamp", kept: kept)
+            let (from, to) = (Double(span.lowerBound) / 1000, Double(span.upperBound) / 1000)
+            let first = try #require(kept.summaries.first)
+            #expect(first.from >= from && first.from - from < 60)
+            // One after the other, without a hole.
+            for (left, right) in zip(kept.summaries, kept.summaries.dropFirst()) { #expect(left.to == right.from) }
+            #expect(course.records(from: from, to: to).count >= kept.summaries.count)
+        }
     }
 
     @Test func eventsAreMarkedAndReadingsAreNot() {
