@@ -1,6 +1,6 @@
 # Reads the arguments of Scripts/test into suites and what the tests find in their environment. Sourced.
 
-usage='usage: Scripts/test [unit|simulation|programs|interoperability|web|conformance|hardware|packages|fuzz|bench]... [options]
+usage='usage: Scripts/test [unit|simulation|programs|interoperability|web|conformance|hardware|packages|fuzz|bench|soak]... [options]
 
 Without a name it runs unit and a sample of simulation, and needs no root.
 
@@ -9,6 +9,7 @@ Without a name it runs unit and a sample of simulation, and needs no root.
   --only NAMES  unit tests of these modules alone, with commas between them: --only Automation,RuleFiles
   --full        the long form: more seeds, the coverage-guided fuzzer, more rounds of killing, more noise,
                 proof that each criterion of conformance can fail
+  --hours N     how long soak runs, a house of ten plugs in which everything goes wrong (default: five minutes; --all has it with --full)
   --keep        what the fuzzer found worth keeping becomes the corpus in Tests/Fuzz/Corpus
   --seeds N     simulated houses a test, each from its own seed
   --seed S      only the house of this seed, to replay a failure
@@ -33,7 +34,7 @@ require_number() {
 read_arguments() {
     suites=() is_long=false keeps_corpus=false only='' compare='' lanes=4
     job_limit=900  # seconds; a test that never ends is told as one that the run broke off in
-    seeds='' seed='' traces=''
+    seeds='' seed='' traces='' hours=''
     local all=false full=false
     while (($#)); do
         case $1 in
@@ -44,7 +45,7 @@ read_arguments() {
             # The fuzzer finds it.
             export SMARTPLUG_KEEP_CORPUS=yes
             ;;
-        --seeds | --seed | --lanes)
+        --seeds | --seed | --lanes | --hours)
             require_number "$@"
             printf -v "${1#--}" %s "$2"
             shift
@@ -98,10 +99,16 @@ read_arguments() {
     durations=${cache/#off/.build-tests}/durations.json
     if $full; then
         is_long=true default_seeds=5000 job_limit=21600
+        if $all; then suites+=(soak); fi
         # The interoperability tests find it.
         export SMARTPLUG_KILL_ROUNDS=200 SMARTPLUG_NOISE_DATAGRAMS=1000000 SMARTPLUG_DECODED_MESSAGES=200000
     fi
     if $keeps_corpus && ! $full; then wrong_usage "--keep goes with fuzz --full"; fi
+    if [[ -n $hours ]]; then
+        # The job has time to come to rest.
+        export SMARTPLUG_SOAK_SECONDS=$((hours * 3600))
+        job_limit=$((hours * 3600 + 1800))
+    fi
     # Thousands of houses take their time.
     if ((${seeds:-0} > 1000)); then job_limit=21600; fi
     tell_the_tests "${seeds:-$default_seeds}"

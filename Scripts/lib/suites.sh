@@ -4,11 +4,11 @@
 # jobs, a line each, as Scripts/lib/lanes.py takes them. A job that computes gets the time that others leave; one that is
 # exact is judged by the clock.
 
-suite_names=(unit simulation fuzz programs interoperability web conformance hardware packages bench)
+suite_names=(unit simulation fuzz programs interoperability web conformance hardware packages bench soak)
 declare -A packages_of=(
     [programs]="programs" [interoperability]="interoperability" [web]="interoperability web" [conformance]="conformance"
     [hardware]="hardware" [packages]="package packages" [bench]="interoperability bench bench-addressing bench-dashboard hardware web"
-    [format]="interoperability"
+    [format]="interoperability" [soak]="interoperability"
 )
 
 wants() { [[ " ${suites[*]} " == *" $1 "* ]]; }
@@ -31,6 +31,7 @@ choose_suites() {
 
 needs_root() { if ((EUID != 0)); then echo "$1 needs root (sudo Scripts/test $2)"; fi; }
 why_not_interoperability() { needs_root "a network namespace" interoperability; }
+why_not_soak() { needs_root "a network namespace" soak; }
 why_not_web() { needs_root "a network namespace" web; }
 why_not_conformance() { needs_root "a network namespace" conformance; }
 why_not_bench() { needs_root "a network namespace" bench; }
@@ -76,7 +77,7 @@ prepare_suites() {
 
 wants_python() {
     local suite
-    for suite in programs interoperability web conformance hardware packages bench; do
+    for suite in programs interoperability web conformance hardware packages bench soak; do
         if wants "$suite"; then return 0; fi
     done
     return 1
@@ -87,7 +88,7 @@ driven=.build-tests/driven
 
 build_for_suites() {
     local programs=false program suite
-    for suite in programs interoperability web conformance hardware packages; do
+    for suite in programs interoperability web conformance hardware packages soak; do
         if wants "$suite"; then programs=true; fi
     done
     if wants bench; then
@@ -97,7 +98,7 @@ build_for_suites() {
     fi
     if wants unit || wants simulation || wants fuzz; then
         build_tests || return
-    elif wants interoperability; then
+    elif wants interoperability || wants soak; then
         for program in FollowPlug ButtonTurnsLamp DecodeMessages; do build "building $program" tests --product "$program" || return; done
     fi
     if ! $programs; then return; fi
@@ -199,6 +200,11 @@ jobs_bench() {
     for name in wire security mdns addressing hardware history dashboard rules; do
         job bench "$name" waits "$results/bench-$name.status" env SMARTPLUG_BUILT=yes Scripts/bench "$name" --quick
     done
+}
+
+# A house in which everything goes wrong, for as long as somebody says.
+jobs_soak() {
+    job soak soak waits "$results/soak.xml" Tests/Interoperability/run "$driven" --junit-xml "$results/soak.xml" -s soak.py
 }
 
 jobs_format() {

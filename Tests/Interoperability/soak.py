@@ -1,0 +1,332 @@
+"""A house of ten plugs, with rules, a script and imports, whose daemon and plugs are killed, whose disk is full, whose clock is moved and
+whose network goes, beside an oracle that knows each press, each load and each firing that must come of them.
+
+`Scripts/test soak --hours N` runs it; SMARTPLUG_SEED says in which order things happen. The house comes to rest every minute or so, and is
+judged then: each press was recorded once and took effect once, nothing was lost, and energy is what the plugs counted.
+"""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+
+import pytest
+
+from harness.deadlines import eventually
+from harness.history import History
+from harness.served import Served
+
+SECONDS = int(os.environ.get("SMARTPLUG_SOAK_SECONDS", "300"))
+SEED = int(os.environ.get("SMARTPLUG_SEED", "1"))
+PLUGS = ["Button", "Toggled", "Mirror", "Counter", "Meter", "Spare 1", "Spare 2", "Spare 3", "Spare 4", "Spare 5"]
+PRESSED = ("Button", "Counter", "Spare 1")
+BETWEEN_PRESSES = 0.8  # seconds: nearer, two are a double press
+DISK = 48 << 20  # bytes
+GAP, RELAY, PRESS = 0, 1, 2  # the first byte of an event in the history
+
+RULES = """\
+- rule: Press
+  when: { plug: Button, button: pressed }
+  then: { toggle: Toggled }
+  late: { accept: 1 h }
+- rule: On
+  when: { plug: Toggled, relay: "on" }
+  then: { turn on: Mirror }
+  late: { accept: 1 h }
+  away: { remember: 1 h }
+- rule: Off
+  when: { plug: Toggled, relay: "off" }
+  then: { turn off: Mirror }
+  late: { accept: 1 h }
+  away: { remember: 1 h }
+- rule: Rise
+  when: { plug: Meter, active power: { rises above: 40 W, for: 2 s } }
+  then: { notify: It rises }
+- rule: Minute
+  when: { cron: "* * * * *" }
+  then: { notify: "It is {time}" }
+"""
+SCRIPT = """\
+state.presses = state.presses or 0
+on("Counter", "button", "pressed", { late = "1 h" }, function(event)
+  state.presses = state.presses + 1
+  log("pressed " .. state.presses)
+end)
+"""
+
+
+class House:
+    """The plugs, the daemon on a small disk, and what was done to them."""
+
+    def __init__(self, lan, plug, controller, folder, chance):
+        self.chance, self.folder = chance, folder
+        self.disk = folder / "disk"
+        self.disk.mkdir()
+        # Before there are hosts, whose file systems are as they found them.
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", self.disk], check=True)
+        self.rules = folder / "rules"
+        self.rules.mkdir()
+        (self.rules / "house.yaml").write_text(RULES)
+        (self.rules / "counter.lua").write_text(SCRIPT)
+        self.clock = folder / "clock"
+        self.clock.write_text("0")
+        self.hosts = [lan.host(), lan.host()]
+        self._plug = plug
+        self.plugs, self.loads = {}, {}
+        for index, name in enumerate(PLUGS):
+            self._start_plug(name, self.hosts[index % 2])
+            self.loads[name] = 0
+        self.controller = controller(lan.host())
+        self.controller.under(moved_clock(folder, self.clock))
+        self.served = Served(self.controller, self.disk, rules=self.rules)
+        self.is_stopped = False
+        self.presses = {name: 0 for name in PRESSED}
+        self.last_press = {name: 0.0 for name in PRESSED}
+        self.rises = self.imports = 0
+        self.minutes = time.monotonic()
+        self.faults = dict.fromkeys(FAULTS, 0)
+
+    def _start_plug(self, name, host, state=None):
+        state = state or self.folder / name.replace(" ", "-")
+        self.plugs[name] = self._plug(host, name, state=state)
+        eventually(lambda: self.plugs[name].load("0 W").status == 0, 15, f"{name} to answer")
+
+    # What happens
+
+    def press(self, name):
+        pause = self.last_press[name] + BETWEEN_PRESSES - time.monotonic()
+        if pause > 0:
+            time.sleep(pause)
+        done = self.plugs[name].press()
+        assert done.status == 0, done
+        self.last_press[name] = time.monotonic()
+        self.presses[name] += 1
+
+    def change_load(self, name, watts):
+        done = self.plugs[name].load(f"{watts} W")
+        assert done.status == 0, done
+        if name == "Meter" and self.loads[name] <= 30 < 60 <= watts:
+            self.rises += 1
+        self.loads[name] = watts
+
+    # What goes wrong
+
+    def kill_daemon(self):
+        self.served.kill()
+        time.sleep(self.chance.uniform(0, 4))
+        self.served.start()
+
+    def stop_daemon_orderly(self):
+        self.served.running.terminate()
+        assert self.served.running.ended(within=20) == 0, self.served.running.transcript()
+        self.served.start()
+
+    def suspend_daemon(self):
+        self.served.running.process.send_signal(signal.SIGSTOP)
+        time.sleep(self.chance.uniform(1, 8))
+        self.served.running.process.send_signal(signal.SIGCONT)
+
+    def kill_plug(self):
+        name = self.chance.choice(PLUGS)
+        plug = self.plugs[name]
+        # A press that is being told apart from a double one is not known yet.
+        time.sleep(BETWEEN_PRESSES)
+        plug.running.process.kill()
+        plug.running.ended(5)
+        self._start_plug(name, plug.host, plug.state)
+        self.change_load(name, self.loads[name])
+
+    def fill_disk(self):
+        filler = self.disk / "filler"
+        with open(filler, "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(65536))
+            except OSError:
+                pass
+        self._live_through(self.chance.uniform(2, 12))
+        if self.chance.random() < 0.4:
+            self.served.kill()
+            filler.unlink()
+            self.served.start()
+        else:
+            filler.unlink()
+
+    def move_clock(self):
+        self.clock.write_text(f"{self.chance.choice([-7200, -90, -1.5, 0.3, 0, 45, 3600])}")
+
+    def pull_cable(self):
+        host = self.chance.choice([*self.hosts, self.controller.host])
+        host.pull_cable()
+        self._live_through(self.chance.uniform(1, 10))
+        host.plug_cable()
+
+    def break_rules(self):
+        place = self.rules / "broken.yaml"
+        kind = self.chance.choice(["text", "pipe", "bytes"])
+        if kind == "text":
+            place.write_text("- rule: Broken\n  when: {")
+        elif kind == "bytes":
+            place.write_bytes(b"- rule: \xff\xfe")
+        else:
+            os.mkfifo(place)
+        self._live_through(self.chance.uniform(1, 4))
+        place.unlink()
+
+    def import_recording(self):
+        self.imports += 1
+        file = self.folder / "recording.csv"
+        file.write_text("".join(f"{second},{100 if second < 1800 else 0}\n" for second in range(0, 3600, 10)))
+        done = self.controller.finish(
+            "history", "import", file, "--plug", f"Imported {self.imports}", "--start", "2026-01-05T10:00", "--history",
+            self.disk / "history", within=60)
+        assert done.status == 0, done
+
+    def _live_through(self, seconds):
+        """Presses and loads go on meanwhile."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.live()
+
+    def live(self):
+        if self.chance.random() < 0.6:
+            self.press(self.chance.choice(PRESSED))
+        else:
+            self.change_load(self.chance.choice(PLUGS), self.chance.choice([0, 5, 20, 60, 100]))
+        time.sleep(self.chance.uniform(0, 0.6))
+
+    def go_wrong(self):
+        fault = self.chance.choice(list(FAULTS))
+        self.faults[fault] += 1
+        FAULTS[fault](self)
+
+    # The judgement
+
+    def rest(self):
+        """All is well again, nothing is drawn, and the daemon has caught up."""
+        self.clock.write_text("0")
+        for name in PLUGS:
+            self.change_load(name, 0)
+        self.gather()
+        time.sleep(3)
+
+    def gather(self):
+        """Returns when the daemon is connected to all plugs."""
+        def missing():
+            try:
+                there = {plug["plug"] for plug in self.served.get("/api/v1/plugs") if plug["state"] == "connected"}
+            except OSError:
+                there = set()
+            return set(PLUGS) - there
+
+        eventually(lambda: not missing(), 60, lambda: f"all plugs, without {missing()}:\n{self.served.running.transcript()}")
+
+    @property
+    def told(self):
+        return f"seed {SEED}, {self.faults}, {self.presses}"
+
+    def judge(self):
+        self.rest()
+        history = History(self.disk / "history")
+
+        def events(name, kind):
+            return history.query(
+                "SELECT count(*) FROM event JOIN plug ON plug.id = event.plug WHERE plug.name = ? AND substr(bytes, 1, 1) = ?",
+                name, bytes([kind]))[0][0]
+
+        for name, count in self.presses.items():
+            eventually(lambda: events(name, PRESS) == count, 30, lambda: f"{count} presses of {name}, not {events(name, PRESS)} ({self.told})")
+        for name in PLUGS:
+            assert events(name, GAP) == 0, f"a gap in what was heard of {name} ({self.told})"
+        presses = self.presses["Button"]
+        eventually(
+            lambda: events("Toggled", RELAY) == presses, 30,
+            lambda: f"{presses} changes of Toggled, not {events('Toggled', RELAY)} ({self.told})")
+        relay = self.plugs["Toggled"].status()["relay"]
+        eventually(
+            lambda: self.plugs["Mirror"].status()["relay"] == relay, 30,
+            lambda: f"Mirror to be {relay}; it is {self.plugs['Mirror'].status()['relay']} ({self.told})")
+
+        def firings(rule):
+            return history.query("SELECT count(*) FROM trace WHERE fired = 1 AND rule = ?", rule)[0][0]
+
+        eventually(lambda: firings("Press") == presses, 30, lambda: f"{presses} firings of Press, not {firings('Press')} ({self.told})")
+        assert firings("Rise") <= self.rises, f"{firings('Rise')} firings of Rise, which rose {self.rises} times ({self.told})"
+        self._judge_script(history)
+        self._judge_energy()
+        assert history.is_sound(), self.told
+        assert self.served.running.memory < 120_000, f"{self.served.running.memory} kB ({self.told})"
+
+    def _judge_script(self, history):
+        def logged():
+            found = set()
+            for told, in history.query("SELECT json FROM trace WHERE fired = 1 AND rule LIKE 'counter.lua:%'"):
+                found |= {step["what"] for step in json.loads(told)["steps"] if step["what"].startswith("log: pressed")}
+            return found
+
+        wanted = {f"log: pressed {number}" for number in range(1, self.presses["Counter"] + 1)}
+        eventually(lambda: logged() == wanted, 30, lambda: f"{len(wanted)} calls of the script; {logged() ^ wanted} ({self.told})")
+
+    def _judge_energy(self):
+        counted = {name: self.plugs[name].status()["activeEnergy"] for name in PLUGS}
+
+        def differs():
+            # What was measured while the clock was wrong may lie ahead.
+            days = [time.strftime("%Y-%m-%d", time.localtime(time.time() + days * 86_400)) for days in (-2, 2)]
+            done = self.controller.finish(
+                "history", "show", "--json", "--from", days[0], "--to", days[1], "--by", "day", "--history",
+                self.disk / "history", within=30)
+            assert done.status == 0, done
+            kept = dict.fromkeys(PLUGS, 0.0)
+            for period in done.objects:
+                if period["plug"] in kept:
+                    kept[period["plug"]] += period["activeEnergy"]
+            return {name: (kept[name], counted[name]) for name in PLUGS
+                    if abs(kept[name] - counted[name]) > 0.1 + 0.01 * counted[name]}
+
+        eventually(lambda: not differs(), 150, lambda: f"the energy that was counted: {differs()} ({self.told})")
+
+
+FAULTS = {
+    "daemon killed": House.kill_daemon,
+    "daemon stopped": House.stop_daemon_orderly,
+    "daemon suspended": House.suspend_daemon,
+    "plug killed": House.kill_plug,
+    "disk full": House.fill_disk,
+    "clock moved": House.move_clock,
+    "cable pulled": House.pull_cable,
+    "rules broken": House.break_rules,
+    "import": House.import_recording,
+}
+
+
+def moved_clock(folder, file):
+    """Words before a program whose wall clock is as many seconds wrong as the file says."""
+    library = folder / "moved_clock.so"
+    source = os.path.join(os.path.dirname(__file__), "harness", "wall_clock.c")
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source], check=True)
+    return ["env", f"LD_PRELOAD={library}", f"CLOCK_FILE={file}"]
+
+
+@pytest.mark.time_limit(SECONDS + 600)
+def test_a_house_in_which_everything_goes_wrong(lan, plug, controller, tmp_path):
+    chance = random.Random(SEED)
+    house = House(lan, plug, controller, tmp_path, chance)
+    house.gather()
+    end = time.monotonic() + SECONDS
+    judged = 0
+    try:
+        while time.monotonic() < end or judged == 0:
+            rest = time.monotonic() + chance.uniform(30, 90)
+            while time.monotonic() < min(rest, end):
+                house.live()
+                if chance.random() < 0.15:
+                    house.go_wrong()
+            house.judge()
+            judged += 1
+            print(f"judged {judged}: {house.told}", flush=True)
+    finally:
+        house.served.kill()
+        subprocess.run(["umount", "--lazy", house.disk], check=False)
