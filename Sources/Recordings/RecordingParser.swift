@@ -5,64 +5,46 @@ extension Recording {
     static let lineLimit = 200
 
     /// Reads a recording from a file's content, plain or xz. Two formats are known, told apart by the first line, both
-    /// without a header, separated by `;` or `,`:
+    /// without a header, separated by `;` or `,`, each field with or without quotes (RFC 4180):
     ///
     /// - `dd/mm/yyyy HH:MM:SS;P1;P8`: local time; P1 is watts averaged over 1 s and is used, P8 (over 8 s) may be absent.
     /// - `seconds,watts`: seconds since the recording's beginning.
     ///
     /// Empty lines are skipped. Power is rounded to 0.1 W, time to 1 ms; time may stand still, but never falls.
     public static func parse(_ content: [UInt8]) throws(RecordingError) -> Recording {
-        guard XZ.recognises(content) else { return try parse(csv: content) }
-        let csv: [UInt8]
-        do { csv = try XZ.decompress(content, limit: byteLimit) } catch {
-            throw RecordingError(found: "\(error)", expected: "xz-compressed lines of time and watts")
-        }
-        return try parse(csv: csv)
+        try parse(csv: try XZ.plain(content))
     }
 
     /// The same for content that is known to be plain.
     public static func parse(csv: [UInt8]) throws(RecordingError) -> Recording {
-        guard csv.count <= byteLimit else {
-            throw RecordingError(found: "\(csv.count) bytes", expected: "at most \(byteLimit)")
-        }
-        var parser = RecordingParser()
-        var number = 0
-        var rest = csv[...]
-        if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
-        while !rest.isEmpty {
-            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
-            var line = rest[rest.startIndex..<end]
-            rest = rest[min(end + 1, rest.endIndex)...]
-            number += 1
-            if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
-            if !line.isEmpty { try parser.add(line, number) }
-        }
-        guard !parser.points.isEmpty else {
-            throw RecordingError(
-                found: "no lines", expected: "`\(RecordingParser.plainForm)` or `\(RecordingParser.datedForm)`")
-        }
-        return Recording(checked: parser.points, day: parser.day)
+        let recorded = try RecordedLines(csv: csv, falls: 0)
+        let points = recorded.lines.map { Point(milliseconds: $0.milliseconds, deciwatts: $0.deciwatts) }
+        return Recording(checked: points, day: recorded.day)
     }
 }
 
-/// Turns lines into points.
-private struct RecordingParser {
+/// Turns lines into what they say.
+struct RecordingParser {
     static let plainForm = "seconds,watts"
     static let datedForm = "dd/mm/yyyy HH:MM:SS;watts;watts"
 
-    private(set) var points: [Recording.Point] = []
+    private(set) var lines: [RecordedLines.Line] = []
     private(set) var day: CalendarDay?
+    /// How often the time may still fall.
+    private var falls: Int
+
+    init(falls: Int) { self.falls = falls }
 
     mutating func add(_ line: ArraySlice<UInt8>, _ number: Int) throws(RecordingError) {
         guard line.count <= Recording.lineLimit else {
             throw RecordingError(
                 line: number, found: "\(line.count) bytes", expected: "at most \(Recording.lineLimit) in a line")
         }
-        guard points.count < Recording.pointLimit else {
+        guard lines.count < Recording.pointLimit else {
             throw RecordingError(line: number, found: "another point", expected: "at most \(Recording.pointLimit)")
         }
-        let isDated = points.isEmpty ? line.contains(UInt8(ascii: "/")) : day != nil
-        let fields = line.split(omittingEmptySubsequences: false) { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") }
+        let isDated = lines.isEmpty ? line.contains(UInt8(ascii: "/")) : day != nil
+        let fields = try fields(of: line, number)
         guard fields.count == 2 || isDated && fields.count == 3 else {
             throw RecordingError(
                 line: number, quoting: line, expected: "`\(isDated ? Self.datedForm : Self.plainForm)`")
@@ -70,11 +52,55 @@ private struct RecordingParser {
         let time = isDated ? try datedTime(fields[0], number) : try seconds(fields[0], number)
         let deciwatts = try watts(fields[1], number)
         if fields.count == 3 { _ = try watts(fields[2], number) }
-        if let last = points.last, time < last.milliseconds {
-            throw RecordingError(
-                line: number, quoting: fields[0], expected: "a time that is not before that of the line above")
+        if let last = lines.last, time < last.milliseconds { try fall(fields[0], number) }
+        lines.append(RecordedLines.Line(number: number, milliseconds: time, deciwatts: deciwatts))
+    }
+
+    private mutating func fall(_ field: ArraySlice<UInt8>, _ line: Int) throws(RecordingError) {
+        guard falls == 0 else {
+            falls -= 1
+            return
         }
-        points.append(Recording.Point(milliseconds: time, deciwatts: deciwatts))
+        throw RecordingError(
+            line: line, quoting: field, expected: "a time that is not before that of the line above")
+    }
+
+    /// RFC 4180: a field in quotes may hold a separator, and a quote that is doubled.
+    private func fields(
+        of line: ArraySlice<UInt8>, _ number: Int
+    ) throws(RecordingError) -> [ArraySlice<UInt8>] {
+        let quote = UInt8(ascii: "\"")
+        guard line.contains(quote) else {
+            return line.split(omittingEmptySubsequences: false, whereSeparator: isSeparator)
+        }
+        var fields: [ArraySlice<UInt8>] = []
+        var rest = line
+        while true {
+            if rest.first == quote {
+                var field: [UInt8] = []
+                var isOpen = true
+                rest = rest.dropFirst()
+                while isOpen, let end = rest.firstIndex(of: quote) {
+                    field += rest[..<end]
+                    rest = rest[(end + 1)...]
+                    isOpen = rest.first == quote
+                    guard isOpen else { break }
+                    field.append(quote)
+                    rest = rest.dropFirst()
+                }
+                guard !isOpen, rest.first.map(isSeparator) ?? true else {
+                    throw RecordingError(
+                        line: number, quoting: line, expected: "a quote that ends where its field does")
+                }
+                fields.append(field[...])
+            } else {
+                let end = rest.firstIndex(where: isSeparator) ?? rest.endIndex
+                fields.append(rest[..<end])
+                rest = rest[end...]
+            }
+            guard !rest.isEmpty else { return fields }
+            rest = rest.dropFirst()
+        }
     }
 
     private func seconds(_ field: ArraySlice<UInt8>, _ line: Int) throws(RecordingError) -> Int64 {
@@ -107,6 +133,8 @@ private struct RecordingParser {
         return Int64(((days * 24 + parts[3]) * 60 + parts[4]) * 60 + parts[5]) * 1000
     }
 }
+
+private func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ";") || byte == UInt8(ascii: ",") }
 
 private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 

@@ -29,6 +29,26 @@ func parse(_ text: String) throws(RecordingError) -> Recording { try Recording.p
         #expect(recording.points.map(\.deciwatts) == [100, 203, -10])
     }
 
+    @Test func fieldsMayStandInQuotes() throws {
+        let recording = try parse("\"21/01/2012 00:00:08\";\"45\";\"43\"\r\n21/01/2012 00:00:09,\"46\"")
+        #expect(recording.day == CalendarDay(year: 2012, month: 1, day: 21))
+        #expect(recording.points.map(\.milliseconds) == [8_000, 9_000])
+        #expect(recording.points.map(\.deciwatts) == [450, 460])
+        #expect(try points("\"1\",\" 2.5 \"").map(\.deciwatts) == [25])
+    }
+
+    @Test func linesAreReadWhateverTheirTimesDo() throws {
+        let recorded = try RecordedLines.parse(Array("21/01/2012 00:00:08;45\n\n20/01/2012 23:00:00;1\n\n".utf8))
+        #expect(recorded.lines.map(\.number) == [1, 3])
+        #expect(recorded.lines.map(\.milliseconds) == [8_000, -3_600_000])
+        #expect(recorded.count == 4 && recorded.firstEmpty == 2)
+        // But not lines in no order at all.
+        let descending = (0...RecordedLines.fallLimit + 1).reversed().map { "\($0),1" }.joined(separator: "\n")
+        #expect(throws: RecordingError.self) { try RecordedLines.parse(Array(descending.utf8)) }
+        let ordered = descending.split(separator: "\n").dropFirst().joined(separator: "\n")
+        #expect(try RecordedLines.parse(Array(ordered.utf8)).lines.count == RecordedLines.fallLimit + 1)
+    }
+
     @Test(arguments: [
         ("", nil, "found no lines, expected `seconds,watts` or `dd/mm/yyyy HH:MM:SS;watts;watts`"),
         ("\n\r\n", nil, "found no lines, expected `seconds,watts` or `dd/mm/yyyy HH:MM:SS;watts;watts`"),
@@ -58,6 +78,11 @@ func parse(_ text: String) throws(RecordingError) -> Recording { try Recording.p
             "21/01/2012 00:00:00;1;1\n7,3", 2,
             "line 2: found \"7\", expected a day and time as dd/mm/yyyy HH:MM:SS"
         ),
+        ("\"0,1", 1, "line 1: found \"\"0,1\", expected a quote that ends where its field does"),
+        ("\"0\"5,1", 1, "line 1: found \"\"0\"5,1\", expected a quote that ends where its field does"),
+        ("\"0\"\"\",1", 1, "line 1: found \"0\"\", expected seconds since the beginning, 0 to 315360000"),
+        ("\"0,5\",1", 1, "line 1: found \"0,5\", expected seconds since the beginning, 0 to 315360000"),
+        ("\"0\",\"1\",", 1, "line 1: found \"\"0\",\"1\",\", expected `seconds,watts`"),
         ("\u{1B}[2J\u{7}", 1, "line 1: found \"?[2J?\", expected `seconds,watts`"),
     ])
     func anErrorSaysWhereWhatAndWhatInstead(text: String, line: Int?, message: String) throws {

@@ -42,11 +42,25 @@ extension FuzzTarget {
     static let recording = FuzzTarget(
         name: "recording",
         seeds: {
-            ["21/01/2012 00:00:08;45;43\n21/01/2012 11:14:07;102;45\n", "0.5,10\n2;20.25\n3.0004,-1.04\n"]
-                .map { Array($0.utf8) } + [compressed]
+            [
+                "21/01/2012 00:00:08;45;43\n21/01/2012 11:14:07;102;45\n", "0.5,10\n2;20.25\n3.0004,-1.04\n",
+                "\"25/10/2026 02:59:58\",\"1\"\n\n\"25/10/2026 02:00:00\",2\n",
+            ]
+            .map { Array($0.utf8) } + [compressed]
         },
         check: { bytes in
-            guard let recording = try? Recording.parse(bytes) else { return false }
+            guard let recorded = try? RecordedLines.parse(bytes) else {
+                try require((try? Recording.parse(bytes)) == nil, "a recording without lines")
+                return false
+            }
+            let numbers = recorded.lines.map(\.number)
+            try require(
+                zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
+                    && numbers.allSatisfy { 1...recorded.count ~= $0 },
+                "lines in no order")
+            let empty = recorded.count - numbers.count
+            try require((recorded.firstEmpty != nil) == (empty > 0), "\(empty) empty lines are nowhere")
+            guard let recording = try? Recording.parse(bytes) else { return true }
             try require(Recording(points: recording.points, day: recording.day) == recording, "another recording")
             return true
         })
