@@ -1,0 +1,73 @@
+/// Tells when it was that a clock on the wall showed each of a series of times, by the order in which somebody wrote them down.
+/// An hour that comes twice is first summer time, then winter time. All times are milliseconds, local ones since
+/// 1970-01-01 00:00 of local time.
+public struct LocalTimeline: Sendable {
+    /// A clock that goes back by less was set; one that goes back by more within an hour that comes twice shows it again.
+    public static let setting: Int64 = 600_000
+
+    /// A part of the time in which the offset does not change, UTC, without its end.
+    private struct Span {
+        var begin: Int64
+        var end: Int64
+        var offset: Int64
+
+        var local: Range<Int64> { begin + offset..<end + offset }
+    }
+
+    private enum Reading {
+        case once(Int64)
+        /// The clock was set back at `change`, between the two.
+        case twice(Int64, Int64, change: Int64)
+        case never
+    }
+
+    private let spans: [Span]
+    /// Where one offset alone is possible: nearly all times that follow each other.
+    private var plain: (local: Range<Int64>, offset: Int64)?
+    private var last: (local: Int64, universal: Int64, change: Int64?, isSecond: Bool)?
+
+    public init(zone: ZoneOffsets) {
+        // Far beyond all dates, and sums of some of them do not overflow.
+        let end = Int64.max / 8
+        let begins = [-end] + zone.transitions.map { Int64(($0.time * 1000).rounded()) }
+        let offsets = ([zone.initial] + zone.transitions.map(\.seconds)).map { Int64($0) * 1000 }
+        spans = zip(zip(begins, begins.dropFirst() + [end]), offsets).map {
+            Span(begin: $0.0, end: max($0.0, $0.1), offset: $1)
+        }
+    }
+
+    /// - Returns: since 1970, UTC; nil for a time that the clock never shows, because it is set forward across it.
+    public mutating func universal(_ local: Int64) -> Int64? {
+        let found: (universal: Int64, change: Int64?, isSecond: Bool)
+        switch reading(local) {
+        case .never: return nil
+        case .once(let time): found = (time, nil, false)
+        case .twice(let first, let second, let change):
+            let isSecond = isSecondPass(local, second, change)
+            found = (isSecond ? second : first, change, isSecond)
+        }
+        last = (local, found.universal, found.change, found.isSecond)
+        return found.universal
+    }
+
+    private func isSecondPass(_ local: Int64, _ second: Int64, _ change: Int64) -> Bool {
+        guard let last else { return false }
+        if last.change == change { return last.isSecond || last.local - local >= Self.setting }
+        // A clock that was set a little comes back into the second pass from what follows it.
+        return last.universal > second && last.universal - second < Self.setting
+    }
+
+    private mutating func reading(_ local: Int64) -> Reading {
+        if let plain, plain.local.contains(local) { return .once(local - plain.offset) }
+        let possible = spans.indices.filter { spans[$0].local.contains(local) }
+        guard let index = possible.first, let other = possible.last else { return .never }
+        guard index == other else {
+            return .twice(local - spans[index].offset, local - spans[other].offset, change: spans[other].begin)
+        }
+        let own = spans[index].local
+        let lower = max(own.lowerBound, index > 0 ? spans[index - 1].local.upperBound : .min)
+        let upper = min(own.upperBound, index + 1 < spans.count ? spans[index + 1].local.lowerBound : .max)
+        if lower <= local, local < upper { plain = (lower..<upper, spans[index].offset) }
+        return .once(local - spans[index].offset)
+    }
+}
