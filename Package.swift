@@ -350,7 +350,8 @@ let checks: [Target] = [
     tests(
         "PowerHistoryTests",
         [
-            "PowerHistory", "LocalCalendar", "Metering", "PlugModel", "ProtocolCore", "DurableFiles", sqlite,
+            "PowerHistory", "LocalCalendar", "Metering", "PlugModel", "ProtocolCore", "DurableFiles", "Recordings",
+            sqlite,
             "TestFolders",
         ]),
     tests("TerminalTests", ["Terminal"]),

@@ -1,48 +1,21 @@
-public import LocalCalendar
 import Metering
 public import PlugModel
-public import Recordings
 
-/// A recording as the history of a plug. The same recording makes the same chunks of the same boot, so that it can be imported
-/// twice and is there once.
+/// A recording as the history of a plug.
 public struct RecordedHistory: Sendable {
     /// One at most for each ``batchSize`` samples: each is stored in a transaction of its own, and a program that shows how far
     /// it is has something to show.
     public let batches: [HistoryBatch]
-    /// Samples in it: of several points with the same time the last counts.
-    public let count: Int
-    /// Milliseconds since 1970 of the first and the last.
-    public let span: ClosedRange<Int64>
 
     static let batchSize = 65_536
 
-    /// - Parameters:
-    ///   - plug: to whom it belongs.
-    ///   - start: for a recording without dates, when it began: milliseconds since 1970. One with dates has local times.
-    ///   - zone: of those.
-    /// - Returns: nil for a recording without dates and no start.
-    public init?(_ recording: Recordings.Recording, of plug: PlugID, start: Int64? = nil, zone: ZoneOffsets) {
-        let midnight = recording.day.map { Int64($0.number) * 86_400_000 }
-        guard let origin = midnight ?? start else { return nil }
-        var samples: [Sample] = []
-        samples.reserveCapacity(recording.points.count)
-        for point in recording.points {
-            let local = origin + point.milliseconds
-            let time = midnight == nil ? local : Self.universal(local, zone)
-            let sample = Sample(milliseconds: time, deciwatts: point.deciwatts)
-            if let last = samples.last, last.milliseconds >= time {
-                // An hour that the clock showed twice is there once: nobody knows which of the two it was.
-                if last.milliseconds == time { samples[samples.count - 1] = sample }
-            } else {
-                samples.append(sample)
-            }
-        }
-        count = samples.count
-        span = samples[0].milliseconds...samples[samples.count - 1].milliseconds
+    /// - Parameter plug: to whom it belongs.
+    public init(_ recording: PlacedRecording, of plug: PlugID) {
+        let samples = recording.samples
         let boot = Self.boot(of: samples)
         batches = stride(from: 0, to: samples.count, by: Self.batchSize).map { begin in
             let end = min(begin + Self.batchSize, samples.count)
-            let chunks = Self.chunks(of: samples[begin..<end])
+            let chunks = Self.chunks(of: samples[begin..<end], beside: recording.taken)
             var batch = HistoryBatch()
             // The clock of this boot is the wall's.
             batch.chunks = chunks.map { StoredChunk(plug: plug, boot: boot, origin: 0, chunk: $0) }
@@ -52,20 +25,27 @@ public struct RecordedHistory: Sendable {
         }
     }
 
-    /// A chunk ends where nothing was recorded for a while, so that what another recording knows of that time has its place.
-    private static let pause: Int64 = 600_000
-
-    private static func chunks(of samples: ArraySlice<Sample>) -> [SampleChunk] {
+    /// A chunk ends where nothing was recorded for a while, so that what another recording knows of that time has its place, and
+    /// before what is there already: a chunk has all that it reaches over.
+    private static func chunks(
+        of samples: ArraySlice<PlacedRecording.Sample>, beside taken: CoveredTimes
+    ) -> [SampleChunk] {
         var chunks: [SampleChunk] = []
         var encoder = SampleChunkEncoder()
-        var begin = samples.startIndex
-        for index in samples.indices {
-            let isLast = index + 1 == samples.endIndex
-            guard isLast || samples[index + 1].milliseconds - samples[index].milliseconds > pause else { continue }
-            chunks += encoder.append(contentsOf: Array(samples[begin...index]))
-            if let last = encoder.seal() { chunks.append(last) }
-            begin = index + 1
+        var last: (milliseconds: Int64, place: Int)?
+        for sample in samples {
+            let place = taken.countBefore(sample.milliseconds)
+            if let before = last,
+                place != before.place || sample.milliseconds - before.milliseconds > PlacedRecording.pause,
+                let sealed = encoder.seal()
+            {
+                chunks.append(sealed)
+            }
+            let next = Sample(milliseconds: sample.milliseconds, deciwatts: sample.deciwatts)
+            if let sealed = encoder.append(next) { chunks.append(sealed) }
+            last = (sample.milliseconds, place)
         }
+        if let sealed = encoder.seal() { chunks.append(sealed) }
         return chunks
     }
 
@@ -79,14 +59,7 @@ public struct RecordedHistory: Sendable {
         return id
     }
 
-    private static func universal(_ local: Int64, _ zone: ZoneOffsets) -> Int64 {
-        // The offset at the time that the one of a first guess leads to: right everywhere but in the hour of a change.
-        let guess = Double(local) / 1000
-        let offset = zone.offset(at: guess - Double(zone.offset(at: guess)))
-        return local - Int64(offset) * 1000
-    }
-
-    private static func boot(of samples: [Sample]) -> BootID {
+    private static func boot(of samples: [PlacedRecording.Sample]) -> BootID {
         func bytes(_ seed: UInt64) -> [UInt8] {
             var hash = seed
             for sample in samples {

@@ -14,13 +14,18 @@ extension History {
             commandName: "import",
             abstract: "Put recordings of an appliance into the history.",
             discussion: """
-                A recording is CSV, plain or xz: `dd/mm/yyyy HH:MM:SS;watts` in local time, or `seconds,watts` since its \
-                beginning, which --start then names. It is added to the plug of that name, or to a new one that only \
-                recordings know. What is there already stays as it is, so a file may be imported again.
+                A recording is CSV, plain or xz, its fields with or without quotes: `dd/mm/yyyy HH:MM:SS;watts` in local time, \
+                or `seconds,watts` since its beginning, which --start then names. It is added to the plug of that name, or to a \
+                new one that only recordings know. What is there already stays as it is, so a file may be imported again.
+
+                Each line of a file is a sample, or counted with the reason why not. Where the time steps back a segment ends and \
+                another begins, which is told; of what segments both tell, that of the earlier one counts. An hour that comes \
+                twice in autumn is first summer time, then winter time; one that does not exist in spring is left out.
 
                 Examples:
                   plugctl history import Refrigerator_2011.12.01.csv.xz --plug Refrigerator
                   plugctl history import kettle.csv --plug Kettle --start "2026-11-20T07:30"
+                  plugctl history import mains.csv --plug Mains --zone Europe/Berlin
                 """)
 
         @Argument(help: "Recordings.", completion: .file(extensions: ["csv", "xz"]))
@@ -29,7 +34,24 @@ extension History {
         var plug: String
         @Option(help: "When a recording without dates began, in local time: 2026-11-20, 2026-11-20T07:30.")
         var start: Moment?
+        @Option(
+            // An offset to the west begins with a dash.
+            parsing: .unconditional,
+            help: """
+                The time zone of the recordings and of what is told: Europe/Berlin, UTC, or +01:00 for a clock that is never \
+                set to summer time. (default: the host's)
+                """)
+        var zone: String?
+        @Flag(
+            help: """
+                One JSON object a line: of each step back in time event "stepBack", file, line, from, to; of each recording \
+                event "imported", file, plug, from, to, lines, samples, leftOut (reason, lines, first), stepsBack.
+                """)
+        var json = false
         @OptionGroup var options: HistoryOptions
+
+        /// Steps back that a person is told one by one.
+        private static let shownSteps = 20
 
         func validate() throws {
             guard !files.isEmpty else { throw ValidationError("name at least one recording") }
@@ -38,43 +60,77 @@ extension History {
 
         func run() async throws {
             try await saying {
+                if let zone, !HostZone.use(zone) {
+                    throw Complaint("there is no time zone \(zone)\nhint: name it as in Europe/Berlin, UTC or +01:00")
+                }
                 let history = try options.open(.writer)
                 for file in files { try add(file, to: history) }
             }
         }
 
         private func add(_ file: String, to history: PowerHistory) throws {
-            let recording = try read(file)
+            let recorded = try read(file)
             let known = try plug(in: history)
-            let midnight = recording.day.map { $0.number * 86_400 } ?? 0
-            let last = Int(recording.points[recording.points.count - 1].milliseconds / 1000)
-            let zone = ZoneOffsets.local(from: midnight - 2 * 86_400, to: midnight + last + 2 * 86_400)
-            guard let recorded = RecordedHistory(recording, of: known.id, start: start?.milliseconds, zone: zone) else {
+            // Read anew, now that the zone is the one that was asked for.
+            let start = start.flatMap { Moment(argument: $0.description) }
+            guard var recording = PlacedRecording(recorded, start: start?.milliseconds, zone: Self.zone(of: recorded))
+            else {
                 throw Complaint(
                     "\(file) has no dates\nhint: say when it began: --start 2026-11-20T07:30")
             }
-            try checkAge(of: recorded, beside: known, file)
+            if let span = recording.span {
+                try checkAge(of: span, beside: known, file)
+                do throws(HistoryError) { recording.leaveOut(try history.knownTimes(of: known.id, in: span)) } catch {
+                    throw Complaint(error)
+                }
+            }
+            let batches = RecordedHistory(recording, of: known.id).batches
             var progress = ProgressLine("\(file)")
-            for (index, var batch) in recorded.batches.enumerated() {
+            for (index, var batch) in batches.enumerated() {
                 batch.names[known.id] = known.title
                 do throws(HistoryError) { try history.record(batch) } catch { throw Complaint(error) }
-                progress.show(index + 1, of: recorded.batches.count)
+                progress.show(index + 1, of: batches.count)
             }
             progress.clear()
-            let from = WallTime(nanosecondsSince1970: recorded.span.lowerBound * 1_000_000)
-            let to = WallTime(nanosecondsSince1970: recorded.span.upperBound * 1_000_000)
-            Output.safeLine(
-                "\(file): \(recorded.count) samples of \(known.title), \(from.iso8601(offset: from.localOffset)) to "
-                    + "\(to.iso8601(offset: to.localOffset))")
+            tell(recording, file, known)
+        }
+
+        /// The host's, as far as the recording reaches.
+        private static func zone(of recorded: RecordedLines) -> ZoneOffsets {
+            let midnight = recorded.day.map { $0.number * 86_400 } ?? 0
+            let seconds = recorded.lines.map { Int($0.milliseconds / 1000) }
+            let (first, last) = (seconds.min() ?? 0, seconds.max() ?? 0)
+            return ZoneOffsets.local(from: midnight + first - 2 * 86_400, to: midnight + last + 2 * 86_400)
+        }
+
+        private func tell(_ recording: PlacedRecording, _ file: String, _ plug: HistoryPlug) {
+            let record = ImportRecord(recording, file: file, plug: plug.title)
+            let steps = recording.stepsBack.lazy.map { StepBackRecord($0, file: file) }
+            if json {
+                for step in steps { guard Output.json(step) else { return } }
+                Output.json(record)
+            } else {
+                for step in steps.prefix(Self.shownSteps) { Output.safeLine(step.text) }
+                if steps.count > Self.shownSteps {
+                    Output.safeLine("\(file): \(steps.count - Self.shownSteps) more steps back; --json tells each")
+                }
+                for text in record.texts { Output.safeLine(text) }
+            }
+            guard let missing = recording.leftOut[.noSuchTime] else { return }
+            complain(
+                """
+                \(missing.lines) lines of \(file) are left out: the clock is set forward across their time; see line \(missing.first)
+                hint: a recording whose clock is never set forward is imported with its offset: --zone +01:00
+                """)
         }
 
         /// What is too old beside the samples of a plug that is there would soon be forgotten.
         private func checkAge(
-            of recorded: RecordedHistory, beside plug: HistoryPlug, _ file: String
+            of span: ClosedRange<Int64>, beside plug: HistoryPlug, _ file: String
         ) throws(Complaint) {
             guard let newest = plug.span?.upperBound, let days = HistoryRetention.standard.sampleDays,
                 plug.id != RecordedHistory.plug(named: plug.name),
-                recorded.span.lowerBound < newest - Int64(days) * 86_400_000
+                span.lowerBound < newest - Int64(days) * 86_400_000
             else { return }
             throw Complaint(
                 """
@@ -92,14 +148,14 @@ extension History {
             }
         }
 
-        private func read(_ file: String) throws(Complaint) -> Recording {
+        private func read(_ file: String) throws(Complaint) -> RecordedLines {
             let bytes: [UInt8]
             do throws(FileError) {
                 bytes = try FileStore().read(file, limit: Recording.byteLimit)
             } catch {
                 throw Complaint(error)
             }
-            do throws(RecordingError) { return try Recording.parse(bytes) } catch {
+            do throws(RecordingError) { return try RecordedLines.parse(bytes) } catch {
                 throw Complaint("\(file): \(error)")
             }
         }

@@ -1,6 +1,7 @@
 """`plugctl history` as a person and a script use it: recordings come in, energy and cost come out."""
 
 import csv
+import json
 import os
 import pathlib
 import sqlite3
@@ -75,9 +76,84 @@ def test_scripts_get_csv_and_sqlite(history):
 def test_a_recording_is_imported_once_however_often(history):
     lines = steady("20/11/2026", 1000, [1])
     assert "360 samples of Heater" in history.holds("Heater", lines)
-    history.holds("Heater", lines)
+    assert "0 samples taken, 360 lines left out: 360 of a time that the history has already" in history.holds("Heater", lines)
     [hour] = history.records("Heater", "--from", "2026-11-20", "--to", "2026-11-21", "--by", "hour")
     assert hour["activeEnergy"] == pytest.approx(1000 * 3590 / 3600, abs=1) and hour["covered"] == 3590
+
+
+def imported(history, lines, *words, **options):
+    """What `--json` tells of a recording of these lines: its steps back in time, and the sum, which is right."""
+    file = history.folder / "recording.csv"
+    file.write_text("\n".join(lines) + "\n")
+    told = history.run("history", "import", file, "--plug", "Heater", "--json", *words, **options)
+    *steps, done = map(json.loads, told.splitlines())
+    assert done["event"] == "imported" and done["lines"] == len(lines) and done["stepsBack"] == len(steps)
+    assert done["lines"] == done["samples"] + sum(left["lines"] for left in done["leftOut"]), done
+    return steps, done
+
+
+def test_the_hour_that_comes_twice_is_two_hours(history):
+    lines = steady("25/10/2026", 1000, [0, 1, 2, 2, *range(3, 24)])
+    steps, done = imported(history, lines, "--zone", "Europe/Berlin", zone="UTC")
+    assert steps == [] and done["samples"] == 25 * 360 and done["leftOut"] == []
+    assert (done["from"], done["to"]) == ("2026-10-25T00:00:00.000+02:00", "2026-10-25T23:59:50.000+01:00")
+    [day] = history.records("Heater", "--from", "2026-10-25", "--to", "2026-10-26", "--by", "day")
+    assert day["activeEnergy"] == pytest.approx(25_000, abs=5) and day["covered"] == 25 * 3600 - 10
+
+
+def test_the_hour_that_does_not_exist_is_counted(history):
+    lines = steady("29/03/2026", 1000, [1, 2])
+    steps, done = imported(history, lines)
+    assert steps == [] and done["samples"] == 360
+    assert done["leftOut"] == [{"reason": "noSuchTime", "lines": 360, "first": 361}]
+    assert "360 lines of" in history.said and "hint:" in history.said and "--zone +01:00" in history.said
+    _, done = imported(history, lines, "--zone", "+01:00")
+    assert done["samples"] == 360 and done["leftOut"] == [{"reason": "known", "lines": 360, "first": 1}]
+    assert done["to"] == "2026-03-29T02:59:50.000+01:00"
+
+
+def test_a_step_back_in_time_begins_a_segment(history):
+    lines = steady("20/11/2026", 1000, [8])
+    lines += steady("20/11/2026", 500, [7]) + ["20/11/2026 07:59:50;400", "", "20/11/2026 08:59:55;300"]
+    file = history.folder / "two.csv"
+    file.write_text("\n".join(lines) + "\n")
+    said = history.run("history", "import", file, "--plug", "Heater").splitlines()
+    assert said == [
+        f"{file}: line 361: time steps back from 2026-11-20T08:59:50.000+01:00 to 2026-11-20T07:00:00.000+01:00, "
+        "and a new segment begins",
+        f"{file}: 721 samples of Heater, 2026-11-20T07:00:00.000+01:00 to 2026-11-20T08:59:55.000+01:00",
+        f"{file}: 723 lines read, 721 samples taken, 2 lines left out: 1 empty (first: line 722), "
+        "1 of the same time as the next (first: line 720)"]
+    back, forth = lines[:100], lines[50:200]
+    [step], done = imported(history, back + forth, "--plug", "Other")
+    assert (step["event"], step["line"]) == ("stepBack", 101) and step["from"] > step["to"]
+    assert done["samples"] == 200 and done["leftOut"] == [{"reason": "earlierSegment", "lines": 50, "first": 101}]
+
+
+def test_a_shaking_clock_is_told_in_short_and_in_full(history):
+    lines = [f"20/11/2026 08:{minute:02}:{second:02};5" for minute in range(30) for second in (30, 20)]
+    file = history.folder / "shaking.csv"
+    file.write_text("\n".join(lines) + "\n")
+    said = history.run("history", "import", file, "--plug", "Heater").splitlines()
+    assert len(said) == 23 and said[20] == f"{file}: 10 more steps back; --json tells each"
+    steps, done = imported(history, lines, "--plug", "Other")
+    assert len(steps) == 30 and done["samples"] == 45
+
+
+def test_quoted_fields_are_read(history):
+    lines = [f'"{line.replace(";", chr(34) + "," + chr(34))}"' for line in steady("20/11/2026", 1000, [1])]
+    assert lines[0] == '"20/11/2026 01:00:00","1000"'
+    assert imported(history, lines)[1]["samples"] == 360
+
+
+def test_an_unknown_zone_is_told(history):
+    file = history.folder / "heater.csv"
+    file.write_text("0,1\n")
+    for zone in ("Europe/Nowhere", "../../etc/passwd", "+25:00"):
+        said = history.run("history", "import", file, "--plug", "Heater", "--zone", zone, "--start", "2026-01-01", status=1)
+        assert f"there is no time zone {zone}\nhint:" in said
+    done = history.run("history", "import", file, "--plug", "Heater", "--zone", "-03:30", "--start", "2026-01-01T12:00")
+    assert "2026-01-01T12:00:00.000-03:30 to" in done
 
 
 def test_what_cannot_be_imported_is_told(history):
@@ -103,7 +179,8 @@ def test_the_energy_of_the_recordings_is_that_of_their_points(history):
 
     for path in sorted(pathlib.Path(TRACES).glob("*.csv.xz")):
         name = path.name.split("_")[0]
-        history.run("history", "import", path, "--plug", name, zone="UTC")
+        told = json.loads(history.run("history", "import", path, "--plug", name, "--json", zone="UTC").splitlines()[-1])
+        assert told["lines"] == told["samples"] + sum(left["lines"] for left in told["leftOut"]) == len(lzma.open(path).readlines())
         energy, before = 0.0, None
         for line in lzma.open(path, "rt"):
             stamp, watts, _ = line.split(";")

@@ -1,0 +1,108 @@
+import LocalCalendar
+import PlugModel
+import ProtocolCore
+import Recordings
+import TestFolders
+import Testing
+
+@testable import PowerHistory
+
+@Suite struct PlacedRecordingTests {
+    private func placed(_ text: String, zone: ZoneOffsets = MadeUpRecording.europe) throws -> PlacedRecording {
+        try #require(PlacedRecording(RecordedLines.parse(Array(text.utf8)), zone: zone))
+    }
+
+    private func isWhole(_ recording: PlacedRecording) -> Bool {
+        recording.lines == recording.samples.count + recording.leftOut.values.reduce(0) { $0 + $1.lines }
+    }
+
+    @Test func theHourThatComesTwiceIsThereTwice() throws {
+        let times = Array(
+            stride(from: MadeUpRecording.autumn - 3_600_000, to: MadeUpRecording.autumn + 3_600_000, by: 10_000))
+        let recording = try placed(times.map { "\(MadeUpRecording.local($0));60" }.joined(separator: "\n"))
+        #expect(recording.samples.map(\.milliseconds) == times)
+        #expect(recording.leftOut.isEmpty && recording.stepsBack.isEmpty)
+    }
+
+    @Test func theHourThatDoesNotExistIsCounted() throws {
+        // A clock that is not set forward, from half past one on for two hours.
+        let first = MadeUpRecording.spring - 1_800_000
+        let times = stride(from: first, to: first + 7_200_000, by: 10_000)
+        let recording = try placed(times.map { "\(MadeUpRecording.text($0 + 3_600_000));60" }.joined(separator: "\n"))
+        #expect(recording.lines == 720 && recording.samples.count == 360 && isWhole(recording))
+        #expect(recording.leftOut == [.noSuchTime: .init(lines: 360, first: 181)])
+    }
+
+    @Test func aStepBackBeginsASegmentAndTheEarlierOneCounts() throws {
+        let recording = try placed(
+            """
+            21/01/2026 10:00:00;1
+            21/01/2026 10:00:10;2
+            21/01/2026 10:00:05;3
+
+            21/01/2026 10:00:10;4
+            21/01/2026 10:00:15;5
+            20/01/2026 23:00:00;6
+            20/01/2026 23:00:00;7
+            21/01/2026 10:00:12;8
+            """)
+        #expect(recording.samples.map(\.line) == [8, 1, 2, 9, 6])
+        #expect(recording.samples.map(\.deciwatts) == [70, 10, 20, 80, 50])
+        #expect(recording.stepsBack.map(\.line) == [3, 7])
+        #expect(recording.stepsBack.map { $0.from - $0.to } == [5000, 11 * 3_600_000 + 15_000])
+        #expect(
+            recording.leftOut == [
+                .empty: .init(lines: 1, first: 4), .sameTime: .init(lines: 1, first: 7),
+                .earlierSegment: .init(lines: 2, first: 3),
+            ])
+        #expect(isWhole(recording))
+    }
+
+    /// Between the pieces of an earlier segment a later one has its place.
+    @Test func aPauseIsFilledByALaterSegment() throws {
+        let recording = try placed(
+            "21/01/2026 10:00:00;1\n21/01/2026 12:00:00;2\n21/01/2026 11:00:00;3\n21/01/2026 12:00:00;4")
+        #expect(recording.samples.map(\.deciwatts) == [10, 30, 20])
+    }
+
+    @Test(arguments: 0..<80)
+    func everyLineIsASampleAtItsTimeOrCounted(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let made = MadeUpRecording(&random)
+        let recording = try placed(made.text)
+        #expect(isWhole(recording) && recording.lines == made.lines)
+        #expect(recording.samples.allSatisfy { made.told[$0.line] == $0.milliseconds })
+        #expect(recording.samples.allSatisfy { Int32($0.line % 1000) * 10 == $0.deciwatts })
+        #expect(zip(recording.samples, recording.samples.dropFirst()).allSatisfy { $0.milliseconds < $1.milliseconds })
+        #expect(recording.leftOut[.empty]?.lines ?? 0 == made.empty)
+        #expect(recording.leftOut[.noSuchTime]?.lines ?? 0 == made.impossible)
+        #expect(recording.stepsBack.map(\.line) == made.falls)
+        // What is left out stands within what is kept.
+        let times = CoveredTimes(recording.samples.map { $0.milliseconds...$0.milliseconds + PlacedRecording.pause })
+        #expect(made.told.values.allSatisfy { times.contains($0) })
+        if made.falls.isEmpty { #expect(recording.leftOut[.earlierSegment] == nil) }
+    }
+
+    @Test(arguments: 0..<20)
+    func whatTheHistoryHasStaysAndTheRestIsAdded(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let directory = TestFolder(on: .memory)
+        let history = try PowerHistory(directory.path, role: .writer)
+        var expected: [Int64: Int32] = [:]
+        for round in 0..<4 {
+            // The second is the first again.
+            var again = SeededRandom(seed: seed &+ 1000)
+            let made = round < 2 ? MadeUpRecording(&again) : MadeUpRecording(&random)
+            var recording = try placed(made.text)
+            recording.leaveOut(try history.knownTimes(of: lamp, in: #require(recording.span)))
+            #expect(isWhole(recording) && (round != 1 || recording.samples.isEmpty))
+            for batch in RecordedHistory(recording, of: lamp).batches { try history.record(batch) }
+            for sample in recording.samples {
+                #expect(expected.updateValue(sample.deciwatts, forKey: sample.milliseconds) == nil)
+            }
+            var found: [Int64: Int32] = [:]
+            try history.samples(of: lamp, from: 0, to: .max) { found[$0] = $1.deciwatts }
+            #expect(found == expected)
+        }
+    }
+}
