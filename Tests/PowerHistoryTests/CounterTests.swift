@@ -1,0 +1,115 @@
+import LocalCalendar
+import Metering
+import PlugModel
+import ProtocolCore
+import TestFolders
+import Testing
+
+@testable import PowerHistory
+
+/// What flowed is what the plug's counter says, wherever in a minute it is first or last read.
+@Suite struct CounterTests {
+    /// What a plug measured, and what its counter said at each sample.
+    private struct Course {
+        var samples: [Sample] = []
+        var counted: [UInt64] = []
+
+        /// An hour and a half of an appliance that switches now and then, sampled at a pace of its own.
+        init(_ random: inout SeededRandom) {
+            let pace = Int64.random(in: 250...15_000, using: &random)
+            var counter = EnergyCounter(milliwattHours: UInt64.random(in: 0...900_000, using: &random))
+            var deciwatts = Int32.random(in: 0...20_000, using: &random)
+            var time = Int64.random(in: 0...120_000, using: &random)
+            var switches = time + Int64.random(in: 0...60_000, using: &random)
+            while time < 5_400_000 {
+                if time >= switches {
+                    deciwatts = deciwatts > 500 ? Int32.random(in: 0...500, using: &random) : 20_000
+                    switches = time + Int64.random(in: 10_000...1_200_000, using: &random)
+                }
+                samples.append(Sample(milliseconds: time, deciwatts: deciwatts))
+                counter.add(deciwatts: deciwatts, at: Instant(nanoseconds: time * 1_000_000))
+                counted.append(counter.milliwattHours)
+                time += pace
+            }
+        }
+
+        func reading(_ index: Int, less: UInt64 = 0) -> CounterReading {
+            CounterReading(
+                plug: lamp, boot: firstBoot, origin: midnight, milliseconds: samples[index].milliseconds,
+                milliwattHours: counted[index] - less)
+        }
+
+        var chunks: [StoredChunk] {
+            var encoder = SampleChunkEncoder()
+            var chunks = encoder.append(contentsOf: samples)
+            if let last = encoder.seal() { chunks.append(last) }
+            return chunks.map { StoredChunk(plug: lamp, boot: firstBoot, origin: midnight, chunk: $0) }
+        }
+    }
+
+    private func history(_ batch: HistoryBatch) throws -> (PowerHistory, TestFolder) {
+        let directory = TestFolder(on: .memory)
+        let history = try PowerHistory(directory.path, role: .recorder)
+        try history.record(batch)
+        return (history, directory)
+    }
+
+    private func energy(of history: PowerHistory) throws -> Double {
+        let start = Int(midnight / 1000)
+        let periods = try #require(CalendarPeriod.all(.quarter, from: start, to: start + 7200, zone: .utc))
+        return try history.energy(of: lamp, periods: periods).reduce(0) { $0 + $1.milliwattHours }
+    }
+
+    @Test(arguments: 0..<60)
+    func theHistoryHasWhatTheCounterHas(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let course = Course(&random)
+        let last = course.samples.count - 1
+        let count = Int.random(in: 1...6, using: &random)
+        let read = Set((0..<count).map { _ in Int.random(in: 0...last, using: &random) }).sorted()
+        let (history, directory) = try history(batch(course.chunks, counters: read.map { course.reading($0) }))
+        defer { withExtendedLifetime(directory) {} }
+        // Before the first reading and after the last one the samples are what the counter was made of.
+        let counted = Double(course.counted[last] - course.counted[0])
+        #expect(abs(try energy(of: history) - counted) < 4, "read at \(read.map { course.samples[$0].milliseconds })")
+    }
+
+    @Test(arguments: 0..<30)
+    func whatFlowedWhileACounterFellIsWhatTheSamplesShow(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let course = Course(&random)
+        let last = course.samples.count - 1
+        let read = Set((0..<6).map { _ in Int.random(in: 0...last, using: &random) }).sorted()
+        let fell = Int.random(in: 0..<read.count, using: &random)
+        let loss = course.counted[read[fell]]
+        let readings = read.enumerated().map { course.reading($1, less: $0 < fell ? 0 : loss) }
+        let (history, directory) = try history(batch(course.chunks, counters: readings))
+        defer { withExtendedLifetime(directory) {} }
+        let counted = Double(course.counted[last] - course.counted[0])
+        #expect(abs(try energy(of: history) - counted) < 6, "read at \(read), fell before the \(fell)th")
+    }
+
+    @Test func aStepInTheMinuteOfTheFirstReadingIsSharedOutBySamples() throws {
+        let on = chunks(from: 0, count: 3600) { $0 < 630 ? 0 : 20_000 }
+        // Nothing had flowed when it was first read, ten seconds before 2 kW were switched on.
+        let (history, directory) = try history(
+            batch(on, counters: [reading(second: 620, 0), reading(second: 3599, 1_649_000)]))
+        defer { withExtendedLifetime(directory) {} }
+        #expect(abs(try energy(of: history) - 1_649_000) < 1)
+    }
+
+    @Test(arguments: 0..<20)
+    func theOrderOfArrivalDoesNotMatterToIt(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let course = Course(&random)
+        let last = course.samples.count - 1
+        let readings = (0..<5).map { _ in course.reading(Int.random(in: 0...last, using: &random)) }
+        var pieces = course.chunks.map { batch([$0]) } + readings.map { batch([], counters: [$0]) }
+        let (together, kept) = try history(batch(course.chunks, counters: readings))
+        pieces.shuffle(using: &random)
+        let (single, alsoKept) = try history(HistoryBatch())
+        for piece in pieces { try single.record(piece) }
+        defer { withExtendedLifetime((kept, alsoKept)) {} }
+        #expect(try single.content() == together.content())
+    }
+}
