@@ -85,6 +85,8 @@ class House:
         self.presses = {name: 0 for name in PRESSED}
         self.last_press = {name: 0.0 for name in PRESSED}
         self.rises = self.imports = 0
+        # What rules did is written a quarter of a second later: a kill may lose that, and nothing else.
+        self.kills = 0
         self.minutes = time.monotonic()
         self.faults = dict.fromkeys(FAULTS, 0)
 
@@ -114,6 +116,7 @@ class House:
     # What goes wrong
 
     def kill_daemon(self):
+        self.kills += 1
         self.served.kill()
         time.sleep(self.chance.uniform(0, 4))
         self.served.start()
@@ -148,6 +151,7 @@ class House:
                 pass
         self._live_through(self.chance.uniform(2, 12))
         if self.chance.random() < 0.4:
+            self.kills += 1
             self.served.kill()
             filler.unlink()
             self.served.start()
@@ -252,7 +256,9 @@ class House:
         def firings(rule):
             return history.query("SELECT count(*) FROM trace WHERE fired = 1 AND rule = ?", rule)[0][0]
 
-        eventually(lambda: firings("Press") == presses, 30, lambda: f"{presses} firings of Press, not {firings('Press')} ({self.told})")
+        eventually(
+            lambda: presses - self.kills <= firings("Press") <= presses, 30,
+            lambda: f"{presses} firings of Press, not {firings('Press')}, with {self.kills} kills ({self.told})")
         assert firings("Rise") <= self.rises, f"{firings('Rise')} firings of Rise, which rose {self.rises} times ({self.told})"
         self._judge_script(history)
         self._judge_energy()
@@ -266,8 +272,11 @@ class House:
                 found |= {step["what"] for step in json.loads(told)["steps"] if step["what"].startswith("log: pressed")}
             return found
 
-        wanted = {f"log: pressed {number}" for number in range(1, self.presses["Counter"] + 1)}
-        eventually(lambda: logged() == wanted, 30, lambda: f"{len(wanted)} calls of the script; {logged() ^ wanted} ({self.told})")
+        count = self.presses["Counter"]
+        wanted = {f"log: pressed {number}" for number in range(1, count + 1)}
+        eventually(
+            lambda: logged() <= wanted and len(wanted - logged()) <= self.kills and (not count or f"log: pressed {count}" in logged()), 30,
+            lambda: f"{count} calls of the script; {logged() ^ wanted}, with {self.kills} kills ({self.told})")
 
     def _judge_energy(self):
         counted = {name: self.plugs[name].status()["activeEnergy"] for name in PLUGS}

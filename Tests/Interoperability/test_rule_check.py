@@ -42,10 +42,10 @@ def test_rules_that_fight_are_told_at_both_places(lan, controller, tmp_path):
     assert "Savings" in found[0]["message"] and "Evening" in found[1]["message"], found
 
 
-def test_an_error_begins_with_its_place_and_all_are_counted(lan, controller, tmp_path):
+def test_errors_come_first_begin_with_their_place_and_all_are_counted(lan, controller, tmp_path):
     done = check(lan, controller, tmp_path, FIGHT + "- rule: Night\n  when: { rule: Evenning }\n  then: { toggle: Fan }\n")
     lines = done.errors.splitlines()
-    assert done.status == 1 and lines[0].startswith(f"{tmp_path}/rules.yaml:3:"), done
+    assert done.status == 1 and lines[0].startswith(f"{tmp_path}/rules.yaml:8:17: error:"), done
     assert 'hint: did you mean "Evening"?' in done.errors and lines[-1] == "3 rules, 1 error, 2 warnings", done
 
 
