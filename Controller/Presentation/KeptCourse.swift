@@ -9,6 +9,9 @@ public struct KeptCourse: Hashable, Sendable {
     /// Times of which something was stored that cannot be read, seconds since 1970.
     public var damaged: [ClosedRange<Double>] = []
 
+    /// There are more samples than these.
+    public private(set) var isCut = false
+
     /// The newest sample that the history has, whether it is shown or not: seconds since 1970.
     public var newest: Double?
 
@@ -81,6 +84,7 @@ public struct KeptCourse: Hashable, Sendable {
         ) { time, sample in points.append(ChartPoint(time: Double(time) / 1000, value: sample.activePower)) }
         damaged += unreadable.map { Double($0.lowerBound) / 1000...Double($0.upperBound) / 1000 }
         self.points = points
+        isCut = points.count >= Self.mostSamples
         // Samples are forgotten before what sums them up.
         guard points.isEmpty, summaries.isEmpty else { return }
         for step in RollUpStep.allCases where summaries.isEmpty {

@@ -94,6 +94,7 @@ struct ChartGathering: Sendable {
                 if !kept.damaged.isEmpty {
                     complain("\(plug.title): a part of its history cannot be read, and is left out")
                 }
+                if kept.isCut { complain("\(plug.title): of more samples than are shown the end is left out") }
                 courses.append(PowerCourse(plug: plug.title, kept: kept))
             }
             var source = ChartSource(courses: courses)
@@ -164,9 +165,8 @@ struct ChartGathering: Sendable {
     }
 
     /// False when it did not answer in time. Who has no history waits for as long as it takes.
-    private func fill(
-        _ course: inout PowerCourse, from plug: FollowedPlug, _ known: HistoryPlug?
-    ) async throws -> Bool {
+    private func fill(_ course: inout PowerCourse, from plug: FollowedPlug, _ known: HistoryPlug?) async throws -> Bool
+    {
         let limit = Task {
             try await Task.sleep(for: network.wait.duration)
             if known != nil { await plug.stop() }

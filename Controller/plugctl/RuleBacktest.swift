@@ -131,6 +131,7 @@ struct RuleBacktest: AsyncParsableCommand {
         let columns = 2 * (isPicture ? ChartOutput.width : ChartOutput.columns)
         var series: [Series] = []
         // Letters tell them apart, and there are so many.
+        if plugs.count > 26 { complain("a chart has 26 plugs at most: \(plugs.count - 26) are not drawn") }
         for plug in plugs.prefix(26) {
             let kept = try KeptCourse(of: plug, from: history, over: past.span, columns: columns)
             series.append(PowerCourse(plug: plug.title, kept: kept).series)

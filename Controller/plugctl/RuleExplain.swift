@@ -114,6 +114,9 @@ struct RuleExplain: AsyncParsableCommand {
         } else {
             stored = try history.traces(of: name, from: .min, to: .max, newest: Self.usual)
         }
+        if stored.count == Self.most {
+            complain("only the newest \(Self.most) are told\nhint: a shorter time, with --from and --to")
+        }
         return stored.compactMap { RuleTrace($0) }
     }
 

@@ -7,7 +7,7 @@ enum SystemFile {
 
     /// The text without the white space around it.
     static func read(_ path: String) throws(SystemError) -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError(number: errno) }
         defer { close(descriptor) }
         return try withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { bytes throws(SystemError) in
@@ -20,7 +20,7 @@ enum SystemFile {
     }
 
     static func write(_ text: String, to path: String) throws(SystemError) {
-        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError(number: errno) }
         defer { close(descriptor) }
         try write(text, to: descriptor)

@@ -14,6 +14,11 @@ final class InspectionWork {
     /// Nothing may be looked at any more: what was asked last has no answer.
     var isSpent: Bool { stepsLeft <= 0 }
 
+    /// Some of it was left out, as far as there was more than is followed.
+    private(set) var isCut = false
+
+    func cut() { isCut = true }
+
     func spend(_ steps: Int) { if !isSpent { stepsLeft -= max(steps, 1) } }
 
     func times(of cron: CronSchedule) -> WeekTimes {

@@ -11,6 +11,7 @@ extension RuleInspection {
         for start in search.starts where search.found.count < Limit.loops {
             search.follow(from: start, to: start, length: Limit.length)
         }
+        if search.found.count >= Limit.loops { work.cut() }
         return search.found.prefix(Limit.loops).map(finding)
     }
 

@@ -29,7 +29,9 @@ public enum RuleCheck {
             take(inspection.idleActions(rule) + inspection.repetitions(rule))
         }
         take(inspection.twins() + inspection.fights() + inspection.loops())
-        let told = (inspection.work.isSpent ? [unfinished] : []) + (warnings.count > warningLimit ? [cut] : [])
+        let told =
+            (inspection.work.isSpent || inspection.work.isCut ? [unfinished] : [])
+            + (warnings.count > warningLimit ? [cut] : [])
         return sorted(errors) + told + sorted(warnings).prefix(warningLimit)
     }
 

@@ -50,6 +50,7 @@ extension RuleInspection {
                 }
             }
         }
+        if links.count > Self.linkLimit { work.cut() }
         return Array(links.prefix(Self.linkLimit))
     }
 
