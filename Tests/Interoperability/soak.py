@@ -261,7 +261,7 @@ class House:
             lambda: f"{presses} firings of Press, not {firings('Press')}, with {self.kills} kills ({self.told})")
         assert firings("Rise") <= self.rises, f"{firings('Rise')} firings of Rise, which rose {self.rises} times ({self.told})"
         self._judge_script(history)
-        self._judge_energy()
+        self._judge_energy(history)
         assert history.is_sound(), self.told
         assert self.served.running.memory < 120_000, f"{self.served.running.memory} kB ({self.told})"
 
@@ -278,7 +278,7 @@ class House:
             lambda: logged() <= wanted and len(wanted - logged()) <= self.kills and (not count or f"log: pressed {count}" in logged()), 30,
             lambda: f"{count} calls of the script; {logged() ^ wanted}, with {self.kills} kills ({self.told})")
 
-    def _judge_energy(self):
+    def _judge_energy(self, history):
         counted = {name: self.plugs[name].status()["activeEnergy"] for name in PLUGS}
 
         def differs():
@@ -295,7 +295,17 @@ class House:
             return {name: (kept[name], counted[name]) for name in PLUGS
                     if abs(kept[name] - counted[name]) > 0.1 + 0.01 * counted[name]}
 
-        eventually(lambda: not differs(), 150, lambda: f"the energy that was counted: {differs()} ({self.told})")
+        def kept(table, columns, name):
+            return history.query(f"SELECT {columns} FROM {table} JOIN plug ON plug.id = {table}.plug WHERE plug.name = ? ORDER BY 1", name)
+
+        def evidence():
+            return "\n".join(
+                f"{name}: {energies[0]} Wh kept, {energies[1]} Wh counted\n"
+                f"  counter (wall, clock, mWh): {kept('counter', 'wall, clock, milliwatt_hours, boot', name)}\n"
+                f"  chunks (since, until, boot, first, count): {kept('chunk', 'since, until, boot, first, count', name)}"
+                for name, energies in differs().items())
+
+        eventually(lambda: not differs(), 150, lambda: f"the energy that was counted: {self.told}\n{evidence()}")
 
 
 FAULTS = {
