@@ -215,6 +215,9 @@ class House:
             self.change_load(name, 0)
         self.gather()
         time.sleep(3)
+        # Samples are fetched every ten minutes, and when it stops or comes back.
+        self.stop_daemon_orderly()
+        self.gather()
 
     def gather(self):
         """Returns when the daemon is connected to all plugs."""
