@@ -95,4 +95,25 @@ import Testing
         let total = try quarters(3).reduce(0, +)
         #expect(abs(Double(total) - flowed[flowed.count - 1]) < 5, "\(seed): \(total) for \(flowed[flowed.count - 1])")
     }
+
+    /// The wall clock is set by less than what moves a boot, again and again, and readings stand in another order then.
+    @Test(arguments: 0..<40) func theCounterWinsWhereTheClockIsSetALittle(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let parts = chunks(from: 0, count: 1800) { $0 % 300 < 100 ? 3600 : 0 }
+        func flowed(_ second: Int) -> UInt64 { UInt64(second / 300 * 10_000 + min(second % 300, 100) * 100) }
+        var seconds: Set = [0, 1799]
+        for _ in 0..<40 { seconds.insert(.random(in: 60..<1740, using: &random)) }
+        var batches = [batch(parts)]
+        var shift: Int64 = 0
+        for second in seconds.sorted() {
+            if random.chance(0.3) { shift = [-25_000, -1500, 0, 300, 25_000].randomElement(using: &random)! }
+            // In the end it is right.
+            let origin = midnight + (second == 0 || second == 1799 ? 0 : shift)
+            batches.append(batch([], counters: [reading(origin: origin, second: second, flowed(second))]))
+        }
+        batches.shuffle(using: &random)
+        for batch in batches { try history.record(batch) }
+        let total = try quarters(3).reduce(0, +)
+        #expect(abs(total - 60_000) < 150, "\(seed): \(total)")
+    }
 }

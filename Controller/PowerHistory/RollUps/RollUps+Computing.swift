@@ -116,6 +116,14 @@ extension RollUps {
         return floorMultiple(from, length)..<ceilingMultiple(to, length)
     }
 
+    /// Of readings that the wall clock has in another order than the plug's own, the later ones: it was set by less than what moves a boot.
+    /// A counter that seems to fall would part the time, and what flowed would count twice.
+    private static let isInOrder = """
+        NOT EXISTS (SELECT 1 FROM counter AS other WHERE other.plug = counter.plug AND other.boot = counter.boot
+            AND other.wall < counter.wall AND other.wall >= counter.wall - \(2 * BatchTransaction.clockTolerance)
+            AND other.clock > counter.clock)
+        """
+
     /// The readings between, the last at or before the beginning and the first at or after the end.
     private func counterPoints(from: Int64, to: Int64) throws -> [CounterPoint] {
         var points: [CounterPoint] = []
@@ -124,7 +132,7 @@ extension RollUps {
         }
         try database.query(
             """
-            SELECT wall, boot, milliwatt_hours FROM counter WHERE plug = ? AND wall > ? AND wall < ?
+            SELECT wall, boot, milliwatt_hours FROM counter WHERE plug = ? AND wall > ? AND wall < ? AND \(Self.isInOrder)
             ORDER BY wall, milliwatt_hours
             """, .integer(plug), .integer(from), .integer(to)
         ) { points.append(CounterPoint($0)) }
@@ -138,7 +146,7 @@ extension RollUps {
         var point: CounterPoint?
         try database.query(
             """
-            SELECT wall, boot, milliwatt_hours FROM counter WHERE plug = ? AND wall <= ?
+            SELECT wall, boot, milliwatt_hours FROM counter WHERE plug = ? AND wall <= ? AND \(Self.isInOrder)
             ORDER BY wall DESC, milliwatt_hours DESC LIMIT 1
             """, .integer(plug), .integer(time)
         ) { point = CounterPoint($0) }
@@ -149,7 +157,7 @@ extension RollUps {
         var point: CounterPoint?
         try database.query(
             """
-            SELECT wall, boot, milliwatt_hours FROM counter WHERE plug = ? AND wall >= ?
+            SELECT wall, boot, milliwatt_hours FROM counter WHERE plug = ? AND wall >= ? AND \(Self.isInOrder)
             ORDER BY wall, milliwatt_hours LIMIT 1
             """, .integer(plug), .integer(time)
         ) { point = CounterPoint($0) }
