@@ -92,7 +92,8 @@ let shared: [Target] = [
         "PlugProtocol", "Sources/PlugProtocol",
         ["PlugModel", "ProtocolCore", "Metering", protobuf, crypto, deque],
         exclude: [
-            "smartplug.proto", "description.proto", "pairing.proto", "log.proto", "audit.proto", "samples.proto",
+            "smartplug.proto", "description.proto", "pairing.proto", "log.proto", "audit.proto", "homekit.proto",
+            "samples.proto",
             "Protocol.md",
         ]),
     module(
@@ -101,6 +102,17 @@ let shared: [Target] = [
             "ProtocolCore", "PlugModel", "LinuxClocks", "LinuxNetwork", "DurableFiles", "CPlugTransport", nioCore,
             nioPosix, nioSSL, nioTLS, crypto,
         ]),
+    module("JSONText", "Sources/JSONText"),
+    module(
+        "PlugTopics", "Sources/PlugTopics", ["JSONText", "Metering", "PlugModel", "ProtocolCore", crypto, deque]),
+    .target(name: "CLibraryLoader", path: "Sources/CLibraryLoader", linkerSettings: [.linkedLibrary("dl")]),
+    module("HomeKit", "Sources/HomeKit", ["JSONText", "ProtocolCore", crypto]),
+    .target(name: "CGMP", dependencies: ["CLibraryLoader"], path: "Sources/CGMP"),
+    module("LargeNumbers", "Sources/LargeNumbers", ["CGMP", "HomeKit"]),
+    .target(name: "CMosquitto", dependencies: ["CLibraryLoader"], path: "Sources/CMosquitto"),
+    module("MQTT", "Sources/MQTT", ["CMosquitto", "LinuxClocks", "PlugTopics", nioCore, nioPosix]),
+    module(
+        "BrokerConfiguration", "Sources/BrokerConfiguration", ["ConfigurationFiles", "DurableFiles", "PlugTopics"]),
     .systemLibrary(name: "CQREncode", path: "Sources/CQREncode", providers: [.apt(["libqrencode-dev"])]),
     module("QRCode", "Sources/QRCode", ["CQREncode"]),
     .target(name: "CPlugTransport", path: "Sources/CPlugTransport"),
@@ -143,12 +155,25 @@ let firmware: [Target] = [
         "LinuxDevices", "Firmware/LinuxDevices", ["CGPIOD", "CLinuxDevices", "PlugHardware", "ProtocolCore"]),
     module(
         "PlugConfiguration", "Firmware/PlugConfiguration",
-        ["ConfigurationFiles", "Appliance", "PlugModel", "ProtocolCore"]),
+        ["BrokerConfiguration", "ConfigurationFiles", "Appliance", "PlugModel", "ProtocolCore"]),
+    module(
+        "PlugBroker", "Firmware/PlugBroker",
+        [
+            "BrokerConfiguration", "DurableFiles", "JSONText", "LinuxClocks", "LinuxNetwork", "MQTT", "PlugModel",
+            "PlugProtocol", "PlugTopics", "ProtocolCore", nioCore, nioPosix, logging,
+        ]),
+    module(
+        "HomeKitDoor", "Firmware/HomeKitDoor",
+        [
+            "HomeKit", "JSONText", "LargeNumbers", "LinuxClocks", "LinuxNetwork", "Metering", "PlugModel",
+            "PlugProtocol", "PlugTransport", "ProtocolCore", nioCore, logging,
+        ]),
     module(
         "PlugService", "Firmware/PlugService",
         [
-            "ProtocolCore", "Metering", "PlugModel", "PlugProtocol", "PlugTransport", "ServiceDiscovery", "LinuxClocks",
-            "LinuxNetwork", "DurableFiles", "AddressService", "Appliance", "Storage", "CrashReports", "PlugHardware",
+            "ProtocolCore", "JSONText", "Metering", "PlugModel", "PlugProtocol", "PlugTransport", "ServiceDiscovery",
+            "LinuxClocks", "LinuxNetwork", "DurableFiles", "AddressService", "Appliance", "Storage", "CrashReports",
+            "BrokerConfiguration", "HomeKit", "HomeKitDoor", "PlugBroker", "PlugHardware",
             "PlugConfiguration", nioCore, nioPosix, logging,
         ]),
     program(
@@ -156,7 +181,7 @@ let firmware: [Target] = [
         [
             "AddressService", "Appliance", "PlugModel", "LinuxClocks", "LinuxNetwork", "PlugService", "PlugHardware",
             "PlugConfiguration", "LinuxDevices", "Recordings", "DurableFiles", "Privileges", "QRCode", "Storage",
-            arguments, signals, logging,
+            "BrokerConfiguration", "HomeKit", "HomeKitDoor", "LargeNumbers", "MQTT", arguments, signals, logging,
         ]),
 ]
 
@@ -188,7 +213,10 @@ let controller: [Target] = [
     .target(name: "CScripting", path: "Controller/CScripting"),
     module(
         "Scripting", "Controller/Scripting",
-        ["CScripting", "RuleFiles", "Automation", "Backtesting", "PlugModel", "ProtocolCore", "LinuxClocks"]),
+        [
+            "CScripting", "RuleFiles", "Automation", "Backtesting", "JSONText", "PlugModel", "ProtocolCore",
+            "LinuxClocks",
+        ]),
     .target(name: "CEffects", path: "Controller/CEffects"),
     module(
         "Effects", "Controller/Effects",
@@ -214,7 +242,31 @@ let controller: [Target] = [
         [
             "ProtocolCore", "DNSWire", "MulticastDNS", "ServiceDiscovery", "PacketTraces", "LinuxClocks",
             "LinuxNetwork", "Metering", "PlugModel", "PlugProtocol", "PlugClient", "PowerHistory", "ApplianceSense",
-            "Automation", "Daemon", "Doctor", "LocalCalendar", "Tariffs", "Charting", "Terminal",
+            "Automation", "Daemon", "Doctor", "Fleet", "LocalCalendar", "Tariffs", "Charting", "Terminal",
+        ]),
+    module(
+        "Broker", "Controller/Broker",
+        [
+            "Automation", "BrokerConfiguration", "Daemon", "DurableFiles", "JSONText", "LinuxClocks", "LinuxNetwork",
+            "MQTT", "PlugClient", "PlugModel", "PlugTopics", "ProtocolCore", nioCore, nioPosix, sqlite,
+        ]),
+    .target(name: "CPostgreSQL", dependencies: ["CLibraryLoader"], path: "Controller/CPostgreSQL"),
+    module("PostgreSQL", "Controller/PostgreSQL", ["CPostgreSQL", "ConfigurationFiles", "DurableFiles"]),
+    .target(name: "CSnappy", path: "Controller/CSnappy", linkerSettings: [.linkedLibrary("dl")]),
+    module(
+        "HistoryDelivery", "Controller/HistoryDelivery",
+        [
+            "Automation", "ConfigurationFiles", "CSnappy", "Daemon", "DurableFiles", "Effects", "JSONText",
+            "LinuxClocks",
+            "Metering", "PlugClient", "PlugModel", "PlugTopics", "PostgreSQL", "PowerHistory", "ProtocolCore", nioPosix,
+            protobuf,
+        ], exclude: ["RemoteWrite/remote_write.proto"]),
+    module("Fleet", "Controller/Fleet", ["JSONText", "PlugModel", "PlugTopics", "ProtocolCore", deque]),
+    module(
+        "FleetService", "Controller/FleetService",
+        [
+            "BrokerConfiguration", "ConfigurationFiles", "DurableFiles", "Fleet", "LinuxClocks", "LinuxNetwork", "MQTT",
+            "PlugTopics", "PostgreSQL", "ProtocolCore", nioCore, nioPosix,
         ]),
     .target(name: "CDashboardPage", path: "Controller/CDashboardPage", exclude: ["api", "page"]),
     .target(name: "CPasswordHash", path: "Controller/CPasswordHash", linkerSettings: [.linkedLibrary("crypt")]),
@@ -222,8 +274,9 @@ let controller: [Target] = [
         "Dashboard", "Controller/Dashboard",
         [
             "ProtocolCore", "Metering", "PlugModel", "PlugProtocol", "PlugTransport", "PlugClient", "PowerHistory",
-            "Automation", "LocalCalendar", "Tariffs", "Charting", "Daemon", "Presentation", "LinuxClocks",
-            "DurableFiles", "CDashboardPage", "CPasswordHash", nioCore, nioPosix, nioHTTP, nioSSL, logging, crypto,
+            "Automation", "LocalCalendar", "Tariffs", "Charting", "Daemon", "Fleet", "FleetService", "Presentation",
+            "LinuxClocks", "DurableFiles", "CDashboardPage", "CPasswordHash", nioCore, nioPosix, nioHTTP, nioSSL,
+            logging, crypto,
             deque, hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes,
         ]),
     module("DaemonClient", "Controller/DaemonClient", ["DurableFiles", nioCore, nioPosix, nioHTTP]),
@@ -231,7 +284,8 @@ let controller: [Target] = [
         "plugctl", "Controller/plugctl",
         [
             "PlugModel", "PlugProtocol", "PlugTransport", "LinuxClocks", "LinuxNetwork", "ServiceDiscovery",
-            "PlugClient", "PowerHistory", "Recordings", "Daemon", "DaemonClient", "Dashboard", "Doctor", "Presentation",
+            "PlugClient", "PowerHistory", "Recordings", "Broker", "BrokerConfiguration", "Daemon", "DaemonClient",
+            "Dashboard", "Doctor", "Fleet", "FleetService", "HistoryDelivery", "Presentation",
             "RuleFiles", "Automation", "Backtesting", "LocalCalendar", "Tariffs", "ConfigurationFiles", "Charting",
             "Pictures", "Terminal", "DurableFiles", "Daylight", "Effects", "ProtocolCore", "QRCode", "Scripting",
             arguments, signals, logging,
@@ -263,6 +317,8 @@ let supports: [Target] = [
     module("PrivateNetworks", "Tests/Support/PrivateNetworks", ["LinuxNetwork", nioCore, nioPosix]),
     module("SimulatedAppliances", "Tests/Support/SimulatedAppliances", ["ApplianceSense", "ProtocolCore"]),
     module("Fuzzing", "Tests/Support/Fuzzing", ["ProtocolCore"]),
+    module(
+        "SimulatedHomeKit", "Tests/Support/SimulatedHomeKit", ["HomeKit", "LargeNumbers", "ProtocolCore", crypto]),
     module("RegisterModels", "Tests/Support/RegisterModels", ["PlugHardware", "ProtocolCore"]),
     module(
         "FuzzTargets", "Tests/Fuzz/FuzzTargets",
@@ -271,7 +327,8 @@ let supports: [Target] = [
             "LinuxNetwork", "PlugService", "PlugClient", "Storage", "Recordings", "RuleFiles", "Appliance",
             "Automation", "MadeUpKeys", "LinkWire", "AddressConfiguration", "PlugConfiguration", "PowerHistory",
             "ConfigurationFiles", "Tariffs", "Scripting", "LinuxClocks", "Presentation", "Daemon", "Dashboard",
-            "DurableFiles", "SimulatedDisk", "TestFolders", nioCore, nioPosix,
+            "PlugBroker", "PlugTopics", "DurableFiles", "HomeKit", "SimulatedDisk", "SimulatedHomeKit", "TestFolders",
+            nioCore, nioPosix,
         ]),
 ]
 
@@ -288,6 +345,32 @@ let checks: [Target] = [
     tests("MeteringTests", ["Metering", "ProtocolCore"]),
     tests("QRCodeTests", ["QRCode"]),
     tests("RecordingsTests", ["Recordings", "Metering", "ProtocolCore"]),
+    tests("BrokerTests", ["Broker", "PlugModel", "PlugTopics", "TestFolders"]),
+    tests(
+        "PlugBrokerTests",
+        ["PlugBroker", "LinuxClocks", "Metering", "PlugModel", "PlugProtocol", "PlugTopics", "ProtocolCore"]),
+    tests(
+        "HomeKitDoorTests",
+        [
+            "HomeKit", "HomeKitDoor", "LargeNumbers", "Metering", "PlugModel", "PlugProtocol", "ProtocolCore",
+            "SimulatedHomeKit",
+        ]),
+    tests("BrokerConfigurationTests", ["BrokerConfiguration", "ConfigurationFiles"]),
+    tests("PostgreSQLTests", ["ConfigurationFiles", "DurableFiles", "PostgreSQL", "TestFolders"]),
+    tests(
+        "HistoryDeliveryTests",
+        [
+            "ConfigurationFiles", "DurableFiles", "HistoryDelivery", "Metering", "PlugModel", "PostgreSQL",
+            "PowerHistory",
+            "ProtocolCore", "TestFolders", protobuf,
+        ]),
+    tests(
+        "FleetTests",
+        ["ConfigurationFiles", "Fleet", "FleetService", "PlugModel", "PlugTopics", "ProtocolCore"]),
+    tests("JSONTextTests", ["JSONText"]),
+    tests("LargeNumbersTests", ["HomeKit", "LargeNumbers"]),
+    tests("HomeKitTests", ["Fuzzing", "HomeKit", "LargeNumbers", "ProtocolCore", "SimulatedHomeKit"]),
+    tests("PlugTopicsTests", ["JSONText", "Metering", "PlugModel", "PlugTopics", "ProtocolCore"]),
     tests("PlugModelTests", ["Fuzzing", "PlugModel", "ProtocolCore"]),
     tests("PlugProtocolTests", ["PlugModel", "PlugProtocol", "ProtocolCore", "Metering", protobuf]),
     tests(
@@ -378,8 +461,9 @@ let checks: [Target] = [
     tests(
         "DashboardTests",
         [
-            "Dashboard", "Daemon", "Presentation", "PlugClient", "PlugModel", "ProtocolCore", "PowerHistory",
-            "Automation", "LinuxClocks", "Metering", "Fuzzing", nioCore, nioPosix, logging, httpTypes, "TestFolders",
+            "Dashboard", "Daemon", "Fleet", "FleetService", "Presentation", "PlugClient", "PlugModel", "ProtocolCore",
+            "PowerHistory", "Automation", "LinuxClocks", "Metering", "Fuzzing", nioCore, nioPosix, logging, httpTypes,
+            "TestFolders",
             "DurableFiles",
         ]),
     tests("DaemonClientTests", ["DaemonClient", nioCore, nioPosix, "TestFolders"]),
@@ -420,7 +504,9 @@ let benchmarks: [Target] =
                 "CMallocStatistics", "ProtocolCore", "DNSWire", "ServiceDiscovery", "PlugModel", "PlugProtocol",
                 "PlugTransport", "LinuxClocks", "LinuxNetwork", "PlugClient", "Appliance", "Metering", "Recordings",
                 "PlugHardware", "PlugService", "Storage", "MadeUpKeys", "PowerHistory", "Charting", "Automation",
-                "Backtesting", "LocalCalendar", "Daemon", "Scripting", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
+                "Backtesting", "LocalCalendar", "Broker", "BrokerConfiguration", "Daemon", "HistoryDelivery", "MQTT",
+                "PlugTopics", "PostgreSQL", "HomeKit", "SimulatedHomeKit",
+                "Scripting", nioCore, nioPosix, nioEmbedded, nioSSL, logging,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             path: "Tests/Benchmarks", swiftSettings: strict, linkerSettings: standalone),

@@ -33,6 +33,9 @@ static const unsigned char energy_js[] = {
 static const unsigned char events_js[] = {
 #embed "page/events.js"
 };
+static const unsigned char fleet_js[] = {
+#embed "page/fleet.js"
+};
 static const unsigned char format_js[] = {
 #embed "page/format.js"
 };
@@ -123,6 +126,7 @@ static const struct dashboard_file files[] = {
     {"dom.js", dom_js, sizeof dom_js},
     {"energy.js", energy_js, sizeof energy_js},
     {"events.js", events_js, sizeof events_js},
+    {"fleet.js", fleet_js, sizeof fleet_js},
     {"format.js", format_js, sizeof format_js},
     {"gestures.js", gestures_js, sizeof gestures_js},
     {"help.js", help_js, sizeof help_js},

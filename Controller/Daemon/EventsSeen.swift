@@ -27,15 +27,18 @@ struct EventsSeen {
         self.start = start
     }
 
-    /// Where a house is to be followed from for rules and a history. Of a plug of which the history has no event it wants all that the plug
-    /// still knows: nothing of it may have found room.
+    /// Where a house is to be followed from for rules, audiences and a history. Of a plug of which the history has no event it wants all that
+    /// the plug still knows: nothing of it may have found room.
     ///
-    /// - Parameter history: nil where none is kept.
+    /// - Parameters:
+    ///   - others: the cursors of audiences.
+    ///   - history: nil where none is kept.
     static func first(
-        rules: [PlugID: SequenceNumber], history: [PlugID: SequenceNumber]?
+        rules: [PlugID: SequenceNumber], others: [[PlugID: SequenceNumber]] = [], history: [PlugID: SequenceNumber]?
     ) -> [PlugID: SequenceNumber] {
-        guard let history else { return rules }
-        return history.merging(rules.filter { history[$0.key] != nil }) { min($0, $1) }
+        let all = others.reduce(rules) { $0.merging($1) { min($0, $1) } }
+        guard let history else { return all }
+        return history.merging(all.filter { history[$0.key] != nil }) { min($0, $1) }
     }
 
     /// What this one is to hear of the report: nothing, the report, or as much of it as is new.

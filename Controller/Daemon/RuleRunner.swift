@@ -65,14 +65,15 @@ public actor RuleRunner {
     ///   - scripts: calls scripts' functions for rules; nil calls none, and says so.
     ///   - sun: says where it rises and sets; nil where nobody knows where the house stands.
     ///   - recorder: keeps what the house reports besides; it goes on until the run ends.
-    ///   - audience: hears it besides.
+    ///   - audiences: hear it besides.
     public init(
         _ set: RuleFileSet, client: PlugClient, store: RuleStore?, performer: (any EffectPerforming)? = nil,
         scripts: (any ScriptCalling)? = nil, sun: SunTable? = nil, recorder: Recorder? = nil,
-        audience: (any HouseAudience)? = nil
+        audiences: [any HouseAudience] = []
     ) {
         self.init(
-            set, store: store, performer: performer, scripts: scripts, sun: sun, recorder: recorder, audience: audience,
+            set, store: store, performer: performer, scripts: scripts, sun: sun, recorder: recorder,
+            audiences: audiences,
             on: client.eventLoop
         ) { HouseFollower(client, after: recorder == nil ? .now : .beginning, known: $0) }
     }
@@ -81,15 +82,17 @@ public actor RuleRunner {
     package init(
         _ set: RuleFileSet, store: RuleStore?, performer: (any EffectPerforming)? = nil,
         scripts: (any ScriptCalling)? = nil, sun: SunTable? = nil, recorder: Recorder? = nil,
-        audience: (any HouseAudience)? = nil, on eventLoop: any EventLoop,
+        audiences: [any HouseAudience] = [], on eventLoop: any EventLoop,
         follow: ([PlugID: SequenceNumber]) -> HouseFollower
     ) {
         let cursors = store?.memory.cursors ?? [:]
-        let known = EventsSeen.first(rules: cursors, history: recorder?.cursors)
+        let known = EventsSeen.first(
+            rules: cursors, others: audiences.compactMap(\.cursors), history: recorder?.cursors)
         let follower = follow(known)
         let seen = EventsSeen(cursors, others: known, othersAskForAll: recorder != nil, start: BootClock.now)
-        let isShared = recorder != nil || audience != nil
-        let shared = SharedHouse(follower, rules: seen, recorder: recorder, audience: audience, on: eventLoop)
+        let isShared = recorder != nil || !audiences.isEmpty
+        let shared = SharedHouse(
+            follower, rules: seen, recorder: recorder, audiences: audiences, known: known, on: eventLoop)
         self.init(
             set, house: isShared ? shared : follower, store: store, performer: performer, scripts: scripts, sun: sun,
             on: eventLoop)

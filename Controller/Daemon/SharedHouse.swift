@@ -6,7 +6,7 @@ import PlugClient
 import PlugModel
 import ProtocolCore
 
-/// One house, followed once, for rules, history and an audience together. The rules hear what they would hear alone, and when
+/// One house, followed once, for rules, history and audiences together. The rules hear what they would hear alone, and when
 /// they would; when they have ended, the history may still fetch what came last.
 actor SharedHouse: RuledHouse {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -15,19 +15,33 @@ actor SharedHouse: RuledHouse {
     nonisolated let updates = AsyncChannel<HouseFollower.Update>()
     private let house: any RuledHouse & RecordedHouse
     private let recorder: Recorder?
-    private let audience: (any HouseAudience)?
+    private var audiences: [Listener]
     /// The rules'.
     private var seen: EventsSeen
     private var following: [Task<Void, Never>] = []
 
+    private struct Listener {
+        let audience: any HouseAudience
+        /// Nil for one that hears everything.
+        var seen: EventsSeen?
+    }
+
+    /// - Parameters:
+    ///   - seen: the rules'.
+    ///   - known: from where the house is followed.
     init(
         _ house: any RuledHouse & RecordedHouse, rules seen: EventsSeen, recorder: Recorder?,
-        audience: (any HouseAudience)? = nil, on eventLoop: any EventLoop
+        audiences: [any HouseAudience] = [], known: [PlugID: SequenceNumber] = [:], on eventLoop: any EventLoop
     ) {
         self.house = house
         self.seen = seen
         self.recorder = recorder
-        self.audience = audience
+        self.audiences = audiences.map { audience in
+            let seen = audience.cursors.map {
+                EventsSeen($0, others: known, othersAskForAll: recorder != nil, start: BootClock.now)
+            }
+            return Listener(audience: audience, seen: seen)
+        }
         executor = eventLoop.executor
     }
 
@@ -44,7 +58,7 @@ actor SharedHouse: RuledHouse {
     private func share() async {
         for await update in house.updates {
             await recorder?.take(update)
-            await audience?.take(update)
+            await tell(update)
             guard case .report(let report) = update else {
                 await updates.send(update)
                 continue
@@ -54,14 +68,28 @@ actor SharedHouse: RuledHouse {
         updates.finish()
     }
 
+    private func tell(_ update: HouseFollower.Update) async {
+        for index in audiences.indices {
+            guard case .report(let report) = update,
+                let reports = audiences[index].seen?.pass(report, now: BootClock.now)
+            else {
+                await audiences[index].audience.take(update)
+                continue
+            }
+            for report in reports { await audiences[index].audience.take(.report(report)) }
+        }
+    }
+
     func note(_ record: RunnerRecord) async {
         await recorder?.note(record)
-        await audience?.note(record)
+        for listener in audiences { await listener.audience.note(record) }
     }
 
     func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) async {
         await recorder?.rulesChanged(rules)
-        await audience?.rulesChanged(rules, disabled: disabled, faults: faults)
+        for listener in audiences {
+            await listener.audience.rulesChanged(rules, disabled: disabled, faults: faults)
+        }
     }
 
     func past(of plug: PlugID) async -> [RecordedPower] { await recorder?.past(of: plug) ?? [] }

@@ -169,8 +169,10 @@ private struct Building: Sendable {
         let page = Page()
         let router = Router(context: DashboardContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: FaultAnswers())
-        SessionRoutes(login: login, isLoopback: settings.isLoopback, ended: { await dashboard.board.endReaders() })
-            .add(to: router)
+        SessionRoutes(
+            login: login, isLoopback: settings.isLoopback, ended: { await dashboard.board.endReaders() },
+            hasFleet: { dashboard.fleet?.rights(of: $0).isEmpty == false }
+        ).add(to: router)
         dashboard.addAPI(to: router)
         page.add(to: router)
         methods = KnownMethods(router.routes)

@@ -1,3 +1,4 @@
+public import FleetService
 public import Logging
 public import PowerHistory
 
@@ -10,16 +11,20 @@ public struct Dashboard: Sendable {
     let logger: Logger
     let settings: DashboardSettings
     let historyFault: @Sendable () async -> String?
+    /// Nil where the daemon knows of no other houses.
+    let fleet: (any FleetSource)?
 
     /// - Parameters:
     ///   - history: read from; nil where there is none.
+    ///   - fleet: other houses; nil where there are none.
     ///   - historyFault: says why the history that is wanted cannot be written; nil where it can, or where none is wanted.
     public init(
         house: any CommandedHouse, board: LiveBoard, history: PowerHistory?, logger: Logger,
-        settings: DashboardSettings = DashboardSettings(),
+        settings: DashboardSettings = DashboardSettings(), fleet: (any FleetSource)? = nil,
         historyFault: @escaping @Sendable () async -> String? = { nil }
     ) {
         self.historyFault = historyFault
+        self.fleet = fleet
         self.house = house
         self.board = board
         self.history = history

@@ -16,12 +16,7 @@ extension Daylight {
     ///
     /// - Throws: `ConfigurationError` with everything that is wrong.
     public init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
-        let reader: ConfigurationReader
-        do throws(ConfigurationMistake) {
-            reader = ConfigurationReader(try ConfigurationText(try ConfigurationText.decode(bytes)))
-        } catch {
-            throw ConfigurationError(file: file, mistakes: [error])
-        }
+        let reader = try ConfigurationReader(bytes, file: file)
         let table = reader.table("location")
         if !table.isThere { table.wrong(.missing("[location] says where the house is: latitude and longitude")) }
         let latitude = table.number("latitude", -90...90, "degrees")

@@ -7,6 +7,7 @@ extension FollowedPlug {
         case controllers([PairedControllerEntry])
         case invited(for: Duration)
         case codeChanged
+        case homeKit(HomeKitReport)
         case keyAccepted
         case refused(Refusal)
     }
@@ -44,7 +45,7 @@ extension FollowedPlug {
         switch await answer(to: .invite(code, grant)) {
         case .invited(let time): return time
         case .refused(let refusal): throw refusal
-        case .controllers, .codeChanged, .keyAccepted, nil: return nil
+        case .controllers, .codeChanged, .homeKit, .keyAccepted, nil: return nil
         }
     }
 
@@ -57,7 +58,18 @@ extension FollowedPlug {
         switch await answer(to: .newCode(code)) {
         case .codeChanged: return true
         case .refused(let refusal): throw refusal
-        case .controllers, .invited, .keyAccepted, nil: return nil
+        case .controllers, .invited, .homeKit, .keyAccepted, nil: return nil
+        }
+    }
+
+    /// The plug's HomeKit door, after what is ordered was done: flash has it then.
+    ///
+    /// - Throws: `Refusal` where HomeKit is off at the plug, or this controller is no owner.
+    public func manageHomeKit(_ order: HomeKitOrder) async throws(Refusal) -> HomeKitReport? {
+        switch await answer(to: .manageHomeKit(order)) {
+        case .homeKit(let status): return status
+        case .refused(let refusal): throw refusal
+        case .controllers, .invited, .codeChanged, .keyAccepted, nil: return nil
         }
     }
 
@@ -70,7 +82,7 @@ extension FollowedPlug {
         switch await answer(to: .announceKey(key)) {
         case .keyAccepted: return true
         case .refused(let refusal): throw refusal
-        case .controllers, .invited, .codeChanged, nil: return nil
+        case .controllers, .invited, .codeChanged, .homeKit, nil: return nil
         }
     }
 
@@ -78,7 +90,7 @@ extension FollowedPlug {
         switch await answer(to: question) {
         case .controllers(let list): return list
         case .refused(let refusal): throw refusal
-        case .invited, .codeChanged, .keyAccepted, nil: return nil
+        case .invited, .codeChanged, .homeKit, .keyAccepted, nil: return nil
         }
     }
 

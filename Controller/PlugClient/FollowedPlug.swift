@@ -260,6 +260,7 @@ public actor FollowedPlug: ConnectionOwner {
         case .controllers(let list): answerQuestion(.controllers(list))
         case .invited(let time): answerQuestion(.invited(for: time))
         case .codeChanged: answerQuestion(.codeChanged)
+        case .homeKit(let status): answerQuestion(.homeKit(status))
         case .keyAccepted: answerQuestion(.keyAccepted)
         case .nextKey(let key):
             // Only a key that is stored is confirmed: the plug takes it then. At the next session it says it again.

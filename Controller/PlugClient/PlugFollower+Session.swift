@@ -20,6 +20,7 @@ extension PlugFollower {
         case .controllers(let list): [.controllers(list)]
         case .invited(let time): [.invited(for: time)]
         case .codeChanged: [.codeChanged]
+        case .homeKit(let status): [.homeKit(status)]
         case .keyAccepted: [.keyAccepted]
         case .nextKey(let key): [.nextKey(key)]
         case .requestRefused(let request, let refusal): [.requestRefused(request, refusal)]

@@ -38,6 +38,8 @@ public struct PlugFollower: Machine {
         case setRole(fingerprint: String, Grant)
         /// Gives the plug another setup code.
         case newCode(SetupCode)
+        /// Asks about the plug's HomeKit door, or changes it.
+        case manageHomeKit(HomeKitOrder)
         /// Announces the key that this controller will have.
         case announceKey(PublicKey)
         /// The plug's next key is stored.
@@ -68,6 +70,7 @@ public struct PlugFollower: Machine {
         case controllers([PairedControllerEntry])
         case invited(for: Duration)
         case codeChanged
+        case homeKit(HomeKitReport)
         case keyAccepted
         /// The key that the plug will have; to be stored, and confirmed by ``Event/nextKeyKept(_:)``.
         case nextKey(PublicKey)
@@ -161,6 +164,7 @@ public struct PlugFollower: Machine {
         case .setRole(let fingerprint, let grant):
             inSession(nil, .setRole(fingerprint: fingerprint, grant), now: now)
         case .newCode(let code): inSession(nil, .newCode(code), now: now)
+        case .manageHomeKit(let order): inSession(nil, .manageHomeKit(order), now: now)
         case .announceKey(let key): inSession(nil, .announceKey(key), now: now)
         case .nextKeyKept(let key): inSession(nil, .nextKeyKept(key), now: now)
         case .fetchAudit(let after, let limit): inSession(nil, .fetchAudit(after: after, limit: limit), now: now)

@@ -20,7 +20,8 @@ public final class PowerHistory: Sendable {
     }
 
     let path: String
-    let directory: String
+    /// Where it is.
+    public let directory: String
     let retention: HistoryRetention
     let complain: @Sendable (String) -> Void
     /// Another one once a damaged database was mended.

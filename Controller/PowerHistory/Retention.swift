@@ -72,5 +72,6 @@ extension PowerHistory {
         try database.change(
             "UPDATE plug SET minutes_from = max(ifnull(minutes_from, ?2), ?2) WHERE id = ?1", .integer(plug),
             .integer(horizon))
+        try FeedSchema.forgetMinutes(of: plug, through: last, horizon: horizon, database)
     }
 }

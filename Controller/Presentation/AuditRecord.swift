@@ -44,6 +44,8 @@ public struct AuditRecord: Encodable, Equatable, Sendable {
         case .stranger(let digits): (by, key) = ("stranger", digits)
         case .button: by = "button"
         case .panel: by = "panel"
+        case .broker: by = "broker"
+        case .homeKit: by = "homekit"
         case .configuration: by = "configuration"
         case .plug: by = "plug"
         case .unknown: by = "unknown"

@@ -31,12 +31,7 @@ extension Tariff {
     ///
     /// - Throws: `ConfigurationError` with everything that is wrong.
     public init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
-        let reader: ConfigurationReader
-        do throws(ConfigurationMistake) {
-            reader = ConfigurationReader(try ConfigurationText(try ConfigurationText.decode(bytes)))
-        } catch {
-            throw ConfigurationError(file: file, mistakes: [error])
-        }
+        let reader = try ConfigurationReader(bytes, file: file)
         self.init(reader)
         reader.tellUnknown()
         guard reader.mistakes.isEmpty else { throw ConfigurationError(file: file, mistakes: reader.mistakes) }

@@ -24,6 +24,18 @@ struct DaemonCommand: AsyncParsableCommand {
               run = ["/usr/bin/mpv"]
               web_hooks = "off"
 
+            With a file broker.toml in one of these places the house speaks to an MQTT broker, where Home Assistant finds the plugs:
+              [broker]
+              host = "broker.local"
+
+            With a file history.toml there the history goes to a PostgreSQL database, or to a server that takes Prometheus' remote write:
+              [house]
+              name = "elm-street-5"
+              [postgresql]
+              host = "database.local"
+
+            With a file fleet.toml there the dashboard also shows other houses; see plugctl help fleet.
+
             The dashboard is at http://127.0.0.1:7580/, for this machine alone. To let others of the network in, set a password \
             first; they come by TLS then.
 
@@ -70,7 +82,8 @@ struct DaemonCommand: AsyncParsableCommand {
         let read = try recorded.map { _ in try history.open(.reader) }
         let face = DaemonFace(
             settings: settings, history: read, wantsHistory: !noHistory, json: runner.json, quarantine: quarantine)
-        try await runner.run(set, store, recorded, face, following: files)
+        try await runner.run(
+            set, store, recorded, face, state: store.map { _ in state ?? usualRuleStore }, following: files)
     }
 
     private var usualRules: [String] {

@@ -1,6 +1,7 @@
 import Daemon
 import Dashboard
 import DurableFiles
+import FleetService
 import Logging
 import PlugClient
 import PlugModel
@@ -53,11 +54,16 @@ struct DaemonFace: Sendable {
         client.keepAway { quarantine.reason(for: $0) }
     }
 
-    /// - Parameter recorder: what the history is written by; nil where it is not written.
-    func run(_ board: LiveBoard, _ house: DaemonHouse, _ recorder: Recorder?, _ logger: Logger) async {
+    /// - Parameters:
+    ///   - recorder: what the history is written by; nil where it is not written.
+    ///   - others: houses that the dashboard shows beside this one; nil where there are none.
+    func run(
+        _ board: LiveBoard, _ house: DaemonHouse, _ recorder: Recorder?, _ others: FleetSettings?, _ logger: Logger
+    ) async {
         let (json, wantsHistory) = (json, wantsHistory)
+        let fleet = others.map { FleetAccess($0) }
         let dashboard = Dashboard(
-            house: house, board: board, history: history, logger: logger, settings: settings,
+            house: house, board: board, history: history, logger: logger, settings: settings, fleet: fleet,
             historyFault: {
                 guard let recorder else { return wantsHistory ? "it could not be opened" : nil }
                 return await recorder.fault
@@ -70,5 +76,7 @@ struct DaemonFace: Sendable {
                 if json { Output.json(record) } else { Output.safeLine(record.text) }
             }
         }
+        // In a task of its own, since in a cancelled one nothing is waited for any more.
+        await Task { await fleet?.end() }.value
     }
 }

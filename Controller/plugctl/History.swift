@@ -17,7 +17,7 @@ struct History: AsyncParsableCommand {
               plugctl history import mains.csv --plug Refrigerator
               plugctl history repair --into ~/history-repaired
             """,
-        subcommands: [Show.self, Import.self, Repair.self], defaultSubcommand: Show.self)
+        subcommands: [Show.self, Import.self, Repair.self, SchemaCommand.self], defaultSubcommand: Show.self)
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

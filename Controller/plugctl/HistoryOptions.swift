@@ -49,20 +49,12 @@ extension Tariff {
     /// The tariff of a file; without one named, the person's own, where there is one.
     static func read(_ file: String?) throws(Complaint) -> Tariff? {
         let path = file ?? UserDirectories.configuration + "/smartplug/tariff.toml"
-        let found: [UInt8]?
-        do throws(FileError) {
-            found = try FileStore().readIfPresent(path, limit: fileLimit)
-        } catch {
-            throw Complaint(error)
+        let tariff = try readSettings(path, limit: fileLimit) { bytes throws(ConfigurationError) in
+            try Tariff(bytes, file: path)
         }
-        guard let bytes = found else {
-            guard file != nil else { return nil }
+        if tariff == nil, file != nil {
             throw Complaint("there is no file \(path)\nhint: plugctl help history show says what stands in a tariff")
         }
-        do throws(ConfigurationError) {
-            return try Tariff(bytes, file: path)
-        } catch {
-            throw Complaint("\(error)")
-        }
+        return tariff
     }
 }

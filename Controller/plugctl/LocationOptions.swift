@@ -23,17 +23,8 @@ struct LocationOptions: ParsableArguments {
     func read() throws(Complaint) -> Daylight? {
         if let location { return Self.place(location) }
         let path = UserDirectories.configuration + "/smartplug/location.toml"
-        let found: [UInt8]?
-        do throws(FileError) {
-            found = try FileStore().readIfPresent(path, limit: Daylight.fileLimit)
-        } catch {
-            throw Complaint(error)
-        }
-        guard let bytes = found else { return nil }
-        do throws(ConfigurationError) {
-            return try Daylight(bytes, file: path)
-        } catch {
-            throw Complaint("\(error)")
+        return try readSettings(path, limit: Daylight.fileLimit) { bytes throws(ConfigurationError) in
+            try Daylight(bytes, file: path)
         }
     }
 

@@ -11,18 +11,11 @@ enum NotificationFile {
     /// Nil where there is no such file.
     static func read() throws(Complaint) -> NotificationSettings? {
         for path in places {
-            let found: [UInt8]?
-            do throws(FileError) {
-                found = try FileStore().readIfPresent(path, limit: NotificationSettings.fileLimit)
-            } catch {
-                throw Complaint(error)
+            let found = try readSettings(path, limit: NotificationSettings.fileLimit) {
+                bytes throws(ConfigurationError) in
+                try NotificationSettings(bytes, file: path, home: UserDirectories.home)
             }
-            guard let bytes = found else { continue }
-            do throws(ConfigurationError) {
-                return try NotificationSettings(bytes, file: path, home: UserDirectories.home)
-            } catch {
-                throw Complaint("\(error)")
-            }
+            if let found { return found }
         }
         return nil
     }

@@ -21,17 +21,8 @@ enum OutsideFile {
 
     /// Nil where there is no such file.
     private static func read(_ path: String) throws(Complaint) -> OutsideLimits? {
-        let found: [UInt8]?
-        do throws(FileError) {
-            found = try FileStore().readIfPresent(path, limit: OutsideLimits.fileLimit)
-        } catch {
-            throw Complaint(error)
-        }
-        guard let bytes = found else { return nil }
-        do throws(ConfigurationError) {
-            return try OutsideLimits(bytes, file: path, home: UserDirectories.home)
-        } catch {
-            throw Complaint("\(error)")
+        try readSettings(path, limit: OutsideLimits.fileLimit) { bytes throws(ConfigurationError) in
+            try OutsideLimits(bytes, file: path, home: UserDirectories.home)
         }
     }
 }

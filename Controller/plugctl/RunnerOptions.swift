@@ -1,8 +1,11 @@
 import ArgumentParser
+import Broker
+import BrokerConfiguration
 import Daemon
 import Dashboard
 import Daylight
 import Effects
+import HistoryDelivery
 import LocalCalendar
 import PlugClient
 import PlugTransport
@@ -25,21 +28,32 @@ struct RunnerOptions: ParsableArguments {
     ///   - store: what survives the process; nil for nothing.
     ///   - history: keeps what the plugs report besides.
     ///   - face: shows it; nil for nobody.
+    ///   - state: the directory of what must survive the process, for what speaks to a broker; nil where nothing does.
     ///   - files: where the rules come from; nil where they stay as they are.
     func run(
         _ rules: RuleFileSet, _ store: RuleStore?, _ history: PowerHistory? = nil, _ face: DaemonFace? = nil,
-        following files: RulesDirectory? = nil
+        state: String? = nil, following files: RulesDirectory? = nil
     ) async throws {
         let sun = try sunTable()
         try await network.withClient { client in
             face?.keepAway(client)
             let recorder = history.flatMap { makeRecorder($0, on: client) }
             let board = face.map { LiveBoard(rules: rules.rules, history: $0.history) }
-            let outside = Outside.read(keeping: secrets(store, face), socket: face?.settings.socket)
+            let settings = state == nil ? nil : BrokerFile.settings()
+            let broker = settings.flatMap { settings in state.flatMap { openBroker(settings, $0, on: client) } }
+            let others = state == nil ? nil : HistoryFile.settings()
+            let delivery = others.flatMap { others in state.flatMap { openDelivery(others, of: history, $0) } }
+            let fleet = face == nil ? nil : FleetFile.settings()
+            let listening: [(any HouseAudience)?] = [board, broker, delivery?.states]
+            let audiences = listening.compactMap(\.self)
+            let secretPaths = [settings?.account.secretPaths, others?.secretPaths, fleet?.secretPaths].flatMap {
+                $0 ?? []
+            }
+            let outside = Outside.read(keeping: secrets(store, face) + secretPaths, socket: face?.settings.socket)
             let performer = EffectPerformer(receivers: NotificationFile.receivers(), outside: outside)
             let runner = RuleRunner(
                 rules, client: client, store: store, performer: performer, scripts: scriptPool(), sun: sun,
-                recorder: recorder, audience: board)
+                recorder: recorder, audiences: audiences)
             let (unread, unreadable) = AsyncStream.makeStream(of: Never.self)
             let printing = Task {
                 var isRead = true
@@ -56,8 +70,12 @@ struct RunnerOptions: ParsableArguments {
                     if let files { group.addTask { await files.follow { await runner.replace($0) } } }
                     if let face, let board {
                         let house = DaemonHouse(runner: runner, client: client)
-                        group.addTask { await face.run(board, house, recorder, logger) }
+                        group.addTask { await face.run(board, house, recorder, fleet, logger) }
                     }
+                    if let broker {
+                        group.addTask { await broker.run { try await runner.send($0, to: $1, id: $2) } }
+                    }
+                    if let delivery { group.addTask { await delivery.run() } }
                     await group.next()
                     group.cancelAll()
                 }

@@ -45,6 +45,14 @@ public struct PlugMachine: Machine, Sendable {
         /// Lines of the plug's log, and how many before them nobody can tell any more. What is logged while the answer is
         /// performed must not come back here: each line would cause the next.
         case logged([LogLine], lost: UInt64)
+        /// A command came through a door; answered by ``Action/answer(_:ticket:_:)``.
+        case asked(DoorCommand)
+        /// The plug's MQTT broker has every event up to this number.
+        case brokerTook(SequenceNumber)
+        /// The answer to ``Action/manageHomeKit(_:_:)``.
+        case homeKit(ConnectionID, Result<HomeKitReport, Refusal>)
+        /// Something happened at a door that belongs into the audit log.
+        case noted(AuditNote)
         /// Somebody at the plug's own machine removes the controller of this fingerprint; the last owner stays.
         case removeController(fingerprint: String)
         /// Somebody there gives the plug another setup code; it is ``PlugMachine/codeInWriting`` until flash has answered.
@@ -82,6 +90,10 @@ public struct PlugMachine: Machine, Sendable {
         /// Who is paired: to be written to flash before any of the actions that follow; answered by `keepFailed` if it fails.
         case keep(PairedControllers)
         case send(ConnectionID, [UInt8])
+        /// Do that at the HomeKit door, at once or later: answered by `homeKit`.
+        case manageHomeKit(ConnectionID, HomeKitOrder)
+        /// How a command ended that came through a door.
+        case answer(PlugDoor, ticket: UInt64, CommandOutcome)
         case close(ConnectionID, EndReason)
         /// The pairing window opened or closed: to be announced.
         case pairingWindow(isOpen: Bool)
@@ -118,6 +130,8 @@ public struct PlugMachine: Machine, Sendable {
     var audit: AuditLog?
     /// Who asked last for a factory reset.
     var resetBy = AuditActor.unknown
+    /// Nil: the plug never had an MQTT broker.
+    var brokerCursor: SequenceNumber?
     /// When the list of controllers is written again that flash did not take.
     var keepsAgainAt: Instant?
     private var network: Surroundings.Network?
@@ -173,6 +187,7 @@ public struct PlugMachine: Machine, Sendable {
         samples = memory.samples
         numbers = memory.numbers
         waiting = Deque(memory.unnumbered.map { .event($0) })
+        brokerCursor = memory.brokerCursor
         random = SeededRandom(seed: seed)
         life = .new(memory.appliance)
     }
@@ -202,6 +217,7 @@ public struct PlugMachine: Machine, Sendable {
         memory.appliance.timers = appliance.timers
         memory.numbers = numbers
         memory.unnumbered = unnumbered
+        memory.brokerCursor = brokerCursor
         return memory
     }
 
@@ -275,6 +291,10 @@ public struct PlugMachine: Machine, Sendable {
             network = Surroundings.Network(networks)
             serve(.networks(networks), now, &step)
         case .logged(let lines, let lost): serve(.logged(lines, lost: lost), now, &step)
+        case .asked(let command): serve(.asked(command), now, &step)
+        case .brokerTook(let sequence): brokerTook(sequence, &step)
+        case .homeKit(let id, let answer): serve(.homeKit(id, answer), now, &step)
+        case .noted(let note): self.note(note.kind, by: note.actor, isRefused: note.isRefused, note.detail, now)
         case .reserved(let boundary): numbers.confirm(boundary, next: nextSequence)
         case .reservationFailed: numbers.fail(now: now)
         case .keepFailed: keepsAgainAt = now + Self.keepRetry
@@ -318,10 +338,8 @@ public struct PlugMachine: Machine, Sendable {
         case .deadlineReached: appliance.nextDeadline.flatMap { $0 <= now ? .deadlineReached : nil }
         case .started, .opened, .received, .writable, .closed, .renamed, .networks, .reserved, .reservationFailed,
             .keepFailed, .settingsKept, .settingsNotKept, .removeController, .changeCode, .codeKept, .codeNotKept,
-            .nextKey, .keyTurned,
-            .auditKept, .auditNotKept, .factoryReset,
-            .resetStands, .resetFailed, .logged,
-            .stopping:
+            .nextKey, .keyTurned, .auditKept, .auditNotKept, .factoryReset, .resetStands, .resetFailed, .logged,
+            .asked, .brokerTook, .homeKit, .noted, .stopping:
             nil
         }
     }

@@ -3,7 +3,7 @@ import Storage
 
 /// One write to flash on its way to the thread that performs it.
 struct FlashJob: Sendable {
-    enum Kind: Sendable { case controllers, state, settings, boundary, reset, audit, code }
+    enum Kind: Sendable { case controllers, state, settings, boundary, reset, audit, code, homeKit }
 
     /// What came of it.
     struct Outcome: Sendable {

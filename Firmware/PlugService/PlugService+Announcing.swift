@@ -64,7 +64,7 @@ extension PlugService {
     }
 
     /// Tasks that begin one after the other may else end in another order, and the older change would stand.
-    private func inOrder(_ change: @escaping @Sendable () async -> Void) {
+    func inOrder(_ change: @escaping @Sendable () async -> Void) {
         let before = announcing
         announcing = Task {
             await before?.value

@@ -49,6 +49,7 @@ extension PlugService {
             if let boundary = job.boundary { handle(isWritten ? .reserved(boundary) : .reservationFailed) }
         case .reset: orderedReset(isWritten)
         case .audit: handle(isWritten ? .auditKept : .auditNotKept)
+        case .homeKit: homeKit?.assumeIsolated { $0.stored(isWritten) }
         case .code:
             handle(isWritten ? .codeKept : .codeNotKept)
             let waiting = codeWaiters
@@ -83,6 +84,8 @@ extension PlugService {
         heldActions = []
         if !isKept { handle(.keepFailed) }
         perform(due)
+        tellBroker()
+        tellHomeKit()
         lookAround()
     }
 

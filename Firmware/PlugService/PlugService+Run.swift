@@ -119,6 +119,8 @@ extension PlugService {
         self.registration = registration
         // The window may have opened or closed while the registration was under way.
         announcePairing()
+        openBroker()
+        await openHomeKit()
         let following = Task {
             for await name in registration.names {
                 rename(name)
@@ -128,6 +130,8 @@ extension PlugService {
         await stopped()
         logger.info("stopping")
         await discovery.stop()
+        await broker?.stop()
+        await homeKit?.stop()
         following.cancel()
         await listener.stop()
     }

@@ -2,11 +2,13 @@ import AddressService
 import Appliance
 import CrashReports
 public import DurableFiles
+import HomeKitDoor
 import LinuxClocks
 import LinuxNetwork
 public import Logging
 public import NIOCore
 public import NIOPosix
+import PlugBroker
 import PlugHardware
 public import PlugModel
 import PlugProtocol
@@ -47,6 +49,15 @@ public actor PlugService: ConnectionOwner {
     var announcing: Task<Void, Never>?
     /// Nil where nobody asked for it; see ``run(_:logger:until:)``.
     var addressing: Addressing?
+    /// Nil where nobody asked for one, and off the network.
+    var broker: PlugBroker?
+    /// Nil where nobody asked for one, where it cannot be opened, and off the network.
+    var homeKit: HomeKitDoor?
+    var homeKitFault: String?
+    /// Where it is announced.
+    var homeKitPlace: (registration: Registration?, port: UInt16, name: String)?
+    /// The event after which the broker is told everything.
+    let beginningForBroker: SequenceNumber
     let whenReset: @Sendable () -> Void
     /// It was set back to factory state, and another one has to begin.
     var isReset = false
@@ -142,11 +153,14 @@ public actor PlugService: ConnectionOwner {
             appliance, identity: identity, access: storage.access(key: key, random: &random),
             memory: storage.restore(now: BootClock.now), settings: changed,
             audit: storage.audit(), seed: random.next())
+        beginningForBroker = machine.beginningForBroker
     }
 
     /// The button and the relay work from here on, with or without a network.
     public func start() {
         handle(.started)
+        // The machine takes nothing before its start, and the interfaces may have been told by then.
+        if let networks = addressing?.assumeIsolated({ $0.networks }), !networks.isEmpty { handle(.networks(networks)) }
         resumeKeyRotation()
         relayLog()
         watchButton()
@@ -249,6 +263,8 @@ public actor PlugService: ConnectionOwner {
         // What is still to be mirrored would be in the memory too, and then twice in the mirror.
         if !actions.isPerforming { storage.settle(machine.memory, now: now) }
         turnKeyWhenKnown()
+        tellBroker()
+        tellHomeKit()
         timer.follow(machine.nextDeadline, now: BootClock.now, on: loop) { [weak self] in
             self?.assumeIsolated { $0.handle(.deadlineReached) }
         }
@@ -302,6 +318,9 @@ public actor PlugService: ConnectionOwner {
         case .keepAudit(let entries): write(.audit, storage.writing(entries))
         case .factoryReset(let actor): write(.reset, storage.orderingReset(by: actor))
         case .send(let id, let bytes): connections[id]?.send(bytes)
+        case .answer(.broker, let ticket, let outcome): broker?.assumeIsolated { $0.answered(ticket, outcome) }
+        case .answer(.homeKit, let ticket, let outcome): homeKit?.assumeIsolated { $0.answered(ticket, outcome) }
+        case .manageHomeKit(let id, let order): manageHomeKit(order, for: id)
         case .close(let id, let reason):
             logger.debug("session ended", metadata: ["reason": "\(reason)"])
             connections[id]?.close()
@@ -313,7 +332,7 @@ extension PlugMachine.Action {
     /// Somebody hears of it, so that it waits until flash says who is paired. Lists wait for those before them.
     fileprivate var tells: Bool {
         switch self {
-        case .keep, .send, .close, .pairingWindow, .announce: true
+        case .keep, .send, .answer, .manageHomeKit, .close, .pairingWindow, .announce: true
         case .setRelay, .setDimmer, .setLight, .readMeter, .mirror, .factoryReset, .keepSettings, .keepAudit, .keepCode,
             .persist, .reserve, .logLevel:
             false

@@ -1,5 +1,6 @@
 public import AddressService
 public import Appliance
+public import BrokerConfiguration
 public import PlugHardware
 
 /// How a plug is run: what `plugd run` was told.
@@ -23,6 +24,10 @@ public struct PlugSettings: Sendable {
     public var keepsRelayOnExit = true
     /// Which setup code it has after a factory reset.
     public var codeAfterReset = CodeAfterReset.label
+    /// The MQTT broker that it speaks to; nil: none.
+    public var broker: BrokerSettings?
+    /// How it is used by HomeKit; nil: not at all.
+    public var homeKit: HomeKitSettings?
     /// Through which the plug's logger writes; nil: nobody can follow the log over the network.
     public var log: LogRelay?
     /// Who started the plug and waits for word of it.

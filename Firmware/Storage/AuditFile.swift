@@ -70,6 +70,8 @@ package enum AuditFile {
         case .stranger(let key): ("stranger:\(key)", "")
         case .button: ("button", "")
         case .panel: ("panel", "")
+        case .broker: ("broker", "")
+        case .homeKit: ("homekit", "")
         case .configuration: ("configuration", "")
         case .plug: ("plug", "")
         case .unknown: ("unknown", "")
@@ -84,6 +86,8 @@ package enum AuditFile {
         case ("stranger", let key?): .stranger(key: key)
         case ("button", nil): .button
         case ("panel", nil): .panel
+        case ("broker", nil): .broker
+        case ("homekit", nil): .homeKit
         case ("configuration", nil): .configuration
         case ("plug", nil): .plug
         case ("unknown", nil): .unknown

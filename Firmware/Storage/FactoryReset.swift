@@ -8,7 +8,7 @@ import PlugModel
 /// last. So no order among the other files matters: there is no moment in which the new plug lets in who was paired with the
 /// old one, shows the old key, or can be paired while its old controllers are there.
 ///
-/// What stays stands on the label (`id`, `setup-code`; a `changed-code` goes, or becomes another) or must never repeat (`sequence`, `unmirrored`).
+/// What stays stands on the label (`id`, `setup-code`, `homekit-code`; a `changed-code` goes, or becomes another) or must never repeat (`sequence`, `unmirrored`).
 struct FactoryReset: Sendable {
     enum Standing {
         case none, ordered
@@ -19,11 +19,10 @@ struct FactoryReset: Sendable {
     private static let mark = "reset"
     /// The key and the next one are no files of the storage's own, and must go with the rest: who pinned it belongs to the old plug.
     /// `networks` and `network-secret` are addressing's: where the plug was, and what its addresses follow from. `crash` says how the
-    /// firmware ended, `audit` who the controllers were.
+    /// firmware ended, `audit` who the controllers were, `homekit` who those of HomeKit are.
     private static let forgotten = [
         "controllers", StateDirectory.changedCode, "key", "next-key", "state", "settings", "networks", "network-secret",
-        "crash",
-        "audit",
+        "crash", "audit", StateDirectory.homeKit,
     ]
 
     let flash: StateDirectory
@@ -63,7 +62,7 @@ struct FactoryReset: Sendable {
         case .button: "button"
         case .panel: "panel"
         case .configuration: "configuration"
-        case .stranger, .plug, .unknown: "unknown"
+        case .stranger, .broker, .homeKit, .plug, .unknown: "unknown"
         }
     }
 

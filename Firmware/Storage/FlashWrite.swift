@@ -17,6 +17,7 @@ public struct FlashWrite: Sendable {
         case code(SetupCode, before: StateDirectory.Found<SetupCode>)
         case reset(FactoryReset, by: AuditActor)
         case audit(AuditLog.Write)
+        case homeKit([UInt8])
     }
 
     let content: Content
@@ -43,6 +44,8 @@ public struct FlashWrite: Sendable {
             result.attempt(.reset) { () throws(FileError) in try reset.order(by: actor) }
         case .audit(let audit):
             result.attempt(.audit) { () throws(FileError) in try flash.write(audit) }
+        case .homeKit(let records):
+            result.attempt(.homeKit) { () throws(FileError) in try flash.write(homeKit: records) }
         }
         return result
     }
@@ -117,7 +120,7 @@ extension PlugStorage {
             case .code: unstoredCode = nil
             case .changedCode: if let code = result.code { changedCode = .value(code) }
             case .sequence: unmark()
-            case .state, .settings, .controllers, .audit, .reset, .stateDirectory, .runtimeDirectory, .mirror,
+            case .state, .settings, .controllers, .audit, .homeKit, .reset, .stateDirectory, .runtimeDirectory, .mirror,
                 .clearing:
                 break
             }

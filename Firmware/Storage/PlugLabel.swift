@@ -6,6 +6,8 @@ public struct PlugLabel: Sendable {
     /// Nil where flash does not say it yet.
     public let id: PlugID?
     public let code: SetupCode
+    /// Setup code, setup id and category for HomeKit; nil where that was never turned on.
+    public let homeKit: String?
 
     /// - Parameter state: the plug's directory in flash.
     /// - Throws: ``PlugLabelError``.
@@ -21,6 +23,7 @@ public struct PlugLabel: Sendable {
         case .unusable:
             throw PlugLabelError(fault.map { "\($0)" + ($0.hint.map { "\nhint: \($0)" } ?? "") } ?? "no setup code")
         }
+        homeKit = if case .value(let label) = flash.homeKitLabel({ _ in }) { label } else { nil }
         guard case .value(let known) = flash.id({ _ in }) else {
             id = nil
             return

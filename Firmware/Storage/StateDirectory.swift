@@ -8,7 +8,7 @@ import PlugProtocol
 ///
 /// `id`: the plug's id, drawn once. `sequence`: the boundary at which event numbers go on after a loss of power. `state`:
 /// relay, level, energy and what locks the relay open (a word more, which older firmware never wrote). `setup-code`: as the label shows it, drawn once. `changed-code`: the one that is good in its place, where it was
-/// changed. `controllers`: who is paired; all three are refused where others could have read or written them. `settings`: what controllers changed, its name among it. `unmirrored`, seldom there: the boot whose mirror is out of date and could
+/// changed. `controllers`: who is paired; `homekit`, `homekit-code`: the same by HomeKit; all five are refused where others could have read or written them. `settings`: what controllers changed, its name among it. `unmirrored`, seldom there: the boot whose mirror is out of date and could
 /// not be removed. `audit`: the audit log, see ``AuditFile``, which alone grows. `reset`, for moments: see ``FactoryReset``. A file that does not hold what it should is kept as
 /// `NAME.damaged`, and is not taken for one that never was.
 struct StateDirectory: Sendable {
@@ -105,6 +105,27 @@ struct StateDirectory: Sendable {
     func write(_ settings: StoredSettings) throws(FileError) {
         try replace("settings", with: SettingsText.text(settings))
     }
+
+    static let homeKit = "homekit"
+    private static let homeKitLimit = 32_768
+
+    /// Who is paired by HomeKit, and the key with which the plug proves itself there: bytes that the door understands.
+    func homeKit(_ tell: (FileFault) -> Void) -> Found<[UInt8]> {
+        read(Self.homeKit, expected: "HomeKit's records", limit: Self.homeKitLimit, isSecret: true, tell) {
+            EscapedText.values(of: Substring($0).utf8)
+        }
+    }
+
+    func write(homeKit records: [UInt8]) throws(FileError) {
+        try replace(Self.homeKit, with: String(decoding: records.flatMap(EscapedText.hexadecimal), as: UTF8.self))
+    }
+
+    /// What the label says for HomeKit: setup code, setup id and category.
+    func homeKitLabel(_ tell: (FileFault) -> Void) -> Found<String> {
+        read("homekit-code", expected: "a setup code, a setup id and a category", isSecret: true, tell) { $0 }
+    }
+
+    func write(homeKitLabel label: String) throws(FileError) { try replace("homekit-code", with: label) }
 
     static let audit = "audit"
 

@@ -22,7 +22,7 @@ struct Troubles {
     /// What the storage does; each fails on its own.
     enum Task: Sendable {
         case stateDirectory, runtimeDirectory, id, sequence, state, settings, controllers, code, changedCode, mirror,
-            reset, clearing, audit
+            reset, clearing, audit, homeKit
 
         /// What its failure means to the plug.
         var consequence: String {
@@ -39,6 +39,7 @@ struct Troubles {
             case .changedCode: "the plug's setup code is as it was"
             case .mirror: "the plug runs, and a restart of its firmware counts as a loss of power"
             case .audit: "the plug runs, and a restart loses the newest entries of its audit log"
+            case .homeKit: "nothing is changed of who is paired by HomeKit"
             case .reset: "the plug is not set back to factory state; it is as it was"
             case .clearing:
                 "a factory reset was ordered and is not done; the plug stays off the network, and its button works"
@@ -58,6 +59,7 @@ struct Troubles {
             case .changedCode: "the setup code can be changed again"
             case .mirror: "a restart of the firmware loses nothing again"
             case .audit: "the audit log is in flash again"
+            case .homeKit: "who is paired by HomeKit is in flash again"
             case .reset, .clearing: "the plug is set back to factory state"
             }
         }

@@ -1,4 +1,8 @@
 import ArgumentParser
+import BrokerConfiguration
+import HomeKit
+import LargeNumbers
+import MQTT
 import PlugConfiguration
 import PlugHardware
 import PlugService
@@ -37,6 +41,23 @@ struct Check: AsyncParsableCommand {
             missing += 1
             print("calibration: \(warning)")
         }
+        if let broker = plug.broker {
+            let faults = brokerFaults(broker)
+            missing += faults.count
+            if faults.isEmpty {
+                print("broker: libmosquitto and what it needs are there; plugd status tells whether it answers")
+            }
+            for fault in faults { print("broker: \(fault)") }
+        }
+        if plug.homeKit != nil {
+            do throws(ArithmeticFault) {
+                _ = try GMPArithmetic()
+                print("homekit: libgmp is there")
+            } catch {
+                missing += 1
+                print("homekit: \(error)")
+            }
+        }
         for (part, look) in real.looks {
             if let fault = await fault(look) {
                 missing += 1
@@ -49,6 +70,15 @@ struct Check: AsyncParsableCommand {
             print("the firmware did not end in order, as it says itself:\n\(crash.report)", terminator: "")
         }
         guard missing == 0 else { throw ExitCode.failure }
+    }
+
+    /// What keeps a connection to it from being opened, but for the network.
+    private func brokerFaults(_ broker: BrokerSettings) -> [String] {
+        var faults = broker.account.faults.map { "\($0)" + ($0.hint.map { "\nhint: \($0)" } ?? "") }
+        if let fault = BrokerLibrary.fault {
+            faults.append("libmosquitto is not there: \(fault)\nhint: apt install libmosquitto1")
+        }
+        return faults
     }
 
     /// The second word counts: see ``PowerMeter``.

@@ -1,4 +1,6 @@
 import ArgumentParser
+import HomeKit
+import HomeKitDoor
 import PlugModel
 import PlugService
 import QRCode
@@ -11,7 +13,7 @@ struct ShowIdentity: ParsableCommand {
             "Show the plug's setup code, as text and as a QR code: what its label says, or the code that took its place.",
         discussion: """
             The plug makes its code on its first start; `plugd new-code` gives it another. Whoever has the code can pair with the plug while its pairing window is
-            open.
+            open. Where HomeKit was turned on, its setup code and QR code follow.
 
             Example: plugd identity --state /tmp/lamp
             """)
@@ -31,5 +33,9 @@ struct ShowIdentity: ParsableCommand {
         QRCode(label.scannedText)?.lines.forEach { print($0) }
         print("setup code  \(label.code.text)")
         if let id = label.id { print("plug id     \(id)") }
+        guard let homeKit = label.homeKit.flatMap({ HomeKitLabel(line: $0) }) else { return }
+        print("")
+        QRCode(homeKit.payload.text)?.lines.forEach { print($0) }
+        print("HomeKit     \(homeKit.code)")
     }
 }

@@ -2,6 +2,7 @@ public import AddressService
 import Appliance
 public import ArgumentParser
 import DurableFiles
+import HomeKitDoor
 import LinuxClocks
 public import Logging
 import PlugHardware
@@ -17,7 +18,8 @@ struct Run: AsyncParsableCommand {
         abstract: "Run the plug until it is told to stop.",
         discussion: """
             Real parts are named in a configuration: see plugd.toml in the package. Without --config and --simulate it is
-            \(usualConfiguration). What is given here goes before what the configuration says.
+            \(usualConfiguration). What is given here goes before what the configuration says. With --simulate a configuration names no
+            parts.
 
             Examples:
               plugd run --config plugd.toml
@@ -67,7 +69,6 @@ struct Run: AsyncParsableCommand {
     var logLevel = Logger.Level.info
 
     func validate() throws {
-        if simulate != nil, config != nil { throw ValidationError("parts are simulated or configured, not both") }
         if simulate == nil, dimmer != nil { throw ValidationError("--dimmer is for simulated parts; use [dimmer]") }
         guard name.map({ !$0.isEmpty && $0.utf8.count <= 63 }) ?? true else {
             throw ValidationError("a name has 1 to 63 bytes of UTF-8 (RFC 6763)")
@@ -84,7 +85,8 @@ struct Run: AsyncParsableCommand {
     ///
     /// - Throws: ``Complaint`` with everything that is wrong with the configuration.
     func plan() throws -> RunPlan {
-        let plug = simulate == nil ? try readConfiguration(config) : nil
+        let plug = simulate == nil || config != nil ? try readConfiguration(config) : nil
+        if simulate != nil, plug?.namesParts == true { throw Complaint("parts are simulated or configured, not both") }
         guard simulate != nil || plug != nil else {
             throw Complaint(
                 """
@@ -96,6 +98,7 @@ struct Run: AsyncParsableCommand {
         var logger = Logger(label: "plugd") { log.handler(over: StreamLogHandler.standardError(label: $0)) }
         logger.logLevel = logLevel
         var appliance = plug?.appliance ?? ApplianceConfiguration()
+        if simulate != nil { appliance.capabilities = ApplianceConfiguration().capabilities }
         if let powerOn { appliance.powerOnState = powerOn }
         if let autoOff { appliance.autoOff = .milliseconds(Int64(autoOff * 1000)) }
         let mode = addressing ?? plug?.addressing.flatMap { AddressingMode(rawValue: $0.rawValue) } ?? .auto
@@ -105,7 +108,12 @@ struct Run: AsyncParsableCommand {
             addressing: mode, port: port ?? plug?.port ?? 0, appliance: appliance, parts: PlugParts())
         settings.log = log
         if let code = plug?.codeAfterReset { settings.codeAfterReset = code }
-        guard let plug else {
+        settings.broker = plug?.broker
+        settings.homeKit = plug?.homeKit.map { homeKit in
+            HomeKitSettings(
+                shape: homeKit.service.flatMap { PlugAccessory.Shape(rawValue: $0.rawValue) }, port: homeKit.port ?? 0)
+        }
+        guard let plug, simulate == nil else {
             let isDimmable = dimmer ?? (simulate == SimulatedAppliance.lamp.rawValue)
             let simulated = try SimulatedPlug(
                 load: simulatedLoad(), seed: .random(in: .min ... .max), speed: speed, clock: { BootClock.now })

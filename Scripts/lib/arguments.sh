@@ -1,11 +1,12 @@
 # Reads the arguments of Scripts/test into suites and what the tests find in their environment. Sourced.
 
-usage='usage: Scripts/test [unit|simulation|programs|interoperability|web|conformance|hardware|packages|fuzz|bench|soak]... [options]
+usage='usage: Scripts/test [unit|simulation|programs|interoperability|web|homekit|home-assistant|conformance|hardware|packages|fuzz|bench|soak]...
+                    [options]
 
 Without a name it runs unit and a sample of simulation, and needs no root.
 
   --all         everything, and the format: what CI runs
-                (interoperability, web, conformance, packages and bench need root)
+                (interoperability, web, homekit, home-assistant, conformance, packages and bench need root)
   --only NAMES  unit tests of these modules alone, with commas between them: --only Automation,RuleFiles
   --full        the long form: more seeds, the coverage-guided fuzzer, more rounds of killing, more noise,
                 proof that each criterion of conformance can fail
@@ -95,7 +96,7 @@ read_arguments() {
         suites=(unit)
     fi
     if ((${#suites[@]} == 0)); then suites=(unit simulation); fi
-    if $all; then suites=(unit simulation fuzz programs interoperability web conformance hardware packages bench format) default_seeds=100; fi
+    if $all; then suites=(unit simulation fuzz programs interoperability web homekit home-assistant conformance hardware packages bench format) default_seeds=100; fi
     durations=${cache/#off/.build-tests}/durations.json
     if $full; then
         is_long=true default_seeds=5000 job_limit=21600

@@ -8,6 +8,7 @@ import json
 import os
 import queue
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -73,9 +74,10 @@ class House:
         moment = time.monotonic() if moment is None else moment
         print(f"{moment - self.start_of_all:8.3f} s  {text}", flush=True)
 
-    def start(self, program, *arguments, output=subprocess.DEVNULL, errors=subprocess.DEVNULL):
+    def start(self, program, *arguments, output=subprocess.DEVNULL, errors=subprocess.DEVNULL, environment=None):
         command = [os.path.join(self.options.programs, program), *arguments]
-        process = subprocess.Popen(command, stdout=output, stderr=errors, stdin=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            command, stdout=output, stderr=errors, stdin=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
         self.processes.append(process)
         return process
 
@@ -85,8 +87,8 @@ class House:
         if done.returncode != 0:
             raise Failure(f"{program} {' '.join(arguments)} exited {done.returncode}: {done.stderr.strip()}")
 
-    def follow(self, *arguments):
-        return Lines(self.start("plugctl", *arguments, output=subprocess.PIPE).stdout, json.loads)
+    def follow(self, *arguments, **how):
+        return Lines(self.start("plugctl", *arguments, output=subprocess.PIPE, **how).stdout, json.loads)
 
     def stop(self):
         for process in self.processes:
@@ -118,16 +120,19 @@ def check(house):
     for name in plugs:
         watch.wait(f"a snapshot of {name}", lambda line: is_event(line, name, "snapshot"), 10)
     house.say(f"{len(plugs)} plugs followed")
+    broker = Broker(house, options.broker) if options.broker else None
     beside = os.path.dirname(next(iter(plugs.values()))[1])
     daemon = house.follow(
         "daemon", "--json", "--rules", options.rules, "--state", os.path.join(beside, "daemon"), "--history",
         os.path.join(beside, "history"), "--socket", os.path.join(beside, "daemon.socket"), "--listen", "127.0.0.1:0",
-        *interface)
+        *interface, environment=broker and broker.environment)
     _, serving = daemon.wait("the dashboard's address", lambda line: line.get("event") == "serving", 10)
     daemon.wait("the daemon following all plugs", lambda line: line.get("plugs") == len(plugs), 10)
     judge_dashboard(house, plugs, serving["address"])
     judge_story(house, plugs, watch, daemon)
     judge_button(house, plugs, watch)
+    if broker:
+        judge_broker(house, plugs, watch, broker)
     tell_cost(house, plugs)
     judge_goodbye(house, plugs, browser)
 
@@ -228,6 +233,62 @@ def judge_button(house, plugs, watch):
         "(100 ms of pushing and 300 ms of waiting for a second press included)", press)
 
 
+class Broker:
+    """mosquitto, and somebody who subscribed to all of the house; this namespace has no other."""
+
+    def __init__(self, house, folder):
+        os.makedirs(os.path.join(folder, "smartplug"))
+        self.environment = {"XDG_CONFIG_HOME": folder}
+        settings, configuration = os.path.join(folder, "smartplug", "broker.toml"), os.path.join(folder, "mosquitto.conf")
+        for path, text in ((settings, '[broker]\nhost = "127.0.0.1"\ntls = "off"\n'), (configuration, "user root\nlistener 1883\nallow_anonymous true\n")):
+            with open(path, "w", encoding="ascii") as file:
+                file.write(text)
+        house.start("/usr/sbin/mosquitto", "-c", configuration)
+        self._wait_for_port(1883, 10)
+        listener = house.start("/usr/bin/mosquitto_sub", "-v", "-t", "smartplug/#", output=subprocess.PIPE)
+        self.heard = Lines(listener.stdout, lambda line: line.partition(" ")[::2])
+
+    @staticmethod
+    def _wait_for_port(port, seconds):
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+                return
+            except OSError as error:
+                if time.monotonic() > deadline:
+                    raise Failure(f"mosquitto does not listen: {error}") from None
+                time.sleep(0.05)
+
+    def told(self, topic, wanted, seconds, since=0.0):
+        """Until a message of the topic, whose end this is, is wanted: JSON as its value, other words as they are."""
+        def matches(line):
+            try:
+                message = json.loads(line[1])
+            except ValueError:
+                message = line[1]
+            return line[0].endswith(topic) and wanted(message)
+
+        return self.heard.wait(f"a message of {topic} at the broker", matches, seconds, since)
+
+
+def judge_broker(house, plugs, watch, broker):
+    """The broker knows every plug, hears what happens, and takes a command."""
+    ids = {}
+    for name in plugs:
+        _, (topic, _) = broker.told("/about", lambda message, name=name: message["name"] == name, 10)
+        ids[name] = topic.split("/")[-2]
+        broker.told(f"{ids[name]}/availability", lambda message: message == "online", 10)
+    house.say(f"mosquitto_sub heard of {len(ids)} plugs")
+    began = time.monotonic()
+    house.run("/usr/bin/mosquitto_pub", "-t", f"smartplug/home/{ids['Ceiling Light']}/set", "-m", "ON")
+    seen, line = watch.wait("the light on", lambda line: is_event(line, "Ceiling Light", "relay", on=True), 5, began)
+    heard, (topic, message) = broker.told(
+        f"{ids['Ceiling Light']}/event", lambda event: event["event"] == "relay" and event["seq"] == line["seq"], 5, began)
+    house.say(f"Ceiling Light on, by mosquitto_pub: its event {line['seq']} printed {(seen - began) * 1000:.0f} ms after the program was started", seen)
+    house.say(f"mosquitto_sub printed: {topic} {message}", heard)
+
+
 def tell_cost(house, plugs):
     ticks = os.sysconf("SC_CLK_TCK")
     seconds = 10.0
@@ -268,6 +329,7 @@ def main():
     parser.add_argument("--interface", default="lo")
     parser.add_argument("--traces", action="store_true", help="the television is a recording that rises by itself")
     parser.add_argument("--patience", type=float, default=15, help="seconds to wait for the television's rise")
+    parser.add_argument("--broker", metavar="FOLDER", help="with mosquitto, whose files go there")
     parser.add_argument("--plug", action="append", metavar="NAME<TAB>STATE<TAB>ARGUMENT...", required=True)
     house = House(parser.parse_args())
     failure = None

@@ -1,5 +1,5 @@
 # The house of the demonstration: six plugs, a rule, and what to do in it. Sourced.
-# Expects: programs, interface (empty for all), traces, from, speed.
+# Expects: programs, interface (empty for all), traces, from, speed, broker (true: with one).
 
 # furnish_house: makes the state directories and the list of plugs, one a line: name, state directory, arguments, by tabs.
 furnish_house() {
@@ -47,6 +47,7 @@ live_in_house() {
     done
     pair_house &
     local address
+    if $broker; then start_broker; fi
     start_daemon "${network[@]}"
     find_dashboard
     if [[ -z $traces ]]; then watch_television & fi
@@ -56,7 +57,12 @@ live_in_house() {
     local known="XDG_STATE_HOME=$XDG_STATE_HOME"
     local chart="$known .build-demo/plugctl chart Refrigerator --live ${network[*]}"
     local kettle="SMARTPLUG_DAEMON=$SMARTPLUG_DAEMON .build-demo/plugctl toggle Kettle"
-    if [[ ! -t 1 ]]; then printf '%s\n' "the dashboard: $address" "through the daemon: $kettle" "press a button: $press" "switch the television: $switch" "a chart: $chart"; fi
+    if $broker || [[ ! -t 1 ]]; then printf '%s\n' "the dashboard: $address" "through the daemon: $kettle" "press a button: $press" "switch the television: $switch" "a chart: $chart"; fi
+    if $broker; then
+        printf '%s\n' "another subscriber: mosquitto_sub -p $broker_port -v -t 'smartplug/#'"
+        watch_both
+        return
+    fi
     "$programs/plugctl" watch "${network[@]}" \
         --note "In a browser: $address" \
         --note "In another terminal:" \
@@ -66,13 +72,33 @@ live_in_house() {
         --note "  $chart" || true
 }
 
+# start_broker: mosquitto on the loopback interface, at a port that is free, and a broker.toml for the daemon.
+start_broker() {
+    broker_port=1883
+    while (: </dev/tcp/127.0.0.1/$broker_port) 2>/dev/null; do broker_port=$((broker_port + 1)); done
+    printf '%s\n' "listener $broker_port 127.0.0.1" "allow_anonymous true" >"$house/mosquitto.conf"
+    mosquitto -c "$house/mosquitto.conf" 2>"$house/mosquitto.log" &
+    configuration=$house/configuration
+    mkdir -p "$configuration/smartplug"
+    printf '%s\n' "[broker]" "host = \"127.0.0.1:$broker_port\"" 'tls = "off"' >"$configuration/smartplug/broker.toml"
+    until (: </dev/tcp/127.0.0.1/$broker_port) 2>/dev/null; do sleep 0.05; done
+}
+
+# watch_both: lines of the house, and between them what mosquitto_sub hears, without the states, which come each second.
+watch_both() {
+    mosquitto_sub -p "$broker_port" -v -t 'smartplug/+/availability' -t 'smartplug/+/+/availability' -t 'smartplug/+/+/event' -t 'smartplug/+/+/set' |
+        sed -u 's/^/broker | /' &
+    "$programs/plugctl" watch --dead-band 20W --interval 60s "${network[@]}" | sed -u 's/^/house  | /' || true
+}
+
 # start_daemon NETWORK-ARGUMENT...: with its dashboard on the usual port, or on any where that is taken.
 start_daemon() {
     local port=7580
     if (: </dev/tcp/127.0.0.1/$port) 2>/dev/null; then port=0; fi
     # Whoever looks into it may be faster than the daemon.
     : >"$house/daemon.log"
-    "$programs/plugctl" daemon --json --controller "the rules" --rules Controller/Examples/television.yaml \
+    # With a broker the daemon reads the broker.toml of this house, and not the person's own.
+    XDG_CONFIG_HOME=${configuration:-${XDG_CONFIG_HOME:-}} "$programs/plugctl" daemon --json --controller "the rules" --rules Controller/Examples/television.yaml \
         --state "$house/daemon" --socket "$SMARTPLUG_DAEMON" --listen "127.0.0.1:$port" \
         "$@" >"$house/daemon.log" 2>&1 &
 }
@@ -122,6 +148,7 @@ check_house() {
     if ((EUID != 0)); then isolation=(-Urnm); fi
     for plug in "${plugs[@]}"; do arguments+=(--plug "$plug"); done
     # The recorded television rises 17 s after the default start.
+    if $broker; then arguments+=(--broker "$house/broker"); fi
     if [[ -n $traces ]]; then arguments+=(--traces --patience 60); fi
     unshare "${isolation[@]}" sh -c 'ip link set lo up && exec "$@"' sh python3 Scripts/lib/demo_check.py "${arguments[@]}"
 }

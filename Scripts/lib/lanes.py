@@ -7,8 +7,12 @@ of the N lanes, and `exact`, which is judged by the clock, in the first of them.
 scheduler's idle policy, so that it takes only the time that the others leave. The longest job starts first, by the durations of
 the run before, which FILE keeps; a job that is not there counts as long.
 
-RESULTS gets one line of JSON for each job: suite, name, kind, seconds, status, report. A job's output goes to its report's place with the
-ending .log, and is shown when the job fails. A job that runs longer than the limit is ended and has failed.
+A job that waits and failed runs once more at the end, alone: a machine with too little time for all lanes also makes tests late that
+are right. A job with a real fault fails again. None is repeated where many failed or where that would take long.
+
+RESULTS gets one line of JSON for each job: suite, name, kind, seconds, status, report, and `beside` where it ran twice: the report of the
+run that failed beside others. A job's output goes to its report's place with the ending .log, and is shown when the job fails. A job that
+runs longer than the limit is ended and has failed; one that computes has three times as long, because the others go first.
 """
 
 import argparse
@@ -24,6 +28,9 @@ import time
 UNKNOWN = 1e6  # seconds
 GRACE = 20  # seconds between SIGTERM, on which a job takes down its world, and SIGKILL
 SHOWN = 200  # lines of the output of a job that failed
+REPEATED = 8  # jobs: where more fail, the machine is not the reason
+REPEATED_SECONDS = 1500  # all that is repeated took so long at most
+STARVED = 3  # limits that a job has which computes
 
 
 class Job:
@@ -33,6 +40,7 @@ class Job:
             raise SystemExit(f"error: {self.name}: there is no kind of job called {self.kind}")
         self.report = pathlib.Path(report)
         self.log = self.report.with_suffix(".log")
+        self.beside = None
         self.process = None
 
     @property
@@ -41,6 +49,8 @@ class Job:
 
     def run(self, limit):
         """Its exit status and how long it took, in seconds."""
+        if self.kind == "computes":
+            limit *= STARVED
         self.report.unlink(missing_ok=True)
         self.log.parent.mkdir(parents=True, exist_ok=True)
         began = time.monotonic()
@@ -55,6 +65,14 @@ class Job:
                 log.write(f"\nerror: ended after {limit} s, longer than a job may take\n".encode())
                 status = 124
         return status, time.monotonic() - began
+
+    def set_aside(self):
+        """Keeps the report and the output of a run, before another one."""
+        self.beside = self.report.with_stem(self.report.stem + "-beside")
+        self.beside.unlink(missing_ok=True)
+        if self.report.exists():
+            self.report.rename(self.beside)
+        self.log.rename(self.beside.with_suffix(".log"))
 
     @staticmethod
     def _give_way():
@@ -108,11 +126,23 @@ class Lanes:
         self._running = set()
         self._stopped = False
         self._left = len(jobs)
+        self._failed = []
         self.seconds = {}
 
     def run(self):
-        kinds = [("exact", "waits")] + [("waits",)] * (self._lanes - 1) + [("computes",)]
-        threads = [threading.Thread(target=self._work, args=(lane,), daemon=True) for lane in kinds]
+        self._work_in([("exact", "waits")] + [("waits",)] * (self._lanes - 1) + [("computes",)])
+        if len(self._failed) > REPEATED or sum(seconds for _, _, seconds in self._failed) > REPEATED_SECONDS:
+            for one in self._failed:
+                self._note(*one)
+            return
+        self._waiting = [job for job, _, _ in self._failed]
+        self._left = len(self._waiting)
+        for job in self._waiting:
+            job.set_aside()
+        self._work_in([("exact", "waits")])
+
+    def _work_in(self, lanes):
+        threads = [threading.Thread(target=self._work, args=(kinds,), daemon=True) for kinds in lanes]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -149,13 +179,21 @@ class Lanes:
         if status != 0:
             lines = job.log.read_text(errors="replace").splitlines()
             print(*lines[-SHOWN:], sep="\n", flush=True)
-        word = "passed" if status == 0 else "FAILED"
+        word = ("passed" if status == 0 else "FAILED") + (", alone" if job.beside else "")
         print(f"{word}: {job.suite} {job.name} ({seconds:.0f} s, {self._left} to go)", flush=True)
+        if status != 0 and job.kind != "computes" and job.beside is None:
+            self._failed.append((job, status, seconds))
+        else:
+            self._note(job, status, seconds)
+
+    def _note(self, job, status, seconds):
         self.seconds[job.key] = round(seconds, 1)
         line = {
             "suite": job.suite, "name": job.name, "kind": job.kind, "seconds": round(seconds, 3), "status": status,
             "report": str(job.report),
         }
+        if job.beside:
+            line["beside"] = str(job.beside)
         with open(self._results, "a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
 

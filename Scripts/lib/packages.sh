@@ -116,6 +116,8 @@ add_control() {
     if [[ $1 == firmware ]]; then
         # plugd loads one of them when a part has a line.
         needs="adduser, libgpiod2 | libgpiod3, $needs"
+        # For [mqtt] in its configuration, and for pairing by HomeKit; each is loaded then and not before.
+        needs+=$'\nSuggests: libmosquitto1, libgmp10'
         about=(
             "firmware of an open smart plug"
             " plugd makes a smart plug of a board with a relay: it is found by name,"
@@ -125,7 +127,7 @@ add_control() {
         )
     else
         # For charts as PNG, and for notifications by mail; nothing else needs them.
-        needs+=$'\nSuggests: librsvg2-2, fonts-dejavu-core, msmtp-mta | mail-transport-agent'
+        needs+=$'\nSuggests: librsvg2-2, fonts-dejavu-core, libpq5, libsnappy1v5, msmtp-mta | mail-transport-agent'
         about=(
             "controller of open smart plugs"
             " plugctl finds smart plugs on the local network, switches, dims and follows them,"

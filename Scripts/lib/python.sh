@@ -13,9 +13,32 @@ require_python_tools() {
         cp "$1" "$python_environment/installed.txt"
 }
 
-# generate_python_messages: the protocol's messages for the second client.
-generate_python_messages() {
-    mkdir -p "$python_environment/generated"
-    quietly .build-logs/python.log "$python_environment/bin/python" -m grpc_tools.protoc -I Sources/PlugProtocol \
-        --python_out "$python_environment/generated" smartplug.proto description.proto pairing.proto log.proto audit.proto samples.proto
+# home_assistant_python: where Python 3.13 is, which Home Assistant wants.
+home_assistant_python() {
+    local python
+    for python in "$(command -v python3.13)" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.13.*/bin/python3.13; do
+        # A command of pyenv may be there without the version that it stands for.
+        if [[ -x $python ]] && "$python" -c 'import ensurepip' 2>/dev/null; then
+            echo "$python"
+            return
+        fi
+    done
+    return 1
+}
+
+# home_assistant_environment REQUIREMENTS: the folder of the environment, 700 MB, which all checkouts share.
+home_assistant_environment() {
+    echo "${XDG_CACHE_HOME:-$HOME/.cache}/smartplug/home-assistant-$(sha256sum "$1" | cut -c 1-12)"
+}
+
+# require_home_assistant REQUIREMENTS: makes the environment where it is not there. Those of other lists are removed.
+require_home_assistant() {
+    local environment
+    environment=$(home_assistant_environment "$1")
+    if [[ -e $environment/complete ]]; then return; fi
+    say "installing Home Assistant"
+    rm -rf "${environment%-*}"-*
+    quietly .build-logs/home-assistant.log "$(home_assistant_python)" -m venv "$environment" &&
+        quietly .build-logs/home-assistant.log "$environment/bin/pip" install --quiet --disable-pip-version-check --requirement "$1" &&
+        touch "$environment/complete"
 }

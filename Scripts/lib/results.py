@@ -5,7 +5,7 @@ usage: results.py TIMES [--compare FILE]
 TIMES has a line of JSON for each thing that took time; their `kind` is
     phase           name, seconds
     compiled, cached, linked   a module: name, part (library, module or test), seconds, processor (seconds)
-    job kinds       waits, exact, computes: suite, name, seconds, status, report
+    job kinds       waits, exact, computes: suite, name, seconds, status, report; beside: the report of its run beside others, which failed
     skipped         a suite that cannot run here
 and gets one for each test case (`case`: suite, name, seconds). A report is JUnit XML (*.xml), or what Swift Testing calls its event
 stream (*.jsonl), which is written as the tests go, so that a crash costs only the tests that it interrupted. A job whose report is
@@ -101,6 +101,10 @@ def cases_of(job):
     return cases
 
 
+def reason_of(case):
+    return "; ".join((reason or "no reason given").splitlines()[0] for reason in case.reasons)
+
+
 def read(path):
     with open(path, encoding="utf-8") as file:
         return list(map(json.loads, file))
@@ -168,8 +172,11 @@ def main():
             cases[suite].append(case)
             counts[case.outcome] += 1
             if case.outcome != PASSED:
-                reason = "; ".join((reason or "no reason given").splitlines()[0] for reason in case.reasons)
-                remarks.append(f"{case.outcome}: {suite}: {case.name}: {reason}")
+                remarks.append(f"{case.outcome}: {suite}: {case.name}: {reason_of(case)}")
+        for job in jobs:
+            if "beside" in job and not job["status"]:
+                failures = [case for case in cases_of(job | {"report": job["beside"], "status": 1}) if case.outcome == FAILED]
+                remarks += [f"late: {suite}: {case.name}: failed beside other jobs, passed alone: {reason_of(case)}" for case in failures]
         told.append(f"{suite}: {counts[PASSED]} passed, {counts[FAILED]} failed, {counts[SKIPPED]} skipped")
         totals += counts
     failed_phases = [line["name"] for line in lines if line["kind"] == "phase" and line.get("status", 0)]

@@ -4,10 +4,10 @@
 # jobs, a line each, as Scripts/lib/lanes.py takes them. A job that computes gets the time that others leave; one that is
 # exact is judged by the clock.
 
-suite_names=(unit simulation fuzz programs interoperability web conformance hardware packages bench soak)
+suite_names=(unit simulation fuzz programs interoperability web homekit home-assistant conformance hardware packages bench soak)
 declare -A packages_of=(
-    [programs]="programs" [interoperability]="interoperability" [web]="interoperability web" [conformance]="conformance"
-    [hardware]="hardware" [packages]="package packages" [bench]="interoperability bench bench-addressing bench-dashboard hardware web"
+    [programs]="programs" [interoperability]="interoperability" [web]="interoperability web" [homekit]="interoperability" [conformance]="conformance"
+    [home-assistant]="interoperability home-assistant" [hardware]="hardware" [packages]="package packages" [bench]="interoperability bench bench-fleet bench-addressing bench-dashboard hardware web"
     [format]="interoperability" [soak]="interoperability"
 )
 
@@ -33,6 +33,14 @@ needs_root() { if ((EUID != 0)); then echo "$1 needs root (sudo Scripts/test $2)
 why_not_interoperability() { needs_root "a network namespace" interoperability; }
 why_not_soak() { needs_root "a network namespace" soak; }
 why_not_web() { needs_root "a network namespace" web; }
+why_not_homekit() { needs_root "a network namespace" homekit; }
+why_not_home-assistant() {
+    if ((EUID != 0)); then
+        needs_root "a network namespace" home-assistant
+    elif ! home_assistant_python >/dev/null; then
+        echo "Home Assistant wants Python 3.13, which is neither in the path nor one of pyenv's"
+    fi
+}
 why_not_conformance() { needs_root "a network namespace" conformance; }
 why_not_bench() { needs_root "a network namespace" bench; }
 
@@ -68,7 +76,10 @@ install_for_suites() {
 # prepare_suites: what takes its time without the compiler, to be done beside it.
 prepare_suites() {
     if wants_python; then
-        phase "installing the Python tools" require_python_tools Tests/Interoperability/requirements.txt && generate_python_messages || return
+        phase "installing the Python tools" require_python_tools Tests/Interoperability/requirements.txt || return
+    fi
+    if wants home-assistant; then
+        phase "installing Home Assistant" require_home_assistant Tests/HomeAssistant/requirements.txt || return
     fi
     if wants hardware || wants bench; then
         phase "building the guest" quietly .build-logs/guest.log Tests/HardwareInTheLoop/guest/build .build-guest || return
@@ -77,7 +88,7 @@ prepare_suites() {
 
 wants_python() {
     local suite
-    for suite in programs interoperability web conformance hardware packages bench soak; do
+    for suite in programs interoperability web homekit home-assistant conformance hardware packages bench soak; do
         if wants "$suite"; then return 0; fi
     done
     return 1
@@ -88,7 +99,7 @@ driven=.build-tests/driven
 
 build_for_suites() {
     local programs=false program suite
-    for suite in programs interoperability web conformance hardware packages soak; do
+    for suite in programs interoperability web homekit home-assistant conformance hardware packages soak; do
         if wants "$suite"; then programs=true; fi
     done
     if wants bench; then
@@ -178,6 +189,10 @@ python_jobs() {
 jobs_programs() { python_jobs programs waits Tests/Programs "$driven"; }
 jobs_interoperability() { python_jobs interoperability waits Tests/Interoperability "$driven"; }
 jobs_web() { python_jobs web waits Tests/Web "$driven"; }
+jobs_homekit() { python_jobs homekit waits Tests/HomeKit "$driven"; }
+jobs_home-assistant() {
+    python_jobs home-assistant waits Tests/HomeAssistant "$driven" "$(home_assistant_environment Tests/HomeAssistant/requirements.txt)"
+}
 jobs_hardware() { python_jobs hardware waits Tests/HardwareInTheLoop .build-guest; }
 
 # plugd before the scripted peer, where a warning is a failure too; the long form also proves that each criterion can fail.
@@ -197,7 +212,7 @@ jobs_packages() {
 # Bars are not judged, so the benchmarks may run beside everything else.
 jobs_bench() {
     local name
-    for name in wire security mdns addressing hardware history dashboard rules; do
+    for name in wire security mdns addressing hardware history dashboard rules broker homekit fleet; do
         job bench "$name" waits "$results/bench-$name.status" env SMARTPLUG_BUILT=yes Scripts/bench "$name" --quick
     done
 }

@@ -23,6 +23,8 @@ public struct ConfigurationMistake: Error, Hashable, Sendable, CustomStringConve
         case needless(String)
         /// It cannot be meant beside another key, for the reason that is given.
         case contradiction(String)
+        /// It cannot be used, for the reason that is given.
+        case invalid(String)
         /// Two keys take the same thing, of which there is one: `what` says which.
         case usedTwice(what: String, other: String)
     }
@@ -71,7 +73,7 @@ public struct ConfigurationMistake: Error, Hashable, Sendable, CustomStringConve
             "it is \(Self.list(allowed.map { "\"\($0)\"" }, "or")), not \"\(found)\""
                 + (nearest.map { "; is \"\($0)\" meant?" } ?? "")
         case .missing(let what): "missing: \(what)"
-        case .needless(let reason), .contradiction(let reason): reason
+        case .needless(let reason), .contradiction(let reason), .invalid(let reason): reason
         case .usedTwice(let what, let other): "the same \(what) is used by \(other); each needs one of its own"
         }
     }

@@ -75,6 +75,23 @@ extension ConfigurationReader {
             return nil
         }
 
+        /// One text, or a list of them.
+        ///
+        /// - Parameters:
+        ///   - what: what each text is, for whoever wrote something else.
+        ///   - most: texts in a list.
+        package func texts(_ key: String, _ what: String, most: Int) -> [ConfigurationText.Item]? {
+            guard let value = value(key) else { return nil }
+            switch value {
+            case .text(let text): return [ConfigurationText.Item(text: text, line: reader.text.line(name, key) ?? 1)]
+            case .texts(let items) where (1...most).contains(items.count): return items
+            case .texts(let items): wrong(.outOfRange(found: "a list of \(items.count)", allowed: "1 to \(most)"), key)
+            case .integer, .number, .boolean, .other:
+                wrong(.wrongType(expected: "\(what), in quotation marks, or a list", found: value.words), key)
+            }
+            return nil
+        }
+
         package func boolean(_ key: String) -> Bool? {
             guard let value = value(key) else { return nil }
             guard case .boolean(let boolean) = value else {

@@ -12,6 +12,22 @@ package final class ConfigurationReader {
 
     package init(_ text: ConfigurationText) { self.text = text }
 
+    /// - Throws: ``ConfigurationError`` where the file is not TOML.
+    package convenience init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
+        do throws(ConfigurationMistake) {
+            self.init(try ConfigurationText(try ConfigurationText.decode(bytes)))
+        } catch {
+            throw ConfigurationError(file: file, mistakes: [error])
+        }
+    }
+
+    /// The path of a file that another one names: beside that, unless it begins with `/`, or with `~/`.
+    package static func path(_ written: String, beside file: String, home: String) -> String {
+        if written.hasPrefix("/") { return written }
+        if written.hasPrefix("~/") { return home + written.dropFirst() }
+        return file[..<(file.lastIndex(of: "/").map { file.index(after: $0) } ?? file.startIndex)] + written
+    }
+
     /// The table, empty where the file does not have it.
     package func table(_ name: String) -> Table {
         known[name] = [:]

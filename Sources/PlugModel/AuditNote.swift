@@ -52,6 +52,10 @@ public enum AuditActor: Hashable, Sendable {
     case button
     /// Who stood at the plug's own machine.
     case panel
+    /// Somebody at the plug's MQTT broker.
+    case broker
+    /// A controller of HomeKit, or somebody who wanted to be one.
+    case homeKit
     /// The plug's configuration, or the plug itself.
     case configuration, plug
     /// One of a later version.
@@ -67,7 +71,7 @@ public enum AuditActor: Hashable, Sendable {
                 name: AuditText.cleaned(name, atMost: PlugWire.maximumName),
                 key: AuditText.cleaned(key, atMost: Self.keyDigits))
         case .stranger(let key): .stranger(key: AuditText.cleaned(key, atMost: Self.keyDigits))
-        case .button, .panel, .configuration, .plug, .unknown: self
+        case .button, .panel, .broker, .homeKit, .configuration, .plug, .unknown: self
         }
     }
 }

@@ -7,6 +7,12 @@ public struct AuthorityID: Hashable, Sendable {
     /// Nobody that is known: in records of firmware and events of plugs that did not tell yet.
     public static let unknown = AuthorityID(high: 0, low: 0)
 
+    /// Whoever may publish at the plug's MQTT broker. No half of a fingerprint will ever be this.
+    public static let broker = AuthorityID(high: 0, low: 1)
+
+    /// Controllers of HomeKit, which prove themselves to that door alone.
+    public static let homeKit = AuthorityID(high: 0, low: 2)
+
     /// Nil unless there are exactly 16 bytes.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }

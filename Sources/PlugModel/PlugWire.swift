@@ -41,6 +41,9 @@ public enum PlugWire {
     public static let longestLog = Duration.seconds(3600)
     /// Bytes of the message of a line, so that no line drives out many others.
     public static let maximumLogMessage = 1024
+    /// Controllers of HomeKit that a plug has, and bytes of the identifier of one (HAP 5.11).
+    public static let homeKitControllers = 16
+    public static let longestHomeKitIdentifier = 64
     /// Entries of the audit log in one message: with the longest names and details they take half a frame.
     public static let auditEntriesAtOnce = 100
     /// Lines of one message: with the longest of them it fits a frame, and stays.

@@ -27,23 +27,11 @@ public struct Listener: Sendable {
         limits: AdmissionLimits = AdmissionLimits(), memory: AddressMemory = AddressMemory(), owner: Owner
     ) async throws(ListenError) -> Listener {
         let shown = ShownIdentity(identity)
-        let bootstrap = ServerBootstrap(group: eventLoop)
-            .serverChannelOption(.backlog, value: SocketLimits.backlog)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .serverChannelInitializer { server in
-                server.eventLoop.makeCompletedFuture {
-                    let admission = AdmissionHandler(limits, memory) { channel, id in
-                        try prepare(channel, id, shown.tls, limits, owner)
-                    }
-                    try server.pipeline.syncOperations.addHandler(admission)
-                }
-            }
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelOption(.writeBufferWaterMark, value: SocketLimits.sendBuffer)
-            .childChannelOption(
-                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: SocketLimits.receiveBuffer)
-            )
-        return try await bind(bootstrap, shown, loopbackOnly: loopbackOnly, port: port)
+        let bootstrap = ServerBootstrap.admitting(on: eventLoop, limits, memory) { channel, id in
+            try prepare(channel, id, shown.tls, limits, owner)
+        }
+        let channel = try await bootstrap.listen(loopbackOnly: loopbackOnly, port: port)
+        return Listener(port: UInt16(channel.localAddress?.port ?? 0), channel: channel, shown: shown)
     }
 
     private static func prepare<Owner: ConnectionOwner>(
@@ -60,28 +48,51 @@ public struct Listener: Sendable {
         ])
     }
 
-    private static func bind(
-        _ bootstrap: ServerBootstrap, _ shown: ShownIdentity, loopbackOnly: Bool, port: UInt16
-    ) async throws(ListenError) -> Listener {
-        var host = loopbackOnly ? "127.0.0.1" : "::"
-        while true {
-            do {
-                let channel = try await bootstrap.bind(to: SocketAddress(ipAddress: host, port: Int(port))).get()
-                return Listener(port: UInt16(channel.localAddress?.port ?? 0), channel: channel, shown: shown)
-            } catch let error as IOError where host == "::" && lacksIPv6(error.errnoCode) {
-                host = "0.0.0.0"
-            } catch {
-                throw ListenError(address: host, port: port, reason: reason(for: error))
-            }
-        }
-    }
-
     /// Connections that are accepted from now on are shown this identity.
     public func show(_ identity: TransportIdentity) { shown.show(identity) }
 
     /// Stops accepting; connections that are open stay.
     public func stop() async {
         try? await channel.close()
+    }
+}
+
+extension ServerBootstrap {
+    /// Accepts those whom an ``Admission`` lets in.
+    ///
+    /// - Parameter prepare: puts the handlers into the pipeline of a connection that was admitted.
+    static func admitting(
+        on eventLoop: any EventLoop, _ limits: AdmissionLimits, _ memory: AddressMemory,
+        prepare: @escaping @Sendable (any Channel, ConnectionID) throws -> Void
+    ) -> ServerBootstrap {
+        ServerBootstrap(group: eventLoop)
+            .serverChannelOption(.backlog, value: SocketLimits.backlog)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { server in
+                server.eventLoop.makeCompletedFuture {
+                    try server.pipeline.syncOperations.addHandler(
+                        AdmissionHandler(limits, memory, prepare: prepare))
+                }
+            }
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.writeBufferWaterMark, value: SocketLimits.sendBuffer)
+            .childChannelOption(
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: SocketLimits.receiveBuffer)
+            )
+    }
+
+    /// Binds to all addresses of this machine, or to loopback; IPv4 alone where the kernel has no IPv6.
+    func listen(loopbackOnly: Bool, port: UInt16) async throws(ListenError) -> any Channel {
+        var host = loopbackOnly ? "127.0.0.1" : "::"
+        while true {
+            do {
+                return try await bind(to: SocketAddress(ipAddress: host, port: Int(port))).get()
+            } catch let error as IOError where host == "::" && lacksIPv6(error.errnoCode) {
+                host = "0.0.0.0"
+            } catch {
+                throw ListenError(address: host, port: port, reason: reason(for: error))
+            }
+        }
     }
 }
 

@@ -122,7 +122,8 @@ struct House {
             guard isFlashWritable else { return .settingsNotKept }
             self.settings = settings
             return .settingsKept
-        case .setRelay, .setDimmer, .setLight, .close, .pairingWindow, .announce, .logLevel: actions.append(action)
+        case .setRelay, .setDimmer, .setLight, .answer, .manageHomeKit, .close, .pairingWindow, .announce, .logLevel:
+            actions.append(action)
         }
         return nil
     }
@@ -188,7 +189,9 @@ extension PlugMachine.Action {
     var isStorage: Bool {
         switch self {
         case .mirror, .keep, .keepAudit, .keepSettings, .keepCode, .persist, .reserve, .factoryReset: true
-        case .setRelay, .setDimmer, .setLight, .readMeter, .send, .close, .pairingWindow, .announce, .logLevel: false
+        case .setRelay, .setDimmer, .setLight, .readMeter, .send, .close, .pairingWindow, .announce, .answer,
+            .manageHomeKit, .logLevel:
+            false
         }
     }
 }

@@ -62,6 +62,7 @@ import Testing
         .state(StoredState(), ApplianceMemory.Timers()),
         .unnumbered(UnnumberedEvent(.relayChanged(on: true, cause: .button), at: at(30))),
         .unnumbered(UnnumberedEvent(.buttonPressed(.double), at: at(31))),
+        .brokerTook(22),
     ]
 
     private static func bytes(_ records: [MirrorRecord]) -> [UInt8] {
@@ -93,6 +94,7 @@ import Testing
         let event = Self.event(2, .relayChanged(on: true, cause: .button))
         let unnumbered = MirrorRecord.unnumbered(UnnumberedEvent(.buttonPressed(.long), at: Instant(nanoseconds: 5)))
         #expect(Self.bytes([unnumbered])[8...] == [10, 0, 0, 0, 0, 0, 0, 0, 5, 5])
+        #expect(Self.bytes([.brokerTook(0x0102)])[8...] == [11, 0, 0, 0, 0, 0, 0, 1, 2])
         #expect(
             Self.bytes([event])[8...] == [3, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0x77, 0x35, 0x94, 0, 2, 1])
         let stored = StoredState(relayOn: true, level: .full, milliwattHours: 3, tripped: .overCurrent)

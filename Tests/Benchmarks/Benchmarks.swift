@@ -8,7 +8,9 @@ enum Benchmarks {
     static let groups: [(name: String, run: @Sendable (Setting) async throws -> [Figure])] = [
         ("wire", wireFigures), ("security", securityFigures), ("mdns", discoveryFigures),
         ("addressing", addressingFigures), ("hardware", hardwareFigures), ("history", historyFigures),
-        ("dashboard", dashboardFigures), ("rules", ruleFigures),
+        ("dashboard", dashboardFigures), ("rules", ruleFigures), ("broker", brokerFigures),
+        ("homekit", homeKitFigures),
+        ("fleet", { try await fleetFigures($0) + fleetBrokerFigures($0) }),
     ]
 
     static func main() async {

@@ -23,6 +23,8 @@ enum ExpectedFigures {
         "memory after # events, # subscribers, one stalled", "the same, more than of # days",
         "the same, more than after the first second",
         "# events a second through a script for # s: not in its state at the end",
+        "the same, missing at the subscriber", "the same, under a wrong number",
+        "the same, came twice and known by its number", "the same, by an answer to a request",
     ]
 
     /// By group. Recordings are not part of the project, so that their figures may be missing.
@@ -119,6 +121,37 @@ enum ExpectedFigures {
             "daemon, memory of its own",
             "  without plugs",
             "daemon, resident with its program's pages",
+        ],
+        "homekit": [
+            "On, sent to answered", "On, until the accessory answers", "press, recorded to event",
+            "connection to first read, what the accessory takes", "On, # strangers a second",
+            "plugd with HomeKit and # sessions, anonymous memory beyond one without",
+        ],
+        "broker": [
+            "event at the plug to a subscriber, p# of #",
+            "own stream, p# of #",
+            "mosquitto's round trip, p# of #",
+            "# plugs' states a second, processor",
+            "# plugs' states a second that the broker got",
+            "the same of # plugs, of one core",
+            "plugd at a broker, anonymous memory beyond one without",
+            "the same, all of it",
+        ],
+        "fleet": [
+            "# samples to PostgreSQL, with chunks and roll-ups, a second",
+            "the same, absolute",
+            "# houses x # plugs, # kills: events",
+            "the same, missing at the subscriber",
+            "the same, under a wrong number",
+            "the same, came twice and known by its number",
+            "the same, by an answer to a request",
+            "event to the subscriber, median",
+            "event to the subscriber, longest",
+            "longest time without an event",
+            "all houses, of one core",
+            "all houses, memory",
+            "three brokers, of one core",
+            "the largest broker, memory",
         ],
         "rules": [
             "readings without an edge",

@@ -1,4 +1,5 @@
 import Automation
+import FleetService
 import Foundation
 import Logging
 import NIOCore
@@ -21,6 +22,7 @@ struct DashboardAtWork {
 
     static func run(
         _ change: (inout DashboardSettings) throws -> Void = { _ in }, rules: [Rule] = [],
+        fleet: (any FleetSource)? = nil,
         _ body: (DashboardAtWork) async throws -> Void
     ) async throws {
         let directory = TestFolder()
@@ -34,7 +36,7 @@ struct DashboardAtWork {
         let board = LiveBoard(rules: rules)
         let dashboard = Dashboard(
             house: NoHouse(), board: board, history: nil,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), settings: settings)
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), settings: settings, fleet: fleet)
         let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
         let running = Task {
             await dashboard.run { notice in

@@ -126,8 +126,11 @@ class House:
         self.served.start()
 
     def stop_daemon_orderly(self):
+        has_begun = bool(self.served.running.lines)
         self.served.running.terminate()
-        assert self.served.running.ended(within=20) == 0, self.served.running.transcript()
+        # One that was started a moment ago takes no signals yet, and has nothing to put in order.
+        allowed = [0] if has_begun else [0, -signal.SIGTERM]
+        assert self.served.running.ended(within=20) in allowed, self.served.running.transcript()
         self.served.start()
 
     def suspend_daemon(self):
@@ -289,10 +292,12 @@ class House:
                 found |= {step["what"] for step in json.loads(told)["steps"] if step["what"].startswith("log: pressed")}
             return found
 
+        # A kill may take the trace of the last call, but not the state that the call left: the next press counts on from there.
+        self.press("Counter")
         count = self.presses["Counter"]
         wanted = {f"log: pressed {number}" for number in range(1, count + 1)}
         eventually(
-            lambda: logged() <= wanted and len(wanted - logged()) <= self.kills and (not count or f"log: pressed {count}" in logged()), 30,
+            lambda: logged() <= wanted and len(wanted - logged()) <= self.kills and f"log: pressed {count}" in logged(), 30,
             lambda: f"{count} calls of the script; {logged() ^ wanted}, with {self.kills} kills ({self.told})")
 
     def _judge_energy(self, history):

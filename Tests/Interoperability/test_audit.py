@@ -48,7 +48,9 @@ def test_who_did_what_survives_a_kill_and_a_loss_of_power(lan, plug, controller,
     assert limit["name"] == own["name"] and limit["detail"] == "configure: out of range", limit
     assert configured["detail"] == "auto-off 600 s, before: as configured", configured
     assert all(entry["at"][:2] == "20" for entry in before)
-    assert audit(person, "--limit", "2") == before[-2:]
+    # Each session has the plug's clock anew, to within the time that a question takes.
+    timeless = [[{**entry, "at": None} for entry in entries] for entries in (audit(person, "--limit", "2"), before[-2:])]
+    assert timeless[0] == timeless[1]
 
     # What was done is in flash when it is told; refusals wait for it, or for a quarter of an hour.
     killed(lamp)

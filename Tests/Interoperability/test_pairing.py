@@ -28,8 +28,12 @@ def lamp(lan, plug, controller):
 
 
 def hold_button(lamp):
-    # Five open it; a busy machine may be late by one.
-    lamp.press("--hold", "7")
+    # Five open it; a busy machine may be late by one, and stand still for longer. That every press counts is for other tests to say.
+    for _ in range(2):
+        done = lamp.press("--hold", "7")
+        assert done.status == 0, done
+        if lamp.status()["pairingWindow"]:
+            return
     eventually(lambda: lamp.status()["pairingWindow"], 10, lambda: f"an open window: {lamp.status()}")
 
 

@@ -57,7 +57,7 @@ class House:
         return plug
 
     def remembered(self, plug):
-        """What the plug has, told by the second client: watts by milliseconds."""
+        """What the plug has, told by the Python client: watts by milliseconds."""
         client = Client(self.host, plug.host.ipv4, PORT, as_plugctl(self.tmp_path / "client"))
         return {told["milliseconds"]: told["activePower"] for told in client.does("samples", within=30)}
 

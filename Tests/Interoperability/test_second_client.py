@@ -46,6 +46,34 @@ def test_it_follows_and_resumes_after_the_last_event(lamp, client):
     assert not any(told.get("event") == "gap" for told in resumed)
 
 
+def test_it_comes_back_wherever_the_plug_is_announced_and_has_each_event_once(lamp, client, plug):
+    plug_id = (lamp.state / "id").read_text().split()[0]
+    watching = client.start("watch", plug_id, "--after", "0")
+    watching.seen_object(lambda told: told["told"] == "State", 20, "a state")
+
+    def press():
+        before = lamp.status()["relay"]
+        assert lamp.press().status == 0
+        eventually(lambda: lamp.status()["relay"] != before, 10, lambda: "that the relay turned over")
+
+    for _ in range(3):
+        press()
+        lamp.running.process.kill()
+        lamp.running.ended(within=5)
+        lamp = plug(lamp.host, "Lamp", state=lamp.state)  # on any port
+        eventually(lamp.answers, 10, lambda: "that it is back")
+    press()
+    last = lamp.status()["nextSequence"] - 1
+    watching.seen_object(lambda told: told.get("sequence") == last, 40, f"event {last}")
+    told = [line.json for line in watching.lines if line.json]
+    numbers = [one["sequence"] for one in told if one["told"] == "Event"]
+    # The last press may have got its name meanwhile, which is one more event.
+    assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) >= last, numbers
+    assert not any(one["told"] == "Gap" for one in told)
+    turned = [one for one in told if one.get("what") == "RelayChanged"]
+    assert len(turned) == 4 and all(one["age"] is not None for one in turned), turned
+
+
 def test_it_reads_what_tripped_and_resets_it(lamp, client):
     """A load of 4000 W is too much for five seconds; then nothing turns the plug on until it was reset on purpose."""
     lamp.load("4000 W")

@@ -62,7 +62,7 @@ private actor Plug: ConnectionOwner {
                 let asked = audit.filter { $0.number > after }.suffix(limit ?? .max)
                 handle(.audit(id, AuditPage(Array(asked.prefix(2)), isLast: asked.count <= 2)))
             case .keepCode: handle(.codeKept(nil))
-            case .fetch, .keep, .record, .pairingWindow, .logLevel: break
+            case .fetch, .keep, .record, .pairingWindow, .answer, .manageHomeKit, .logLevel: break
             }
         }
     }

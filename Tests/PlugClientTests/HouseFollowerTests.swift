@@ -58,7 +58,9 @@ private actor HousePlug: ConnectionOwner {
             case .perform(let request, _, _, _):
                 asked += 1
                 if answers { handle(.commandOutcome(request, .done(PlugState(relayOn: true), event: nil))) }
-            case .factoryReset, .fetch, .fetchAudit, .keep, .keepCode, .record, .pairingWindow, .logLevel: break
+            case .factoryReset, .fetch, .fetchAudit, .keep, .keepCode, .record, .pairingWindow, .answer, .manageHomeKit,
+                .logLevel:
+                break
             }
         }
     }
@@ -135,7 +137,7 @@ private final class MadeUpNetwork: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct HouseFollowerTests {
+@Suite(.timeLimit(.minutes(3))) struct HouseFollowerTests {
     private let network = MadeUpNetwork()
 
     /// What a reader hears until it has heard all of it, in any order.

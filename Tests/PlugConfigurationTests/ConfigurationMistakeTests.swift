@@ -102,8 +102,8 @@ struct ConfigurationMistakeTests {
         ("[network]\nport = 99999999999", "2: [network] port: 99999999999 is out of range; it takes 1 to 65535"),
         (
             "[zzzzzzzz]",
-            "1: [zzzzzzzz]: there is no such table; there are [button], [dimmer], [light], [meter], [network], [pairing], "
-                + "[plug], [power], [protection], [relay] and [thermometer]"
+            "1: [zzzzzzzz]: there is no such table; there are [button], [dimmer], [home_assistant], [homekit], [light], [meter], [mqtt], "
+                + "[network], [pairing], [plug], [power], [protection], [relay] and [thermometer]"
         ),
         ("[plug]\nzzzzz = 1", "2: [plug] zzzzz: there is no such key; this table has name"),
         (

@@ -32,7 +32,7 @@ struct PackagedFileTests {
         var known: [String: [String: Set<String>]] = [:]
         for sample in kinds + ["[relay]\nkind = \"latching\""] {
             let reader = ConfigurationReader(try ConfigurationText(sample))
-            _ = PlugConfiguration(reader)
+            _ = PlugConfiguration(reader, file: "plugd.toml")
             for (table, keys) in reader.known {
                 known[table, default: [:]].merge(keys) { $0.union($1) }
             }
@@ -123,6 +123,8 @@ struct PackagedFileTests {
         #expect(plug.dimmer == DimmerConfiguration(chip: 0, channel: 0))
         #expect(plug.thermometer == "/sys/class/thermal/thermal_zone0/temp")
         #expect(plug.addressing == .auto && plug.codeAfterReset == .label)
+        let broker = try PlugConfiguration("[mqtt]\nhost = \"broker.local\"", file: "plugd.toml").broker
+        #expect(plug.broker == broker && broker?.account.servers.map(\.port) == [8883])
         var usual = ApplianceConfiguration()
         usual.capabilities = [.relay, .button, .meter, .dimmer]
         usual.hasThermometer = true

@@ -166,4 +166,40 @@ struct PlugConfigurationTests {
         #expect(appliance.autoOff == nil && appliance.overPower == nil && appliance.overCurrent == nil)
         #expect(appliance.overVoltage == nil && appliance.overTemperature == nil && appliance.rest == nil)
     }
+
+    @Test func aBrokerIsNamedAsAHouseNamesIt() throws {
+        let plug = try PlugConfiguration(
+            """
+            [mqtt]
+            host = ["a.local", "b.local:8884"]
+            ca = "ca.pem"
+            user = "lamp"
+            password_file = "broker-password"
+            house = "floor-2"
+            commands = false
+            [home_assistant]
+            discovery = false
+            """, file: "/etc/smartplug/plugd.toml")
+        let broker = try #require(plug.broker)
+        #expect(broker.account.servers.map(\.text) == ["a.local:8883", "b.local:8884"])
+        #expect(broker.account.trust == .file("/etc/smartplug/ca.pem"))
+        #expect(broker.account.passwordFile == "/etc/smartplug/broker-password")
+        #expect(broker.tree.house == "floor-2" && !broker.takesCommands && broker.discovery == nil)
+        #expect(!plug.namesParts)
+        #expect(try parse("").broker == nil, "a plug speaks to no broker unless it is told to")
+    }
+
+    @Test(arguments: [
+        ("[mqtt]\n", "[mqtt] host: missing: the broker's name or address"),
+        ("[mqtt]\nhost = \"a\"\npassword_file = \"~/secret\"\nuser = \"a\"", "a plug has no home directory"),
+        ("[home_assistant]\ndiscovery = false", "there is no [mqtt]"),
+        ("[mqtt]\nhost = \"a\"\nhuose = \"b\"", "is house meant?"),
+    ])
+    func aBrokerThatCannotBeMeantIsRefused(_ text: String, _ words: String) {
+        #expect {
+            try parse(text)
+        } throws: { error in
+            "\(error)".contains(words) && "\(error)".split(separator: "\n").count == 1
+        }
+    }
 }

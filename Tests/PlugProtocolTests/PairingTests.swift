@@ -37,7 +37,8 @@ private struct Pairing {
                 ended.insert(connection)
                 controller(connection, .closed, at: seconds)
             case .record(let kind): plug(.record(kind), at: seconds)
-            case .perform, .fetch, .fetchAudit, .keep, .keepCode, .pairingWindow, .factoryReset, .logLevel:
+            case .perform, .fetch, .fetchAudit, .keep, .keepCode, .pairingWindow, .factoryReset, .answer,
+                .manageHomeKit, .logLevel:
                 others.append(action)
             }
         }

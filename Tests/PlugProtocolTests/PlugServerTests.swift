@@ -73,6 +73,21 @@ import PlugModel
         #expect(bench.take(second).map(\.goodbyeReason) == [.outOfOrder])
     }
 
+    /// Class: the order of a network's pieces and of flash's answer decides how a session ends.
+    @Test func nothingBehindFactoryResetIsRead() {
+        var bench = Bench(access: access(paired: [deskKey]))
+        bench.greet()
+        let behind = controllerFrame {
+            $0.command.requestID = .init(request(1).bytes)
+            $0.command.setRelay.on = true
+        }
+        let reset = controllerFrame { $0.factoryReset = WireFactoryReset() }
+        #expect(bench.handle(.received(first, reset + behind + [0xFF, 0xFF])) == [.factoryReset])
+        #expect(bench.handle(.received(first, [0xFF, 0xFF] + behind)).isEmpty)
+        bench.handle(.resetFailed)
+        #expect(bench.take().map(\.goodbyeReason) == [.resetFailed])
+    }
+
     @Test func aMessageOfALaterVersionIsSkipped() {
         var bench = Bench()
         bench.greet()

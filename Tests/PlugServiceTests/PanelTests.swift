@@ -152,13 +152,13 @@ private actor Echo: PanelOwner {
             name: "eth\"0\\\u{7}", isManaged: true, reason: "why", hardwareAddress: "02:00:00:00:00:01",
             addresses: ["192.0.2.9", "fe80::1"], linkLocal: "169.254.7.8", lease: lease, conflicts: 2)
         #expect(
-            network.json(now: .zero + .seconds(30))
+            network.json(now: .zero + .seconds(30)).text
                 == #"{"name":"eth\"0\\\u0007","role":"manage","reason":"why","hardwareAddress":"02:00:00:00:00:01","#
                 + #""addresses":["192.0.2.9","fe80::1"],"conflicts":2,"linkLocal":"169.254.7.8","#
                 + #""lease":{"address":"192.0.2.9","server":"192.0.2.1","router":"192.0.2.254","expiresIn":60}}"#)
         network = PlugNetwork(name: "wlan0", isManaged: false, reason: "why", hardwareAddress: "")
         #expect(
-            network.json(now: .zero)
+            network.json(now: .zero).text
                 == #"{"name":"wlan0","role":"observe","reason":"why","hardwareAddress":"","addresses":[],"conflicts":0}"#
         )
     }

@@ -106,9 +106,8 @@ import Testing
         var batches = [batch(parts)]
         var shift: Int64 = 0
         for second in seconds.sorted() {
-            if random.chance(0.3) { shift = [-25_000, -1500, 0, 300, 25_000].randomElement(using: &random)! }
-            // In the end it is right.
-            let origin = midnight + (second == 0 || second == 1799 ? 0 : shift)
+            if random.chance(0.3) { shift = [-45_000, -25_000, -1500, 0, 300, 10_000].randomElement(using: &random)! }
+            let origin = midnight + shift
             batches.append(batch([], counters: [reading(origin: origin, second: second, flowed(second))]))
         }
         batches.shuffle(using: &random)

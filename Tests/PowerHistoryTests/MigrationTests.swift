@@ -32,12 +32,22 @@ import Testing
         "trace": "id INTEGER PRIMARY KEY|trace TEXT|at INTEGER|rule TEXT|fired INTEGER|json TEXT"
     ]
 
+    /// What the third one added.
+    private static let version3 = [
+        "change":
+            "kind INTEGER PRIMARY KEY|plug INTEGER PRIMARY KEY|a INTEGER PRIMARY KEY|b INTEGER PRIMARY KEY|number INTEGER",
+        "epoch": "id INTEGER PRIMARY KEY|epoch BLOB|since INTEGER",
+        "feed": "last INTEGER",
+    ]
+
     @Test func versionsAreAsTheyWereReleased() throws {
         let database = try DatabaseQueue()
         try Schema.migrator.migrate(database, upTo: "1")
         #expect(try tables(of: database) == Self.version1)
         try Schema.migrator.migrate(database, upTo: "2")
         #expect(try tables(of: database) == Self.version1.merging(Self.version2) { $1 })
+        try Schema.migrator.migrate(database, upTo: "3")
+        #expect(try tables(of: database) == Self.version1.merging(Self.version2) { $1 }.merging(Self.version3) { $1 })
     }
 
     @Test func theFirstVersionBecomesTheSecondWithWhatIsInIt() throws {

@@ -49,6 +49,21 @@ def test_every_job_is_run_and_its_status_told(lanes):
     assert "why" in lanes.said and "FAILED: suite bad" in lanes.said
 
 
+def test_a_job_that_failed_beside_others_runs_once_more_alone(lanes, tmp_path):
+    late = f"test -e {tmp_path}/tried || {{ echo late; touch {tmp_path}/tried; exit 1; }}"
+    other = f"echo + >>{tmp_path}/other; sleep 0.5"
+    results = lanes({"late": ("waits", late), "other": ("waits", other), "bad": ("waits", f"echo x >>{tmp_path}/bad; exit 3")})
+    assert {name: line["status"] for name, line in results.items()} == {"late": 0, "other": 0, "bad": 3}
+    assert "passed, alone: suite late" in lanes.said and "FAILED, alone: suite bad" in lanes.said
+    assert (tmp_path / "late-beside.log").read_text() == "late\n" and results["late"]["beside"] == f"{tmp_path}/late-beside.status"
+    assert len((tmp_path / "bad").read_text().split()) == 2 and "beside" not in results["other"]
+
+
+def test_where_many_jobs_fail_none_is_repeated(lanes, tmp_path):
+    results = lanes({f"bad{n}": ("waits", f"echo x >>{tmp_path}/runs; exit 1") for n in range(5)})
+    assert len((tmp_path / "runs").read_text().split()) == 5 and {line["status"] for line in results.values()} == {1}
+
+
 def test_jobs_that_wait_run_beside_each_other_and_exact_ones_do_not(lanes, tmp_path):
     log = tmp_path / "log"
     both = f"echo + >>{log}; sleep 0.5; echo - >>{log}"
@@ -97,11 +112,14 @@ class Run:
     def __init__(self, folder):
         self._folder, self._lines = folder, []
 
-    def job(self, report, text, status=0):
+    def job(self, report, text, status=0, beside=None):
         if text is not None:
             (self._folder / report).write_text(text)
-        self._lines.append({
-            "kind": "waits", "suite": "suite", "name": report, "seconds": 1.5, "status": status, "report": str(self._folder / report)})
+        line = {"kind": "waits", "suite": "suite", "name": report, "seconds": 1.5, "status": status, "report": str(self._folder / report)}
+        if beside is not None:
+            (self._folder / f"beside-{report}").write_text(beside)
+            line["beside"] = str(self._folder / f"beside-{report}")
+        self._lines.append(line)
         return self
 
     def line(self, **fields):
@@ -138,6 +156,13 @@ def test_reports_are_counted(run):
 def test_a_run_that_did_not_end_well_has_failed(run, text, status, reason):
     last, code, told = run.job("a.xml", text, status).told()
     assert ", 1 failed," in last and code == 1 and f"failed: suite: {reason}" in told
+
+
+def test_a_test_that_passed_only_alone_is_told(run):
+    failed = JUNIT.format("one", 9, '<failure message="not within 5 s"/>')
+    last, code, told = run.job("a.xml", JUNIT.format("one", 2, ""), beside=failed).told()
+    assert (last, code) == ("1 passed, 0 failed, 0 skipped", 0)
+    assert "late: suite: c one: failed beside other jobs, passed alone: not within 5 s" in told
 
 
 def test_a_crash_costs_the_test_that_it_interrupted(run):

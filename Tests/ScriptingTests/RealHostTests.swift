@@ -90,10 +90,9 @@ struct RealHostTests {
         await pool.end()
     }
 
-    @Test func thousandsOfEventsAreAnsweredInTheirOrder() async throws {
+    @Test(.timeLimit(.minutes(5))) func thousandsOfEventsAreAnsweredInTheirOrder() async throws {
         let pool = ScriptPool(host: host)
         await pool.replace([try script("state.n = (state.n or 0) + 1 plug(\"Lamp\"):off()")], states: [:])
-        let begin = ContinuousClock.now
         var last: String?
         for _ in 0..<3000 {
             guard case .answered(let answer) = await pool.call(.press(), plugs: [], state: last, time: .start),
@@ -105,8 +104,6 @@ struct RealHostTests {
             last = answer.state
         }
         #expect(last == #"{"n":3000}"#)
-        // A thousand a second and more; how many more is for the benchmark to say.
-        #expect(ContinuousClock.now - begin < .seconds(30))
         await pool.end()
     }
 }

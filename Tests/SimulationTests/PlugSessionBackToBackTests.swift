@@ -43,7 +43,7 @@ struct BackToBack {
             case .record(let kind): plug(.record(kind))
             case .fetchAudit(let connection, _, _): plug(.audit(connection, AuditPage([], isLast: true)))
             case .keepCode: plug(.codeKept(nil))
-            case .keep, .pairingWindow, .factoryReset, .logLevel: break
+            case .keep, .pairingWindow, .factoryReset, .answer, .manageHomeKit, .logLevel: break
             }
         }
     }

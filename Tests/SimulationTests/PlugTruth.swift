@@ -51,7 +51,7 @@ struct PlugTruth {
             case .leap:
                 if !hadBadFlash, !isFlashLate { violation = "the numbers leapt, but flash was well" }
                 if isFlashLate { (hadLateFlash, hadBadFlash) = (true, true) }
-            case .begins, .journal, .request, .state, .sealedChunk, .openChunk: break
+            case .begins, .journal, .request, .state, .sealedChunk, .openChunk, .brokerTook: break
             }
         }
     }
@@ -108,7 +108,7 @@ struct PlugTruth {
                 samples[boot, default: []].append(sample)
                 doubtful.insert(sample)
             case .leap: leapt = true
-            case .begins, .journal, .request, .state, .sealedChunk, .openChunk, .unnumbered: break
+            case .begins, .journal, .request, .state, .sealedChunk, .openChunk, .brokerTook, .unnumbered: break
             }
         }
         if !memory.unnumbered.starts(with: unnumbered) {

@@ -340,7 +340,7 @@ final class SimulatedPlug {
             }
         case .send(let connection, let bytes): out.append(.write(streams[connection]!, bytes))
         case .close(let connection, _): out.append(.close(streams[connection]!))
-        case .setDimmer, .setLight, .pairingWindow, .announce, .logLevel: break
+        case .setDimmer, .setLight, .pairingWindow, .announce, .answer, .manageHomeKit, .logLevel: break
         }
     }
 

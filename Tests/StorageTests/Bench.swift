@@ -114,7 +114,7 @@ struct StoredPlug {
         case .announce(let name): announced.append(name)
         case .keepSettings(let settings): return storage.keep(settings) ? .settingsKept : .settingsNotKept
         case .keepCode(let code): return storage.keep(code) ? .codeKept : .codeNotKept
-        case .setDimmer, .setLight, .close, .pairingWindow, .logLevel: break
+        case .setDimmer, .setLight, .close, .pairingWindow, .answer, .manageHomeKit, .logLevel: break
         case .readMeter: return .measured(Measurement(deciwatts: relayOn ? load : 0))
         case .mirror(let records): storage.mirror(records)
         case .keep(let controllers): return storage.keep(controllers) ? nil : .keepFailed

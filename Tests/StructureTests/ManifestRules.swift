@@ -46,7 +46,8 @@ enum ManifestRules {
         }
     }
 
-    /// A target of C is named C…, stands beside its only user, and nothing else is named so. A program in C has no user.
+    /// A target of C is named C…, stands beside its only user, and nothing else is named so. A program in C has no user; what only other
+    /// targets of C use may have several.
     static func foreignTargetsStandBesideTheirUser(_ tree: SourceTree) -> [Violation] {
         tree.manifest.targets.filter { $0.form != .executable }.flatMap { target -> [Violation] in
             let isForeign =
@@ -60,7 +61,9 @@ enum ManifestRules {
                 reasons.append("\(target.name) is C and is not named C…")
             }
             let users = tree.manifest.targets.filter { $0.form != .tests && $0.dependencies.contains(target.name) }
-            if users.count != 1 {
+            if users.count > 1, users.allSatisfy({ $0.name.firstMatch(of: /^C[A-Z]/) != nil }) {
+                // Each of them stands beside a user of its own.
+            } else if users.count != 1 {
                 reasons.append("\(target.name) has \(users.count) users; a C target has one")
             } else if folder(users[0].path) != folder(target.path) {
                 reasons.append("\(target.name) does not stand beside \(users[0].name)")

@@ -54,6 +54,8 @@ export const plugPath = (name, below) => `plugs/${encodeURIComponent(plugs.get(n
 /** ms. A command that hangs is as good as lost: the daemon gives the plug ten seconds. */
 function patience(method, path) {
   if (method === "GET") return 30_000;
+  // A house has twelve seconds to answer, and the broker is looked for before.
+  if (path.startsWith("fleet/")) return 30_000;
   return path === "pairings" ? 60_000 : 12_000;
 }
 

@@ -65,8 +65,8 @@ let begun = false;
 async function startRest() {
   if (begun) return;
   begun = true;
-  const [notices, power, energy, events, rules, help, login, sessions] = await load(
-    "./notices.js", "./power.js", "./energy.js", "./events.js", "./rules.js", "./help.js", "./login.js", "./sessions.js");
+  const [notices, power, energy, events, rules, help, login, sessions, fleet] = await load(
+    "./notices.js", "./power.js", "./energy.js", "./events.js", "./rules.js", "./help.js", "./login.js", "./sessions.js", "./fleet.js");
   notices.startNotices();
   power.startPower();
   energy.startEnergy();
@@ -75,6 +75,7 @@ async function startRest() {
   help.startHelp();
   login.startLogout();
   sessions.startSessions();
+  fleet.startFleet();
 }
 
 function showRights() {

@@ -11,8 +11,8 @@ function cover(isCovered) {
   part("login").hidden = !isCovered;
   for (const id of hidden) part(id).hidden = isCovered;
   part("logout").hidden = isCovered;
-  // It shows itself where somebody may see it.
-  if (isCovered) part("sessions").hidden = true;
+  // They show themselves where somebody may see them.
+  if (isCovered) for (const id of ["sessions", "fleet", "fleet-link"]) part(id).hidden = true;
 }
 
 /** Until the password was right. @param {() => void} done */

@@ -21,7 +21,7 @@ struct APIRoute: Sendable {
 extension Dashboard {
     static let routes: [APIRoute] =
         houseRoutes + commandRoutes + powerRoutes + energyRoutes + eventRoutes + ruleRoutes + pairingRoutes
-        + streamRoutes + serviceRoutes
+        + streamRoutes + fleetRoutes + serviceRoutes
 
     /// All of the API but the session.
     func addAPI(to router: Router<DashboardContext>) {

@@ -16,6 +16,8 @@ struct SessionRecord: Codable, Hashable {
     var name: String?
     /// When it ends; ISO 8601, UTC.
     var until: String?
+    /// They may see other houses, too; left out where not.
+    var fleet: Bool?
 }
 
 /// `/api/v1/session`: logging in and out. `/api/v1/sessions`: who is logged in.
@@ -27,6 +29,8 @@ struct SessionRoutes {
     let isLoopback: Bool
     /// Called when sessions were ended from outside, so that nobody goes on to follow the house by one of them.
     let ended: @Sendable () async -> Void
+    /// Whether a person with the password of this name may see other houses.
+    let hasFleet: @Sendable (_ name: String?) -> Bool
 
     func add(to router: Router<DashboardContext>) {
         add(.get, Self.path, to: router) { request, context in try await state(request, context) }
@@ -73,7 +77,7 @@ struct SessionRoutes {
         }
         let record = SessionRecord(
             passwordNeeded: isNeeded, loggedIn: pass != nil, role: pass?.role.rawValue, name: pass?.name,
-            until: pass?.until.map(time))
+            until: pass?.until.map(time), fleet: pass.flatMap { hasFleet($0.name) ? true : nil })
         return Response(json: jsonLine(record) + "\n")
     }
 

@@ -27,17 +27,13 @@ public struct NotificationSettings: Sendable {
     ///   - home: of the user, for names that begin with `~/`.
     /// - Throws: `ConfigurationError` with everything that is wrong.
     public init(_ bytes: [UInt8], file: String, home: String) throws(ConfigurationError) {
-        let reader: ConfigurationReader
-        do throws(ConfigurationMistake) {
-            reader = ConfigurationReader(try ConfigurationText(try ConfigurationText.decode(bytes)))
-        } catch {
-            throw ConfigurationError(file: file, mistakes: [error])
-        }
-        let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
+        let reader = try ConfigurationReader(bytes, file: file)
         let names = reader.text.tables.keys.sorted { (reader.text.line($0) ?? 0, $0) < (reader.text.line($1) ?? 0, $1) }
         for name in names {
             let table = reader.table(name)
-            if let receiver = table.receiver({ Self.path($0, folder, home) }) { receivers.append(receiver) }
+            if let receiver = table.receiver({ ConfigurationReader.path($0, beside: file, home: home) }) {
+                receivers.append(receiver)
+            }
         }
         if names.count > Self.receiverLimit {
             let found = "a file with \(names.count) receivers"
@@ -45,11 +41,6 @@ public struct NotificationSettings: Sendable {
         }
         reader.tellUnknown()
         guard reader.mistakes.isEmpty else { throw ConfigurationError(file: file, mistakes: reader.mistakes) }
-    }
-
-    private static func path(_ written: String, _ folder: String, _ home: String) -> String {
-        if written.hasPrefix("/") { return written }
-        return written.hasPrefix("~/") ? home + written.dropFirst() : folder + written
     }
 }
 

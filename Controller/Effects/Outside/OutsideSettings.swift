@@ -22,12 +22,7 @@ extension OutsideLimits {
     /// - Parameter home: of the user, for programs that begin with `~/`.
     /// - Throws: `ConfigurationError` with everything that is wrong.
     public init(_ bytes: [UInt8], file: String, home: String) throws(ConfigurationError) {
-        let reader: ConfigurationReader
-        do throws(ConfigurationMistake) {
-            reader = ConfigurationReader(try ConfigurationText(try ConfigurationText.decode(bytes)))
-        } catch {
-            throw ConfigurationError(file: file, mistakes: [error])
-        }
+        let reader = try ConfigurationReader(bytes, file: file)
         self.init(file: file)
         let table = reader.table("outside")
         switch table.choiceOrTexts("run", "a list of programs: [\"/usr/bin/mpv\"]", most: Self.listLimit, Word.self) {

@@ -55,6 +55,29 @@ struct WebRequest: Sendable {
         head = HTTPRequestHead(version: .http1_1, method: method, uri: target, headers: headers)
     }
 
+    /// Bytes for a server.
+    ///
+    /// - Parameter fields: of its head; what they say lets somebody in.
+    init(posting bytes: [UInt8], to address: String, fields: [(name: String, value: String)] = []) throws(WebFault) {
+        let (url, server) = try Self.parts(of: WebHook(url: address))
+        guard url.user == nil, url.password == nil else {
+            throw WebFault("an address holds no user and no password")
+        }
+        isSecure = url.scheme?.lowercased() == "https"
+        (host, port) = (server.host, server.port)
+        let authority = (host.contains(":") ? "[\(host)]" : host) + (url.port.map { ":\($0)" } ?? "")
+        var headers = HTTPHeaders([
+            ("Host", authority), ("Connection", "close"), ("User-Agent", "smartplug"),
+            ("Content-Length", "\(bytes.count)"),
+        ])
+        for field in fields { headers.replaceOrAdd(name: field.name, value: field.value) }
+        path = url.percentEncodedPath.isEmpty ? "/" : url.percentEncodedPath
+        secrets = fields.map(\.value)
+        body = ByteBuffer(bytes: bytes)
+        let target = path + (url.percentEncodedQuery.map { "?\($0)" } ?? "")
+        head = HTTPRequestHead(version: .http1_1, method: .POST, uri: target, headers: headers)
+    }
+
     /// The server that a web hook asks; nil where it could ask none.
     static func server(of hook: WebHook) -> WebServer? { try? parts(of: hook).server }
 

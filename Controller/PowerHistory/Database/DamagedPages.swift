@@ -86,7 +86,9 @@ struct DamagedPages {
         // One that is not whole counts: the rest of it is empty.
         let there = (length + UInt64(Schema.pageSize) - 1) / UInt64(Schema.pageSize)
         let said = first.count >= Self.headerLength ? UInt64(Self.number(first, at: Self.pages)) : 0
-        let count = max(1, there, said <= there + UInt64(Self.mostMissing) ? said : 0)
+        // SQLite refuses tables that begin behind the end.
+        let needed = withSchema ? UInt64(Self.number(template, at: Self.pages)) : 1
+        let count = max(needed, there, said <= there + UInt64(Self.mostMissing) ? said : 0)
         Self.set(UInt32(clamping: count), in: &page, at: Self.pages)
         Self.set(1, in: &page, at: Self.changes)
         Self.set(1, in: &page, at: Self.changesOfPages)

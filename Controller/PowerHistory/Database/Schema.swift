@@ -10,6 +10,7 @@ enum Schema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: first) }
         migrator.registerMigration("2") { try $0.execute(sql: traces) }
+        migrator.registerMigration("3") { try $0.execute(sql: FeedSchema.tables) }
         return migrator
     }
 

@@ -116,54 +116,6 @@ extension RollUps {
         return floorMultiple(from, length)..<ceilingMultiple(to, length)
     }
 
-    /// Of readings that the wall clock has in another order than the plug's own, the later ones: it was set by less than what moves a boot.
-    /// A counter that seems to fall would part the time, and what flowed would count twice.
-    private static let isInOrder = """
-        NOT EXISTS (SELECT 1 FROM counter AS other WHERE other.plug = counter.plug AND other.boot = counter.boot
-            AND other.wall < counter.wall AND other.wall >= counter.wall - \(2 * BatchTransaction.clockTolerance)
-            AND other.clock > counter.clock)
-        """
-
-    /// The readings between, the last at or before the beginning and the first at or after the end.
-    private func counterPoints(from: Int64, to: Int64) throws -> [CounterPoint] {
-        var points: [CounterPoint] = []
-        if let before = try counterPoint(atOrBefore: from), from - before.time <= EnergyShares.longestInterval {
-            points.append(before)
-        }
-        try database.query(
-            """
-            SELECT wall, boot, milliwatt_hours FROM counter WHERE plug = ? AND wall > ? AND wall < ? AND \(Self.isInOrder)
-            ORDER BY wall, milliwatt_hours
-            """, .integer(plug), .integer(from), .integer(to)
-        ) { points.append(CounterPoint($0)) }
-        if let after = try counterPoint(atOrAfter: to), after.time - to <= EnergyShares.longestInterval {
-            points.append(after)
-        }
-        return points
-    }
-
-    func counterPoint(atOrBefore time: Int64) throws -> CounterPoint? {
-        var point: CounterPoint?
-        try database.query(
-            """
-            SELECT wall, boot, milliwatt_hours FROM counter WHERE plug = ? AND wall <= ? AND \(Self.isInOrder)
-            ORDER BY wall DESC, milliwatt_hours DESC LIMIT 1
-            """, .integer(plug), .integer(time)
-        ) { point = CounterPoint($0) }
-        return point
-    }
-
-    func counterPoint(atOrAfter time: Int64) throws -> CounterPoint? {
-        var point: CounterPoint?
-        try database.query(
-            """
-            SELECT wall, boot, milliwatt_hours FROM counter WHERE plug = ? AND wall >= ? AND \(Self.isInOrder)
-            ORDER BY wall, milliwatt_hours LIMIT 1
-            """, .integer(plug), .integer(time)
-        ) { point = CounterPoint($0) }
-        return point
-    }
-
     /// From when on samples and minutes are still there.
     private func forgotten() throws -> (samples: Int64, minutes: Int64) {
         var horizon = (samples: Int64.min / 2, minutes: Int64.min / 2)
@@ -172,13 +124,6 @@ extension RollUps {
             if !row.isNull(1) { horizon.minutes = row.integer(1) }
         }
         return horizon
-    }
-}
-
-extension CounterPoint {
-    fileprivate init(_ row: SQLRow) {
-        self.init(
-            time: row.integer(0), boot: row.integer(1), milliwattHours: UInt64(bitPattern: row.integer(2)))
     }
 }
 

@@ -50,9 +50,9 @@ extension BatchTransaction {
         try database.query("SELECT since, until FROM chunk WHERE boot = ?", .integer(boot)) {
             spans.append($0.integer(0)...max($0.integer(0), $0.integer(1)))
         }
-        let readings = try takeCounters(of: boot, plug)
-        spans += readings.map { $0.wall...$0.wall }
         let rollUps = RollUps(database, plug: plug)
+        spans += try rollUps.counterTimes(ofBoot: boot, clocks: Int64.min...Int64.max).map { $0...$0 }
+        let readings = try takeCounters(of: boot, plug)
         for span in spans {
             // Where a reading leaves, what it parted becomes one.
             let before = try rollUps.counterPoint(atOrBefore: span.lowerBound - 1)?.time ?? span.lowerBound
@@ -85,13 +85,15 @@ extension BatchTransaction {
         return readings
     }
 
+    /// Of two readings at the same time of the wall clock, which was set between them, the later one stays.
     func insertCounter(
         _ plug: Int64, _ boot: Int64, wall: Int64, clock: Int64, _ milliwattHours: Int64
     ) throws {
         try database.change(
             """
             INSERT INTO counter (plug, wall, boot, clock, milliwatt_hours) VALUES (?, ?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET milliwatt_hours = max(milliwatt_hours, excluded.milliwatt_hours)
+            ON CONFLICT DO UPDATE SET milliwatt_hours = excluded.milliwatt_hours, clock = excluded.clock
+                WHERE (excluded.milliwatt_hours, excluded.clock) > (milliwatt_hours, clock)
             """, .integer(plug), .integer(wall), .integer(boot), .integer(clock), .integer(milliwattHours))
     }
 

@@ -78,6 +78,12 @@ struct BatchTransaction {
         try database.query(
             "SELECT id, count, since, until FROM chunk WHERE boot = ? AND first = ?", .integer(boot), .integer(first)
         ) { known = ($0.integer(0), $0.integer(1), $0.integer(2), $0.integer(3)) }
+        // Readings of this time stand where the samples say from now on.
+        let end = known.map { first + ($0.until - $0.since) }
+        let clocks =
+            (end.map { min($0, last) + RollUps.chunkReach } ?? first)...max(end ?? last, last) + RollUps.chunkReach
+        let rollUps = RollUps(database, plug: plug)
+        let before = try rollUps.counterTimes(ofBoot: boot, clocks: clocks)
         let sum = SQLValue.integer(Int64(Checksum.crc32(chunk.bytes)))
         let count = Int64(chunk.count)
         let since = known?.since ?? stored.origin + first
@@ -99,6 +105,7 @@ struct BatchTransaction {
         let reached = known?.until ?? since
         // A version with more samples that ends earlier, which only a plug in disorder sends, cuts something off.
         markDirty(plug, until < reached ? since...reached : max(since, reached)...until)
+        for time in before + (try rollUps.counterTimes(ofBoot: boot, clocks: clocks)) { markDirty(plug, time...time) }
     }
 
     private mutating func store(_ reading: CounterReading) throws {
@@ -108,9 +115,15 @@ struct BatchTransaction {
         let plug = try row(of: reading.plug)
         let boot = try place(reading.boot, of: plug, origin: reading.origin, at: reading.milliseconds)
         let wall = reading.origin + reading.milliseconds
+        let rollUps = RollUps(database, plug: plug)
+        let replaced = try database.integer(
+            "SELECT clock FROM counter WHERE plug = ? AND wall = ? AND boot = ?", .integer(plug), .integer(wall),
+            .integer(boot))
+        var times = try replaced.map { try rollUps.counterTimes(ofBoot: boot, clocks: $0...$0) } ?? []
         try insertCounter(
             plug, boot, wall: wall, clock: reading.milliseconds, Int64(reading.milliwattHours))
-        markDirty(plug, wall...wall)
+        times += try rollUps.counterTimes(ofBoot: boot, clocks: reading.milliseconds...reading.milliseconds)
+        for time in times { markDirty(plug, time...time) }
     }
 }
 

@@ -1,3 +1,4 @@
+import JSONText
 import Automation
 import RuleFiles
 
@@ -21,12 +22,12 @@ enum HostReply: Sendable {
     }
 
     /// - Parameter line: without its line feed.
-    init(line: [UInt8]) throws(LineFault) {
+    init(line: [UInt8]) throws(JSONError) {
         // JSON has them between its words; a state with one would be two lines when it is told again.
-        guard !line.contains(UInt8(ascii: "\n")) else { throw LineFault("several lines") }
-        self = try JSONReader.read(line) { reader throws(LineFault) in
+        guard !line.contains(UInt8(ascii: "\n")) else { throw JSONError("several lines") }
+        self = try JSONReader.read(line) { reader throws(JSONError) in
             var reply: HostReply?
-            try reader.object { key, reader throws(LineFault) in
+            try reader.object { key, reader throws(JSONError) in
                 guard reply == nil else { throw reader.fault("more than one answer") }
                 switch key {
                 case "loaded": reply = try Self.loaded(&reader)
@@ -42,13 +43,13 @@ enum HostReply: Sendable {
 
     // MARK: - Each of them
 
-    private static func loaded(_ reader: inout JSONReader) throws(LineFault) -> HostReply {
+    private static func loaded(_ reader: inout JSONReader) throws(JSONError) -> HostReply {
         var declarations: [ScriptRules.Declaration] = []
         var log: [String] = []
-        try reader.object { key, reader throws(LineFault) in
+        try reader.object { key, reader throws(JSONError) in
             switch key {
             case "rules":
-                try reader.list { reader throws(LineFault) in
+                try reader.list { reader throws(JSONError) in
                     let declaration = try declaration(&reader)
                     // One more than there may be, so that they are refused by the line of the first that is too many.
                     if declarations.count <= ScriptLimits.handlers { declarations.append(declaration) }
@@ -60,9 +61,9 @@ enum HostReply: Sendable {
         return .loaded(declarations, log: log)
     }
 
-    private static func declaration(_ reader: inout JSONReader) throws(LineFault) -> ScriptRules.Declaration {
+    private static func declaration(_ reader: inout JSONReader) throws(JSONError) -> ScriptRules.Declaration {
         var declaration = ScriptRules.Declaration(line: 0, entries: [])
-        try reader.object { key, reader throws(LineFault) in
+        try reader.object { key, reader throws(JSONError) in
             if key == "line" {
                 declaration.line = try reader.whole()
             } else {
@@ -73,17 +74,17 @@ enum HostReply: Sendable {
         return declaration
     }
 
-    private static func done(_ reader: inout JSONReader) throws(LineFault) -> Answer {
+    private static func done(_ reader: inout JSONReader) throws(JSONError) -> Answer {
         var answer = Answer()
-        try reader.object { key, reader throws(LineFault) in
+        try reader.object { key, reader throws(JSONError) in
             switch key {
             case "then":
-                try reader.list { reader throws(LineFault) in
+                try reader.list { reader throws(JSONError) in
                     let action = try reader.value()
                     if answer.then.count <= ScriptLimits.actions { answer.then.append(action) }
                 }
             case "timers":
-                try reader.list { reader throws(LineFault) in
+                try reader.list { reader throws(JSONError) in
                     let timer = try timer(&reader)
                     if answer.timers.count <= MessageLimits.timerChanges { answer.timers.append(timer) }
                 }
@@ -97,9 +98,9 @@ enum HostReply: Sendable {
         return answer
     }
 
-    private static func timer(_ reader: inout JSONReader) throws(LineFault) -> Timer {
+    private static func timer(_ reader: inout JSONReader) throws(JSONError) -> Timer {
         var timer = Timer(name: "", after: nil)
-        try reader.object { key, reader throws(LineFault) in
+        try reader.object { key, reader throws(JSONError) in
             switch key {
             case "name": timer.name = try reader.text()
             case "after": timer.after = try reader.number()
@@ -109,10 +110,10 @@ enum HostReply: Sendable {
         return timer
     }
 
-    private static func failed(_ reader: inout JSONReader) throws(LineFault) -> HostReply {
+    private static func failed(_ reader: inout JSONReader) throws(JSONError) -> HostReply {
         var words = ""
         var log: [String] = []
-        try reader.object { key, reader throws(LineFault) in
+        try reader.object { key, reader throws(JSONError) in
             switch key {
             case "error": words = clipped(try reader.text(), to: MessageLimits.words, lines: true)
             case "log": log = try Self.log(&reader)
@@ -123,9 +124,9 @@ enum HostReply: Sendable {
         return .failed(words, log: log)
     }
 
-    private static func log(_ reader: inout JSONReader) throws(LineFault) -> [String] {
+    private static func log(_ reader: inout JSONReader) throws(JSONError) -> [String] {
         var log: [String] = []
-        try reader.list { reader throws(LineFault) in
+        try reader.list { reader throws(JSONError) in
             let line = try reader.text()
             if log.count < ScriptLimits.logLines { log.append(clipped(line, to: ScriptLimits.logLineSize)) }
         }

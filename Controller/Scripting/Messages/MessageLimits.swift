@@ -4,8 +4,6 @@ enum MessageLimits {
     static let request = 1 << 20
     /// Bytes of a line from it: a host that writes without an end is ended.
     static let reply = 256 << 10
-    /// Lists and objects inside each other, of which each takes a portion of the reader's stack.
-    static let depth = 64
     /// Bytes of a script's text: as JSON, where each may take six, it fits in a line together with the state.
     static let source = 128 << 10
     /// Bytes of a script's name: with a line's number it still is a rule's name.

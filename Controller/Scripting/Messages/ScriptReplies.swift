@@ -1,3 +1,4 @@
+import JSONText
 public import Automation
 import RuleFiles
 
@@ -42,10 +43,10 @@ public enum ScriptReplies {
     }
 
     private static func reply(_ line: [UInt8]) throws(ScriptFault) -> HostReply {
-        do throws(LineFault) {
+        do throws(JSONError) {
             return try HostReply(line: line)
         } catch {
-            throw .ended(.garbled(error.message))
+            throw .ended(.garbled(error.description))
         }
     }
 

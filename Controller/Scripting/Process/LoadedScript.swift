@@ -1,3 +1,4 @@
+import JSONText
 import Automation
 import RuleFiles
 
@@ -44,7 +45,7 @@ final class LoadedScript {
 
     private static func isState(_ state: String) -> Bool {
         guard state.utf8.count <= ScriptLimits.stateSize, !state.utf8.contains(UInt8(ascii: "\n")) else { return false }
-        return (try? JSONReader.read(Array(state.utf8)) { reader throws(LineFault) in try reader.skip() }) != nil
+        return (try? JSONReader.read(Array(state.utf8)) { reader throws(JSONError) in try reader.skip() }) != nil
     }
 }
 

@@ -204,10 +204,10 @@ extension AuditEntry {
 }
 
 extension AuditActor {
-    /// Nil for all who are not paired.
+    /// Nil for all who may not command.
     fileprivate var paired: AuditActor? {
         switch self {
-        case .controller: self
+        case .controller, .broker, .homeKit: self
         case .stranger, .button, .panel, .configuration, .plug, .unknown: nil
         }
     }

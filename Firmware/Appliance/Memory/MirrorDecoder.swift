@@ -68,6 +68,7 @@ public struct MirrorDecoder: Sendable {
         case 10:
             let time = try instant()
             return .unnumbered(UnnumberedEvent(try kind(), at: time))
+        case 11: return .brokerTook(try sequence())
         default: throw fault
         }
     }

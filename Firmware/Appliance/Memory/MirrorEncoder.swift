@@ -71,6 +71,9 @@ public struct MirrorEncoder: Sendable {
             put(10 as UInt8)
             put(event.time)
             encode(event.kind)
+        case .brokerTook(let sequence):
+            put(11 as UInt8)
+            put(sequence)
         }
     }
 

@@ -42,6 +42,9 @@ public enum MirrorRecord: Hashable, Sendable {
     /// 10: an event that waits for its number: time, kind and what belongs to it. Its number comes with an event (3), which ends
     /// the wait of the oldest. Firmware that does not know this record takes the mirror for damaged.
     case unnumbered(UnnumberedEvent)
+    /// 11: the plug's MQTT broker has every event up to this number, or need not have it. Firmware that does not know this record takes
+    /// the mirror for damaged.
+    case brokerTook(SequenceNumber)
 
     /// Bytes of a payload at most. It stops a damaged length from being taken for one; the longest is a chunk.
     static let longestPayload = 1 << 17

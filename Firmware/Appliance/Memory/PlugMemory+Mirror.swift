@@ -21,6 +21,7 @@ extension PlugMemory {
         records += samples.sealed.map { .sealedChunk($0) }
         if let chunk = samples.openChunk { records.append(.openChunk(chunk)) }
         if let state = appliance.state { records.append(.state(state, appliance.timers)) }
+        if let brokerCursor { records.append(.brokerTook(brokerCursor)) }
         return records
     }
 
@@ -43,6 +44,7 @@ extension PlugMemory {
             samples.append(sample)
             appliance.state?.milliwattHours = energy
         case .sealedChunk(let chunk): samples.restore(chunk)
+        case .brokerTook(let sequence): brokerCursor = sequence
         case .openChunk(let chunk):
             guard let kept = try? chunk.samples() else { return false }
             for sample in kept { samples.append(sample) }

@@ -35,6 +35,8 @@ public struct PlugMemory: Sendable {
     public var samples: SampleStore
     public var appliance: ApplianceMemory
     public var numbers: ReservedNumbers
+    /// The plug's MQTT broker has every event up to this number, or need not have it; nil: it never had one.
+    public var brokerCursor: SequenceNumber?
 
     /// A plug that remembers nothing, but for what it is given.
     ///

@@ -1,24 +1,31 @@
+import JSONText
 import PlugModel
 import ProtocolCore
 
 extension PlugNetwork {
     /// One object: `name`, `role` (manage or observe), `reason`, `hardwareAddress`, `addresses`, `conflicts`; where there are such,
     /// `linkLocal`, and `lease` with `address`, `server`, `router` and `expiresIn` in seconds.
-    func json(now: Instant) -> String {
-        var fields = [
-            field("name", name), field("role", isManaged ? "manage" : "observe"), field("reason", reason),
-            field("hardwareAddress", hardwareAddress),
-            "\"addresses\":[\(addresses.map(quoted).joined(separator: ","))]", "\"conflicts\":\(conflicts)",
-        ]
-        if let linkLocal { fields.append(field("linkLocal", linkLocal)) }
-        if let lease {
-            var parts = [field("address", lease.address), field("server", lease.server)]
-            if let router = lease.router { parts.append(field("router", router)) }
-            if let expires = lease.expires {
-                parts.append("\"expiresIn\":\(max(0, (expires - now).components.seconds))")
-            }
-            fields.append("\"lease\":{\(parts.joined(separator: ","))}")
-        }
-        return "{\(fields.joined(separator: ","))}"
+    func json(now: Instant) -> JSONObject {
+        var network = JSONObject()
+        network.add("name", name)
+        network.add("role", isManaged ? "manage" : "observe")
+        network.add("reason", reason)
+        network.add("hardwareAddress", hardwareAddress)
+        network.add("addresses", addresses)
+        network.add("conflicts", conflicts)
+        if let linkLocal { network.add("linkLocal", linkLocal) }
+        if let lease { network.add("lease", lease.json(now: now)) }
+        return network
+    }
+}
+
+extension PlugNetwork.Lease {
+    fileprivate func json(now: Instant) -> JSONObject {
+        var lease = JSONObject()
+        lease.add("address", address)
+        lease.add("server", server)
+        if let router { lease.add("router", router) }
+        if let expires { lease.add("expiresIn", max(0, (expires - now).components.seconds)) }
+        return lease
     }
 }

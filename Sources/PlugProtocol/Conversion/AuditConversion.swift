@@ -36,6 +36,8 @@ extension WireAuditEntry {
         case .stranger(let digits): (actor, key) = (.stranger, digits)
         case .button: actor = .button
         case .panel: actor = .panel
+        case .broker: actor = .broker
+        case .homeKit: actor = .homekit
         case .configuration: actor = .configuration
         case .plug: actor = .plug
         case .unknown: actor = .unspecified
@@ -70,6 +72,8 @@ extension WireAuditEntry {
         case .stranger: .stranger(key: digits)
         case .button: .button
         case .panel: .panel
+        case .broker: .broker
+        case .homekit: .homeKit
         case .configuration: .configuration
         case .plug: .plug
         case .unspecified, .UNRECOGNIZED: .unknown

@@ -5,7 +5,7 @@ package import PlugModel
 package enum AskedRequest: String, CaseIterable, Sendable {
     case hello, subscribe, acknowledge, command, fetch_samples, ping, pong, goodbye, pairing_request, pairing_proof
     case list_controllers, remove_controller, factory_reset, follow_log, invite, set_role, fetch_audit, new_code
-    case announce_key, next_key_kept
+    case announce_key, next_key_kept, manage_homekit
     case set_relay, set_level, identify, reset_protection, rename, configure
 }
 
@@ -29,7 +29,7 @@ extension Role {
         case (.set_relay, .viewer), (.set_level, .viewer), (.identify, .viewer), (.reset_protection, .viewer): false
         case (.rename, let role), (.configure, let role), (.list_controllers, let role), (.remove_controller, let role),
             (.factory_reset, let role), (.follow_log, let role), (.invite, let role), (.set_role, let role),
-            (.fetch_audit, let role), (.new_code, let role):
+            (.fetch_audit, let role), (.new_code, let role), (.manage_homekit, let role):
             role == .owner
         }
     }
@@ -57,6 +57,7 @@ extension AskedRequest {
             case .setRole: .set_role
             case .fetchAudit: .fetch_audit
             case .newCode: .new_code
+            case .manageHomekit: .manage_homekit
             case .announceKey: .announce_key
             case .nextKeyKept: .next_key_kept
             }
@@ -89,6 +90,7 @@ extension AskedRequest {
         case .set_role: "change roles"
         case .fetch_audit: "read the audit log"
         case .new_code: "change the setup code"
+        case .manage_homekit: "manage HomeKit"
         case .next_key_kept: "store the plug's next key"
         case .announce_key: "announce another key"
         case .set_relay: "switch the plug"

@@ -7,8 +7,10 @@ extension PlugServer {
         guard let index = index(of: connection) else { return }
         sessions[index].lastReceived = now
         sessions[index].decoder.append(bytes)
-        // The session may end with any message, and so may others before it.
+        // The session may end with any message, and so may others before it. FactoryReset is the last message that is read: when its
+        // answer ends the session depends on flash, and nothing that follows may depend on that.
         while let index = self.index(of: connection) {
+            if sessions[index].awaitsReset { return sessions[index].decoder = FrameDecoder() }
             do {
                 guard let message = try sessions[index].decoder.next(WireControllerMessage.self) else { return }
                 try take(message, from: index, now: now, &actions)
@@ -68,7 +70,7 @@ extension PlugServer {
             try challenge(request, from: index, since: since, now: now, &actions)
         case .subscribe, .acknowledge, .command, .fetchSamples, .ping, .pong, .goodbye, .pairingProof,
             .listControllers, .removeController, .factoryReset, .followLog, .invite, .setRole, .fetchAudit, .newCode,
-            .announceKey, .nextKeyKept:
+            .announceKey, .nextKeyKept, .manageHomekit:
             end(index, Goodbye(.outOfOrder, "The first message must be Hello."), now: now, &actions)
         }
     }
@@ -110,7 +112,6 @@ extension PlugServer {
         case .removeController(let wire):
             removeController(wire.fingerprint, asker: sessions[index].connection, now: now, &actions)
         case .factoryReset:
-            guard !established.awaitsReset else { return }
             var established = established
             established.awaitsReset = true
             sessions[index].phase = .established(established)
@@ -141,6 +142,8 @@ extension PlugServer {
             followLog(wire, from: index, now: now)
         case .fetchAudit(let wire):
             try fetchAudit(wire, from: index, established, now: now, &actions)
+        case .manageHomekit(let wire):
+            try manageHomeKit(wire, from: index, established, now: now, &actions)
         case .ping(let wire):
             sessions[index].say {
                 $0.pong.token = wire.token
@@ -203,31 +206,15 @@ extension PlugServer {
             note(.refused, of: index, isRefused: true, "command: \(refusal.code.words)")
             return answer(.refused(refusal), to: request, on: index)
         }
-        // Not remembered either: the role may change.
-        guard established.role.may(AskedRequest(command)) else {
-            let refusal = refusal(of: AskedRequest(command), established.role)
-            note(.refused, of: index, isRefused: true, "\(AskedRequest(command).rawValue): \(refusal.code.words)")
-            return answer(.refused(refusal), to: request, on: index)
-        }
-        // A refusal for want of room is not remembered as the request's answer: it may be sent again.
+        let asker = Commander(
+            name: established.controller, authority: established.authority, role: established.role,
+            actor: actor(of: index))
         let mayWait = established.requestsInFlight < PlugWire.requestsInFlight
-        let busy = Refusal(.busy, "Too many commands wait at the plug; send it again later.")
-        let id = CommandID(request, of: established.authority)
-        switch requests.admit(id, from: sessions[index].connection, mayWait: mayWait, state: state) {
-        case .answered(let outcome):
-            answer(outcome, to: request, on: index)
-        case .full:
-            note(.refused, of: index, isRefused: true, "command: \(busy.code.words)")
-            answer(.refused(busy), to: request, on: index)
-        case .joinedAgain:
-            break
-        case .joined:
-            sessions[index].waits(forRequests: +1)
-        case .new:
-            sessions[index].waits(forRequests: +1)
-            askers[id] = Asker(actor: established.actor, command: command)
-            actions.append(
-                .perform(id, controller: established.controller, command, deadline: now + wire.within))
+        let waiter = RequestLedger.Waiter.session(sessions[index].connection)
+        switch take(command, request, of: asker, waiter, mayWait: mayWait, deadline: now + wire.within, &actions) {
+        case .answered(let outcome): answer(outcome, to: request, on: index)
+        case .waitsAlready: break
+        case .waits: sessions[index].waits(forRequests: +1)
         }
     }
 
@@ -236,14 +223,18 @@ extension PlugServer {
         sessions[index].say { $0.result = result }
     }
 
-    mutating func finish(_ command: CommandID, _ outcome: CommandOutcome, now: Instant) {
+    mutating func finish(_ command: CommandID, _ outcome: CommandOutcome, _ actions: inout [Action]) {
         guard let (outcome, waiting) = requests.finish(command, outcome) else { return }
         noteEnd(of: command, outcome)
-        for connection in waiting {
-            // Who asked may have gone, and asks again when it is back.
-            guard let index = index(of: connection) else { continue }
-            sessions[index].waits(forRequests: -1)
-            answer(outcome, to: command.request, on: index)
+        for waiter in waiting {
+            switch waiter {
+            case .door(let door, let ticket): actions.append(.answer(door, ticket: ticket, outcome))
+            case .session(let connection):
+                // Who asked may have gone, and asks again when it is back.
+                guard let index = index(of: connection) else { continue }
+                sessions[index].waits(forRequests: -1)
+                answer(outcome, to: command.request, on: index)
+            }
         }
     }
 }

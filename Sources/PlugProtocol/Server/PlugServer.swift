@@ -94,6 +94,8 @@ public struct PlugServer: Machine, Sendable {
         case factoryReset
         /// The answer to ``Action/factoryReset`` where that cannot be.
         case resetFailed
+        /// A command came through a door; answered by ``Action/answer(_:ticket:_:)``.
+        case asked(DoorCommand)
         /// The answer to ``Action/perform(_:controller:_:deadline:)``, at once or later. Where `done` names no event, the one
         /// recorded with this request as its cause is filled in.
         case commandOutcome(CommandID, CommandOutcome)
@@ -105,6 +107,8 @@ public struct PlugServer: Machine, Sendable {
         case logged([LogLine], lost: UInt64)
         /// The answer to ``Action/fetchAudit(_:after:limit:)``: at most ``PlugWire/auditEntriesAtOnce`` entries.
         case audit(ConnectionID, AuditPage)
+        /// The answer to ``Action/manageHomeKit(_:_:)``.
+        case homeKit(ConnectionID, Result<HomeKitReport, Refusal>)
         /// Says Goodbye to all and accepts nobody any more.
         case stop
         case deadlineReached
@@ -131,6 +135,8 @@ public struct PlugServer: Machine, Sendable {
     /// Performed in order. The answer to `perform` and `fetch` may be handed over while the actions are performed.
     public enum Action: Hashable, Sendable {
         case send(ConnectionID, [UInt8])
+        /// How a command ended that came through a door.
+        case answer(PlugDoor, ticket: UInt64, CommandOutcome)
         /// Close once what was sent before has gone out.
         case close(ConnectionID, EndReason)
         /// Carry out a command, before `deadline` or not at all. Comes once for a request, however often it was sent.
@@ -139,6 +145,8 @@ public struct PlugServer: Machine, Sendable {
         case fetch(ConnectionID, fetch: UInt32, from: Instant, to: Instant)
         /// Answer with entries of the audit log after this number: of the newest `limit`, or of all, the oldest.
         case fetchAudit(ConnectionID, after: UInt64, limit: Int?)
+        /// Do that at the plug's HomeKit door; answered at once or later.
+        case manageHomeKit(ConnectionID, HomeKitOrder)
         /// Write who is paired where it lasts, before what is sent after it.
         case keep(PairedControllers)
         /// Write another setup code where it lasts; answered by ``Event/codeKept(_:)``. Comes again only after the answer.
@@ -155,8 +163,8 @@ public struct PlugServer: Machine, Sendable {
 
         fileprivate var isAsk: Bool {
             switch self {
-            case .send, .close, .keep, .pairingWindow, .logLevel: false
-            case .perform, .fetch, .fetchAudit, .record, .factoryReset, .keepCode: true
+            case .send, .answer, .close, .keep, .pairingWindow, .logLevel: false
+            case .perform, .fetch, .fetchAudit, .manageHomeKit, .record, .factoryReset, .keepCode: true
             }
         }
     }
@@ -254,13 +262,15 @@ public struct PlugServer: Machine, Sendable {
         case .resetFailed:
             endAskersOfReset(now: now, &actions)
         case .commandOutcome(let command, let outcome):
-            finish(command, outcome, now: now)
+            finish(command, outcome, &actions)
+        case .asked(let command):
+            take(command, now: now, &actions)
         case .samples(let connection, let fetch, let chunk, let next):
             answer(fetch: fetch, on: connection, chunk: chunk, next: next)
         case .logged(let lines, let lost):
             remember(lines, lost: lost)
-        case .audit(let connection, let page):
-            answer(audit: page, on: connection)
+        case .audit(let connection, let page): answer(audit: page, on: connection)
+        case .homeKit(let connection, let report): answer(homeKit: report, on: connection)
         case .stop:
             stopped = true
             endAll(Goodbye(.stopping, "The plug stops; it may be back soon."), now: now, &actions)

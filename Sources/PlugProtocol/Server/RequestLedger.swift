@@ -4,9 +4,16 @@ import PlugModel
 /// Which commands are being carried out, and how the last ones ended: a request that comes again from the same authority
 /// gets the first answer.
 struct RequestLedger: Sendable {
+    /// Who asked for a command and waits for its outcome.
+    enum Waiter: Hashable {
+        case session(ConnectionID)
+        /// The door's ticket.
+        case door(PlugDoor, UInt64)
+    }
+
     private enum Entry: Sendable {
         /// Those who asked, and the event that it caused so far.
-        case running(waiting: [ConnectionID], event: SequenceNumber?)
+        case running(waiting: [Waiter], event: SequenceNumber?)
         case finished(CommandOutcome)
         /// Carried out before the firmware restarted; the journal still has its event.
         case recorded(SequenceNumber)
@@ -15,7 +22,7 @@ struct RequestLedger: Sendable {
     enum Admission: Hashable {
         /// Not seen before: carry it out.
         case new
-        /// Being carried out; the connection now waits for its outcome, for the first time or again.
+        /// Being carried out; who asked now waits for its outcome, for the first time or again.
         case joined, joinedAgain
         case answered(CommandOutcome)
         /// Too much is being carried out already.
@@ -67,20 +74,20 @@ struct RequestLedger: Sendable {
     }
 
     /// - Parameters:
-    ///   - mayWait: whether the connection may wait for another outcome.
+    ///   - mayWait: whether who asks may wait for another outcome.
     ///   - state: what a command answers with that was carried out before a restart.
     mutating func admit(
-        _ command: CommandID, from connection: ConnectionID, mayWait: Bool, state: PlugState
+        _ command: CommandID, from waiter: Waiter, mayWait: Bool, state: PlugState
     ) -> Admission {
         switch entries[command] {
         case nil:
             guard mayWait, entries.count - ended.count < runningLimit else { return .full }
-            entries[command] = .running(waiting: [connection], event: nil)
+            entries[command] = .running(waiting: [waiter], event: nil)
             return .new
         case .running(var waiting, let event):
-            guard !waiting.contains(connection) else { return .joinedAgain }
+            guard !waiting.contains(waiter) else { return .joinedAgain }
             guard mayWait else { return .full }
-            waiting.append(connection)
+            waiting.append(waiter)
             entries[command] = .running(waiting: waiting, event: event)
             return .joined
         case .finished(let outcome):
@@ -101,7 +108,7 @@ struct RequestLedger: Sendable {
     }
 
     /// The outcome to answer with and who waits for it; nil for a request that is not being carried out.
-    mutating func finish(_ command: CommandID, _ outcome: CommandOutcome) -> (CommandOutcome, [ConnectionID])? {
+    mutating func finish(_ command: CommandID, _ outcome: CommandOutcome) -> (CommandOutcome, [Waiter])? {
         guard case .running(let waiting, let event) = entries[command] else { return nil }
         var outcome = outcome
         if case .done(let state, event: nil) = outcome { outcome = .done(state, event: event) }
@@ -109,8 +116,9 @@ struct RequestLedger: Sendable {
         return (outcome, waiting)
     }
 
-    /// Forgets how the commands of all others ended: they were removed. Those under way end as they would have.
-    mutating func keep(only authorities: [AuthorityID]) {
+    /// Forgets how the commands of all controllers but these ended: they were removed. Those under way end as they would have.
+    mutating func keep(only controllers: [AuthorityID]) {
+        let authorities = controllers + PlugDoor.allCases.map(\.authority)
         ended.removeAll { command in
             guard !authorities.contains(command.authority) else { return false }
             entries[command] = nil

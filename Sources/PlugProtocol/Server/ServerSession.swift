@@ -34,6 +34,8 @@ struct ServerSession: Sendable {
         var acknowledged: SequenceNumber?
         /// It asked for a part of the audit log.
         var awaitsAudit = false
+        /// A ManageHomeKit is not answered yet.
+        var awaitsHomeKit = false
         /// It asked for a factory reset.
         var awaitsReset = false
     }

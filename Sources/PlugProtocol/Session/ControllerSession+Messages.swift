@@ -118,6 +118,9 @@ extension ControllerSession {
         case .newCode:
             try takeAnswer()
             actions.append(.deliver(.codeChanged))
+        case .homekit(let wire):
+            try takeAnswer()
+            actions.append(.deliver(.homeKit(try wire.model())))
         case .nextKey(let wire):
             guard let next = PublicKey(bytes: wire.key) else {
                 throw Fault.message(.length(field: "key", bytes: wire.key.count, allowed: 1...PublicKey.longest))

@@ -28,6 +28,8 @@ public struct ControllerSession: Machine, Sendable {
         case invite(SetupCode, Grant)
         /// Gives the controller of this key another role; answered with all of them.
         case setRole(fingerprint: String, Grant)
+        /// Asks about the plug's HomeKit door, or changes it; answered by ``SessionUpdate/homeKit(_:)``.
+        case manageHomeKit(HomeKitOrder)
         /// Gives the plug another setup code; answered by ``SessionUpdate/codeChanged``.
         case newCode(SetupCode)
         /// Announces the key that this controller will have; answered by ``SessionUpdate/keyAccepted``.
@@ -124,7 +126,7 @@ public struct ControllerSession: Machine, Sendable {
             case .deadlineReached: break
             case .received, .subscribe, .command, .acknowledge, .fetchSamples, .probe, .reading, .listControllers,
                 .removeController, .invite, .setRole, .newCode, .announceKey, .nextKeyKept, .factoryReset, .followLog,
-                .fetchAudit:
+                .fetchAudit, .manageHomeKit:
                 preconditionFailure("\(event) came before .connected")
             }
         case .greeting, .established:
@@ -203,6 +205,9 @@ public struct ControllerSession: Machine, Sendable {
         case .newCode(let code):
             answersDue += 1
             say { $0.newCode.code = .init(code.bytes) }
+        case .manageHomeKit(let order):
+            answersDue += 1
+            say { $0.manageHomekit = WireManageHomeKit(order) }
         case .announceKey(let key):
             answersDue += 1
             say { $0.announceKey.key = .init(key.bytes) }

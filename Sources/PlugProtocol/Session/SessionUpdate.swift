@@ -28,6 +28,8 @@ public enum SessionUpdate: Hashable, Sendable {
     case invited(for: Duration)
     /// The plug has another setup code.
     case codeChanged
+    /// The plug's HomeKit door as it stands.
+    case homeKit(HomeKitReport)
     /// The key that the plug will have; to be stored, and confirmed.
     case nextKey(PublicKey)
     /// The plug knows the key that this controller announced.

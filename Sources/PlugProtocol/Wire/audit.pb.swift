@@ -141,6 +141,12 @@ nonisolated enum WireAuditActor: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// by itself
   case plug // = 6
+
+  /// somebody at the plug's MQTT broker
+  case broker // = 7
+
+  /// a controller of HomeKit, or somebody who wanted to be one
+  case homekit // = 8
   case UNRECOGNIZED(Int)
 
   init() {
@@ -156,6 +162,8 @@ nonisolated enum WireAuditActor: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 4: self = .panel
     case 5: self = .configuration
     case 6: self = .plug
+    case 7: self = .broker
+    case 8: self = .homekit
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -169,6 +177,8 @@ nonisolated enum WireAuditActor: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .panel: return 4
     case .configuration: return 5
     case .plug: return 6
+    case .broker: return 7
+    case .homekit: return 8
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -182,6 +192,8 @@ nonisolated enum WireAuditActor: SwiftProtobuf.Enum, Swift.CaseIterable {
     .panel,
     .configuration,
     .plug,
+    .broker,
+    .homekit,
   ]
 
 }
@@ -266,7 +278,7 @@ nonisolated extension WireAuditKind: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension WireAuditActor: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0AUDIT_ACTOR_UNSPECIFIED\0\u{1}AUDIT_ACTOR_CONTROLLER\0\u{1}AUDIT_ACTOR_STRANGER\0\u{1}AUDIT_ACTOR_BUTTON\0\u{1}AUDIT_ACTOR_PANEL\0\u{1}AUDIT_ACTOR_CONFIGURATION\0\u{1}AUDIT_ACTOR_PLUG\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0AUDIT_ACTOR_UNSPECIFIED\0\u{1}AUDIT_ACTOR_CONTROLLER\0\u{1}AUDIT_ACTOR_STRANGER\0\u{1}AUDIT_ACTOR_BUTTON\0\u{1}AUDIT_ACTOR_PANEL\0\u{1}AUDIT_ACTOR_CONFIGURATION\0\u{1}AUDIT_ACTOR_PLUG\0\u{1}AUDIT_ACTOR_BROKER\0\u{1}AUDIT_ACTOR_HOMEKIT\0")
 }
 
 nonisolated extension WireFetchAudit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -351,7 +351,8 @@ nonisolated struct WireRemoveController: Sendable {
 /// its id, the setup code of its label and the numbering of events; what became of a code of NewCode, its configuration says. Every session, the asker's among them, is answered with Goodbye,
 /// FACTORY_RESET, once no loss of power undoes it, and nobody with anything else; where flash cannot be written nothing
 /// changes, and the asker is answered with Goodbye, RESET_FAILED. The plug starts anew with another key and lets itself be
-/// paired. Holding its button for 15 s does the same; from 10 s on its light blinks fast.
+/// paired. Holding its button for 15 s does the same; from 10 s on its light blinks fast. The plug reads nothing of the session
+/// behind FactoryReset.
 nonisolated struct WireFactoryReset: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

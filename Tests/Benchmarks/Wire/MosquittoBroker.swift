@@ -11,10 +11,36 @@ struct MosquittoBroker {
         configuration = FileManager.default.temporaryDirectory.appending(path: "mosquitto-\(getpid()).conf")
         let lines = [
             "listener \(port) 127.0.0.1", "allow_anonymous true", "set_tcp_nodelay true", "max_inflight_messages 0",
-            "max_queued_messages 0", "log_type error",
+            "max_queued_messages 0", "log_type error", "sys_interval 1",
         ]
         try Data(lines.joined(separator: "\n").utf8).write(to: configuration)
         process = try ChildProcess("/usr/sbin/mosquitto", ["-c", configuration.path])
+    }
+
+    /// The messages that it has retained below a filter; waits for so many of them, two seconds at most.
+    func retained(below filter: String, _ count: Int) throws -> [String] {
+        try heard(["-t", filter, "-C", "\(count)", "-W", "2"])
+    }
+
+    /// The packets that came to it, until a second ago at most: nearly all are messages that were published. It does not count those alone that
+    /// are to be retained.
+    func published() throws -> Int {
+        guard
+            let count = try heard(["-t", "$SYS/broker/messages/received", "-C", "1"]).first.flatMap({ Int($0) })
+        else { throw Complaint("mosquitto does not say what it got") }
+        return count
+    }
+
+    private func heard(_ words: [String]) throws -> [String] {
+        let listener = Process()
+        let output = Pipe()
+        listener.executableURL = URL(filePath: "/usr/bin/mosquitto_sub")
+        listener.arguments = ["-h", "127.0.0.1", "-p", "\(port)"] + words
+        listener.standardOutput = output
+        try listener.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        listener.waitUntilExit()
+        return text.split(separator: "\n").map(String.init)
     }
 
     func stop() {

@@ -79,7 +79,8 @@ private struct SubscribedServer {
                 receivedBytes += bytes.count
                 if id != stalled { control(id, .received(bytes)) }
             case .pairingWindow: break
-            case .close, .perform, .fetch, .fetchAudit, .keep, .keepCode, .record, .factoryReset, .logLevel:
+            case .close, .perform, .fetch, .fetchAudit, .manageHomeKit, .keep, .keepCode, .record, .factoryReset,
+                .answer, .logLevel:
                 preconditionFailure("nobody asks for anything here: \(action)")
             }
         }

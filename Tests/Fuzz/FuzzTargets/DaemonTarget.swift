@@ -57,7 +57,7 @@ private struct DaemonLife {
                 ServiceIdentity(name: "Lamp", type: PlugClient.serviceType, interface: 2),
                 txt: try TXTRecord(["id": plug.rawValue])))
         let runner = RuleRunner(
-            RuleFileSet(rules: RuledReports.rules), store: store, recorder: recorder, audience: ears, on: loop
+            RuleFileSet(rules: RuledReports.rules), store: store, recorder: recorder, audiences: [ears], on: loop
         ) { known in
             HouseFollower(known: known) {
                 [plug: "Lamp"]

@@ -63,6 +63,15 @@ struct FuzzedPlug {
             time: now - .seconds(4), AuditNote(kind, by: actors[index % 4], isRefused: index % 3 == 0, "for a test"))
     }
 
+    private static func homeKit(_ order: HomeKitOrder) -> Result<HomeKitReport, Refusal> {
+        guard case .ask = order else { return .failure(Refusal(.storageFailed, "for a test")) }
+        let controller = HomeKitReport.Controller(identifier: [65, 66], isAdmin: true, sessions: 1)
+        return .success(
+            HomeKitReport(
+                setupCode: "518-08-582", setupPayload: "X-HM://0", deviceID: "00:11:22:33:44:55",
+                controllers: [controller]))
+    }
+
     mutating func handle(_ event: PlugServer.Event) throws(FuzzFailure) {
         for action in server.handle(event, now: Self.now) {
             switch action {
@@ -83,7 +92,9 @@ struct FuzzedPlug {
                 let asked = Self.audit.filter { $0.number > after }.suffix(limit ?? .max)
                 try handle(.audit(connection, AuditPage(Array(asked.prefix(3)), isLast: asked.count <= 3)))
             case .keepCode: try handle(.codeKept(nil))
-            case .keep, .pairingWindow, .logLevel: break
+            case .manageHomeKit(let connection, let order):
+                try handle(.homeKit(connection, Self.homeKit(order)))
+            case .keep, .pairingWindow, .answer, .logLevel: break
             }
         }
     }

@@ -80,7 +80,7 @@ struct Guest {
                 try require(sequence == seen + 1, "event \(sequence) came after \(seen)")
                 seen = sequence
             case .welcomed, .subscribed, .snapshot, .state, .commandFinished, .commandUnanswered, .samples,
-                .fetchRefused, .controllers, .invited, .codeChanged, .keyAccepted, .nextKey, .requestRefused,
+                .fetchRefused, .controllers, .invited, .codeChanged, .homeKit, .keyAccepted, .nextKey, .requestRefused,
                 .described, .log,
                 .audit, .ended:
                 break

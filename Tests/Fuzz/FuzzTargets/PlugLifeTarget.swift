@@ -170,7 +170,8 @@ private final class FuzzedBoard {
         case .persist(let state): if storage?.persist(state) != true { step(.persistFailed) }
         case .reserve(let boundary):
             step(storage?.reserve(upTo: boundary) == true ? .reserved(boundary) : .reservationFailed)
-        case .setDimmer, .setLight, .pairingWindow, .logLevel: break
+        case .manageHomeKit(let id, _): step(.homeKit(id, .failure(Refusal(.unsupported, "HomeKit is off"))))
+        case .setDimmer, .setLight, .pairingWindow, .answer, .logLevel: break
         }
     }
 

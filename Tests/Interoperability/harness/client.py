@@ -1,4 +1,4 @@
-"""The second client (Tests/PythonClient), run on a host of the LAN."""
+"""The Python client (Integrations/python-smartplug), run on a host of the LAN."""
 
 import sys
 

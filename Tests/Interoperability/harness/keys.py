@@ -55,7 +55,7 @@ def introduce(state, name, memory=None):
 
 
 def as_plugctl(directory):
-    """Gives the second client, in this directory, the key of this test's plugctl and the plugs that it knows."""
+    """Gives the Python client, in this directory, the key of this test's plugctl and the plugs that it knows."""
     write(directory / "key.pem", (controller_directory() / "key").read_bytes())
     for line in (controller_directory() / "plugs").read_text().splitlines():
         plug, key, _ = line.split(" ", 2)

@@ -3,6 +3,7 @@
 import itertools
 import json
 import subprocess
+import threading
 
 from harness.processes import Running
 
@@ -101,6 +102,8 @@ class Link:
 class Host:
     """A process holds its namespaces; everything else that runs on the host enters them."""
 
+    remembered = 100  # programs that ended, for the transcript of a test that fails
+
     holding = "mount -t tmpfs tmpfs /run && mount -t sysfs sysfs /sys && ip link set lo up && echo held && exec sleep infinity"
 
     def __init__(self, number, link):
@@ -108,6 +111,7 @@ class Host:
         self._link = link
         self.name = f"host{number}"
         self.started = []
+        self._forgetting = threading.Lock()
         self._interfaces = set()
         self._holder = Running(
             self.name,
@@ -134,9 +138,15 @@ class Host:
         """Runs a program to its end and returns what it printed and its exit status."""
         running = self.start(*words)
         status = running.ended(within)
+        self._forget()
         return Finished(
             status, "\n".join(line.text for line in running.lines if not line.error),
             "\n".join(line.text for line in running.lines if line.error), running.lines)
+
+    def _forget(self):
+        with self._forgetting:
+            for old in [one for one in self.started if not one.is_running][:-self.remembered]:
+                self.started.remove(old)
 
     def run(self, *words):
         """Runs a command that has to succeed."""

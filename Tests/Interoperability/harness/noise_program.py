@@ -5,17 +5,13 @@ noise_program.py streams ADDRESS PORT SEED COUNT    connections: bytes instead o
                                                     promise more than they hold
 """
 
-import pathlib
 import random
 import socket
 import struct
 import sys
-import tempfile
 import time
 
-from keys import as_plugctl, controller_directory
-from smartplug_client.connection import tls
-from smartplug_client.identity import Identity
+from blocking import folder_of_plugctl
 
 
 def destination(address, port, kind):
@@ -38,7 +34,7 @@ def datagrams(chance, address, port, count):
 
 def streams(chance, address, port, count):
     family, kind, _, _, place = destination(address, port, socket.SOCK_STREAM)
-    secured = tls(Identity(as_plugctl(pathlib.Path(tempfile.mkdtemp(dir=controller_directory())))))
+    secured = folder_of_plugctl().identity().tls()
     for turn in range(count):
         with socket.socket(family, kind) as stream:
             stream.settimeout(5)

@@ -40,6 +40,10 @@ class Plug:
     def status(self):
         return self.host.finish(self._plugd, "status", *self._places).objects[0]
 
+    def answers(self):
+        """Whether it has started."""
+        return bool(self.host.finish(self._plugd, "status", *self._places).objects)
+
     def networks(self):
         """Its interfaces, as `plugd status` tells them; none as long as it has not started."""
         told = self.host.finish(self._plugd, "status", *self._places)

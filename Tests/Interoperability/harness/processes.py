@@ -88,9 +88,15 @@ class Running:
             status = self.process.wait(within)
         except subprocess.TimeoutExpired:
             raise TooLate(f"{self.name} still runs after {within} s; it printed:\n{self.transcript()}") from None
-        for reader in self._readers:
-            reader.join(1)
+        self._close()
         return status
+
+    def _close(self):
+        """Thousands of programs in one test would leave no descriptor. A program's own children may hold a pipe still."""
+        for reader, pipe in zip(self._readers, (self.process.stdout, self.process.stderr)):
+            reader.join(1)
+            if not reader.is_alive():
+                pipe.close()
 
     def terminate(self):
         """Asks for an orderly stop; the moment of it."""
@@ -107,7 +113,4 @@ class Running:
             except subprocess.TimeoutExpired:
                 self.process.kill()
         self.process.wait()
-        for reader in self._readers:
-            reader.join(1)
-        self.process.stdout.close()
-        self.process.stderr.close()
+        self._close()

@@ -16,9 +16,10 @@ import sys
 import threading
 import time
 
-from smartplug_client import pairing
-from smartplug_client.connection import Connection, Refused
-from smartplug_client.identity import Identity
+from blocking import BlockingConnection
+from smartplug_client.errors import Goodbye
+from smartplug_client.folder import KeyFolder
+from smartplug_client.pairing import Pairing, code_bytes
 
 
 def tell(**told):
@@ -26,7 +27,7 @@ def tell(**told):
 
 
 def hello(address, port, identity):
-    connection = Connection(address, int(port), Identity(identity))
+    connection = BlockingConnection(address, int(port), KeyFolder(identity).identity().tls())
     connection.send(hello={"version": 1, "controller": "stranger"})
     connection.send(subscribe={"after": 0})
     connection.send(command={"request_id": os.urandom(16), "set_relay": {"on": True}})
@@ -34,28 +35,33 @@ def hello(address, port, identity):
         while True:
             kind, _ = connection.receive()
             tell(told=kind)
-    except Refused as refused:
-        tell(refused=refused.reason)
+    except Goodbye as goodbye:
+        tell(refused=goodbye.reason)
     except (EOFError, OSError):
         tell(closed=True)
 
 
-def replay(address, port, identity, code):
-    identity = Identity(identity)
-    first, said = Connection(address, int(port), identity), []
-    send = first.send
-    first.send = lambda **message: (said.append(message), send(**message))
-    pairing.pair(first, identity, "replayer", pairing.code_bytes(pathlib.Path(code).read_text()))
+def replay(address, port, folder, code):
+    identity = KeyFolder(folder).identity()
+    context = identity.tls()
+    first = BlockingConnection(address, int(port), context)
+    code = code_bytes(pathlib.Path(code).read_text().splitlines()[0])
+    pairing = Pairing(code, first.plug_key, identity.public_key, "replayer")
+    said = [pairing.request()]
+    first.send(**said[0])
+    said.append(pairing.answer(*first.receive()))
+    first.send(**said[1])
+    pairing.finish(*first.receive())
     first.close()
     tell(paired=True)
-    second = Connection(address, int(port), identity)
+    second = BlockingConnection(address, int(port), context)
     try:
         for message in said:
             second.send(**message)
             kind, _ = second.receive()
             tell(told=kind)
-    except Refused as refused:
-        tell(refused=refused.reason)
+    except Goodbye as goodbye:
+        tell(refused=goodbye.reason)
 
 
 def pass_on(source, target):
@@ -72,10 +78,11 @@ def pass_on(source, target):
 
 
 def middle(port, address, plug_port, identity):
-    identity = Identity(identity)
+    identity = KeyFolder(identity).identity()
+    context = identity.tls()
     outside = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     outside.set_alpn_protocols(["smartplug/1"])
-    outside.load_cert_chain(identity.certificate_file, identity.key_file)
+    identity.load_into(outside)
     listener = socket.create_server(("", int(port)))
     tell(listening=int(port))
     while True:
@@ -84,7 +91,7 @@ def middle(port, address, plug_port, identity):
             towards_controller = outside.wrap_socket(stream, server_side=True)
         except OSError:
             continue
-        towards_plug = Connection(address, int(plug_port), identity).stream
+        towards_plug = BlockingConnection(address, int(plug_port), context).stream
         for ends in ((towards_controller, towards_plug), (towards_plug, towards_controller)):
             threading.Thread(target=pass_on, args=ends, daemon=True).start()
 

@@ -10,19 +10,15 @@ wire_program.py trickle ADDRESS PORT                   a byte a second of a Hell
 
 import json
 import os
-import pathlib
 import signal
 import struct
 import sys
-import tempfile
 import time
 
-from keys import as_plugctl, controller_directory
-from smartplug_client.connection import Connection, Refused
-from smartplug_client.identity import Identity
-from smartplug_client.session import Session
+from blocking import BlockingConnection, folder_of_plugctl
+from smartplug_client.errors import Goodbye
 
-identity = Identity(as_plugctl(pathlib.Path(tempfile.mkdtemp(dir=controller_directory()))))
+context = folder_of_plugctl().identity().tls()
 
 
 def tell(**told):
@@ -30,11 +26,11 @@ def tell(**told):
 
 
 def connect(address, port, **more):
-    return Connection(address, int(port), identity, **more)
+    return BlockingConnection(address, int(port), context, **more)
 
 
 def greet(address, port, name, **more):
-    return Session(connect(address, port, **more), identity, name)
+    return connect(address, port, **more).greet(name)
 
 
 def commands(address, port, count):
@@ -48,7 +44,7 @@ def commands(address, port, count):
         ask(number)
     done = changed = 0
     while done < count:
-        kind, result = session.connection.receive()
+        kind, result = session.receive()
         if kind != "result":
             continue
         assert result.HasField("done"), f"refused: {result}"
@@ -69,7 +65,7 @@ def insist(address, port):
             try:
                 session = session or greet(address, port, "Insistent")
                 result = session.set_relay(number % 2, salt + struct.pack("!Q", number))
-            except (OSError, EOFError, Refused):  # It was killed: what was asked may have been done or not.
+            except (OSError, EOFError, Goodbye):  # It was killed: what was asked may have been done or not.
                 session = None
                 time.sleep(0.05)
         if result.done.HasField("sequence"):
@@ -82,9 +78,9 @@ def read_events(session, seen, until):
     events = lost = 0
     while seen < until:
         try:
-            kind, message = session.connection.receive()
-        except Refused as refused:
-            return tell(event="goodbye", detail=refused.detail)
+            kind, message = session.receive()
+        except Goodbye as goodbye:
+            return tell(event="goodbye", detail=goodbye.detail)
         if kind == "subscribed" and message.HasField("gap"):
             gap = message.gap
             assert getattr(gap, "from") == seen + 1, f"a gap from {getattr(gap, 'from')} after {seen}"
@@ -99,14 +95,14 @@ def read_events(session, seen, until):
 
 def follow(address, port, after, until):
     session = greet(address, port, "Reader")
-    session.ask_events(int(after), no_state=True)
+    session.ask_events(int(after))
     tell(event="subscribed")
     read_events(session, int(after), int(until))
 
 
 def stall(address, port, after, file):
     session = greet(address, port, "Sleeper", receive_buffer=4096)
-    session.ask_events(int(after), no_state=True)
+    session.ask_events(int(after))
     tell(event="subscribed")
     while not os.path.exists(file):
         time.sleep(0.1)
@@ -119,8 +115,8 @@ def crowd(address, port, count):
     tell(event="all in", sessions=len(sessions))
     try:
         connect(address, port).receive()
-    except Refused as refused:
-        tell(event="refused", detail=refused.detail)
+    except Goodbye as goodbye:
+        tell(event="refused", detail=goodbye.detail)
     signal.pause()
 
 

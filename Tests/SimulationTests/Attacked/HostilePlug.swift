@@ -101,7 +101,7 @@ final class HostilePlug {
             case .fetch(let connection, let fetch, _, _):
                 return serve(.samples(connection, fetch: fetch, chunk: [], next: nil), now)
             case .keepCode: return serve(.codeKept(nil), now)
-            case .keep, .fetchAudit, .pairingWindow, .factoryReset, .logLevel: return []
+            case .keep, .fetchAudit, .pairingWindow, .factoryReset, .answer, .manageHomeKit, .logLevel: return []
             }
         }
     }

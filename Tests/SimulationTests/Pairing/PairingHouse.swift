@@ -165,7 +165,7 @@ struct PairingHouse {
             case .welcome, .subscribed, .snapshot, .event, .state, .result, .samples, .ping, .pong, .pairingProof,
                 .controllers, .descriptionChanged, .logAnswer, .logLines, .invitation, .newCode, .keyAccepted, .nextKey,
                 .refused,
-                .audit:
+                .homekit, .audit:
                 throw House.Broken(description: "\(name) was told \(message)")
             }
         }

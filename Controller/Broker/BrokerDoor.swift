@@ -1,0 +1,382 @@
+public import Automation
+public import BrokerConfiguration
+public import Daemon
+import DurableFiles
+import JSONText
+import LinuxClocks
+import LinuxNetwork
+import MQTT
+public import NIOCore
+import NIOPosix
+public import PlugClient
+public import PlugModel
+import PlugTopics
+import ProtocolCore
+
+/// The house at an MQTT broker: the shell of `BrokerMachine`. It hears the house beside rules, history and dashboard, and commands plugs through
+/// the same connections.
+public actor BrokerDoor: HouseAudience {
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private nonisolated let executor: any SerialExecutor
+    private nonisolated let eventLoop: any EventLoop
+
+    public nonisolated let cursors: [PlugID: SequenceNumber]?
+
+    /// Commands a plug by its name.
+    public typealias Commanding =
+        @Sendable (PlugCommand, String, RequestID) async throws -> (state: PlugState, event: SequenceNumber?)
+
+    /// Events that the disk has not taken: stops a full disk from filling memory.
+    private static let unwrittenLimit = 10_000
+    private static let pauseAfterFailure = TimeAmount.seconds(5)
+    /// What happens within this time is written together.
+    private static let gathering = TimeAmount.milliseconds(200)
+    /// Another program may have unpaired a plug.
+    private static let pairedInterval = Duration.seconds(10)
+    /// So long an orderly stop waits for the broker.
+    private static let patienceAtEnd = TimeAmount.seconds(2)
+
+    private let settings: BrokerSettings
+    private let configuration: BrokerMachine.Configuration
+    private let journal: BrokerJournal
+    private let paired: @Sendable () -> Set<PlugID>?
+    private let complain: @Sendable (String) -> Void
+    /// The connection's, and the disk's.
+    private let threads = NIOThreadPool(numberOfThreads: 2)
+    private var machine: BrokerMachine
+    private let actions = ActionQueue<BrokerMachine.Action>()
+    private var timer = DeadlineTimer()
+    private var connection: BrokerConnection?
+    private var send: Commanding?
+    private var isEnding = false
+    private var ended: CheckedContinuation<Void, Never>?
+
+    private var names: [PlugID: String] = [:]
+    private var ids: [String: PlugID] = [:]
+    private var newest: QueuedEvent.Position
+    private var last: [PlugID: SequenceNumber]
+    /// Plugs of which an event found no room: theirs end here, so that the next process asks for the rest.
+    private var behind: Set<PlugID> = []
+    private var unwritten = BrokerJournal.Change()
+    /// What the disk has in hand, or did not take a moment ago.
+    private var writing: (change: BrokerJournal.Change, written: EventLoopFuture<Void>)?
+    private var isWaitingToWrite = false
+    private var hasToldFailure = false
+
+    /// - Parameters:
+    ///   - directory: keeps the journal; it belongs to this process.
+    ///   - paired: says which plugs belong to the house; nil where nobody can say now.
+    ///   - complain: takes what a person should know, with a `hint:` line.
+    /// - Throws: what the file system or SQLite says.
+    public init(
+        _ settings: BrokerSettings, directory: String,
+        paired: @escaping @Sendable () -> Set<PlugID>? = { Set<PlugID>.paired }, on eventLoop: any EventLoop,
+        complain: @escaping @Sendable (String) -> Void
+    ) throws {
+        self.settings = settings
+        self.paired = paired
+        self.eventLoop = eventLoop
+        self.complain = complain
+        executor = eventLoop.executor
+        try FileStore().makeDirectories(directory)
+        journal = try BrokerJournal(directory + "/broker.sqlite")
+        let memory = journal.memory
+        cursors = memory.cursors
+        last = memory.cursors
+        newest = memory.newest
+        var random = SystemRandomNumberGenerator()
+        configuration = BrokerMachine.Configuration(
+            tree: settings.tree, discovery: settings.discovery, servers: settings.account.servers.count,
+            takesCommands: settings.takesCommands)
+        machine = BrokerMachine(
+            configuration, known: memory.published, after: memory.acknowledged, newest: memory.newest,
+            seed: random.next())
+        threads.start()
+    }
+
+    /// Speaks to the broker until the task is cancelled.
+    public func run(_ send: @escaping Commanding) async {
+        self.send = send
+        handle(.started)
+        while !Task.isCancelled {
+            await learnPaired()
+            try? await Task.sleep(for: Self.pairedInterval)
+        }
+        // A task of its own, since in a cancelled one nothing is awaited any more.
+        await Task { await end() }.value
+    }
+
+    private func end() async {
+        isEnding = true
+        timer.stop()
+        handle(.stopping)
+        if connection != nil {
+            eventLoop.scheduleTask(in: Self.patienceAtEnd) { [weak self] in self?.assumeIsolated { $0.hasEnded() } }
+            await withCheckedContinuation { ended = $0 }
+        }
+        try? await writing?.written.get()
+        write()
+        try? await writing?.written.get()
+        // A thread that looks for the broker still ends by itself.
+        if connection == nil { try? await threads.shutdownGracefully() }
+    }
+
+    private func hasEnded() {
+        ended?.resume()
+        ended = nil
+    }
+
+    private func learnPaired() async {
+        // A file that cannot be read is not one that says that no plug is paired.
+        guard let plugs = try? await threads.runIfActive({ [paired] in paired() }) else { return }
+        handle(.paired(plugs))
+    }
+
+    // MARK: What the house tells
+
+    public func note(_ record: RunnerRecord) {}
+    public func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) {}
+
+    public func take(_ update: HouseFollower.Update) {
+        guard case .report(let report) = update else { return }
+        switch report.update {
+        case .connected(let description):
+            if let before = names[description.id] { ids[before] = nil }
+            names[description.id] = report.plug
+            ids[report.plug] = description.id
+            let portrait = PlugPortrait(
+                name: report.plug, firmware: description.firmware, capabilities: description.capabilities,
+                networks: description.networks)
+            handle(.met(description.id, portrait))
+        case .snapshot(let state), .state(let state):
+            guard let plug = ids[report.plug] else { return }
+            handle(.state(plug, state, at: report.at.iso8601()))
+        case .event(let event, let age):
+            guard let plug = ids[report.plug] else { return }
+            let message = JSONObject(event, of: plug, at: report.at.iso8601(), age: age?.inSeconds)
+            add(message, event.sequence, plug)
+        case .gap(let gap):
+            guard let plug = ids[report.plug] else { return }
+            add(JSONObject(gap, of: plug, at: report.at.iso8601()), gap.to, plug)
+        case .following(let sequence):
+            guard let plug = ids[report.plug], sequence > last[plug] ?? 0 else { return }
+            last[plug] = sequence
+            unwritten.cursors[plug] = sequence
+            writeSoon()
+        case .disconnected:
+            guard let plug = ids.removeValue(forKey: report.plug) else { return }
+            handle(.away(plug))
+            Task { await learnPaired() }
+        case .log: break
+        }
+    }
+
+    private func add(_ message: JSONObject, _ sequence: SequenceNumber, _ plug: PlugID) {
+        guard sequence > last[plug] ?? 0, !behind.contains(plug) else { return }
+        guard unwritten.entries.count < Self.unwrittenLimit else {
+            behind.insert(plug)
+            return
+        }
+        last[plug] = sequence
+        newest += 1
+        let entry = QueuedEvent(position: newest, plug: plug, sequence: sequence, payload: message.text)
+        unwritten.entries.append(entry)
+        handle(.happened(entry))
+        // Not at once: the broker hears it sooner. A plug tells again what a killed process had not stored.
+        writeSoon()
+    }
+
+    // MARK: The machine
+
+    private func handle(_ event: BrokerMachine.Event) {
+        actions.perform(machine.handle(event, now: BootClock.now), by: perform)
+        guard !isEnding else { return }
+        timer.follow(machine.nextDeadline, now: BootClock.now, on: eventLoop) { [weak self] in
+            self?.assumeIsolated { $0.handle(.deadlineReached) }
+        }
+    }
+
+    private func perform(_ action: BrokerMachine.Action) {
+        switch action {
+        case .connect(let server): connect(server)
+        case .disconnect: connection?.end()
+        case .subscribe(let filters): connection?.subscribe(filters)
+        case .publish(let ticket, let publication): connection?.publish(ticket, publication)
+        case .fetch(let after, let limit): fetch(after, limit)
+        case .keep(let position):
+            unwritten.acknowledged = position
+            writeSoon()
+        case .command(let ticket, let plug, let command, let id, let time):
+            self.command(ticket, plug, command, id, time)
+        case .replay(let ticket, let plug, let sequence): replay(ticket, plug, sequence)
+        case .remember(let plug):
+            unwritten.published[plug] = true
+            writeSoon()
+        case .forget(let plug):
+            unwritten.published[plug] = false
+            writeSoon()
+        case .tell(let notice): tell(notice)
+        }
+    }
+
+    private func connect(_ server: Int) {
+        let options: BrokerOptions
+        do throws(FileError) {
+            options = try settings.options(client: journal.memory.client, for: .house)
+        } catch {
+            let reason = "\(error)"
+            return eventLoop.execute { self.assumeIsolated { $0.handle(.disconnected(reason: reason)) } }
+        }
+        connection = BrokerConnection(settings.account.servers[server], options, on: eventLoop, thread: threads) {
+            [weak self] event in
+            self?.assumeIsolated { $0.heard(event) }
+        }
+    }
+
+    private func heard(_ event: BrokerConnection.Event) {
+        switch event {
+        case .connected: handle(.connected)
+        case .acknowledged(let ticket, let refusal): handle(.acknowledged(ticket, refusal: refusal))
+        case .received(let message): handle(.received(message))
+        case .subscribed: break
+        case .notSubscribed:
+            let filters = configuration.filters
+            complain(
+                "the broker does not let this house hear commands\n"
+                    + "hint: its access rules have to allow reading of \(filters.joined(separator: " and "))"
+            )
+        case .ended(let reason, let isTakenOver):
+            connection = nil
+            handle(isTakenOver ? .takenOver : .disconnected(reason: reason))
+            hasEnded()
+        }
+    }
+
+    private func command(
+        _ ticket: BrokerTicket, _ plug: PlugID, _ command: PlugCommand, _ id: RequestID, _ time: Duration
+    ) {
+        guard let name = names[plug], let send else {
+            return answer(ticket, .refused(Refusal(.deadlinePassed, "the plug is away")))
+        }
+        Task {
+            let outcome = await withTaskGroup(of: CommandOutcome.self) { group in
+                group.addTask {
+                    do {
+                        let (state, event) = try await send(command, name, id)
+                        return .done(state, event: event)
+                    } catch let refusal as Refusal {
+                        return .refused(refusal)
+                    } catch {
+                        return .refused(Refusal(.deadlinePassed, "the plug did not answer in time"))
+                    }
+                }
+                group.addTask {
+                    try? await Task.sleep(for: time)
+                    return .refused(Refusal(.deadlinePassed, "the plug did not answer in time"))
+                }
+                defer { group.cancelAll() }
+                return await group.next() ?? .refused(Refusal(.deadlinePassed, "the plug did not answer in time"))
+            }
+            answer(ticket, outcome)
+        }
+    }
+
+    private func answer(_ ticket: BrokerTicket, _ outcome: CommandOutcome) { handle(.answered(ticket, outcome)) }
+
+    private func tell(_ notice: BrokerNotice) { complain(notice.words(settings, in: "broker.toml")) }
+
+    // MARK: The journal
+
+    private func writeSoon() {
+        guard writing == nil, !isWaitingToWrite else { return }
+        isWaitingToWrite = true
+        eventLoop.scheduleTask(in: Self.gathering) { [weak self] in
+            self?.assumeIsolated {
+                $0.isWaitingToWrite = false
+                $0.write()
+            }
+        }
+    }
+
+    /// One write at a time; what comes meanwhile shares the next one.
+    private func write() {
+        guard writing == nil, !unwritten.isEmpty else { return }
+        let change = unwritten
+        unwritten = BrokerJournal.Change()
+        let written = threads.runIfActive(eventLoop: eventLoop) { [journal] in try journal.write(change) }
+        writing = (change, written)
+        written.whenComplete { [weak self] result in self?.assumeIsolated { $0.written(result) } }
+    }
+
+    private func written(_ result: Result<Void, any Error>) {
+        guard let change = writing?.change else { return }
+        if case .failure(let error) = result {
+            unwritten = change.followed(by: unwritten)
+            tellFailure(error)
+            guard !isEnding else { return writing = nil }
+            eventLoop.scheduleTask(in: Self.pauseAfterFailure) { [weak self] in
+                self?.assumeIsolated {
+                    $0.writing = nil
+                    $0.write()
+                }
+            }
+        } else {
+            hasToldFailure = false
+            writing = nil
+            write()
+        }
+    }
+
+    private func tellFailure(_ error: any Error) {
+        guard !hasToldFailure else { return }
+        hasToldFailure = true
+        complain(
+            "events for the broker cannot be stored: \(error)\n"
+                + "hint: make room on the disk; until then being killed repeats events that the broker has")
+    }
+
+    private func fetch(_ after: QueuedEvent.Position, _ limit: Int) {
+        let waiting = (writing?.change ?? BrokerJournal.Change()).followed(by: unwritten).entries
+        let read = threads.runIfActive(eventLoop: eventLoop) { [journal] in
+            try journal.entries(after: after, limit: limit)
+        }
+        read.whenComplete { [weak self] result in
+            self?.assumeIsolated { door in
+                guard case .success(var entries) = result else { return door.fetchAgain(after, limit) }
+                let end = entries.last?.position ?? after
+                // What is not written yet follows.
+                if entries.count < limit {
+                    entries += waiting.filter { $0.position > end }.prefix(limit - entries.count)
+                }
+                door.handle(.fetched(entries))
+            }
+        }
+    }
+
+    /// What cannot be read now is not lost.
+    private func fetchAgain(_ after: QueuedEvent.Position, _ limit: Int) {
+        guard !isEnding else { return }
+        eventLoop.scheduleTask(in: Self.pauseAfterFailure) { [weak self] in
+            self?.assumeIsolated { $0.fetch(after, limit) }
+        }
+    }
+
+    private func replay(_ ticket: BrokerTicket, _ plug: PlugID, _ sequence: SequenceNumber) {
+        let read = threads.runIfActive(eventLoop: eventLoop) { [journal] in
+            try journal.events(of: plug, after: sequence)
+        }
+        read.whenComplete { [weak self] result in
+            self?.assumeIsolated { door in
+                switch result {
+                case .success(let found): door.handle(.replayed(ticket, found.messages, hasMore: found.hasMore))
+                case .failure: door.answer(ticket, .refused(Refusal(.storageFailed, "the journal cannot be read")))
+                }
+            }
+        }
+    }
+}
+
+extension Set<PlugID> {
+    /// Those that the person's programs are paired with; nil where the list cannot be read.
+    public static var paired: Set? { (try? PairedPlugs().all()).map { Set($0.map(\.id)) } }
+}

@@ -1,0 +1,184 @@
+// Other houses: their plugs, what is away or tripped, what they use, and switching them.
+
+import { Fault, get, post } from "./api.js";
+import { make, named, setAttribute, setText, whenSeen } from "./dom.js";
+import { count, energy, timeOf, watts } from "./format.js";
+import { hear } from "./house.js";
+import { may, session } from "./rights.js";
+
+/** ms after which the lists are asked for again while they are in sight. Houses tell their states every 20 s at the latest. */
+const AGAIN = 15_000;
+/** ms for which a plug's own answer counts more than what the database has. */
+const CONFIRMED = 30_000;
+/** ms after the last key before a search begins. */
+const TYPING = 300;
+const STATES = { all: "All plugs", away: "Plugs that are away", tripped: "Plugs that tripped" };
+
+const open = new Set();
+/** What plugs answered: whether they are on, and until when that counts. */
+const answers = new Map();
+let [visible, timer, typing, asked] = [false, 0, 0, 0];
+
+const words = (error) => error instanceof Fault ? error.words : String(error);
+const seenAt = (time) => time ? `last heard of ${timeOf(Date.parse(time))}` : "never heard of";
+const labelWords = (labels) => Object.entries(labels).map(([key, value]) => `${key}=${value}`).join(" ");
+
+/** Children of a list for records, each kept for as long as its key is there: the focus may be in it. */
+function keyed(list, shown, records, key, begin) {
+  const wanted = new Set(records.map(key));
+  for (const [name, { element }] of shown) if (!wanted.has(name)) { element.remove(); shown.delete(name); }
+  records.forEach((record, index) => {
+    const name = key(record);
+    if (!shown.has(name)) shown.set(name, begin(record));
+    const one = shown.get(name);
+    one.paint(record);
+    if (list.children[index] !== one.element) list.insertBefore(one.element, list.children[index] ?? null);
+  });
+}
+
+function plugItem(first, showsHouse) {
+  const { house, id } = first;
+  const key = `${house}/${id}`;
+  const name = named("");
+  const state = make("span", { class: "faint" });
+  const alert = make("p", { class: "alert", role: "alert" });
+  const button = make("button", { type: "button", class: "switch", role: "switch", "aria-checked": "false", onclick: turn });
+  const title = make("p", {}, name, showsHouse ? make("span", { class: "faint" }, " in ", named(house)) : "");
+  const element = make("li", {}, make("div", {}, title, state), button, alert);
+  let [record, busy] = [first, false];
+
+  function isOn() {
+    const answer = answers.get(key);
+    return answer && performance.now() < answer.until ? answer.on : record.on === true;
+  }
+
+  function stateWords() {
+    if (record.tripped) return `tripped: ${record.tripped}`;
+    if (!record.connected) return `away, ${seenAt(record.lastSeen)}`;
+    return `${isOn() ? "on" : "off"}${record.activePower === undefined ? "" : `, ${watts(record.activePower)} W`}`;
+  }
+
+  function paint(told) {
+    record = told;
+    setText(name, record.plug);
+    setText(state, stateWords());
+    setAttribute(element, "data-tripped", record.tripped !== undefined && "true");
+    setAttribute(button, "aria-label", `${record.plug} in ${house}`);
+    setAttribute(button, "aria-checked", String(isOn()));
+    setAttribute(button, "data-shown", String(isOn()));
+    setAttribute(button, "aria-busy", busy && "true");
+    button.disabled = !record.connected || !may.command || record.role === "viewer";
+  }
+
+  async function turn() {
+    if (busy) return;
+    busy = true;
+    setText(alert, "");
+    paint(record);
+    try {
+      const done = await post(`fleet/houses/${encodeURIComponent(house)}/plugs/${id}/relay`, { on: !isOn() });
+      answers.set(key, { on: done.on, until: performance.now() + CONFIRMED });
+    } catch (error) {
+      setText(alert, words(error));
+    }
+    busy = false;
+    paint(record);
+  }
+  return { element, paint };
+}
+
+function houseItem({ house }, read) {
+  const summary = make("span", { class: "faint" });
+  const labels = make("bdi", { class: "faint" });
+  const use = make("span", { class: "number" });
+  const plugs = make("ul", { class: "fleetplugs", "aria-label": `Plugs of ${house}`, hidden: true });
+  const more = make("p", { class: "faint" });
+  const button = make("button", { type: "button", class: "quiet", "aria-expanded": "false", onclick: () => {
+    if (!open.delete(house)) open.add(house);
+    fold();
+    read();
+  } }, named(house));
+  const element = make("li", {}, make("div", { class: "head" }, make("h3", {}, button), use), make("p", {}, summary, " ", labels), plugs, more);
+  const shown = new Map();
+
+  function fold() {
+    setAttribute(button, "aria-expanded", String(open.has(house)));
+    plugs.hidden = !open.has(house);
+    if (plugs.hidden) setText(more, "");
+  }
+
+  function paint(record) {
+    const parts = [count(record.plugs, "plug"), record.away > 0 && `${record.away} away`, record.tripped > 0 && `${record.tripped} tripped`, record.role === "viewer" && "you only look", seenAt(record.lastSeen)];
+    setText(summary, parts.filter(Boolean).join(", "));
+    setText(labels, labelWords(record.labels));
+    const used = [record.activePower !== undefined && `${watts(record.activePower)} W`, record.energyThisMonth !== undefined && `${energy(record.energyThisMonth)} this month`];
+    setText(use, used.filter(Boolean).join(", "));
+    setAttribute(element, "data-tripped", record.tripped > 0 && "true");
+    fold();
+  }
+
+  function paintPlugs(told) {
+    keyed(plugs, shown, told.plugs, ({ id }) => id, (record) => plugItem(record, false));
+    setText(more, told.plugs.length === 0 ? "No plug of this house is known." : told.more ? "There are more plugs than are shown." : "");
+  }
+  return { element, paint, paintPlugs };
+}
+
+export function startFleet() {
+  const section = document.getElementById("fleet");
+  const link = document.getElementById("fleet-link");
+  const search = make("input", { type: "search", autocomplete: "off", maxlength: "100", placeholder: "House or plug" });
+  const label = make("input", { type: "text", autocomplete: "off", maxlength: "100", placeholder: "city=Bonn" });
+  const state = make("select", {}, ...Object.entries(STATES).map(([value, text]) => make("option", { value, text })));
+  const controls = make("div", { class: "controls" },
+    make("label", {}, "Find ", search), make("label", {}, "Label ", label), make("label", {}, "Show ", state));
+  const status = make("p", { class: "faint", role: "status" });
+  const houses = make("ul", { class: "houses", "aria-label": "Houses" });
+  const found = make("ul", { class: "fleetplugs", "aria-label": "Plugs found" });
+  section.append(controls, status, houses, found);
+  const [shownHouses, shownPlugs] = [new Map(), new Map()];
+
+  /** What is asked for; labels that are not written to their end are none yet. */
+  const filter = () => ({ search: search.value.trim() || undefined, label: label.value.includes("=") ? label.value.trim() : undefined });
+
+  async function read() {
+    clearTimeout(timer);
+    if (!visible || section.hidden || document.visibilityState === "hidden") return;
+    const own = ++asked;
+    const [wanted, condition] = [filter(), state.value];
+    const wantsPlugs = condition !== "all" || wanted.search !== undefined;
+    try {
+      const [list, plugs] = await Promise.all([
+        condition === "all" ? get("fleet", wanted) : { houses: [], more: false },
+        wantsPlugs ? get("fleet/plugs", { ...wanted, state: condition }) : { plugs: [], more: false }]);
+      if (own !== asked) return;
+      keyed(houses, shownHouses, list.houses, ({ house }) => house, (record) => houseItem(record, read));
+      keyed(found, shownPlugs, plugs.plugs, ({ house, id }) => `${house}/${id}`, (record) => plugItem(record, true));
+      setText(status, statusWords(list, plugs, condition, wantsPlugs));
+      await Promise.all(list.houses.filter(({ house }) => open.has(house)).map(async ({ house }) =>
+        shownHouses.get(house)?.paintPlugs(await get("fleet/plugs", { house, limit: 500 }))));
+    } catch (error) {
+      if (own === asked) setText(status, words(error));
+    }
+    if (own === asked) timer = setTimeout(read, AGAIN);
+  }
+
+  function statusWords(list, plugs, condition, wantsPlugs) {
+    const parts = [condition === "all" && count(list.houses.length, "house"), wantsPlugs && count(plugs.plugs.length, "plug")].filter(Boolean);
+    return `${parts.join(", ")}${list.more || plugs.more ? "; there are more: search for them" : ""}`;
+  }
+
+  const soon = () => { clearTimeout(typing); typing = setTimeout(read, TYPING); };
+  search.addEventListener("input", soon);
+  label.addEventListener("input", soon);
+  state.addEventListener("change", read);
+  document.addEventListener("visibilitychange", read);
+
+  function update() {
+    section.hidden = link.hidden = session.fleet !== true;
+    read();
+  }
+  whenSeen(section, (isSeen) => { visible = isSeen; read(); });
+  hear("rights", update);
+  update();
+}

@@ -1,0 +1,66 @@
+/// Which plugs somebody asks for. What is empty or nil asks for all.
+public struct FleetFilter: Hashable, Sendable {
+    public enum Condition: String, CaseIterable, Sendable {
+        case all, away, tripped
+    }
+
+    /// Houses, labels or names that may be asked for at once. It stops a request from making the database compare without end.
+    public static let listLimit = 64
+    /// Bytes of one of them.
+    public static let textLimit = 200
+
+    /// Names of houses.
+    public var houses: [String] = []
+    /// A house has all of them.
+    public var labels: [FleetLabel] = []
+    /// In a plug's name, whatever its capitals, or its whole id.
+    public var search: String?
+    /// Names of plugs, whatever their capitals, or their ids.
+    public var plugs: [String] = []
+    public var condition = Condition.all
+
+    public init(
+        houses: [String] = [], labels: [FleetLabel] = [], search: String? = nil, plugs: [String] = [],
+        condition: Condition = .all
+    ) {
+        self.houses = houses
+        self.labels = labels
+        self.search = search
+        self.plugs = plugs
+        self.condition = condition
+    }
+
+    /// Why this cannot be asked for; nil where it can.
+    public var fault: String? {
+        for (words, texts) in [
+            ("houses", houses), ("labels", labels.flatMap { [$0.key, $0.value] }), ("plugs", plugs),
+            ("words to search for", search.map { [$0] } ?? []),
+        ] {
+            if texts.count > 2 * Self.listLimit || words != "labels" && texts.count > Self.listLimit {
+                return "more than \(Self.listLimit) \(words)"
+            }
+            if texts.contains(where: { $0.utf8.count > Self.textLimit }) {
+                return "one of the \(words) has more than \(Self.textLimit) bytes"
+            }
+            if texts.contains(where: { $0.utf8.contains(0) }) { return "one of the \(words) has a zero byte" }
+        }
+        return nil
+    }
+}
+
+/// A label of a house: `city=Bonn`.
+public struct FleetLabel: Hashable, Sendable {
+    public var key: String
+    public var value: String
+
+    public init(key: String, value: String) {
+        self.key = key
+        self.value = value
+    }
+
+    /// - Parameter written: `key=value`. Nil without `=`, or without a key.
+    public init?(_ written: String) {
+        guard let mark = written.firstIndex(of: "="), mark > written.startIndex else { return nil }
+        self.init(key: String(written[..<mark]), value: String(written[written.index(after: mark)...]))
+    }
+}

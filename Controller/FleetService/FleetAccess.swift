@@ -1,0 +1,32 @@
+public import Fleet
+import NIOPosix
+
+/// Many houses by their database and their broker.
+public struct FleetAccess: FleetSource {
+    private let settings: FleetSettings
+    private let database: FleetDatabase
+    /// Nil where no broker is named.
+    private let desk: FleetDesk?
+
+    public init(_ settings: FleetSettings) {
+        self.settings = settings
+        database = FleetDatabase(settings.database)
+        desk = settings.broker.map {
+            FleetDesk($0, prefix: settings.prefix, on: MultiThreadedEventLoopGroup.singleton.any())
+        }
+    }
+
+    public func rights(of name: String?) -> FleetRights { settings.rights(of: name) }
+    public func rows(_ query: FleetQuery) async throws(FleetFault) -> [[String?]] { try await database.rows(query) }
+
+    public func carryOut(_ order: FleetOrder) async -> FleetOutcome {
+        guard let desk else { return .unreachable("fleet.toml names no broker") }
+        return await desk.carryOut(order)
+    }
+
+    /// Closes what is open.
+    public func end() async {
+        await desk?.end()
+        await database.end()
+    }
+}

@@ -1,0 +1,72 @@
+import Fleet
+import NIOPosix
+import PostgreSQL
+import Synchronization
+
+/// The database with the histories of many houses, of which this only reads. One connection, which is opened when it is wanted.
+final class FleetDatabase: Sendable {
+    /// Queries that wait. It stops those who ask over and over from filling memory.
+    private static let waitingLimit = 16
+    private static let patience = Duration.seconds(35)
+    /// What the server is told first: a statement that takes longer than somebody waits for is ended there, too.
+    private static let manners = """
+        SET default_transaction_read_only = on; SET statement_timeout = '30s'; SET timezone = 'UTC'
+        """
+
+    private let settings: PostgreSQLSettings
+    private let thread = NIOThreadPool(numberOfThreads: 1)
+    private let waiting = Atomic(0)
+    private let connection = Mutex<PostgreSQLConnection?>(nil)
+
+    init(_ settings: PostgreSQLSettings) {
+        self.settings = settings
+        thread.start()
+    }
+
+    func rows(_ query: FleetQuery) async throws(FleetFault) -> [[String?]] {
+        defer { waiting.subtract(1, ordering: .relaxed) }
+        guard waiting.add(1, ordering: .relaxed).newValue <= Self.waitingLimit else {
+            throw FleetFault("the database is being asked too much at once", hint: "try again in a moment")
+        }
+        let result = try? await thread.runIfActive { Result { () throws(PostgreSQLError) in try self.ask(query) } }
+        guard let result else { throw FleetFault("it was ended") }
+        do throws(PostgreSQLError) {
+            return try result.get()
+        } catch {
+            throw FleetFault("the database gives no answer: \(error)", hint: Self.hint(error))
+        }
+    }
+
+    func end() async {
+        connection.withLock { $0 }?.giveUp()
+        try? await thread.shutdownGracefully()
+        connection.withLock { $0 = nil }
+    }
+
+    /// On the thread.
+    private func ask(_ query: FleetQuery) throws(PostgreSQLError) -> [[String?]] {
+        if let known = connection.withLock({ $0 }) {
+            do throws(PostgreSQLError) {
+                return try known.rows(query.sql, query.values)
+            } catch {
+                // The server ended it while nobody asked: a new one is as good.
+                guard error.state == nil || error.state?.hasPrefix("57P") == true else { throw error }
+                connection.withLock { $0 = nil }
+            }
+        }
+        let new = PostgreSQLConnection(patience: Self.patience)
+        try new.connect(settings)
+        try new.rows(Self.manners)
+        connection.withLock { $0 = new }
+        return try new.rows(query.sql, query.values)
+    }
+
+    private static func hint(_ error: PostgreSQLError) -> String? {
+        switch error.state {
+        case "3F000", "42P01": "no daemon has sent its history there yet; see Documentation/history-export.md"
+        case "42501": "let the owner of the schema admit this role: SELECT smartplug.admit('ROLE', NULL)"
+        case "57014": "ask for fewer houses, or for less time"
+        default: error.hint ?? "see [postgresql] in fleet.toml"
+        }
+    }
+}

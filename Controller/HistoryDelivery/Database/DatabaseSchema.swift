@@ -1,0 +1,244 @@
+/// The tables, partitions, policies and views of the history in PostgreSQL.
+public enum DatabaseSchema {
+    /// Of ``text``.
+    static let version = 1
+
+    /// Makes all of it, in one transaction of whoever will own it.
+    public static let text = #"""
+        CREATE SCHEMA smartplug;
+        COMMENT ON SCHEMA smartplug IS 'What the plugs of houses measured. Read its views; Documentation/history-export.md says which.';
+        SET LOCAL search_path = smartplug, pg_temp;
+
+        -- One row. A daemon refuses a later version than its own.
+        CREATE TABLE schema_version (version integer NOT NULL);
+        INSERT INTO schema_version VALUES (1);
+
+        -- A daemon is a house. identity: of the daemon's directory. epoch, cursor: up to which change of its own history everything is
+        -- here. time_zone: of its days. sampled: its samples are rows, too. last_seen: when the daemon was here last; caught_up: when
+        -- nothing was left to send.
+        CREATE TABLE houses (
+            id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            name text NOT NULL UNIQUE,
+            identity uuid NOT NULL,
+            labels jsonb NOT NULL DEFAULT '{}',
+            time_zone text NOT NULL DEFAULT 'UTC',
+            sampled boolean NOT NULL DEFAULT true,
+            epoch uuid,
+            cursor bigint NOT NULL DEFAULT 0,
+            caught_up timestamptz,
+            last_seen timestamptz);
+        CREATE INDEX ON houses USING gin (labels);
+
+        CREATE TABLE plugs (
+            id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            house integer NOT NULL REFERENCES houses,
+            plug text NOT NULL,
+            name text NOT NULL DEFAULT '',
+            firmware text,
+            UNIQUE (house, plug));
+
+        -- level: per cent; active_energy: the plug's counter, Wh; tripped: the protection that locked the relay.
+        CREATE TABLE states (
+            plug integer PRIMARY KEY REFERENCES plugs,
+            connected boolean NOT NULL,
+            last_seen timestamptz,
+            relay boolean,
+            level real,
+            active_power real,
+            active_energy double precision,
+            voltage real,
+            current real,
+            tripped text) WITH (fillfactor = 50);
+
+        -- Energy by day of the house's calendar, made of its quarters: Wh, of which so many are estimated; milliseconds with samples.
+        CREATE TABLE energy (
+            plug integer NOT NULL, day date NOT NULL, energy double precision NOT NULL, estimated double precision NOT NULL,
+            covered integer NOT NULL,
+            PRIMARY KEY (plug, day));
+        CREATE INDEX ON energy (day);
+
+        -- Who reads what: a role sees the houses that it has a row for; without a house, all.
+        CREATE TABLE access (role name NOT NULL, house integer REFERENCES houses, UNIQUE NULLS NOT DISTINCT (role, house));
+
+        -- How long a table is kept; one without a row for ever.
+        CREATE TABLE retention (relation name PRIMARY KEY, keep interval NOT NULL);
+
+        -- Tables in parts of a month: hypertables where TimescaleDB is there, partitions where not. What has a time that no plug can have
+        -- had goes into the default partition.
+        CREATE FUNCTION timescale() RETURNS name LANGUAGE sql STABLE
+            RETURN (SELECT nspname FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'timescaledb');
+
+        CREATE FUNCTION make_table(relation text, columns text, at text) RETURNS void LANGUAGE plpgsql AS $body$
+        BEGIN
+            IF smartplug.timescale() IS NOT NULL THEN
+                EXECUTE format('CREATE TABLE smartplug.%I (%s)', relation, columns);
+                EXECUTE format(
+                    'SELECT %I.create_hypertable(%L::regclass, %L::name, chunk_time_interval => interval ''1 month'')',
+                    smartplug.timescale(), format('smartplug.%I', relation), at);
+            ELSE
+                EXECUTE format('CREATE TABLE smartplug.%I (%s) PARTITION BY RANGE (%I)', relation, columns, at);
+                EXECUTE format('CREATE TABLE smartplug.%I PARTITION OF smartplug.%I DEFAULT', relation || '_other', relation);
+            END IF;
+        END $body$;
+
+        -- Chunks of samples as the plugs sent them. first: milliseconds of the plug's clock at the first sample; since, until: its first
+        -- and last on the wall clock; crc: CRC-32 of bytes; rows, digest: of its samples that stand in the table samples.
+        SELECT make_table('chunks', 'plug integer NOT NULL, boot bytea NOT NULL, first bigint NOT NULL, since timestamptz NOT NULL,
+            until timestamptz NOT NULL, count integer NOT NULL, crc bigint NOT NULL, rows integer NOT NULL, digest bigint NOT NULL,
+            bytes bytea NOT NULL, PRIMARY KEY (plug, boot, first, since)', 'since');
+        SELECT make_table('samples', 'at timestamptz NOT NULL, plug integer NOT NULL, active_power real NOT NULL, voltage real, current real,
+            PRIMARY KEY (plug, at)', 'at');
+        -- covered: milliseconds with samples; mean, least, greatest: W, null without a sample; energy: Wh, of which so many are estimated.
+        SELECT make_table(step, 'start timestamptz NOT NULL, plug integer NOT NULL, covered integer NOT NULL, mean real, least real,
+            greatest real, energy double precision NOT NULL, estimated double precision NOT NULL, PRIMARY KEY (plug, start)', 'start')
+            FROM unnest(ARRAY['minutes', 'quarters', 'hours', 'days']) AS step;
+        -- kind, detail: as the messages of events at a broker have them.
+        SELECT make_table('events', 'at timestamptz NOT NULL, plug integer NOT NULL, sequence bigint NOT NULL, kind text NOT NULL,
+            detail jsonb NOT NULL, time_known boolean NOT NULL, PRIMARY KEY (plug, sequence, at, kind)', 'at');
+        CREATE INDEX ON events (at);
+
+        CREATE FUNCTION parted() RETURNS SETOF name LANGUAGE sql IMMUTABLE
+            RETURN unnest(ARRAY['chunks', 'samples', 'minutes', 'quarters', 'hours', 'days', 'events']::name[]);
+
+        -- Makes partitions of these months, each given by its first day. Those that no plug can have lived in are left out.
+        CREATE FUNCTION make_partitions(months date[]) RETURNS void
+            LANGUAGE plpgsql SECURITY DEFINER SET search_path = smartplug, pg_temp AS $body$
+        DECLARE
+            month date;
+            relation name;
+        BEGIN
+            IF timescale() IS NOT NULL THEN RETURN; END IF;
+            PERFORM pg_advisory_xact_lock(hashtext('smartplug partitions'));
+            -- Who reads for long is not waited for: what comes after would wait, too.
+            SET LOCAL lock_timeout = '5s';
+            FOREACH month IN ARRAY months LOOP
+                CONTINUE WHEN month < '2000-01-01' OR month > now() + interval '13 months' OR month <> date_trunc('month', month);
+                FOR relation IN SELECT * FROM parted() LOOP
+                    CONTINUE WHEN to_regclass(format('%I', relation || to_char(month, '_YYYY_MM'))) IS NOT NULL;
+                    BEGIN
+                        -- In two steps, so that readers of other months are not held up.
+                        EXECUTE format(
+                            'CREATE TABLE %I (LIKE %I INCLUDING DEFAULTS)', relation || to_char(month, '_YYYY_MM'), relation);
+                        EXECUTE format(
+                            'ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', relation,
+                            relation || to_char(month, '_YYYY_MM'), month || ' 00:00+00',
+                            (month + interval '1 month')::date || ' 00:00+00');
+                    EXCEPTION WHEN check_violation THEN
+                        -- Rows of this month came while it was too far ahead: they stay in the default partition, and so do those to come.
+                        NULL;
+                    END;
+                END LOOP;
+            END LOOP;
+        END $body$;
+
+        -- Before which time a table keeps nothing: the beginning of a month; null: it keeps all.
+        CREATE FUNCTION horizon(wanted name) RETURNS timestamptz LANGUAGE sql STABLE
+            RETURN (SELECT date_trunc('month', now() - keep, 'UTC') FROM smartplug.retention WHERE relation = wanted);
+
+        -- Drops what is older than the retention says.
+        CREATE FUNCTION forget() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = smartplug, pg_temp AS $body$
+        DECLARE
+            part record;
+        BEGIN
+            IF timescale() IS NOT NULL THEN
+                FOR part IN SELECT relation AS name FROM retention WHERE relation IN (SELECT * FROM parted()) LOOP
+                    EXECUTE format(
+                        'SELECT %I.drop_chunks(%L::regclass, %L::timestamptz)', timescale(), format('smartplug.%I', part.name),
+                        horizon(part.name));
+                END LOOP;
+                RETURN;
+            END IF;
+            -- Who reads a month that is to be dropped is not waited for: the next call drops it.
+            SET LOCAL lock_timeout = '2s';
+            FOR part IN
+                SELECT child.relname AS name FROM retention
+                    JOIN pg_inherits ON inhparent = format('smartplug.%I', retention.relation)::regclass
+                    JOIN pg_class child ON child.oid = inhrelid
+                WHERE retention.relation IN (SELECT * FROM parted()) AND child.relname ~ '_\d{4}_\d{2}$'
+                    AND to_date(right(child.relname, 7), 'YYYY_MM') < horizon(retention.relation) AT TIME ZONE 'UTC'
+            LOOP
+                EXECUTE format('DROP TABLE %I', part.name);
+            END LOOP;
+        END $body$;
+
+        -- Lets a role read the views of a house; null: of all houses.
+        CREATE FUNCTION admit(reader name, wanted text) RETURNS void LANGUAGE plpgsql SET search_path = smartplug, pg_temp AS $body$
+        DECLARE
+            readable name;
+        BEGIN
+            IF wanted IS NOT NULL AND NOT EXISTS (SELECT FROM houses WHERE houses.name = wanted) THEN
+                RAISE EXCEPTION 'there is no house %', wanted;
+            END IF;
+            EXECUTE format('GRANT USAGE ON SCHEMA smartplug TO %I', reader);
+            -- Not the partitions: they have no policies of their own.
+            FOR readable IN SELECT relname FROM pg_class
+                WHERE relnamespace = 'smartplug'::regnamespace AND relkind IN ('r', 'p', 'v') AND NOT relispartition
+            LOOP
+                EXECUTE format('GRANT SELECT ON %I TO %I', readable, reader);
+            END LOOP;
+            INSERT INTO access VALUES (reader, (SELECT id FROM houses WHERE houses.name = wanted)) ON CONFLICT DO NOTHING;
+        END $body$;
+
+        REVOKE ALL ON ALL FUNCTIONS IN SCHEMA smartplug FROM PUBLIC;
+
+        -- Row-level security: each reader sees houses that `access` gives it, and what belongs to them. The owner's roles, which the
+        -- daemons are, see and write all.
+        ALTER TABLE access ENABLE ROW LEVEL SECURITY;
+        CREATE POLICY own ON access FOR SELECT USING (role = current_user);
+        ALTER TABLE houses ENABLE ROW LEVEL SECURITY;
+        CREATE POLICY readers ON houses FOR SELECT
+            USING (EXISTS (SELECT FROM smartplug.access WHERE access.role = current_user AND (access.house IS NULL OR access.house = houses.id)));
+        ALTER TABLE plugs ENABLE ROW LEVEL SECURITY;
+        CREATE POLICY readers ON plugs FOR SELECT USING (house IN (SELECT id FROM smartplug.houses));
+        DO $body$
+        DECLARE
+            relation name;
+        BEGIN
+            FOR relation IN SELECT * FROM smartplug.parted() UNION ALL VALUES ('states'), ('energy') LOOP
+                EXECUTE format('ALTER TABLE smartplug.%I ENABLE ROW LEVEL SECURITY', relation);
+                EXECUTE format('CREATE POLICY readers ON smartplug.%I FOR SELECT USING (plug IN (SELECT id FROM smartplug.plugs))', relation);
+            END LOOP;
+        END $body$;
+
+        -- A plug is connected while its daemon says so, and the daemon was here in the last two minutes.
+        CREATE VIEW live WITH (security_invoker = true) AS
+            SELECT houses.name AS house, houses.labels, plugs.plug, plugs.name, plugs.firmware,
+                coalesce(states.connected AND houses.last_seen > now() - interval '2 minutes', false) AS connected,
+                states.last_seen, states.relay, states.level, states.active_power, states.active_energy, states.voltage, states.current,
+                states.tripped, houses.last_seen AS house_last_seen
+            FROM plugs JOIN houses ON houses.id = plugs.house LEFT JOIN states ON states.plug = plugs.id;
+        CREATE VIEW away WITH (security_invoker = true) AS SELECT * FROM live WHERE NOT connected;
+        CREATE VIEW tripped WITH (security_invoker = true) AS SELECT * FROM live WHERE tripped IS NOT NULL;
+
+        CREATE VIEW power WITH (security_invoker = true) AS
+            SELECT samples.at, houses.name AS house, plugs.plug, plugs.name, samples.active_power, samples.voltage, samples.current
+            FROM samples JOIN plugs ON plugs.id = samples.plug JOIN houses ON houses.id = plugs.house;
+        DO $body$
+        DECLARE
+            step text;
+        BEGIN
+            FOREACH step IN ARRAY ARRAY['minutes', 'quarters', 'hours', 'days'] LOOP
+                EXECUTE format(
+                    'CREATE VIEW smartplug.%I WITH (security_invoker = true) AS
+                        SELECT part.start, houses.name AS house, plugs.plug, plugs.name, part.covered, part.mean, part.least, part.greatest,
+                            part.energy, part.estimated
+                        FROM smartplug.%I part JOIN smartplug.plugs ON plugs.id = part.plug JOIN smartplug.houses ON houses.id = plugs.house',
+                    'power_' || step, step);
+            END LOOP;
+        END $body$;
+
+        CREATE VIEW energy_days WITH (security_invoker = true) AS
+            SELECT energy.day, houses.name AS house, plugs.plug, plugs.name, energy.energy, energy.estimated
+            FROM energy JOIN plugs ON plugs.id = energy.plug JOIN houses ON houses.id = plugs.house;
+        CREATE VIEW energy_months WITH (security_invoker = true) AS
+            SELECT date_trunc('month', day)::date AS month, house, plug, name, sum(energy) AS energy, sum(estimated) AS estimated
+            FROM energy_days GROUP BY 1, 2, 3, 4;
+        CREATE VIEW energy_house_months WITH (security_invoker = true) AS
+            SELECT date_trunc('month', day)::date AS month, house, count(DISTINCT plug) AS plugs, sum(energy) AS energy,
+                sum(estimated) AS estimated
+            FROM energy_days GROUP BY 1, 2;
+        CREATE VIEW happened WITH (security_invoker = true) AS
+            SELECT events.at, houses.name AS house, plugs.plug, plugs.name, events.sequence, events.kind, events.detail, events.time_known
+            FROM events JOIN plugs ON plugs.id = events.plug JOIN houses ON houses.id = plugs.house;
+        """#
+}

@@ -1,0 +1,151 @@
+public import ConfigurationFiles
+public import PostgreSQL
+
+/// Who else gets the history, and how: `history.toml`.
+public struct HistorySettings: Sendable {
+    /// Bytes of a file that are read.
+    public static let fileLimit = ConfigurationText.limit
+    /// Labels of a house. It stops a series of remote write from having more labels than its receivers take (30 usually).
+    private static let labelLimit = 16
+    /// Bytes of a label's value.
+    private static let labelLength = 128
+
+    /// A server that takes Prometheus's remote write.
+    public struct RemoteWrite: Sendable {
+        public enum Credentials: Sendable {
+            case open
+            case password(user: String, file: String)
+            case token(file: String)
+        }
+
+        public var url: String
+        public var credentials: Credentials
+        /// Between two looks for something new.
+        public var interval: Duration
+        /// A file of certificates that vouch for the server (PEM); nil: those that the machine trusts.
+        public var authority: String?
+    }
+
+    /// The name of this house at the database and in labels.
+    public let house: String
+    public let labels: [(key: String, value: String)]
+    /// Nil: not there.
+    public let database: PostgreSQLSettings?
+    /// Whether the database gets each sample as a row, beside the chunks.
+    public let samples: Bool
+    /// Nil: nowhere.
+    public let remoteWrite: RemoteWrite?
+
+    /// Files that programs of rules may not read.
+    public var secretPaths: [String] {
+        var paths = [database?.passwordFile].compactMap(\.self)
+        switch remoteWrite?.credentials {
+        case .password(_, let file), .token(let file): paths.append(file)
+        case .open, nil: break
+        }
+        return paths
+    }
+
+    /// Reads them (TOML):
+    ///
+    /// ```toml
+    /// [house]
+    /// name = "elm-street-5"
+    ///
+    /// [labels]
+    /// city = "Bonn"
+    ///
+    /// [postgresql]
+    /// host = "database.local"
+    /// user = "smartplug"
+    /// password_file = "database-password"   # beside this file
+    ///
+    /// [remote_write]
+    /// url = "https://metrics.local/api/v1/write"
+    /// token_file = "metrics-token"
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - file: its path: files that it names are looked for beside it.
+    ///   - home: of the user, for names that begin with `~/`.
+    /// - Throws: `ConfigurationError` with everything that is wrong.
+    public init(_ bytes: [UInt8], file: String, home: String) throws(ConfigurationError) {
+        let reader = try ConfigurationReader(bytes, file: file)
+        func path(_ written: String) -> String { ConfigurationReader.path(written, beside: file, home: home) }
+        let table = reader.table("house")
+        let house = table.text("name", "the name of this house", longest: 100)
+        if house == nil, !table.has("name") { table.wrong(.missing("the name of this house"), "name") }
+        self.house = house ?? ""
+        labels = Self.labels(reader.table("labels"))
+        let database = reader.table("postgresql")
+        samples = database.boolean("samples") ?? true
+        self.database = PostgreSQLSettings(database, path: path)
+        remoteWrite = RemoteWrite(reader.table("remote_write"), path: path)
+        reader.tellUnknown()
+        guard reader.mistakes.isEmpty else { throw ConfigurationError(file: file, mistakes: reader.mistakes) }
+    }
+
+    private static func labels(_ table: ConfigurationReader.Table) -> [(key: String, value: String)] {
+        let keys = table.values.keys.sorted()
+        if keys.count > labelLimit {
+            table.wrong(.outOfRange(found: "\(keys.count) labels", allowed: "at most \(labelLimit)"))
+        }
+        return keys.compactMap { key -> (key: String, value: String)? in
+            guard let value = table.text(key, "a label's value", longest: labelLength) else { return nil }
+            guard isLabelName(key) else {
+                let reason = "a label's name has small letters, digits and _, and begins with a letter"
+                table.wrong(.invalid(reason), key)
+                return nil
+            }
+            guard !["house", "plug", "id"].contains(key) else {
+                table.wrong(.invalid("every series has a label of this name already"), key)
+                return nil
+            }
+            return (key, value)
+        }
+    }
+
+    private static func isLabelName(_ name: String) -> Bool {
+        let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte) }
+        return name.utf8.count <= 64 && name.utf8.first.map(isLetter) == true
+            && name.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || $0 == 0x5F }
+    }
+}
+
+extension HistorySettings.RemoteWrite {
+    private static let intervals = 1...3600
+
+    /// Nil where something is wrong, or the table is not there.
+    fileprivate init?(_ table: ConfigurationReader.Table, path: (String) -> String) {
+        let url = table.text("url", "an address of a web server", longest: 1024)
+        let user = table.text("user", "a name")
+        let passwordFile = table.text("password_file", "a file").map(path)
+        let tokenFile = table.text("token_file", "a file").map(path)
+        authority = table.text("ca", "a file of certificates").map(path)
+        interval = .seconds(table.integer("interval", Self.intervals, "s") ?? 15)
+        guard table.isThere else { return nil }
+        switch (user, passwordFile, tokenFile) {
+        case (nil, nil, nil): credentials = .open
+        case (let user?, let file?, nil): credentials = .password(user: user, file: file)
+        case (nil, nil, let file?): credentials = .token(file: file)
+        case (nil, _?, nil):
+            table.wrong(.missing("the name that goes with the password"), "user")
+            return nil
+        case (_?, nil, nil):
+            table.wrong(.missing("the file with the password"), "password_file")
+            return nil
+        case (_, _, _?):
+            table.wrong(.needless("a user has a password already"), "token_file")
+            return nil
+        }
+        guard let url else {
+            if !table.has("url") { table.wrong(.missing("the address that takes remote write"), "url") }
+            return nil
+        }
+        guard url.hasPrefix("https://") || url.hasPrefix("http://") else {
+            table.wrong(.invalid("\"\(url)\" does not begin with https:// or http://"), "url")
+            return nil
+        }
+        self.url = url
+    }
+}

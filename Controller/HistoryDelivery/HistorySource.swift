@@ -1,0 +1,75 @@
+import Foundation
+import PowerHistory
+import Synchronization
+
+/// The history that is sent, and who numbers its changes. Its methods block.
+final class HistorySource: Sendable {
+    /// Writes it.
+    private let recorder: PowerHistory
+    private let state = Mutex(State())
+
+    private struct State {
+        /// To read from, beside the recorder, and the number of its file.
+        var history: PowerHistory?
+        var file: Int?
+        var epoch: [UInt8]?
+    }
+
+    init(_ recorder: PowerHistory) { self.recorder = recorder }
+
+    /// To read from.
+    func history() throws(DeliveryFault) -> PowerHistory {
+        try attempt { state throws(HistoryError) -> PowerHistory in try history(&state) }
+    }
+
+    /// Where somebody goes on who has all up to a position.
+    func begin(after position: FeedPosition?) throws(DeliveryFault) -> FeedPosition {
+        try attempt { state throws(HistoryError) -> FeedPosition in
+            if let epoch = state.epoch, let number = try history(&state).number(after: position) {
+                return FeedPosition(epoch: epoch, number: number)
+            }
+            let epoch = (0..<16).map { _ in UInt8.random(in: 0...255) }
+            try recorder.beginFeed(epoch)
+            state.epoch = epoch
+            return FeedPosition(epoch: epoch, number: try history(&state).number(after: position) ?? 0)
+        }
+    }
+
+    /// Whether there is more behind a position that was given by ``begin(after:)``; nil where that is no place in this history any more.
+    func hasMore(after position: FeedPosition) throws(DeliveryFault) -> Bool? {
+        try attempt { state throws(HistoryError) -> Bool? in
+            let history = try history(&state)
+            guard state.epoch == position.epoch, try history.number(after: position) == position.number else {
+                return nil
+            }
+            return try history.hasChanges(after: position.number)
+        }
+    }
+
+    /// A damaged file is replaced by a mended one, which is opened then.
+    private func history(_ state: inout State) throws(HistoryError) -> PowerHistory {
+        let directory = recorder.directory
+        let attributes = try? FileManager.default.attributesOfItem(atPath: directory + "/history.sqlite")
+        let file = attributes?[.systemFileNumber] as? Int
+        if let history = state.history, state.file == file { return history }
+        let history = try PowerHistory(directory, role: .reader)
+        (state.history, state.file) = (history, file)
+        return history
+    }
+
+    private func attempt<Value: Sendable>(
+        _ body: (inout State) throws(HistoryError) -> Value
+    ) throws(DeliveryFault) -> Value {
+        do throws(HistoryError) {
+            return try state.withLock { state throws(HistoryError) in try body(&state) }
+        } catch {
+            throw DeliveryFault(error)
+        }
+    }
+}
+
+extension DeliveryFault {
+    init(_ error: HistoryError) {
+        self.init(reason: "the history cannot be read: \(error)", hint: error.hint)
+    }
+}

@@ -1,0 +1,81 @@
+public import Automation
+public import Daemon
+import LinuxClocks
+public import PlugClient
+import PlugModel
+import Synchronization
+
+/// The newest state of each plug of the house, as a database is to have it. What nobody took yet is replaced by what is newer.
+public final class LiveStates: HouseAudience {
+    /// Plugs of a house. It stops a house with made-up plugs from filling memory.
+    private static let limit = 10_000
+
+    struct State: Hashable, Sendable {
+        var name: String
+        var firmware: String
+        var isConnected: Bool
+        var seen: WallTime
+        var plug: PlugState?
+    }
+
+    fileprivate struct House {
+        var ids: [String: PlugID] = [:]
+        var states: [PlugID: State] = [:]
+        var changed: Set<PlugID> = []
+    }
+
+    private let house = Mutex(House())
+
+    public init() {}
+
+    public func note(_ record: RunnerRecord) {}
+    public func rulesChanged(_ rules: [Rule], disabled: Set<String>, faults: [RuleFileFault]) {}
+
+    public func take(_ update: HouseFollower.Update) {
+        guard case .report(let report) = update else { return }
+        house.withLock { house in
+            switch report.update {
+            case .connected(let description):
+                guard house.states.count < Self.limit || house.states[description.id] != nil else { return }
+                house.ids[report.plug] = description.id
+                let before = house.states[description.id]
+                house.states[description.id] = State(
+                    name: report.plug, firmware: description.firmware, isConnected: true, seen: report.at,
+                    plug: before?.plug)
+                house.changed.insert(description.id)
+            case .snapshot(let state), .state(let state):
+                house.change(report) { $0.plug = state }
+            case .event(let event, _):
+                house.change(report) { if case .relayChanged(let isOn, _) = event.kind { $0.plug?.relayOn = isOn } }
+            case .disconnected:
+                house.change(report) { $0.isConnected = false }
+                house.ids[report.plug] = nil
+            case .gap, .following, .log: break
+            }
+        }
+    }
+
+    /// Those that changed since the last call.
+    func takeChanged() -> [PlugID: State] {
+        house.withLock { house in
+            defer { house.changed = [] }
+            return house.states.filter { house.changed.contains($0.key) }
+        }
+    }
+
+    /// Whoever took them has them no longer.
+    func allChanged() {
+        house.withLock { $0.changed = Set($0.states.keys) }
+    }
+}
+
+extension LiveStates.House {
+    fileprivate mutating func change(_ report: PlugReport, _ body: (inout LiveStates.State) -> Void) {
+        guard let plug = ids[report.plug], var state = states[plug] else { return }
+        body(&state)
+        // Losing it is no word of it.
+        if state.isConnected { state.seen = report.at }
+        states[plug] = state
+        changed.insert(plug)
+    }
+}

@@ -1,0 +1,78 @@
+/// Rows in PostgreSQL's binary format of COPY: values are appended column by column, in the order of the columns, after each row was begun.
+public struct BinaryRows: Sendable {
+    /// Milliseconds since 1970 of 2000-01-01, where PostgreSQL's time begins.
+    private static let epoch: Int64 = 946_684_800_000
+    /// Milliseconds: the same in microseconds is a number still.
+    private static let furthest: Int64 = 9_000_000_000_000_000
+    private static let signature: [UInt8] = [
+        0x50, 0x47, 0x43, 0x4F, 0x50, 0x59, 0x0A, 0xFF, 0x0D, 0x0A, 0x00, 0, 0, 0, 0, 0, 0, 0, 0,
+    ]
+
+    public private(set) var count = 0
+    private var bytes = signature
+
+    /// - Parameter capacity: bytes that are expected.
+    public init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+
+    var finished: [UInt8] { bytes + [0xFF, 0xFF] }
+
+    public mutating func begin(columns: Int) {
+        count += 1
+        append(Int16(clamping: columns))
+    }
+
+    public mutating func add(_ value: Int32) {
+        append(Int32(4))
+        append(value)
+    }
+
+    public mutating func add(_ value: Int64) {
+        append(Int32(8))
+        append(value)
+    }
+
+    /// A `real`; nil: null.
+    public mutating func add(_ value: Float?) {
+        guard let value else { return addNull() }
+        append(Int32(4))
+        append(value.bitPattern)
+    }
+
+    /// A `double precision`; nil: null.
+    public mutating func add(_ value: Double?) {
+        guard let value else { return addNull() }
+        append(Int32(8))
+        append(value.bitPattern)
+    }
+
+    public mutating func add(_ value: Bool) {
+        append(Int32(1))
+        bytes.append(value ? 1 : 0)
+    }
+
+    public mutating func add(_ value: String) {
+        // PostgreSQL's texts hold no zero byte.
+        add(value.utf8.map { $0 == 0 ? 0x20 : $0 })
+    }
+
+    public mutating func add(_ value: [UInt8]) {
+        append(Int32(clamping: value.count))
+        bytes += value
+    }
+
+    /// A `jsonb`.
+    public mutating func add(json: String) { add([1] + Array(json.utf8)) }
+
+    /// A `timestamptz`.
+    ///
+    /// - Parameter milliseconds: since 1970; what is more than 285,000 years away is put there.
+    public mutating func add(time milliseconds: Int64) {
+        add((Swift.min(Swift.max(milliseconds, -Self.furthest), Self.furthest) - Self.epoch) * 1000)
+    }
+
+    private mutating func addNull() { append(Int32(-1)) }
+
+    private mutating func append(_ value: some FixedWidthInteger) {
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+}

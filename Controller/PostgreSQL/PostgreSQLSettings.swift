@@ -1,0 +1,85 @@
+package import ConfigurationFiles
+import DurableFiles
+
+/// How a PostgreSQL server is reached: the table `[postgresql]` of a file.
+public struct PostgreSQLSettings: Sendable {
+    public enum Encryption: Hashable, Sendable {
+        case off
+        /// The server proves its name by a certificate that one of these in a PEM file vouches for.
+        case verified(authority: String)
+    }
+
+    /// A name, an address, or the directory of a local socket.
+    public var host: String
+    public var port: Int
+    public var database: String
+    public var user: String
+    /// It holds the password, and only its owner may read it. It is read for each connection.
+    public var passwordFile: String?
+    public var encryption: Encryption
+
+    /// Where Debian and others keep the certificates that the machine trusts.
+    private static let machineAuthorities = "/etc/ssl/certs/ca-certificates.crt"
+
+    /// Reads the table; what is wrong is told to its reader.
+    ///
+    /// - Parameter path: makes the path of a file that the table names.
+    /// - Returns: nil where something is wrong, or the table is not there.
+    package init?(_ table: ConfigurationReader.Table, path: (String) -> String) {
+        let written = table.text("host", "the server's name or address")
+        let isLocal = written?.hasPrefix("/") ?? false
+        let encryption = table.choice("tls", Encrypted.self) ?? (isLocal ? .off : .on)
+        let authority = table.text("ca", "a file of certificates").map(path)
+        let port = table.integer("port", 1...65_535) ?? 5432
+        let database = table.text("database", "a database's name", longest: 63) ?? "smartplug"
+        let user = table.text("user", "a role's name", longest: 63) ?? "smartplug"
+        let passwordFile = table.text("password_file", "a file").map(path)
+        guard table.isThere else { return nil }
+        if encryption == .off, authority != nil { table.wrong(.needless("tls is off"), "ca") }
+        if encryption == .on, isLocal { table.wrong(.needless("the server is reached by a local socket"), "tls") }
+        guard let written else {
+            if !table.has("host") { table.wrong(.missing("the server's name or address"), "host") }
+            return nil
+        }
+        self.init(
+            host: written, port: port, database: database, user: user, passwordFile: passwordFile,
+            encryption: encryption == .off ? .off : .verified(authority: authority ?? Self.machineAuthorities))
+    }
+
+    public init(
+        host: String, port: Int = 5432, database: String = "smartplug", user: String = "smartplug",
+        passwordFile: String? = nil, encryption: Encryption = .off
+    ) {
+        (self.host, self.port, self.database, self.user) = (host, port, database, user)
+        (self.passwordFile, self.encryption) = (passwordFile, encryption)
+    }
+
+    private enum Encrypted: String, CaseIterable {
+        case on, off
+    }
+
+    /// As libpq takes them. Nothing is left to the environment or to files of libpq's own.
+    ///
+    /// - Throws: where the file with the password cannot be read, or others may read it.
+    func options() throws(FileError) -> [(key: String, value: String)] {
+        var options: [(key: String, value: String)] = [
+            ("host", host), ("port", "\(port)"), ("dbname", database), ("user", user),
+            ("passfile", "/dev/null/none"), ("application_name", "smartplug"), ("client_encoding", "UTF8"),
+            ("gssencmode", "disable"), ("target_session_attrs", "read-write"),
+            // A connection that a middlebox forgot ends within half a minute.
+            ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "4"),
+            ("tcp_user_timeout", "30000"),
+        ]
+        switch encryption {
+        case .off: options.append(("sslmode", "disable"))
+        case .verified(let authority): options += [("sslmode", "verify-full"), ("sslrootcert", authority)]
+        }
+        if let passwordFile, var bytes = try FileStore().readSecretIfPresent(passwordFile, limit: 4096) {
+            while let last = bytes.last, [0x0A, 0x0D].contains(last) { bytes.removeLast() }
+            options.append(("password", String(decoding: bytes, as: UTF8.self)))
+        } else {
+            options.append(("password", ""))
+        }
+        return options
+    }
+}

@@ -1,0 +1,37 @@
+public import Fleet
+public import PlugModel
+
+/// What became of switching a plug of one of many houses.
+public struct FleetSwitchRecord: Encodable, Hashable, Sendable {
+    public var house: String
+    public var plug: String
+    public var id: String
+    public var on: Bool?
+    /// The event that records the change, if something changed.
+    public var seq: SequenceNumber?
+    public var error: String?
+
+    public init(_ plug: FleetPlug, _ outcome: FleetOutcome) {
+        (house, self.plug, id) = (plug.house, plug.plug, plug.id)
+        switch outcome {
+        case .done(let on, let event): (self.on, seq) = (on, event)
+        case .refused, .unanswered, .unreachable: error = outcome.fault
+        }
+    }
+
+    /// For a person; what others wrote stands in it.
+    public var text: String { "\(house), \(plug): " + (error ?? (on == true ? "on" : "off")) }
+}
+
+extension FleetOutcome {
+    /// Why it is not done; nil where it is.
+    public var fault: String? {
+        switch self {
+        case .done: nil
+        case .refused(let reason): reason
+        case .unanswered:
+            "the house did not answer; it does not happen any more\nhint: the house's daemon may be away: plugctl fleet away"
+        case .unreachable(let reason): "the broker is not reached: \(reason)\nhint: see [broker] in fleet.toml"
+        }
+    }
+}

@@ -1,0 +1,105 @@
+public import ArgumentParser
+import ConfigurationFiles
+import DurableFiles
+public import Fleet
+import FleetService
+import Terminal
+
+/// Where it stands which houses there are, and who may do what in them.
+enum FleetFile {
+    /// Nil where there is no such file.
+    static func read() throws(Complaint) -> FleetSettings? {
+        try readUsualSettings("fleet.toml", limit: FleetSettings.fileLimit) { bytes, path throws(ConfigurationError) in
+            try FleetSettings(bytes, file: path, home: UserDirectories.home)
+        }
+    }
+
+    /// For a daemon: one that is broken is said, and it shows no other houses.
+    static func settings() -> FleetSettings? {
+        do throws(Complaint) {
+            return try read()
+        } catch {
+            complainOfFile(
+                "\(error)\nhint: put it right and start again; until then the dashboard shows this house alone")
+            return nil
+        }
+    }
+}
+
+/// Which houses are meant.
+struct FleetHouseOptions: ParsableArguments {
+    @Option(help: "Only this house; may be given several times.")
+    var house: [String] = []
+    @Option(
+        help: ArgumentHelp("Only houses with this label; of several a house has all.", valueName: "key=value"))
+    var label: [FleetLabel] = []
+
+    func filter(_ change: (inout FleetFilter) -> Void = { _ in }) throws -> FleetFilter {
+        var filter = FleetFilter(houses: house, labels: label)
+        change(&filter)
+        if let fault = filter.fault { throw ValidationError(fault) }
+        return filter
+    }
+}
+
+extension FleetLabel: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
+/// How a list is shown.
+struct FleetListOptions: ParsableArguments {
+    @Flag(help: "One JSON object a line.")
+    var json = false
+    @Option(help: "Lines at most, 1 to \(FleetQuery.largestLimit).")
+    var limit = 1000
+
+    func validate() throws {
+        guard (1...FleetQuery.largestLimit).contains(limit) else {
+            throw ValidationError("--limit is 1 to \(FleetQuery.largestLimit)")
+        }
+    }
+
+    /// - Parameter none: what to say where there is nothing.
+    func print<Row: Encodable>(_ list: FleetList<Row>, none: String, _ lines: ([Row], Int?) -> [StyledLine]) {
+        if json {
+            for row in list.rows { guard Output.json(row) else { return } }
+        } else if list.rows.isEmpty {
+            complain(none)
+        } else {
+            let device = TerminalDevice.standardOutput
+            let capabilities = device.capabilities
+            for line in lines(list.rows, device.size?.columns) { guard Output.line(line, capabilities) else { return } }
+        }
+        if list.isCut {
+            complain("the list is cut: there are more than \(limit)\nhint: --house, --label, or a greater --limit")
+        }
+    }
+}
+
+/// Runs the body with the houses of fleet.toml, with the rights of `plugctl`.
+func withFleet(_ body: (FleetAccess, FleetRights) async throws -> Void) async throws {
+    try await saying {
+        guard let settings = try FleetFile.read() else {
+            throw Complaint("there is no fleet.toml\nhint: see `plugctl help fleet`, or Documentation/fleet.md")
+        }
+        let rights = settings.rights(of: nil)
+        guard !rights.isEmpty else {
+            throw Complaint(
+                "fleet.toml gives \(FleetSettings.commandLine) no house\n"
+                    + "hint: [owner], [user] or [viewer] with a line such as \(FleetSettings.commandLine) = \"*\"")
+        }
+        let fleet = FleetAccess(settings)
+        do {
+            try await body(fleet, rights)
+        } catch {
+            await fleet.end()
+            if let fault = error as? FleetFault { throw Complaint(fault) }
+            throw error
+        }
+        await fleet.end()
+    }
+}
+
+extension Complaint {
+    init(_ fault: FleetFault) { self.init("\(fault)" + (fault.hint.map { "\nhint: \($0)" } ?? "")) }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import Fleet
+import FleetService
+import PlugModel
+import Presentation
+
+extension FleetCommand {
+    struct SwitchOn: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "on", abstract: "Turn plugs of houses on.",
+            discussion: "Example: plugctl fleet on \"Hall Light\" --house elm-street-5")
+
+        @OptionGroup var plugs: FleetSwitchOptions
+
+        func validate() throws { try plugs.check() }
+        func run() async throws { try await plugs.turn(on: true) }
+    }
+
+    struct SwitchOff: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "off", abstract: "Turn plugs of houses off.",
+            discussion: """
+                Examples:
+                  plugctl fleet off Heater --house elm-street-5
+                  plugctl fleet off Heater --label city=Bonn --all
+                  plugctl fleet off --house elm-street-5 --all
+                """)
+
+        @OptionGroup var plugs: FleetSwitchOptions
+
+        func validate() throws { try plugs.check() }
+        func run() async throws { try await plugs.turn(on: false) }
+    }
+}
+
+/// Which plugs are switched, and how the answers are shown.
+struct FleetSwitchOptions: ParsableArguments {
+    /// Plugs that a person who does not say `--all` is told of.
+    private static let shownNames = 5
+
+    @Argument(help: "The plugs' names or ids.")
+    var names: [String] = []
+    @OptionGroup var houses: FleetHouseOptions
+    @Flag(
+        help: """
+            Also where several plugs have a name; without names, every plug of the houses that --house and --label choose.
+            """)
+    var all = false
+    @Flag(help: "One JSON object a plug: house, plug, id, on, seq, or error.")
+    var json = false
+
+    func check() throws {
+        guard names.isEmpty else { return }
+        guard all, !houses.house.isEmpty || !houses.label.isEmpty else {
+            throw ValidationError("name a plug; or, for every plug of some houses, --all with --house or --label")
+        }
+    }
+
+    /// Exit status 1 when none did it, 2 when some did.
+    func turn(on: Bool) async throws {
+        let filter = try houses.filter { $0.plugs = names }
+        try await withFleet { fleet, rights in
+            let list = try await fleet.plugs(filter, for: rights, limit: FleetRequests.limit)
+            guard !list.isCut else {
+                throw Complaint(
+                    "these are more than \(FleetRequests.limit) plugs: none of them was switched\nhint: --house or --label"
+                )
+            }
+            let missing = try choose(among: list.rows)
+            let (done, left) = await order(on, list.rows, fleet, rights)
+            guard missing + left == 0 else { throw done == 0 ? ExitCode.failure : ExitCode(2) }
+        }
+    }
+
+    /// - Returns: how many of the names no plug has.
+    private func choose(among plugs: [FleetPlug]) throws(Complaint) -> Int {
+        guard !names.isEmpty else {
+            if plugs.isEmpty { throw Complaint("these houses have no plug\nhint: plugctl fleet list") }
+            return 0
+        }
+        var missing = 0
+        for name in names {
+            let found = plugs.filter { $0.id == name.lowercased() || $0.plug.lowercased() == name.lowercased() }
+            if found.isEmpty {
+                complain("no plug is called \(name)\nhint: plugctl fleet search says what there is")
+                missing += 1
+            }
+            guard found.count <= 1 || all else {
+                let some = found.prefix(Self.shownNames).map(\.house).joined(separator: ", ")
+                throw Complaint(
+                    "\(found.count) plugs are called \(name): in \(some)\(found.count > Self.shownNames ? " ..." : "")\n"
+                        + "hint: --house HOUSE or its id for one of them, --all for all")
+            }
+        }
+        return missing
+    }
+
+    private func order(
+        _ on: Bool, _ plugs: [FleetPlug], _ fleet: FleetAccess, _ rights: FleetRights
+    ) async -> (done: Int, left: Int) {
+        var done = 0
+        await withTaskGroup(of: FleetSwitchRecord.self) { group in
+            for plug in plugs {
+                group.addTask {
+                    guard rights.maySwitch(in: plug.house), let id = PlugID(rawValue: plug.id) else {
+                        return FleetSwitchRecord(plug, .refused("fleet.toml makes you a viewer of \(plug.house)"))
+                    }
+                    let order = FleetOrder(house: plug.house, plug: id, on: on)
+                    return FleetSwitchRecord(plug, await fleet.carryOut(order))
+                }
+            }
+            for await record in group {
+                if record.error == nil { done += 1 } else { complain(record.text) }
+                if json { Output.json(record) } else if record.error == nil { Output.safeLine(record.text) }
+            }
+        }
+        return (done, plugs.count - done)
+    }
+}

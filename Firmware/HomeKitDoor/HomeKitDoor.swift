@@ -1,0 +1,289 @@
+public import HomeKit
+public import JSONText
+import LargeNumbers
+import LinuxClocks
+import LinuxNetwork
+public import Logging
+public import NIOCore
+public import PlugModel
+public import PlugProtocol
+public import PlugTransport
+import ProtocolCore
+
+/// The shell of ``HomeKitDoorMachine``: connections, the timer, and what is asked of the plug.
+public actor HomeKitDoor: PlainConnectionOwner {
+    /// What is asked of the plug; called on the event loop.
+    public struct Plug: Sendable {
+        /// What the journal has after an event, at most so many entries.
+        public var page: @Sendable (_ after: SequenceNumber, _ limit: Int) -> JournalPage
+        /// Its outcome goes to ``HomeKitDoor/answered(_:_:)``.
+        public var ask: @Sendable (DoorCommand) -> Void
+        /// To be written to flash; what comes of it goes to ``HomeKitDoor/stored(_:)``.
+        public var keep: @Sendable ([UInt8]) -> Void
+        /// Belongs into the audit log.
+        public var note: @Sendable (AuditNote) -> Void
+        /// ``HomeKitDoor/announcement`` is another one.
+        public var announce: @Sendable () -> Void
+
+        public init(
+            page: @escaping @Sendable (_ after: SequenceNumber, _ limit: Int) -> JournalPage,
+            ask: @escaping @Sendable (DoorCommand) -> Void, keep: @escaping @Sendable ([UInt8]) -> Void,
+            note: @escaping @Sendable (AuditNote) -> Void, announce: @escaping @Sendable () -> Void
+        ) {
+            (self.page, self.ask, self.keep, self.note, self.announce) = (page, ask, keep, note, announce)
+        }
+    }
+
+    /// Room for those who are not verified. The machine has eight places; half of them are for addresses of paired controllers, so that
+    /// strangers cannot take all.
+    private static let admission: AdmissionLimits = {
+        var limits = AdmissionLimits()
+        limits.strangers = .init(handshakes: 4, connections: 4, burst: 8, interval: .milliseconds(125))
+        limits.stranger = .init(handshakes: 2, connections: 2, burst: 4, interval: .seconds(1))
+        limits.pairedAddress = .init(handshakes: 4, connections: 4, burst: 20, interval: .milliseconds(100))
+        // The machine itself closes one that takes longer, and knows how long a person may type.
+        limits.pairingTime = .seconds(300)
+        return limits
+    }()
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private nonisolated let executor: any SerialExecutor
+    private nonisolated let eventLoop: any EventLoop
+
+    public nonisolated let label: HomeKitLabel
+    private let plug: Plug
+    private let logger: Logger
+    private var machine: HomeKitDoorMachine
+    private let actions = ActionQueue<HomeKitDoorMachine.Action>()
+    private var timer = DeadlineTimer()
+    private var listener: PlainListener?
+    private var connections: [ConnectionID: PlainConnection] = [:]
+    /// Those who wait until a removal is in flash.
+    private var managing: [@Sendable (Result<HomeKitReport, Refusal>) -> Void] = []
+    private var isStarted = false
+    private var isEnding = false
+
+    /// - Parameters:
+    ///   - records: as flash has them; nil: the plug was never paired by HomeKit.
+    ///   - label: setup code and setup id.
+    /// - Throws: ``HomeKitDoorFault``
+    public init(
+        _ accessory: PlugAccessory, label: HomeKitLabel, records: [UInt8]?, on eventLoop: any EventLoop,
+        logger: Logger, asking plug: Plug
+    ) throws(HomeKitDoorFault) {
+        self.label = label
+        self.plug = plug
+        self.logger = logger
+        self.eventLoop = eventLoop
+        executor = eventLoop.executor
+        var random = SystemRandomNumberGenerator()
+        do {
+            let arithmetic = try GMPArithmetic()
+            let verifier = try SetupVerifier(label.code, salt: random.bytes(16), arithmetic)
+            let known = try records.map { try HomeKitRecords(decoding: $0) }
+            let server = try HomeKitServer(
+                HomeKitServer.Configuration(
+                    verifier: verifier, setupID: label.setupID, category: accessory.category, model: accessory.model),
+                records: known ?? HomeKitRecords(seed: random.bytes(32)), accessories: accessory.accessories,
+                arithmetic: arithmetic, seed: random.bytes(32))
+            machine = HomeKitDoorMachine(accessory, server, seed: random.next())
+        } catch {
+            throw HomeKitDoorFault(description: "\(error)")
+        }
+    }
+
+    /// A port of the dynamic range (RFC 6335, 6) that stays the same for this plug.
+    public static func usualPort(of plug: PlugID) -> UInt16 {
+        let digits = plug.rawValue.utf8.reduce(UInt32(0)) { ($0 &* 31) &+ UInt32($1) }
+        return 49_152 + UInt16(truncatingIfNeeded: digits % 16_384)
+    }
+
+    /// Listens from here on.
+    ///
+    /// - Returns: the port.
+    public func start(loopbackOnly: Bool, port: UInt16) async throws(ListenError) -> UInt16 {
+        if !isStarted { handle(.started) }
+        isStarted = true
+        let listener = try await PlainListener.start(
+            on: eventLoop, loopbackOnly: loopbackOnly, port: port, limits: Self.admission, owner: self)
+        self.listener = listener
+        return listener.port
+    }
+
+    /// For `_hap._tcp`.
+    public var announcement: HomeKitAnnouncement { machine.announcement }
+
+    /// The plug may be otherwise than it was.
+    public func look(_ state: PlugState, name: String, newest: SequenceNumber) {
+        handle(.looked(HomeKitDoorMachine.Glance(state: state, name: name, newest: newest)))
+    }
+
+    /// How a command ended that came from here.
+    public func answered(_ ticket: UInt64, _ outcome: CommandOutcome) { handle(.answered(ticket, outcome)) }
+
+    /// What came of ``Plug/keep``.
+    public func stored(_ isStored: Bool) {
+        handle(.server(.stored(isStored)))
+        answerManaging(isStored)
+    }
+
+    /// Ends all connections.
+    public func stop() async {
+        isEnding = true
+        timer.stop()
+        for connection in connections.values { connection.close() }
+        await listener?.stop()
+    }
+
+    // MARK: What the plug's owner asks
+
+    /// - Parameter answer: called when what was ordered is in flash.
+    public func manage(_ order: HomeKitOrder, answer: @escaping @Sendable (Result<HomeKitReport, Refusal>) -> Void) {
+        switch order {
+        case .ask: return answer(.success(report))
+        case .remove(let identifier):
+            guard machine.pairings.contains(where: { $0.identifier == identifier }) else {
+                return answer(.failure(Refusal(.outOfRange, "no such controller is paired by HomeKit")))
+            }
+            managing.append(answer)
+            handle(.server(.dismissed(identifier)))
+        case .removeAll:
+            managing.append(answer)
+            handle(.server(.dismissed(nil)))
+        }
+        // Nothing is written where nothing changes.
+        if !machine.isStoring { answerManaging(true) }
+    }
+
+    private func answerManaging(_ isStored: Bool) {
+        guard !machine.isStoring else { return }
+        let waiting = managing
+        managing = []
+        for answer in waiting {
+            answer(
+                isStored ? .success(report) : .failure(Refusal(.storageFailed, "the plug's flash could not be written"))
+            )
+        }
+    }
+
+    private var report: HomeKitReport {
+        let sessions = machine.sessionsOfControllers
+        return HomeKitReport(
+            setupCode: label.code.description, setupPayload: label.payload.text,
+            deviceID: machine.announcement.deviceID,
+            controllers: machine.pairings.map {
+                HomeKitReport.Controller(
+                    identifier: $0.identifier, isAdmin: $0.isAdmin, sessions: sessions[$0.identifier] ?? 0)
+            })
+    }
+
+    /// `paired` and `sessions` count controllers of HomeKit and their sessions.
+    public var status: JSONObject {
+        var status = JSONObject()
+        status.add("paired", machine.pairings.count)
+        status.add("sessions", machine.sessionsOfControllers.values.reduce(0, +))
+        status.add("deviceID", machine.announcement.deviceID)
+        return status
+    }
+
+    // MARK: Connections
+
+    public func opened(_ connection: PlainConnection) {
+        guard !isEnding else { return connection.close() }
+        connections[connection.id] = connection
+        logger.debug("HomeKit: connected", metadata: ["peer": "\(connection.peer)"])
+        handle(.server(.opened(HomeKitSessionID(rawValue: connection.id.rawValue))))
+    }
+
+    public func received(_ bytes: [UInt8], on id: ConnectionID) {
+        handle(.server(.received(HomeKitSessionID(rawValue: id.rawValue), bytes)))
+    }
+
+    public func drained(_ id: ConnectionID) { handle(.server(.drained(HomeKitSessionID(rawValue: id.rawValue)))) }
+
+    public func closed(_ id: ConnectionID) {
+        connections[id] = nil
+        handle(.server(.closed(HomeKitSessionID(rawValue: id.rawValue))))
+    }
+
+    // MARK: The machine
+
+    private func handle(_ event: HomeKitDoorMachine.Event) {
+        actions.perform(machine.handle(event, now: BootClock.now), by: perform)
+        guard !isEnding else { return }
+        timer.follow(machine.nextDeadline, now: BootClock.now, on: eventLoop) { [weak self] in
+            self?.assumeIsolated { $0.handle(.deadlineReached) }
+        }
+    }
+
+    private func perform(_ action: HomeKitDoorMachine.Action) {
+        switch action {
+        case .send(let session, let bytes): connections[ConnectionID(rawValue: session.rawValue)]?.send(bytes)
+        case .close(let session): connections[ConnectionID(rawValue: session.rawValue)]?.close()
+        case .verified(let session): connections[ConnectionID(rawValue: session.rawValue)]?.markPaired()
+        case .store(let records): plug.keep(records.encoded)
+        case .ask(let command): plug.ask(command)
+        case .read(let sequence, let limit): handle(.page(plug.page(sequence, limit)))
+        case .announce: plug.announce()
+        case .note(let note): plug.note(note)
+        case .tell(let notice): tell(notice)
+        }
+    }
+
+    private func tell(_ notice: HomeKitNotice) {
+        switch notice {
+        case .paired, .added, .removed: logger.notice("HomeKit: \(notice)")
+        case .wrongCode, .notStored, .noArithmetic, .impossibleValue: logger.warning("HomeKit: \(notice)")
+        case .closed, .verified, .notVerified, .setupRefused, .writeTimedOut: logger.debug("HomeKit: \(notice)")
+        }
+    }
+}
+
+/// What the label says for HomeKit, as a line of flash: setup code, setup id, category.
+public struct HomeKitLabel: Hashable, Sendable {
+    public let code: HomeKitSetupCode
+    public let setupID: HomeKitSetupID
+    public let category: HomeKitCategory
+
+    /// A new one.
+    public init(_ category: HomeKitCategory) {
+        var random = SystemRandomNumberGenerator()
+        code = HomeKitSetupCode(using: &random)
+        let signs = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        let text = String((0..<4).map { _ in signs[Int.random(in: signs.indices, using: &random)] })
+        guard let id = HomeKitSetupID(text) else { preconditionFailure("digits and capital letters are a setup id") }
+        (setupID, self.category) = (id, category)
+    }
+
+    /// Nil where the line is no label.
+    public init?(line: String) {
+        let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard words.count == 3, let code = HomeKitSetupCode(words[0]), let id = HomeKitSetupID(words[1]),
+            let category = UInt8(words[2]).map(HomeKitCategory.init(rawValue:))
+        else { return nil }
+        (self.code, setupID, self.category) = (code, id, category)
+    }
+
+    private init(_ code: HomeKitSetupCode, _ id: HomeKitSetupID, _ category: HomeKitCategory) {
+        (self.code, setupID, self.category) = (code, id, category)
+    }
+
+    public var line: String { "\(code) \(setupID) \(category.rawValue)" }
+
+    /// The plug is used as something else now.
+    public func with(_ category: HomeKitCategory) -> HomeKitLabel { HomeKitLabel(code, setupID, category) }
+
+    /// Of the QR code.
+    public var payload: HomeKitSetupPayload { HomeKitSetupPayload(code, id: setupID, category: category) }
+}
+
+/// Why the door stays closed.
+public struct HomeKitDoorFault: Error, CustomStringConvertible, Sendable {
+    public let description: String
+}
+
+extension RandomNumberGenerator {
+    fileprivate mutating func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &self) }
+    }
+}

@@ -1,0 +1,257 @@
+public import HomeKit
+public import PlugModel
+public import PlugProtocol
+public import ProtocolCore
+
+/// The plug behind HomeKit: writes of controllers become commands, state and presses become values.
+///
+/// Sessions, pairing and events are ``HomeKitServer``'s. This adds the plug, which alone decides whether a command is carried out.
+public struct HomeKitDoorMachine: Machine, Sendable {
+    /// The plug as it is now.
+    public struct Glance: Equatable, Sendable {
+        public var state: PlugState
+        /// As a person called it.
+        public var name: String
+        /// The number of the newest event.
+        public var newest: SequenceNumber
+
+        public init(state: PlugState, name: String, newest: SequenceNumber) {
+            (self.state, self.name, self.newest) = (state, name, newest)
+        }
+    }
+
+    public enum Event: MachineEvent, Sendable {
+        /// First of all events.
+        case started
+        /// Something of the plug may be otherwise.
+        case looked(Glance)
+        /// The answer to ``Action/read(after:limit:)``.
+        case page(JournalPage)
+        /// The answer to ``Action/ask(_:)``.
+        case answered(UInt64, CommandOutcome)
+        /// Of connections and of flash.
+        case server(HomeKitServer.Event)
+        case deadlineReached
+    }
+
+    public enum Action: Hashable, Sendable {
+        case send(HomeKitSessionID, [UInt8])
+        case close(HomeKitSessionID)
+        /// A paired controller uses this connection.
+        case verified(HomeKitSessionID)
+        /// To be written to flash, and answered.
+        case store(HomeKitRecords)
+        /// To be answered at once, or later, in any order.
+        case ask(DoorCommand)
+        /// To be answered at once.
+        case read(after: SequenceNumber, limit: Int)
+        /// The TXT record is another one.
+        case announce
+        /// Belongs into the audit log.
+        case note(AuditNote)
+        case tell(HomeKitNotice)
+    }
+
+    /// A controller gives up after ten seconds, and the plug must not do then what nobody waits for.
+    static let commandTime = Duration.seconds(9)
+    /// A press that is told later would surprise somebody.
+    static let pressAge = Duration.seconds(5)
+    private static let pageLimit = 16
+    /// Of a controller's id, in causes of events.
+    private static let shownDigits = 8
+    /// Commands that the plug has not answered: stops controllers that write without end.
+    private static let commandLimit = 64
+
+    /// A write that waits for the plug, one command after the other.
+    private struct Write: Sendable {
+        var session: HomeKitSessionID
+        var member: String
+        var waiting: [(key: CharacteristicKey, command: PlugCommand)]
+        var outcomes: [CharacteristicKey: HomeKitWriteOutcome] = [:]
+        var deadline: Instant
+    }
+
+    private let accessory: PlugAccessory
+    private var server: HomeKitServer
+    private var random: SeededRandom
+    private var writes: [HomeKitRequestID: Write] = [:]
+    /// The entry of a write for which the plug was asked; nil: for none.
+    private var tickets: [UInt64: (request: HomeKitRequestID, key: CharacteristicKey)?] = [:]
+    private var lastTicket: UInt64 = 0
+    private var seen: Glance?
+    private var heard: SequenceNumber?
+
+    /// - Parameter seed: of the ids of requests.
+    public init(_ accessory: PlugAccessory, _ server: HomeKitServer, seed: UInt64) {
+        (self.accessory, self.server) = (accessory, server)
+        random = SeededRandom(seed: seed)
+    }
+
+    public var announcement: HomeKitAnnouncement { server.announcement }
+    public var pairings: [ControllerPairing] { server.pairings }
+    /// An ``Action/store(_:)`` is not answered yet.
+    public var isStoring: Bool { server.isStoring }
+    /// Of each paired controller with any.
+    public var sessionsOfControllers: [[UInt8]: Int] { server.sessionsOfControllers }
+
+    public var nextDeadline: Instant? { server.nextDeadline }
+
+    public mutating func handle(_ event: Event, now: Instant) -> [Action] {
+        var actions: [Action] = []
+        switch event {
+        case .started: pass(.started, now, &actions)
+        case .looked(let glance): look(glance, now, &actions)
+        case .page(let page): hear(page, now, &actions)
+        case .answered(let ticket, let outcome): answered(ticket, outcome, now, &actions)
+        case .server(let event): pass(event, now, &actions)
+        case .deadlineReached: pass(.deadlineReached, now, &actions)
+        }
+        return actions
+    }
+
+    private mutating func pass(_ event: HomeKitServer.Event, _ now: Instant, _ actions: inout [Action]) {
+        for action in server.handle(event, now: now) {
+            switch action {
+            case .send(let session, let bytes): actions.append(.send(session, bytes))
+            case .close(let session): actions.append(.close(session))
+            case .write(let request, let session, let controller, let entries):
+                begin(request, session, controller, entries, now, &actions)
+            case .store(let records): actions.append(.store(records))
+            case .identify: ask(.identify, by: nil, for: nil, within: Self.commandTime, &actions)
+            case .pairingsChanged: actions.append(.announce)
+            case .notice(let notice): take(notice, &actions)
+            }
+        }
+    }
+
+    // MARK: The plug
+
+    private mutating func look(_ glance: Glance, _ now: Instant, _ actions: inout [Action]) {
+        guard glance != seen else { return }
+        seen = glance
+        pass(.changed(accessory.values(glance.state, name: glance.name), by: nil), now, &actions)
+        // Presses of before are nobody's business any more.
+        guard let heard else { return self.heard = glance.newest }
+        if glance.newest > heard { actions.append(.read(after: heard, limit: Self.pageLimit)) }
+    }
+
+    private mutating func hear(_ page: JournalPage, _ now: Instant, _ actions: inout [Action]) {
+        for entry in page.entries {
+            switch entry {
+            case .event(let event):
+                heard = max(heard ?? 0, event.sequence)
+                guard case .buttonPressed(let press) = event.kind, now - event.time < Self.pressAge else { continue }
+                pass(.pressed(PlugAccessory.pressKey, PlugAccessory.value(of: press)), now, &actions)
+            case .gap(let gap): heard = max(heard ?? 0, gap.to)
+            }
+        }
+        if page.hasMore, let heard { actions.append(.read(after: heard, limit: Self.pageLimit)) }
+    }
+
+    // MARK: Writes
+
+    private mutating func begin(
+        _ request: HomeKitRequestID, _ session: HomeKitSessionID, _ controller: ControllerIdentity,
+        _ entries: [CharacteristicWriteRequest], _ now: Instant, _ actions: inout [Action]
+    ) {
+        var write = Write(
+            session: session, member: String(controller.name.prefix(Self.shownDigits)), waiting: [],
+            deadline: now + Self.commandTime)
+        for entry in entries {
+            guard let command = accessory.command(entry) else {
+                write.outcomes[entry.key] = .failed(.readOnly)
+                continue
+            }
+            write.waiting.append((entry.key, command))
+        }
+        // Applications send On together with Brightness. A dimmer that is to be turned off must not be turned on by its level after that.
+        if write.waiting.contains(where: { $0.command == .setRelay(on: false, autoOff: nil) }) {
+            write.waiting.removeAll { entry in
+                guard case .setLevel = entry.command else { return false }
+                write.outcomes[entry.key] = .done
+                return true
+            }
+        }
+        writes[request] = write
+        proceed(request, now, &actions)
+    }
+
+    private mutating func proceed(_ request: HomeKitRequestID, _ now: Instant, _ actions: inout [Action]) {
+        guard var write = writes[request] else { return }
+        guard !write.waiting.isEmpty else {
+            writes[request] = nil
+            return pass(.answered(request, write.outcomes), now, &actions)
+        }
+        let (key, command) = write.waiting.removeFirst()
+        writes[request] = write
+        let time = max(.zero, write.deadline - now)
+        if !ask(command, by: write.member, for: (request, key), within: time, &actions) {
+            writes[request]?.outcomes[key] = .failed(.busy)
+            proceed(request, now, &actions)
+        }
+    }
+
+    @discardableResult
+    private mutating func ask(
+        _ command: PlugCommand, by member: String?, for place: (HomeKitRequestID, CharacteristicKey)?,
+        within time: Duration, _ actions: inout [Action]
+    ) -> Bool {
+        guard tickets.count < Self.commandLimit else { return false }
+        lastTicket += 1
+        tickets.updateValue(place.map { ($0.0, $0.1) }, forKey: lastTicket)
+        actions.append(
+            .ask(
+                DoorCommand(
+                    command, RequestID(drawnFrom: &random), through: .homeKit, by: member, ticket: lastTicket,
+                    within: time)))
+        return true
+    }
+
+    private mutating func answered(
+        _ ticket: UInt64, _ outcome: CommandOutcome, _ now: Instant, _ actions: inout [Action]
+    ) {
+        guard let (request, key) = tickets.removeValue(forKey: ticket) ?? nil, let write = writes[request] else {
+            return
+        }
+        switch outcome {
+        case .done(let state, event: _):
+            writes[request]?.outcomes[key] = .done
+            let values = accessory.values(state, name: seen?.name ?? "")
+            pass(.changed(values, by: write.session), now, &actions)
+        case .refused(let refusal): writes[request]?.outcomes[key] = .failed(refusal.code.homeKitStatus)
+        }
+        proceed(request, now, &actions)
+    }
+
+    // MARK: What belongs into the audit log
+
+    private func take(_ notice: HomeKitNotice, _ actions: inout [Action]) {
+        actions.append(.tell(notice))
+        switch notice {
+        case .paired(let controller): actions.append(.note(AuditNote(.paired, by: .homeKit, controller)))
+        case .added(let controller, let isAdmin):
+            actions.append(.note(AuditNote(.paired, by: .homeKit, controller + (isAdmin ? ", administrator" : ""))))
+        case .removed(let controller): actions.append(.note(AuditNote(.removed, by: .homeKit, controller)))
+        case .wrongCode: actions.append(.note(AuditNote(.pairingFailed, by: .homeKit, isRefused: true)))
+        case .verified(let session, _): actions.append(.verified(session))
+        case .closed, .notVerified, .setupRefused, .notStored, .noArithmetic, .impossibleValue, .writeTimedOut: break
+        }
+    }
+}
+
+extension Refusal.Code {
+    /// HAP 6.7.1.4, table 6-11.
+    fileprivate var homeKitStatus: HomeKitStatus {
+        switch self {
+        case .notPaired: .insufficientAuthorization
+        case .notAllowed: .insufficientPrivileges
+        case .protectionTripped, .lockedOn: .notAllowedNow
+        case .resting, .busy: .busy
+        case .unsupported: .readOnly
+        case .outOfRange: .invalidValue
+        case .deadlinePassed: .timedOut
+        case .storageFailed: .outOfResources
+        case .unknown: .unableToCommunicate
+        }
+    }
+}

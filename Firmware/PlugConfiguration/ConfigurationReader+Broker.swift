@@ -1,0 +1,12 @@
+import BrokerConfiguration
+import ConfigurationFiles
+
+extension ConfigurationReader {
+    /// The MQTT broker that the plug speaks to; nil where the file has none. The keys are those of a house's `broker.toml`.
+    func broker(file: String) -> BrokerSettings? {
+        let isThere = table("mqtt").isThere
+        let assistant = table("home_assistant")
+        if assistant.isThere, !isThere { assistant.wrong(.needless("there is no [mqtt] by which it would be told")) }
+        return BrokerSettings(self, table: "mqtt", isOptional: true, file: file, home: nil)
+    }
+}

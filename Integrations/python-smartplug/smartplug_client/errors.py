@@ -1,0 +1,49 @@
+"""Failures that callers handle. Each text is a sentence for a person."""
+
+
+class PlugError(Exception):
+    """The plug did not do what was asked."""
+
+
+class Goodbye(PlugError):
+    """The plug ended the connection and said why.
+
+    `reason` is the name of the protocol's GoodbyeReason in lower case, such as "not_paired" or "wrong_code".
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+        self.detail = detail
+
+
+class WrongPlug(PlugError):
+    """The key of the plug that answered is not one that is pinned."""
+
+
+class NotThePlug(PlugError):
+    """The plug that answered does not know the setup code."""
+
+
+class CommandRefused(PlugError):
+    """The plug refused a command or a request.
+
+    `code` is the name of the protocol's RefusalCode in lower case, such as "protection_tripped".
+    """
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(f"{code}: {detail}")
+        self.code = code
+        self.detail = detail
+
+
+class CommandUnanswered(PlugError):
+    """No answer came in time. The plug carries the command out before its deadline or not at all."""
+
+
+class NoLog(PlugError):
+    """The firmware of this plug does not tell its log."""
+
+
+class MalformedMessage(PlugError):
+    """The plug broke the protocol. The connection is of no more use."""

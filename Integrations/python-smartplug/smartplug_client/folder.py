@@ -1,0 +1,39 @@
+"""A folder that keeps a controller's key, and the keys of the plugs that it is paired with."""
+
+import os
+import pathlib
+
+from .identity import Identity, PairedPlug
+
+
+class KeyFolder:
+    """`key.pem`, and one file `PLUG.plug` for each plug with its key (DER). Only their owner can read them."""
+
+    def __init__(self, path: str | pathlib.Path) -> None:
+        self._path = pathlib.Path(path)
+        self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def identity(self) -> Identity:
+        """The controller's key, which is drawn the first time."""
+        file = self._path / "key.pem"
+        if not file.exists():
+            self._write(file, Identity.draw().private_key)
+        return Identity(file.read_bytes())
+
+    def plugs(self) -> list[PairedPlug]:
+        return [PairedPlug(file.stem, (file.read_bytes(),)) for file in sorted(self._path.glob("*.plug"))]
+
+    def plug_with(self, key: bytes) -> PairedPlug | None:
+        """The plug that has this key; None where it is not paired."""
+        return next((plug for plug in self.plugs() if plug.knows(key)), None)
+
+    def keep(self, plug: PairedPlug) -> None:
+        self._write(self._path / f"{plug.plug_id}.plug", plug.keys[0])
+
+    def _write(self, file: pathlib.Path, content: bytes) -> None:
+        written = file.with_suffix(".new")
+        with open(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as opened:
+            opened.write(content)
+            opened.flush()
+            os.fsync(opened.fileno())
+        written.replace(file)

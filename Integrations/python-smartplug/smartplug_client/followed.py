@@ -1,0 +1,247 @@
+"""A plug that is followed: connected again whenever the connection ends, with its events in order, and commands at any time."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+from . import model
+from .commands import Command, Done
+from .controller import Controller, Place
+from .errors import CommandRefused, CommandUnanswered, Goodbye, MalformedMessage, WrongPlug
+from .following import BackOff, EventLane, Liveness
+from .identity import PairedPlug
+from .session import Session
+from .wire import name_of
+
+LONGEST_KEY = 512  # bytes
+
+
+@dataclass(frozen=True)
+class Connected:
+    """A session began. The plug's state follows."""
+
+    description: model.Description
+    address: str
+
+
+@dataclass(frozen=True)
+class Disconnected:
+    """No session. Further attempts are made in any case.
+
+    `distrust`: "not_paired" or "factory_reset" if the paired plug said so itself;
+    "other_key" if the plug that answers has a key that is not pinned; None otherwise.
+    """
+
+    words: str
+    distrust: str | None = None
+
+
+@dataclass(frozen=True)
+class Described:
+    """The plug says something else of itself."""
+
+    description: model.Description
+
+
+Update = Connected | Disconnected | Described | model.State | model.Event | model.Gap
+
+
+@dataclass
+class _Waiting:
+    command: Command
+    deadline: float
+    answer: asyncio.Future[Done]
+
+
+class FollowedPlug:
+    """`run` follows the plug until it is cancelled."""
+
+    MOST_COMMANDS = 16  # of a session without answer; the plug refuses further ones
+    AT_MOST_EVERY = 1.0  # seconds between attempts, however often somebody announces the plug
+
+    def __init__(
+            self, controller: Controller, plug: PairedPlug, places: Callable[[], Sequence[Place]], *, after: int | None = None,
+            dead_band: float = 1.0, interval: float = 10.0, keep: Callable[[PairedPlug], Awaitable[None]] | None = None) -> None:
+        """
+        places: the addresses that the plug is announced at now. They are asked for at each attempt.
+        after: the last event that has taken its effect; None: only events from now on are told.
+        dead_band, interval: a reading is told when active power moved by so many watts, or after so many seconds.
+        keep: stores the plug's keys, which change when the plug draws another one; returns when they are stored.
+        """
+        self._controller, self._plug, self._places, self._keep = controller, plug, places, keep
+        self._options = {"dead_band_mw": round(dead_band * 1000), "max_interval_ms": round(interval * 1000)}
+        self._lane, self._back_off = EventLane(after), BackOff()
+        self._waiting: dict[bytes, _Waiting] = {}
+        self._session: Session | None = None
+        self._liveness = Liveness(0)
+        self._listening: asyncio.Timeout | None = None
+        self._ping = (0, 0.0)  # token, and when it was sent
+        self._wake = asyncio.Event()
+
+    @property
+    def cursor(self) -> int | None:
+        """The last event that was told. Give it to the next one as `after`."""
+        return self._lane.after
+
+    async def run(self, tell: Callable[[Update], None]) -> NoReturn:
+        """Passes each update to `tell`, in order. An event counts as done, and is acknowledged, when `tell` has returned."""
+        loop = asyncio.get_running_loop()
+        while True:
+            attempted, began = loop.time(), None
+            self._wake.clear()
+            try:
+                session = await self._controller.connect(self._plug, self._places())
+                began = loop.time()
+                try:
+                    await self._follow(session, tell)
+                finally:
+                    self._session = None
+                    await session.connection.close()
+            except (Goodbye, WrongPlug, MalformedMessage, OSError, EOFError) as error:
+                ended = _reason(error)
+            if began is not None:
+                self._back_off.ended(loop.time() - began)
+            tell(ended)
+            delay = BackOff.LONGEST if ended.distrust in ("not_paired", "factory_reset") else self._back_off.next()
+            try:
+                async with asyncio.timeout(delay):
+                    await self._wake.wait()
+                await asyncio.sleep(attempted + self.AT_MOST_EVERY - loop.time())
+            except TimeoutError:
+                pass
+
+    def located(self) -> None:
+        """The plug was announced, perhaps at another place. Tries at once, or asks the plug whether it is still there."""
+        self._wake.set()
+        if self._session is not None and self._liveness.doubt(asyncio.get_running_loop().time()):
+            self._send_ping(self._session)
+            if self._listening is not None and not self._listening.expired():
+                self._listening.reschedule(self._liveness.gone_at)
+
+    async def command(self, command: Command, within: float = 5) -> Done:
+        """Has the command carried out within so many seconds, also over a connection that has to be made first.
+
+        Raises CommandRefused, and CommandUnanswered, after which the plug does not carry it out any more.
+        """
+        if len(self._waiting) >= self.MOST_COMMANDS:
+            raise CommandRefused("busy", f"{self.MOST_COMMANDS} commands wait for their answers")
+        loop = asyncio.get_running_loop()
+        request, waiting = os.urandom(16), _Waiting(command, loop.time() + within, loop.create_future())
+        self._waiting[request] = waiting
+        try:
+            if self._session is not None:
+                self._send_command(self._session, request, waiting)
+            async with asyncio.timeout(within):
+                return await waiting.answer
+        except TimeoutError:
+            raise CommandUnanswered(f"the plug did not answer within {within:g} s") from None
+        finally:
+            del self._waiting[request]
+
+    # One session
+
+    async def _follow(self, session: Session, tell: Callable[[Update], None]) -> NoReturn:
+        loop = asyncio.get_running_loop()
+        self._liveness = Liveness(loop.time())
+        await self._store(self._plug.proved(session.connection.plug_key))
+        description = session.description
+        tell(Connected(description, session.connection.address))
+        session.connection.send(subscribe={**self._lane.begin(), **self._options})
+        # After the subscription, so that the events of commands are among those heard.
+        self._session = session
+        for request, waiting in self._waiting.items():
+            self._send_command(session, request, waiting)
+        while True:
+            try:
+                async with asyncio.timeout_at(min(self._liveness.gone_at, self._liveness.ping_at)) as self._listening:
+                    kind, message = await session.connection.receive()
+            except TimeoutError:
+                if loop.time() >= self._liveness.gone_at:
+                    raise ConnectionError("the plug fell silent") from None
+                self._send_ping(session)
+                continue
+            finally:
+                self._listening = None
+            self._liveness.received(loop.time())
+            match kind:
+                case "subscribed":
+                    if (gap := self._lane.subscribed(message)) is not None:
+                        tell(gap)
+                case "event":
+                    self._lane.check(model.sequence(message.sequence))
+                    tell(self._event(session, message, loop.time()))
+                    self._lane.took_effect(message.sequence)
+                    session.connection.send(acknowledge={"sequence": message.sequence})
+                case "snapshot" | "state":
+                    tell(model.state(message.state))
+                case "result":
+                    self._answered(message)
+                case "pong":
+                    self._measure(session, message, loop.time())
+                case "description_changed":
+                    description = replace(
+                        description, name=message.given_name or message.name, announced_name=message.name)
+                    tell(Described(description))
+                case "next_key" if self._keep is not None and len(message.key) <= LONGEST_KEY:
+                    await self._store(self._plug.announced(message.key))
+                    session.connection.send(next_key_kept={"key": message.key})
+
+    async def _store(self, plug: PairedPlug) -> None:
+        if plug != self._plug:
+            if self._keep is not None:
+                await self._keep(plug)
+            self._plug = plug
+
+    def _event(self, session: Session, wire: Any, now: float) -> model.Event:
+        age = None
+        if wire.HasField("age_ms"):
+            age = wire.age_ms / 1000
+            if wire.boot_id in (b"", session.welcome.boot_id):
+                # The plug's figure is of the time of sending. The message may have been under way for long.
+                age = max(age, session.clock.age(model.plug_time(wire.plug_time), now))
+        return model.Event(wire.sequence, age, model.happening(wire))
+
+    def _send_ping(self, session: Session) -> None:
+        now = asyncio.get_running_loop().time()
+        self._ping = (self._ping[0] + 1, now)
+        self._liveness.sent(now)
+        session.connection.send(ping={"token": self._ping[0]})
+
+    def _measure(self, session: Session, pong: Any, now: float) -> None:
+        token, asked = self._ping
+        if pong.token == token and pong.HasField("plug_time"):
+            session.clock = session.clock.refined(type(session.clock)(asked, now, model.plug_time(pong.plug_time)))
+
+    def _send_command(self, session: Session, request: bytes, waiting: _Waiting) -> None:
+        now = asyncio.get_running_loop().time()
+        self._liveness.sent(now)
+        session.connection.send(command=waiting.command.message(request, waiting.deadline - now))
+
+    def _answered(self, result: Any) -> None:
+        waiting = self._waiting.get(result.request_id)
+        if waiting is None or waiting.answer.done():
+            return
+        if result.HasField("done"):
+            done = result.done
+            waiting.answer.set_result(Done(model.state(done.state), done.sequence if done.HasField("sequence") else None))
+        else:
+            refused = result.refused
+            waiting.answer.set_exception(
+                CommandRefused(name_of("RefusalCode", refused.code) or "unknown", refused.detail))
+
+
+def _reason(error: Exception) -> Disconnected:
+    match error:
+        case Goodbye(reason="not_paired" | "factory_reset"):
+            return Disconnected(error.detail, error.reason)
+        case Goodbye():
+            return Disconnected(f"the plug said: {error.detail}")
+        case WrongPlug():
+            return Disconnected(str(error), "other_key")
+        case TimeoutError():
+            return Disconnected("the plug did not answer in time")
+        case OSError(errno=int(number)) if number > 0:
+            return Disconnected(os.strerror(number))  # Without the address, which asyncio adds.
+    return Disconnected(str(error))

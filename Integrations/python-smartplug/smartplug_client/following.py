@@ -1,0 +1,120 @@
+"""The rules of a session that is followed, as values that know no clock and no socket. Times are seconds of a monotonic clock."""
+
+import random
+from typing import Any
+
+from . import model
+from .errors import MalformedMessage
+
+
+class BackOff:
+    """How long to wait before the next attempt: doubling up to half a minute, with jitter, so that many controllers of a plug do
+    not return at the same moment."""
+
+    FIRST, LONGEST = 0.25, 30.0
+    SETTLED = 5.0  # a session of this length was a good one: after it the waiting begins anew
+
+    def __init__(self, chance: random.Random | None = None) -> None:
+        self._chance, self._base = chance or random.Random(), self.FIRST
+
+    def next(self) -> float:
+        delay = self._chance.uniform(self._base / 2, self._base)
+        self._base = min(self._base * 2, self.LONGEST)
+        return delay
+
+    def ended(self, lasted: float) -> None:
+        """A session ended."""
+        if lasted >= self.SETTLED:
+            self._base = self.FIRST
+
+
+class Liveness:
+    """When to send Ping, and when the other side counts as gone."""
+
+    PING = 20.0  # nothing was sent for so long
+    SILENT = 45.0  # nothing was received for so long
+    DOUBT = 5.0  # after a Ping that was sent for doubt
+
+    def __init__(self, now: float) -> None:
+        self._sent = self._received = now
+        self._doubted: float | None = None
+
+    def sent(self, now: float) -> None:
+        self._sent = now
+
+    def received(self, now: float) -> None:
+        self._received, self._doubted = now, None
+
+    def doubt(self, now: float) -> bool:
+        """There is reason to think that the connection is gone. Whether to send Ping."""
+        if self._doubted is not None:
+            return False
+        self._doubted = now
+        return True
+
+    @property
+    def ping_at(self) -> float:
+        return self._sent + self.PING
+
+    @property
+    def gone_at(self) -> float:
+        silent = self._received + self.SILENT
+        return silent if self._doubted is None else min(silent, self._doubted + self.DOUBT)
+
+
+class PlugClock:
+    """An estimate of the plug's clock from a question and its answer: the clock showed the time of the answer somewhere between the two."""
+
+    DRIFT = 1e-4  # at most, of two clocks
+
+    def __init__(self, asked: float, answered: float, plug_time: int) -> None:
+        """`plug_time`: nanoseconds since the plug's boot."""
+        self._middle, self._uncertainty = (asked + answered) / 2, (answered - asked) / 2
+        self._plug_time = plug_time / 1e9
+
+    def refined(self, other: "PlugClock") -> "PlugClock":
+        """The better one of this and a newer measurement."""
+        grown = self._uncertainty + (other._middle - self._middle) * self.DRIFT
+        return other if other._uncertainty <= grown else self
+
+    def age(self, plug_time: int, now: float) -> float:
+        """Seconds since then, at least 0, and rather too few than too many."""
+        return max(0.0, self._plug_time + (now - self._middle) - self._uncertainty - plug_time / 1e9)
+
+
+class EventLane:
+    """Which event is due. Numbers are consecutive, and a gap names those that are missing."""
+
+    def __init__(self, after: int | None = None) -> None:
+        """`after`: the last event that has taken its effect; None: only events from now on are wanted."""
+        self.after, self._is_open = after, False
+
+    def begin(self) -> dict[str, Any]:
+        """The event lane's part of Subscribe, in a new session."""
+        self._is_open = False
+        return {} if self.after is None else {"after": self.after}
+
+    def subscribed(self, wire: Any) -> model.Gap | None:
+        """The answer to Subscribe, or a gap that came unasked. Raises MalformedMessage."""
+        due = model.sequence(wire.next_sequence)
+        gap = model.gap(wire.gap) if wire.HasField("gap") else None
+        if gap is not None:
+            # The whole journal is another one than that in which the cursor was a number.
+            other_journal = gap.reason == "unknown_cursor" and not self._is_open
+            if not other_journal and self.after is not None and gap.first != self.after + 1:
+                raise MalformedMessage(f"a gap from {gap.first} came where event {self.after + 1} was due")
+            self.after = gap.last
+        elif self.after is None:
+            self.after = due - 1
+        if self.after >= due:
+            raise MalformedMessage(f"event {self.after + 1} is due, but the plug's next number is {due}")
+        self._is_open = True
+        return gap
+
+    def check(self, number: int) -> None:
+        """Raises MalformedMessage unless this event is the next one."""
+        if not self._is_open or self.after is None or number != self.after + 1:
+            raise MalformedMessage(f"event {number} came after {self.after}")
+
+    def took_effect(self, number: int) -> None:
+        self.after = number

@@ -1,0 +1,215 @@
+"""States, events and descriptions of a plug, as values."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from .errors import MalformedMessage
+from .wire import name_of
+
+HIGHEST_SEQUENCE = 2**62
+HIGHEST_TIME = 2**60  # nanoseconds
+
+
+class Press(StrEnum):
+    """How the button was pressed."""
+
+    SINGLE = "single"
+    DOUBLE = "double"
+    LONG = "long"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One measurement. None: the meter does not measure this quantity."""
+
+    active_power: float  # W
+    active_energy: float  # Wh, only rises
+    voltage_rms: float | None = None  # V
+    current_rms: float | None = None  # A
+    apparent_power: float | None = None  # VA
+    reactive_power: float | None = None  # var, positive for an inductive load
+    power_factor: float | None = None
+    frequency: float | None = None  # Hz
+
+
+@dataclass(frozen=True)
+class State:
+    """A plug as it is now."""
+
+    relay_on: bool
+    level: float | None = None  # per cent; None: the plug does not dim
+    reading: Reading | None = None  # None until the meter has answered
+    tripped: str | None = None  # the protection that locks the relay open, such as "over_power"; None: nothing tripped
+
+
+@dataclass(frozen=True)
+class RelayChanged:
+    on: bool
+    cause: str | None  # "button", "controller", "protection", "timer", "power_on"; None: one of a later version
+    controller: str  # its name, where the cause is a controller
+
+
+@dataclass(frozen=True)
+class ButtonPressed:
+    press: Press
+
+
+@dataclass(frozen=True)
+class ProtectionTripped:
+    protection: str | None
+
+
+@dataclass(frozen=True)
+class ProtectionReset:
+    protection: str | None
+    cause: str | None
+
+
+@dataclass(frozen=True)
+class Restarted:
+    power_lost: bool
+
+
+@dataclass(frozen=True)
+class PairingFailed:
+    failures: int
+
+
+@dataclass(frozen=True)
+class ControllerPaired:
+    controller: str
+
+
+@dataclass(frozen=True)
+class ControllerRemoved:
+    controller: str
+
+
+Happening = (
+    RelayChanged | ButtonPressed | ProtectionTripped | ProtectionReset | Restarted | PairingFailed | ControllerPaired
+    | ControllerRemoved)
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened, once. Its number never repeats in the life of the plug."""
+
+    sequence: int
+    age: float | None  # seconds when it was received; None: it happened before the plug's last boot
+    what: Happening | None  # None: a kind of a later version
+
+
+@dataclass(frozen=True)
+class Gap:
+    """All events from the first number to the last are lost."""
+
+    first: int
+    last: int
+    reason: str | None  # such as "power_lost" or "overwritten"
+
+
+@dataclass(frozen=True)
+class Crash:
+    """The last life of the firmware that did not end in order."""
+
+    report: str
+    count: int
+    age: float | None  # seconds
+
+
+@dataclass(frozen=True)
+class Description:
+    """The plug's own description."""
+
+    plug_id: str
+    name: str  # that a person gave it
+    announced_name: str  # with a number where another host has the name
+    capabilities: frozenset[str]
+    firmware: str
+    role: str | None  # of this controller: "owner", "user", "viewer", "guest"
+    crash: Crash | None = None
+
+
+def _optional(message: Any, field: str, scale: float) -> float | None:
+    return getattr(message, field) / scale if message.HasField(field) else None
+
+
+def reading(wire: Any) -> Reading:
+    return Reading(
+        active_power=wire.active_power_dw / 10,
+        active_energy=wire.active_energy_mwh / 1000,
+        voltage_rms=_optional(wire, "voltage_dv", 10),
+        current_rms=_optional(wire, "current_ma", 1000),
+        apparent_power=_optional(wire, "apparent_power_dva", 10),
+        reactive_power=_optional(wire, "reactive_power_dvar", 10),
+        power_factor=_optional(wire, "power_factor_permille", 1000),
+        frequency=_optional(wire, "frequency_millihertz", 1000))
+
+
+def state(wire: Any) -> State:
+    """Raises MalformedMessage."""
+    if wire.level_permille > 1000:
+        raise MalformedMessage(f"a dim level of {wire.level_permille} permille")
+    return State(
+        relay_on=wire.relay_on,
+        level=_optional(wire, "level_permille", 10),
+        reading=reading(wire.reading) if wire.HasField("reading") else None,
+        tripped=(name_of("Protection", wire.tripped) or "unknown") if wire.HasField("tripped") else None)
+
+
+def sequence(number: int) -> int:
+    """Raises MalformedMessage."""
+    if not 1 <= number <= HIGHEST_SEQUENCE:
+        raise MalformedMessage(f"{number} is not the number of an event")
+    return number
+
+
+def plug_time(nanoseconds: int) -> int:
+    """Raises MalformedMessage."""
+    if nanoseconds > HIGHEST_TIME:
+        raise MalformedMessage(f"{nanoseconds} is later than a plug's clock can be")
+    return nanoseconds
+
+
+def happening(wire: Any) -> Happening | None:
+    """The content of an event of the wire; None for a kind, or a press, of a later version."""
+    kind = wire.WhichOneof("kind")
+    if kind is None:
+        return None
+    told = getattr(wire, kind)
+    match kind:
+        case "relay_changed":
+            return RelayChanged(told.on, name_of("Cause", told.cause), told.controller)
+        case "button_pressed":
+            press = name_of("Press", told.press)
+            return ButtonPressed(Press(press)) if press in list(Press) else None
+        case "protection_tripped":
+            return ProtectionTripped(name_of("Protection", told.protection))
+        case "protection_reset":
+            return ProtectionReset(name_of("Protection", told.protection), name_of("Cause", told.cause))
+        case "restarted":
+            return Restarted(told.power_lost)
+        case "pairing_failed":
+            return PairingFailed(told.failures)
+        case "controller_paired":
+            return ControllerPaired(told.controller)
+        case "controller_removed":
+            return ControllerRemoved(told.controller)
+    return None
+
+
+def gap(wire: Any) -> Gap:
+    """Raises MalformedMessage."""
+    first, last = sequence(getattr(wire, "from")), sequence(wire.to)
+    if last < first:
+        raise MalformedMessage(f"a gap from {first} to {last}")
+    return Gap(first, last, name_of("GapReason", wire.reason))
+
+
+def description(welcome: Any) -> Description:
+    crash = welcome.crash
+    return Description(
+        plug_id=welcome.plug_id, name=welcome.given_name or welcome.name, announced_name=welcome.name,
+        capabilities=frozenset(welcome.capabilities), firmware=welcome.firmware, role=name_of("Role", welcome.role),
+        crash=Crash(crash.report, crash.count, _optional(crash, "age_ms", 1000)) if welcome.HasField("crash") else None)

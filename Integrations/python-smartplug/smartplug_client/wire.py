@@ -1,0 +1,91 @@
+"""The messages of the protocol, and frames.
+
+The message classes are made from descriptors and not by protoc: generated code works with one or two major versions of protobuf
+only, and Home Assistant decides which version is installed.
+"""
+
+import base64
+import struct
+from typing import Any
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.message import DecodeError
+
+from .descriptors import DESCRIPTORS
+from .errors import MalformedMessage
+
+VERSION = 1
+LONGEST_MESSAGE = 65_536
+_HEAD = struct.Struct(">I")
+
+
+def descriptors() -> descriptor_pb2.FileDescriptorSet:
+    """The .proto files that this package speaks."""
+    return descriptor_pb2.FileDescriptorSet.FromString(base64.b64decode(DESCRIPTORS))
+
+
+# A pool of its own: other packages in the process may have the same file names.
+_pool = descriptor_pool.DescriptorPool()
+for _file in descriptors().file:
+    _pool.Add(_file)
+
+
+def _message(name: str) -> Any:
+    return message_factory.GetMessageClass(_pool.FindMessageTypeByName(f"smartplug.v1.{name}"))
+
+
+ControllerMessage: Any = _message("ControllerMessage")
+PlugMessage: Any = _message("PlugMessage")
+
+
+def name_of(enumeration: str, number: int) -> str | None:
+    """The lower-case name of an enumeration's value without its prefix; None for a value of a later version, and for UNSPECIFIED."""
+    kind = _pool.FindEnumTypeByName(f"smartplug.v1.{enumeration}")
+    value = kind.values_by_number.get(number)
+    if value is None or number == 0:
+        return None
+    prefix = kind.values_by_number[0].name.removesuffix("UNSPECIFIED")
+    return str(value.name).removeprefix(prefix).lower()
+
+
+def frame(**kind: Any) -> bytes:
+    """One ControllerMessage behind its length, for example frame(hello={"version": 1})."""
+    message: bytes = ControllerMessage(**kind).SerializeToString()
+    return _HEAD.pack(len(message)) + message
+
+
+class FrameReader:
+    """Takes bytes as they arrive and gives the messages in them."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+
+    def feed(self, data: bytes) -> None:
+        self._bytes += data
+
+    @property
+    def waiting(self) -> int:
+        """Bytes that were not taken yet."""
+        return len(self._bytes)
+
+    def next(self) -> tuple[str, Any] | None:
+        """The kind of the next message and the message of that kind; None until more bytes arrive. Kinds of a later version are
+        skipped.
+
+        Raises MalformedMessage.
+        """
+        while len(self._bytes) >= _HEAD.size:
+            (length,) = _HEAD.unpack_from(self._bytes)
+            if not 1 <= length <= LONGEST_MESSAGE:
+                raise MalformedMessage(f"a frame announces {length} bytes")
+            if len(self._bytes) < _HEAD.size + length:
+                return None
+            body = bytes(self._bytes[_HEAD.size:_HEAD.size + length])
+            del self._bytes[:_HEAD.size + length]
+            try:
+                message = PlugMessage.FromString(body)
+            except DecodeError as error:
+                raise MalformedMessage("a frame holds no message") from error
+            if kind := message.WhichOneof("kind"):
+                return kind, getattr(message, kind)
+        return None

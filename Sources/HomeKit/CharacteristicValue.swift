@@ -1,0 +1,87 @@
+internal import JSONText
+
+/// The value of a characteristic.
+public enum CharacteristicValue: Hashable, Sendable {
+    case boolean(Bool)
+    case whole(Int64)
+    case number(Double)
+    case text(String)
+    /// Of the formats tlv8 and data, which are base 64 in JSON.
+    case bytes([UInt8])
+
+    /// As it stands in attributes.
+    var json: String {
+        switch self {
+        case .boolean(let flag): flag ? "true" : "false"
+        case .whole(let number): "\(number)"
+        case .number(let number): number.isFinite ? Int64(exactly: number).map { "\($0)" } ?? "\(number)" : "null"
+        case .text(let text): JSONObject.quoted(text)
+        case .bytes(let bytes): JSONObject.quoted(Base64.encode(bytes))
+        }
+    }
+}
+
+/// Formats of values (HAP 6.6.3, table 6-5).
+public enum CharacteristicFormat: String, Hashable, Sendable {
+    case boolean = "bool"
+    case uint8, uint16, uint32, uint64
+    case integer = "int"
+    case float
+    case string
+    case tlv8
+    case data
+
+    /// Whole numbers that the format can have; nil for others. Of uint64 those that an `Int64` holds.
+    var wholeNumbers: ClosedRange<Int64>? {
+        switch self {
+        case .uint8: 0...Int64(UInt8.max)
+        case .uint16: 0...Int64(UInt16.max)
+        case .uint32: 0...Int64(UInt32.max)
+        case .uint64: 0...Int64.max
+        case .integer: Int64(Int32.min)...Int64(Int32.max)
+        case .boolean, .float, .string, .tlv8, .data: nil
+        }
+    }
+}
+
+/// HAP 6.6.3, table 6-6.
+public enum CharacteristicUnit: String, Hashable, Sendable {
+    case celsius, percentage, arcdegrees, lux, seconds
+}
+
+/// HAP 6.6.3, table 6-4, in the order in which they are told.
+public enum CharacteristicPermission: String, Hashable, Sendable, CaseIterable {
+    case pairedRead = "pr"
+    case pairedWrite = "pw"
+    case events = "ev"
+    case additionalAuthorization = "aa"
+    /// It is written only after a `/prepare`.
+    case timedWrite = "tw"
+    case hidden = "hd"
+    /// A write is answered with a value.
+    case writeResponse = "wr"
+}
+
+/// What else is told of numbers and texts (HAP 6.6.3, table 6-3).
+public struct CharacteristicLimits: Hashable, Sendable {
+    public var minimum: Double?
+    public var maximum: Double?
+    public var step: Double?
+    /// Whole numbers that are possible; empty: all between minimum and maximum.
+    public var validValues: [Int64]
+    /// Bytes of a text; 64 where it is not told, 256 at most.
+    public var longestText: Int?
+
+    public init(
+        minimum: Double? = nil, maximum: Double? = nil, step: Double? = nil, validValues: [Int64] = [],
+        longestText: Int? = nil
+    ) {
+        (self.minimum, self.maximum, self.step) = (minimum, maximum, step)
+        (self.validValues, self.longestText) = (validValues, longestText)
+    }
+
+    public static let none = CharacteristicLimits()
+    static let commonTextLength = 64
+    /// Bytes of a value of the formats tlv8 and data: stops one from filling the memory.
+    static let bytesLimit = 4096
+}

@@ -1,0 +1,187 @@
+/// Statuses that HAP uses (HAP 6.2).
+enum HTTPStatus: Int, Sendable {
+    case ok = 200
+    case noContent = 204
+    case multiStatus = 207
+    case badRequest = 400
+    case unauthorized = 401
+    case notFound = 404
+    case methodNotAllowed = 405
+    case unprocessable = 422
+    case connectionAuthorizationRequired = 470
+    case internalError = 500
+    case unavailable = 503
+
+    var reason: String {
+        switch self {
+        case .ok: "OK"
+        case .noContent: "No Content"
+        case .multiStatus: "Multi-Status"
+        case .badRequest: "Bad Request"
+        case .unauthorized: "Unauthorized"
+        case .notFound: "Not Found"
+        case .methodNotAllowed: "Method Not Allowed"
+        case .unprocessable: "Unprocessable Entity"
+        case .connectionAuthorizationRequired: "Connection Authorization Required"
+        case .internalError: "Internal Server Error"
+        case .unavailable: "Service Unavailable"
+        }
+    }
+}
+
+/// An answer, or an event, which is written like one (HAP 6.8).
+struct HTTPResponse: Sendable {
+    enum Body: Sendable {
+        case none
+        case json(String)
+        case tlv8([UInt8])
+    }
+
+    static let pairingType = "application/pairing+tlv8"
+    static let jsonType = "application/hap+json"
+
+    var status: HTTPStatus
+    var body: Body
+
+    init(_ status: HTTPStatus, _ body: Body = .none) { (self.status, self.body) = (status, body) }
+
+    var encoded: [UInt8] { encoded(version: "HTTP/1.1") }
+
+    static func event(_ json: String) -> [UInt8] { HTTPResponse(.ok, .json(json)).encoded(version: "EVENT/1.0") }
+
+    private func encoded(version: String) -> [UInt8] {
+        let (type, bytes): (String?, [UInt8]) =
+            switch body {
+            case .none: (nil, [])
+            case .json(let text): (Self.jsonType, Array(text.utf8))
+            case .tlv8(let bytes): (Self.pairingType, bytes)
+            }
+        var head = "\(version) \(status.rawValue) \(status.reason)\r\n"
+        if let type { head += "Content-Type: \(type)\r\n" }
+        // An answer of 204 has no length (RFC 7230, 3.3.2).
+        if status != .noContent { head += "Content-Length: \(bytes.count)\r\n" }
+        return Array((head + "\r\n").utf8) + bytes
+    }
+}
+
+struct HTTPRequest: Hashable, Sendable {
+    var method: String
+    var path: String
+    /// Behind the question mark; nil where there is none.
+    var query: String?
+    var body: [UInt8]
+}
+
+/// Why bytes are no request; the connection ends then, since nobody knows where the next request begins.
+public enum HTTPFault: Error, Hashable, Sendable, CustomStringConvertible {
+    case headTooLong
+    case bodyTooLong
+    case notARequest
+    case invalidHeader
+    case invalidLength
+    case chunked
+
+    public var description: String {
+        switch self {
+        case .headTooLong: "invalid request: its head has more than \(HTTPRequestReader.headLimit) bytes"
+        case .bodyTooLong: "invalid request: its body has more than \(HTTPRequestReader.bodyLimit) bytes"
+        case .notARequest: "invalid request: its first line is not METHOD PATH HTTP/1.1"
+        case .invalidHeader: "invalid request: a header line has no name, or continues the line before"
+        case .invalidLength: "invalid request: Content-Length is no number, or comes twice"
+        case .chunked: "invalid request: its body has a Transfer-Encoding; send Content-Length"
+        }
+    }
+}
+
+/// Takes requests out of a stream of bytes, one after the other (HTTP/1.1 as HAP 6.2 uses it: no transfer codings).
+struct HTTPRequestReader: Sendable {
+    /// Stops a head that never ends.
+    static let headLimit = 4096
+    /// Stops a body that fills the memory; the largest of HAP, a write of all characteristics of a large accessory, has a few KiB.
+    static let bodyLimit = 16 << 10
+
+    private var bytes: [UInt8] = []
+    /// Where the search for the end of the head continues, so that a head that comes byte by byte is not searched over and over.
+    private var searched = 0
+
+    var count: Int { bytes.count }
+
+    mutating func append(_ more: [UInt8]) { bytes += more }
+
+    /// Gives what has not been read, which is of another encoding.
+    mutating func takeRest() -> [UInt8] {
+        defer { (bytes, searched) = ([], 0) }
+        return bytes
+    }
+
+    /// The next request, or nil where it is not complete.
+    mutating func next() throws(HTTPFault) -> HTTPRequest? {
+        guard let end = headEnd() else {
+            guard bytes.count <= Self.headLimit else { throw .headTooLong }
+            return nil
+        }
+        guard end <= Self.headLimit else { throw .headTooLong }
+        let lines = Self.lines(bytes[..<end])
+        guard let first = lines.first, var request = Self.requestLine(first) else { throw .notARequest }
+        let length = try Self.bodyLength(lines.dropFirst())
+        guard length <= Self.bodyLimit else { throw .bodyTooLong }
+        let start = end + 4
+        guard bytes.count - start >= length else { return nil }
+        request.body = Array(bytes[start..<start + length])
+        bytes.removeFirst(start + length)
+        searched = 0
+        return request
+    }
+
+    /// The place of the empty line.
+    private mutating func headEnd() -> Int? {
+        var index = searched
+        while index + 4 <= min(bytes.count, Self.headLimit + 8) {
+            if bytes[index] == 13, bytes[index + 1] == 10, bytes[index + 2] == 13, bytes[index + 3] == 10 {
+                return index
+            }
+            index += 1
+        }
+        searched = index
+        return nil
+    }
+
+    private static func lines(_ head: ArraySlice<UInt8>) -> [String] {
+        var lines: [String] = []
+        var start = head.startIndex
+        for index in head.indices where head[index] == 10 && index > start && head[index - 1] == 13 {
+            lines.append(String(decoding: head[start..<index - 1], as: UTF8.self))
+            start = index + 1
+        }
+        return lines + [String(decoding: head[start...], as: UTF8.self)]
+    }
+
+    private static func requestLine(_ line: String) -> HTTPRequest? {
+        let parts = line.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[2] == "HTTP/1.1", parts[1].hasPrefix("/"), !parts[0].isEmpty else { return nil }
+        let target = parts[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        return HTTPRequest(
+            method: String(parts[0]), path: String(target[0]), query: target.count > 1 ? String(target[1]) : nil,
+            body: [])
+    }
+
+    private static func bodyLength(_ lines: ArraySlice<String>) throws(HTTPFault) -> Int {
+        var length: Int?
+        for line in lines {
+            guard let colon = line.firstIndex(of: ":"), colon > line.startIndex, line.first != " ", line.first != "\t"
+            else { throw .invalidHeader }
+            let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+            switch line[..<colon].lowercased() {
+            case "transfer-encoding": throw .chunked
+            case "content-length":
+                let digits = value.prefix { $0 != " " && $0 != "\t" }
+                guard length == nil, !digits.isEmpty, digits.utf8.count <= 9,
+                    digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(digits)
+                else { throw .invalidLength }
+                length = number
+            case _: break
+            }
+        }
+        return length ?? 0
+    }
+}

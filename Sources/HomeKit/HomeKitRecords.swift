@@ -1,0 +1,160 @@
+/// A controller that is paired (HAP 5.11).
+public struct ControllerPairing: Hashable, Sendable {
+    /// As the controller calls itself, a UUID as a rule.
+    public let identifier: [UInt8]
+    /// Of Ed25519.
+    public let publicKey: [UInt8]
+    /// It may add and remove controllers.
+    public let isAdmin: Bool
+
+    /// Controllers call themselves by UUIDs of 36 characters. Stops a name that fills the records.
+    static let longestIdentifier = 64
+
+    /// nil where the identifier or the key is too short or too long.
+    init?(identifier: [UInt8]?, publicKey: [UInt8]?, isAdmin: Bool) {
+        guard let identifier, (1...Self.longestIdentifier).contains(identifier.count),
+            let publicKey, publicKey.count == PairingCryptography.keyLength
+        else { return nil }
+        (self.identifier, self.publicKey, self.isAdmin) = (identifier, publicKey, isAdmin)
+    }
+
+    public var name: String { String(decoding: identifier, as: UTF8.self) }
+}
+
+/// What an accessory server keeps, as one value that is stored as a whole: who it is, who is paired, and which accessories were told last.
+public struct HomeKitRecords: Hashable, Sendable, CustomStringConvertible {
+    /// HAP 5.11 has at least 16 controllers. Stops one that adds others without end.
+    public static let pairingLimit = 16
+
+    /// Six bytes in hexadecimal with colons: a new one makes a new accessory of it (HAP 5.4).
+    public let deviceID: String
+    let signingKey: [UInt8]
+    public private(set) var pairings: [ControllerPairing]
+    /// 1 to 65,535 (HAP 6.4, c#).
+    public private(set) var configurationNumber: UInt32
+    private(set) var shape: [UInt8]
+
+    /// A new accessory.
+    ///
+    /// - Parameter seed: 32 random bytes that are fit for secrets.
+    public init(seed: [UInt8]) {
+        var random = SecretRandomness(seed: seed)
+        deviceID = Self.text(random.bytes(6))
+        signingKey = random.bytes(PairingCryptography.keyLength)
+        (pairings, configurationNumber, shape) = ([], 1, [])
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
+    }
+
+    /// Without the signing key, which belongs in no log.
+    public var description: String { "HomeKit records of \(deviceID): \(pairings.map(\.name))" }
+
+    var hasAdmin: Bool { pairings.contains(where: \.isAdmin) }
+
+    func pairing(of identifier: [UInt8]) -> ControllerPairing? { pairings.first { $0.identifier == identifier } }
+
+    mutating func put(_ pairing: ControllerPairing) {
+        if let index = pairings.firstIndex(where: { $0.identifier == pairing.identifier }) {
+            pairings[index] = pairing
+        } else {
+            pairings.append(pairing)
+        }
+    }
+
+    /// All go with the last that may add and remove others: nobody could be added any more (HAP 5.11).
+    mutating func remove(_ identifier: [UInt8]) {
+        pairings.removeAll { $0.identifier == identifier }
+        if !hasAdmin { pairings = [] }
+    }
+
+    mutating func removeAll() { pairings = [] }
+
+    /// The number rises when the shape is another one than controllers know, and after 65,535 it is 1 again.
+    mutating func adopt(shape new: [UInt8]) {
+        guard new != shape else { return }
+        if !shape.isEmpty { configurationNumber = configurationNumber >= 65_535 ? 1 : configurationNumber + 1 }
+        shape = new
+    }
+
+    // MARK: As bytes
+
+    private enum Field {
+        static let version: UInt8 = 1
+        static let deviceID: UInt8 = 2
+        static let signingKey: UInt8 = 3
+        static let configurationNumber: UInt8 = 4
+        static let shape: UInt8 = 5
+        static let identifier: UInt8 = 6
+        static let publicKey: UInt8 = 7
+        static let permissions: UInt8 = 8
+    }
+
+    private static let version: UInt8 = 1
+
+    /// For a file that only its owner may read: the signing key is in it.
+    public var encoded: [UInt8] {
+        let number = (0..<4).map { UInt8(truncatingIfNeeded: configurationNumber >> (8 * UInt32($0))) }
+        var items = TLV8([
+            TLV8.Item(Field.version, [Self.version]), TLV8.Item(Field.deviceID, Array(deviceID.utf8)),
+            TLV8.Item(Field.signingKey, signingKey), TLV8.Item(Field.configurationNumber, number),
+            TLV8.Item(Field.shape, shape),
+        ])
+        for pairing in pairings {
+            items.append(Field.identifier, pairing.identifier)
+            items.append(Field.publicKey, pairing.publicKey)
+            items.append(Field.permissions, [pairing.isAdmin ? 1 : 0])
+        }
+        return items.encoded
+    }
+
+    public init(decoding bytes: some Sequence<UInt8>) throws(HomeKitRecordsError) {
+        let items: TLV8
+        do { items = try TLV8(decoding: bytes) } catch { throw .damaged("\(error)") }
+        guard items[Field.version] == [Self.version] else { throw .damaged("it is of another version") }
+        guard let id = items[Field.deviceID], let key = items[Field.signingKey],
+            key.count == PairingCryptography.keyLength, let number = items[Field.configurationNumber],
+            number.count == 4, let shape = items[Field.shape]
+        else { throw .damaged("identity or configuration number is missing") }
+        deviceID = String(decoding: id, as: UTF8.self)
+        guard Self.isDeviceID(deviceID) else { throw .damaged("the device id is no six bytes in hexadecimal") }
+        signingKey = key
+        configurationNumber = number.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+        guard (1...65_535).contains(configurationNumber) else {
+            throw .damaged("configuration number \(configurationNumber) is not between 1 and 65535")
+        }
+        self.shape = shape
+        pairings = []
+        let rest = Array(items.items.drop { $0.type != Field.identifier })
+        for start in stride(from: 0, to: rest.count, by: 3) {
+            guard rest.count >= start + 3, rest[start].type == Field.identifier,
+                rest[start + 1].type == Field.publicKey, rest[start + 2].type == Field.permissions,
+                let pairing = ControllerPairing(
+                    identifier: rest[start].value, publicKey: rest[start + 1].value,
+                    isAdmin: rest[start + 2].value == [1]),
+                self.pairing(of: pairing.identifier) == nil, pairings.count < Self.pairingLimit
+            else { throw .damaged("controller \(start / 3 + 1) is incomplete or comes twice") }
+            pairings.append(pairing)
+        }
+        guard pairings.isEmpty || hasAdmin else { throw .damaged("no controller is an administrator") }
+    }
+
+    private static func isDeviceID(_ text: String) -> Bool {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        return parts.count == 6
+            && parts.allSatisfy { $0.utf8.count == 2 && UInt8($0, radix: 16) != nil && $0 == $0.uppercased() }
+    }
+}
+
+/// Why stored records cannot be used. They are left as they are: new ones would be another accessory.
+public enum HomeKitRecordsError: Error, Hashable, Sendable, CustomStringConvertible {
+    case damaged(String)
+
+    public var description: String {
+        switch self {
+        case .damaged(let reason):
+            "the HomeKit records are damaged: \(reason)\nhint: remove them to pair anew; all controllers are forgotten then"
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// Arithmetic with large numbers, which SRP needs: big-endian bytes of at most ``ModularArithmeticLimits/bytes``. The machine takes it as a
+/// value, so that this module loads no library.
+///
+/// Each result has as many bytes as the modulus, with zeros in front.
+public protocol ModularArithmetic: Sendable {
+    /// - Parameter isSecret: the time does not depend on the exponent. The modulus is odd then and the exponent is not zero.
+    func power(_ base: [UInt8], _ exponent: [UInt8], modulo modulus: [UInt8], isSecret: Bool)
+        throws(ArithmeticFault) -> [UInt8]
+    func multiply(_ left: [UInt8], _ right: [UInt8], modulo modulus: [UInt8]) throws(ArithmeticFault) -> [UInt8]
+    func add(_ left: [UInt8], _ right: [UInt8], modulo modulus: [UInt8]) throws(ArithmeticFault) -> [UInt8]
+}
+
+extension ModularArithmetic {
+    public func reduce(_ number: [UInt8], modulo modulus: [UInt8]) throws(ArithmeticFault) -> [UInt8] {
+        try add(number, [], modulo: modulus)
+    }
+
+    public func isZero(_ number: [UInt8]) -> Bool { number.reduce(0, |) == 0 }
+}
+
+public enum ModularArithmeticLimits {
+    /// Stops a number from a peer from taking the processor for long.
+    public static let bytes = 512
+}
+
+/// Why there is no result.
+public enum ArithmeticFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The library cannot be loaded.
+    case noLibrary(reason: String)
+    /// A number has too many bytes.
+    case tooLong(bytes: Int)
+    /// The modulus is zero; or, with a secret exponent, even, or the exponent is zero.
+    case invalidNumber
+
+    public var description: String {
+        switch self {
+        case .noLibrary(let reason): "the library for large numbers cannot be loaded: \(reason)\nhint: install libgmp10"
+        case .tooLong(let bytes): "a number has \(bytes) bytes; at most \(ModularArithmeticLimits.bytes) are possible"
+        case .invalidNumber: "the modulus is zero, or not odd with a secret exponent, or that exponent is zero"
+        }
+    }
+}

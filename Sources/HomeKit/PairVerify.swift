@@ -1,0 +1,47 @@
+/// The accessory's side of one pair-verify, M1 to M4 (HAP 5.7).
+///
+/// Pair-resume is not spoken. It is for Bluetooth LE (HAP 7), where this exchange takes seconds. Over IP it takes two round trips and less than a
+/// millisecond of reckoning, so no secrets of earlier sessions are kept: a removed controller has nothing to resume.
+struct PairVerify: Sendable {
+    private let controllerKey: [UInt8]
+    private let accessoryKey: [UInt8]
+    private let secret: [UInt8]
+    private let encryptionKey: [UInt8]
+    /// M2.
+    let challenge: PairingMessage
+
+    /// M1; nil where it has no key, or one that gives no secret.
+    init?(_ message: PairingMessage, _ records: HomeKitRecords, _ random: inout SecretRandomness) {
+        guard let controllerKey = message.items[PairingItem.publicKey],
+            let agreed = PairingCryptography.agree(random.bytes(PairingCryptography.keyLength), with: controllerKey)
+        else { return nil }
+        (self.controllerKey, accessoryKey, secret) = (controllerKey, agreed.publicKey, agreed.secret)
+        encryptionKey = PairingCryptography.derive(
+            secret, salt: "Pair-Verify-Encrypt-Salt", info: "Pair-Verify-Encrypt-Info")
+        let identifier = Array(records.deviceID.utf8)
+        guard
+            let signature = PairingCryptography.sign(
+                accessoryKey + identifier + controllerKey, with: records.signingKey)
+        else { return nil }
+        let inner = TLV8([
+            TLV8.Item(PairingItem.identifier, identifier), TLV8.Item(PairingItem.signature, signature),
+        ])
+        guard let data = PairingCryptography.seal(inner.encoded, key: encryptionKey, nonce: Array("PV-Msg02".utf8))
+        else { return nil }
+        challenge = PairingMessage(
+            state: 2,
+            [TLV8.Item(PairingItem.publicKey, accessoryKey), TLV8.Item(PairingItem.encryptedData, data)])
+    }
+
+    /// M3: the controller and the session's encryption; nil where it is not one that is paired.
+    func verify(_ message: PairingMessage, _ records: HomeKitRecords) -> (ControllerPairing, SessionCipher)? {
+        guard let sealed = message.items[PairingItem.encryptedData],
+            let opened = PairingCryptography.open(sealed, key: encryptionKey, nonce: Array("PV-Msg03".utf8)),
+            let items = try? TLV8(decoding: opened), let identifier = items[PairingItem.identifier],
+            let signature = items[PairingItem.signature], let pairing = records.pairing(of: identifier),
+            PairingCryptography.isSigned(
+                controllerKey + identifier + accessoryKey, by: pairing.publicKey, signature)
+        else { return nil }
+        return (pairing, SessionCipher(accessory: secret))
+    }
+}

@@ -1,0 +1,21 @@
+internal import Crypto
+
+/// Secrets out of one seed that the shell drew from the system: the machine draws them itself and reads no generator of the process, so that
+/// a run repeats. Earlier secrets do not follow from the state.
+struct SecretRandomness: Sendable {
+    static let seedLength = 32
+    private var state: [UInt8]
+
+    init(seed: [UInt8]) {
+        precondition(seed.count >= Self.seedLength, "a seed has at least \(Self.seedLength) bytes")
+        state = PairingCryptography.sha512(Array("HomeKit seed".utf8), seed)
+    }
+
+    /// - Parameter count: at most 64.
+    mutating func bytes(_ count: Int) -> [UInt8] {
+        let key = SymmetricKey(data: state)
+        let drawn = Array(HMAC<SHA512>.authenticationCode(for: Array("bytes".utf8), using: key))
+        state = Array(HMAC<SHA512>.authenticationCode(for: Array("next".utf8), using: key))
+        return Array(drawn.prefix(count))
+    }
+}

@@ -1,0 +1,136 @@
+/// SRP-6a as pair-setup uses it (HAP 5.5): the 3,072-bit group of RFC 5054, SHA-512. Where numbers are hashed, HAP keeps some at the full length
+/// of the modulus and takes the zeros in front off others; each place says which.
+public enum SecureRemotePassword {
+    /// Bytes of the modulus, and so of public keys.
+    public static let length = 384
+    public static let saltLength = 16
+    public static let userName = "Pair-Setup"
+    static let generator: UInt8 = 5
+
+    /// RFC 5054, appendix A, 3,072 bits.
+    public static let modulus: [UInt8] = {
+        let digits = """
+            FFFFFFFFFFFFFFFFC90FDAA22168C234C4C6628B80DC1CD129024E088A67CC74020BBEA63B139B22514A08798E3404DD\
+            EF9519B3CD3A431B302B0A6DF25F14374FE1356D6D51C245E485B576625E7EC6F44C42E9A637ED6B0BFF5CB6F406B7ED\
+            EE386BFB5A899FA5AE9F24117C4B1FE649286651ECE45B3DC2007CB8A163BF0598DA48361C55D39A69163FA8FD24CF5F\
+            83655D23DCA3AD961C62F356208552BB9ED529077096966D670C354E4ABC9804F1746C08CA18217C32905E462E36CE3B\
+            E39E772C180E86039B2783A2EC07A28FB5C55DF06F4C52C9DE2BCBF6955817183995497CEA956AE515D2261898FA0510\
+            15728E5A8AAAC42DAD33170D04507A33A85521ABDF1CBA64ECFB850458DBEF0A8AEA71575D060C7DB3970F85A6E1E4C7\
+            ABF5AE8CDB0933D71E8C94E04A25619DCEE3D2261AD2EE6BF12FFA06D98A0864D87602733EC86A64521F2B18177B200C\
+            BBE117577A615D6C770988C0BAD946E208E24FA074E5AB3143DB5BFCE0FD108E4B82D120A93AD2CAFFFFFFFFFFFFFFFF
+            """
+        let values = digits.utf8.map { $0 < 0x41 ? $0 - 0x30 : $0 - 0x41 + 10 }
+        return stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
+    }()
+
+    /// k = H(N, g), both at full length.
+    public static let multiplier: [UInt8] = PairingCryptography.sha512(
+        modulus, Array(repeating: 0, count: length - 1) + [generator])
+
+    /// x = H(salt, H(user, ":", password)).
+    public static func privateKey(salt: [UInt8], user: String, password: String) -> [UInt8] {
+        PairingCryptography.sha512(salt, PairingCryptography.sha512(Array("\(user):\(password)".utf8)))
+    }
+
+    /// u = H(A, B), both at full length.
+    public static func scrambling(_ controllerKey: [UInt8], _ accessoryKey: [UInt8]) -> [UInt8] {
+        PairingCryptography.sha512(padded(controllerKey), padded(accessoryKey))
+    }
+
+    /// K = H(S), without zeros in front.
+    public static func sessionKey(_ secret: [UInt8]) -> [UInt8] {
+        PairingCryptography.sha512(Array(secret.drop { $0 == 0 }))
+    }
+
+    /// M1 = H(H(N) xor H(g), H(user), salt, A, B, K): g as one byte, A and B without zeros in front.
+    public static func controllerProof(
+        user: String, salt: [UInt8], controllerKey: [UInt8], accessoryKey: [UInt8], sessionKey: [UInt8]
+    ) -> [UInt8] {
+        let group = zip(PairingCryptography.sha512(modulus), PairingCryptography.sha512([generator])).map { $0 ^ $1 }
+        return PairingCryptography.sha512(
+            group, PairingCryptography.sha512(Array(user.utf8)), salt, Array(controllerKey.drop { $0 == 0 }),
+            Array(accessoryKey.drop { $0 == 0 }), sessionKey)
+    }
+
+    /// M2 = H(A, M1, K), A at full length.
+    public static func accessoryProof(
+        controllerKey: [UInt8], controllerProof: [UInt8], sessionKey: [UInt8]
+    ) -> [UInt8] {
+        PairingCryptography.sha512(padded(controllerKey), controllerProof, sessionKey)
+    }
+
+    /// At full length; longer numbers stay as they are.
+    static func padded(_ number: [UInt8]) -> [UInt8] {
+        Array(repeating: 0, count: max(0, length - number.count)) + number
+    }
+
+    /// The accessory's side of one try.
+    public struct Accessory: Sendable {
+        private let verifier: SetupVerifier
+        private let secret: [UInt8]
+        /// B = k v + g^b.
+        public let publicKey: [UInt8]
+
+        /// - Parameter secret: b, 32 bytes that are not all zero.
+        public init(
+            _ verifier: SetupVerifier, secret: [UInt8], _ arithmetic: any ModularArithmetic
+        ) throws(ArithmeticFault) {
+            (self.verifier, self.secret) = (verifier, secret)
+            let product = try arithmetic.multiply(multiplier, verifier.verifier, modulo: modulus)
+            let power = try arithmetic.power([generator], secret, modulo: modulus, isSecret: true)
+            publicKey = try arithmetic.add(product, power, modulo: modulus)
+        }
+
+        /// S = (A v^u)^b. nil where A is a multiple of the modulus: the secret would not depend on the code (RFC 5054, 2.5.4).
+        public func premasterSecret(
+            _ controllerKey: [UInt8], _ arithmetic: any ModularArithmetic
+        ) throws(ArithmeticFault) -> [UInt8]? {
+            guard controllerKey.count <= length else { return nil }
+            let reduced = try arithmetic.reduce(controllerKey, modulo: modulus)
+            guard !arithmetic.isZero(reduced) else { return nil }
+            let scrambling = scrambling(controllerKey, publicKey)
+            let power = try arithmetic.power(verifier.verifier, scrambling, modulo: modulus, isSecret: false)
+            let base = try arithmetic.multiply(reduced, power, modulo: modulus)
+            return try arithmetic.power(base, secret, modulo: modulus, isSecret: true)
+        }
+
+        /// The session key and the accessory's proof; nil where the controller's proof shows another code.
+        public func verify(
+            _ controllerKey: [UInt8], proof: [UInt8], user: String = userName, _ arithmetic: any ModularArithmetic
+        ) throws(ArithmeticFault) -> (sessionKey: [UInt8], proof: [UInt8])? {
+            guard let premaster = try premasterSecret(controllerKey, arithmetic) else { return nil }
+            let key = sessionKey(premaster)
+            let expected = controllerProof(
+                user: user, salt: verifier.salt, controllerKey: controllerKey, accessoryKey: publicKey, sessionKey: key)
+            guard PairingCryptography.areEqual(expected, proof) else { return nil }
+            return (key, accessoryProof(controllerKey: controllerKey, controllerProof: proof, sessionKey: key))
+        }
+
+        var salt: [UInt8] { verifier.salt }
+    }
+}
+
+/// What an accessory keeps of its setup code: salt and verifier v = g^x, from which the code follows only by trying all codes.
+public struct SetupVerifier: Hashable, Sendable {
+    public let salt: [UInt8]
+    public let verifier: [UInt8]
+
+    /// - Parameter salt: 16 random bytes.
+    public init(
+        _ code: HomeKitSetupCode, salt: [UInt8], _ arithmetic: any ModularArithmetic
+    ) throws(ArithmeticFault) {
+        try self.init(
+            user: SecureRemotePassword.userName, password: code.description, salt: salt, arithmetic)
+    }
+
+    public init(
+        user: String, password: String, salt: [UInt8], _ arithmetic: any ModularArithmetic
+    ) throws(ArithmeticFault) {
+        precondition(salt.count == SecureRemotePassword.saltLength, "a salt has 16 bytes")
+        self.salt = salt
+        verifier = try arithmetic.power(
+            [SecureRemotePassword.generator],
+            SecureRemotePassword.privateKey(salt: salt, user: user, password: password),
+            modulo: SecureRemotePassword.modulus, isSecret: true)
+    }
+}

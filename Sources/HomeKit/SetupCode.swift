@@ -1,0 +1,111 @@
+/// The code that a person types to pair, XXX-XX-XXX (HAP 4.2.1).
+public struct HomeKitSetupCode: Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    /// Codes that are guessed first: one digit alone, ascending and descending digits (HAP 4.2.1.2).
+    private static let trivial: Set<UInt32> = [
+        0, 11_111_111, 22_222_222, 33_333_333, 44_444_444, 55_555_555, 66_666_666, 77_777_777, 88_888_888, 99_999_999,
+        12_345_678, 87_654_321,
+    ]
+
+    /// nil where the text has another form, or the code is one that is guessed first.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 10, bytes[3] == UInt8(ascii: "-"), bytes[6] == UInt8(ascii: "-") else { return nil }
+        let digits = bytes.filter { $0 != UInt8(ascii: "-") }
+        guard digits.count == 8, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        description = text
+        guard !Self.trivial.contains(number) else { return nil }
+    }
+
+    /// - Parameter generator: one that is fit for secrets.
+    public init(using generator: inout some RandomNumberGenerator) {
+        while true {
+            let digits = String(UInt32.random(in: 0..<100_000_000, using: &generator))
+            let all = String(repeating: "0", count: 8 - digits.count) + digits
+            if let code = HomeKitSetupCode("\(all.prefix(3))-\(all.dropFirst(3).prefix(2))-\(all.suffix(3))") {
+                self = code
+                return
+            }
+        }
+    }
+
+    /// Its digits as one number.
+    var number: UInt32 { UInt32(description.filter { $0 != "-" }) ?? 0 }
+}
+
+/// Four digits or capital letters that tell accessories apart whose label is scanned (HAP 4.2.2).
+public struct HomeKitSetupID: Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    public init?(_ text: String) {
+        guard text.utf8.count == 4,
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) })
+        else { return nil }
+        description = text
+    }
+}
+
+/// Categories of accessories (HAP 13-1). Others are made by their number.
+public struct HomeKitCategory: RawRepresentable, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    public static let other = HomeKitCategory(rawValue: 1)
+    public static let lightbulb = HomeKitCategory(rawValue: 5)
+    public static let outlet = HomeKitCategory(rawValue: 7)
+    public static let programmableSwitch = HomeKitCategory(rawValue: 15)
+}
+
+/// What a label's code says (HAP 4.2.2): category, transport, setup code and setup id.
+public struct HomeKitSetupPayload: Hashable, Sendable {
+    /// Bit 28: HAP over IP.
+    private static let overIP: UInt64 = 1 << 28
+
+    public let text: String
+
+    public init(_ code: HomeKitSetupCode, id: HomeKitSetupID, category: HomeKitCategory) {
+        var number = UInt64(category.rawValue) << 31 | Self.overIP | UInt64(code.number)
+        let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        var text = ""
+        for _ in 0..<9 {
+            text = String(digits[Int(number % 36)]) + text
+            number /= 36
+        }
+        self.text = "X-HM://\(text)\(id)"
+    }
+}
+
+/// The attributes of `_hap._tcp` (HAP 6.4), in their order.
+public struct HomeKitAnnouncement: Hashable, Sendable {
+    public var attributes: [(key: String, value: String)] {
+        [
+            ("c#", "\(configurationNumber)"), ("ff", "0"), ("id", deviceID), ("md", model), ("pv", "1.1"),
+            ("s#", "1"), ("sf", isPaired ? "0" : "1"), ("ci", "\(category.rawValue)"), ("sh", setupHash),
+        ]
+    }
+    /// Rises when services or characteristics come or go, so that controllers read them anew.
+    public let configurationNumber: UInt32
+    public let deviceID: String
+    public let model: String
+    public let isPaired: Bool
+    public let category: HomeKitCategory
+    /// Names the accessory whose label was scanned.
+    public let setupHash: String
+
+    init(_ records: HomeKitRecords, model: String, category: HomeKitCategory, setupID: HomeKitSetupID) {
+        configurationNumber = records.configurationNumber
+        deviceID = records.deviceID
+        self.model = model
+        isPaired = !records.pairings.isEmpty
+        self.category = category
+        setupHash = Self.setupHash(setupID, deviceID)
+    }
+
+    /// The first four bytes of SHA-512, base 64 (HAP 4.2.3).
+    static func setupHash(_ id: HomeKitSetupID, _ deviceID: String) -> String {
+        let hash = PairingCryptography.sha512(Array("\(id)\(deviceID)".utf8))
+        return Base64.encode(Array(hash.prefix(4)))
+    }
+}

@@ -1,0 +1,79 @@
+/// The pairing messages' items (HAP 14.1): a type of one byte, a length of one byte, and the value. A value of more than 255 bytes is cut into
+/// fragments, which follow each other and have the same type. An item that has the type of the one before it stands behind a separator.
+public struct TLV8: Hashable, Sendable {
+    public struct Item: Hashable, Sendable {
+        public var type: UInt8
+        public var value: [UInt8]
+
+        public init(_ type: UInt8, _ value: [UInt8]) { (self.type, self.value) = (type, value) }
+    }
+
+    /// Stops a message with thousands of empty items.
+    public static let itemLimit = 128
+    /// Stops a value that is put together of ever more fragments.
+    public static let valueLimit = 4096
+    static let fragment = 255
+
+    public private(set) var items: [Item]
+
+    public init(_ items: [Item] = []) { self.items = items }
+
+    public init(decoding bytes: some Sequence<UInt8>) throws(TLV8Error) {
+        items = []
+        var rest = Array(bytes)[...]
+        /// The last fragment was full, so that the next item may continue it.
+        var continues = false
+        while let type = rest.popFirst() {
+            guard let length = rest.popFirst() else { throw .noLength(type: type) }
+            guard rest.count >= Int(length) else {
+                throw .tooShort(type: type, length: Int(length), available: rest.count)
+            }
+            let value = rest.prefix(Int(length))
+            rest = rest.dropFirst(Int(length))
+            if continues, let last = items.indices.last, items[last].type == type {
+                items[last].value += value
+                guard items[last].value.count <= Self.valueLimit else { throw .tooLong(type: type) }
+            } else {
+                guard items.count < Self.itemLimit else { throw .tooManyItems }
+                items.append(Item(type, Array(value)))
+            }
+            continues = Int(length) == Self.fragment
+        }
+    }
+
+    public var encoded: [UInt8] {
+        var bytes: [UInt8] = []
+        for item in items {
+            var rest = item.value[...]
+            repeat {
+                let part = rest.prefix(Self.fragment)
+                bytes += [item.type, UInt8(part.count)] + part
+                rest = rest.dropFirst(part.count)
+            } while !rest.isEmpty
+        }
+        return bytes
+    }
+
+    /// The first value of the type.
+    public subscript(type: UInt8) -> [UInt8]? { items.first { $0.type == type }?.value }
+
+    public mutating func append(_ type: UInt8, _ value: [UInt8]) { items.append(Item(type, value)) }
+}
+
+/// Why bytes are no items.
+public enum TLV8Error: Error, Hashable, Sendable, CustomStringConvertible {
+    case noLength(type: UInt8)
+    case tooShort(type: UInt8, length: Int, available: Int)
+    case tooLong(type: UInt8)
+    case tooManyItems
+
+    public var description: String {
+        switch self {
+        case .noLength(let type): "invalid TLV8: item of type \(type) has no length"
+        case .tooShort(let type, let length, let available):
+            "invalid TLV8: fragment of type \(type) has a length of \(length) and \(available) bytes follow"
+        case .tooLong(let type): "invalid TLV8: value of type \(type) has more than \(TLV8.valueLimit) bytes"
+        case .tooManyItems: "invalid TLV8: more than \(TLV8.itemLimit) items"
+        }
+    }
+}

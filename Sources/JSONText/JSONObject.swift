@@ -1,0 +1,49 @@
+/// A JSON object (RFC 8259) as text, put together key by key in the order in which they come. For modules that do without Foundation.
+public struct JSONObject: Sendable {
+    private var fields: [String] = []
+
+    public init() {}
+
+    /// The whole object, on one line.
+    public var text: String { "{" + fields.joined(separator: ",") + "}" }
+
+    public mutating func add(_ key: String, _ value: String) { add(key, json: Self.quoted(value)) }
+    public mutating func add(_ key: String, _ value: Bool) { add(key, json: value ? "true" : "false") }
+    public mutating func add(_ key: String, _ value: some BinaryInteger) { add(key, json: "\(value)") }
+    public mutating func add(_ key: String, _ values: [String]) {
+        add(key, json: "[" + values.map(Self.quoted).joined(separator: ",") + "]")
+    }
+    public mutating func add(_ key: String, _ value: JSONObject) { add(key, json: value.text) }
+    public mutating func add(_ key: String, _ values: [JSONObject]) {
+        add(key, json: "[" + values.map(\.text).joined(separator: ",") + "]")
+    }
+    public mutating func addNull(_ key: String) { add(key, json: "null") }
+
+    /// JSON has no number for what is not finite: null stands for it.
+    public mutating func add(_ key: String, _ value: Double) {
+        guard value.isFinite else { return addNull(key) }
+        add(key, json: Int64(exactly: value).map { "\($0)" } ?? "\(value)")
+    }
+
+    /// - Parameter json: one value, which is JSON already.
+    public mutating func add(_ key: String, json: String) { fields.append("\(Self.quoted(key)):\(json)") }
+
+    /// The text as a JSON string. Control characters are escaped, also DEL and C1, which a terminal may take for commands.
+    public static func quoted(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || $0 >= 0x7F }) else {
+            return "\"\(text)\""
+        }
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
+                quoted += "\\u" + String(repeating: "0", count: scalar.value < 16 ? 3 : 2)
+                quoted += String(scalar.value, radix: 16)
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}

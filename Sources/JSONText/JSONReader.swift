@@ -1,0 +1,226 @@
+/// Why bytes are not the JSON that they should be.
+public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    public init(_ description: String) { self.description = description }
+}
+
+/// Reads JSON (RFC 8259) from bytes that a stranger wrote, from the front to the end and without a step back. Bytes that are not UTF-8 become
+/// U+FFFD.
+public struct JSONReader {
+    /// Lists and objects inside each other, of which each takes a portion of the stack.
+    public static let depthLimit = 64
+
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var index = 0
+    private var depth = 0
+
+    /// - Parameter bytes: they have to stay while the reader is used.
+    public init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    /// The whole of a text, and nothing behind it.
+    public static func read<Value>(
+        _ bytes: [UInt8], _ body: (inout JSONReader) throws(JSONError) -> Value
+    ) throws(JSONError) -> Value {
+        let result = bytes.withUnsafeBufferPointer { buffer -> Result<Value, JSONError> in
+            var reader = JSONReader(buffer)
+            do throws(JSONError) {
+                let value = try body(&reader)
+                guard reader.next() == nil else { throw reader.fault("more than one value") }
+                return .success(value)
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    public func fault(_ message: String) -> JSONError { JSONError("\(message), at byte \(index + 1)") }
+
+    /// The next byte that is no space, which stays the next one.
+    public mutating func next() -> UInt8? {
+        while index < bytes.count {
+            switch bytes[index] {
+            case 0x20, 0x09, 0x0A, 0x0D: index += 1
+            case let byte: return byte
+            }
+        }
+        return nil
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard next() == byte else { return false }
+        index += 1
+        return true
+    }
+
+    private mutating func expect(_ byte: UInt8) throws(JSONError) {
+        guard take(byte) else { throw fault("expected '\(Character(Unicode.Scalar(byte)))'") }
+    }
+
+    /// Whether the next bytes are the word, which is read then.
+    public mutating func word(_ word: StaticString) -> Bool {
+        let count = word.utf8CodeUnitCount
+        guard bytes.count - index >= count,
+            (0..<count).allSatisfy({ bytes[index + $0] == word.utf8Start[$0] })
+        else { return false }
+        index += count
+        return true
+    }
+
+    // MARK: - Lists and objects
+
+    private mutating func enter() throws(JSONError) {
+        depth += 1
+        guard depth <= Self.depthLimit else { throw fault("nested more than \(Self.depthLimit) deep") }
+    }
+
+    /// Calls for each of the entries, of which each has to be read.
+    public mutating func object(
+        _ body: (String, inout JSONReader) throws(JSONError) -> Void
+    ) throws(JSONError) {
+        try enter()
+        try expect(UInt8(ascii: "{"))
+        defer { depth -= 1 }
+        if take(UInt8(ascii: "}")) { return }
+        repeat {
+            let key = try text()
+            try expect(UInt8(ascii: ":"))
+            try body(key, &self)
+        } while take(UInt8(ascii: ","))
+        try expect(UInt8(ascii: "}"))
+    }
+
+    /// Calls for each of the elements, of which each has to be read. An empty table of Lua is an object, and stands for an empty list.
+    public mutating func list(_ body: (inout JSONReader) throws(JSONError) -> Void) throws(JSONError) {
+        if next() == UInt8(ascii: "{") {
+            try object { _, reader throws(JSONError) in throw reader.fault("expected a list") }
+            return
+        }
+        try enter()
+        try expect(UInt8(ascii: "["))
+        defer { depth -= 1 }
+        if take(UInt8(ascii: "]")) { return }
+        repeat { try body(&self) } while take(UInt8(ascii: ","))
+        try expect(UInt8(ascii: "]"))
+    }
+
+    // MARK: - Values
+
+    public mutating func text() throws(JSONError) -> String {
+        try expect(UInt8(ascii: "\""))
+        let start = index
+        // As a rule there is nothing in it that has to be replaced.
+        while index < bytes.count, bytes[index] != UInt8(ascii: "\""), bytes[index] != UInt8(ascii: "\\"),
+            bytes[index] >= 0x20
+        {
+            index += 1
+        }
+        var text = String(decoding: bytes[start..<index], as: UTF8.self)
+        while true {
+            guard index < bytes.count else { throw fault("unterminated text") }
+            let byte = bytes[index]
+            index += 1
+            switch byte {
+            case UInt8(ascii: "\""): return text
+            case UInt8(ascii: "\\"): text.unicodeScalars.append(try escaped())
+            case 0..<0x20: throw fault("control character in a text")
+            case _:
+                let start = index - 1
+                while index < bytes.count, bytes[index] != UInt8(ascii: "\""), bytes[index] != UInt8(ascii: "\\"),
+                    bytes[index] >= 0x20
+                {
+                    index += 1
+                }
+                text += String(decoding: bytes[start..<index], as: UTF8.self)
+            }
+        }
+    }
+
+    private mutating func escaped() throws(JSONError) -> Unicode.Scalar {
+        guard index < bytes.count else { throw fault("unterminated text") }
+        let byte = bytes[index]
+        index += 1
+        switch byte {
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "b"): return "\u{08}"
+        case UInt8(ascii: "f"): return "\u{0C}"
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+        case UInt8(ascii: "u"):
+            let first = try unit()
+            if let scalar = Unicode.Scalar(first) { return scalar }
+            guard first < 0xDC00, word("\\u") else { return "\u{FFFD}" }
+            let second = try unit()
+            guard (0xDC00..<0xE000).contains(second) else { return "\u{FFFD}" }
+            return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)) ?? "\u{FFFD}"
+        case _: throw fault("invalid escape")
+        }
+    }
+
+    private mutating func unit() throws(JSONError) -> UInt32 {
+        guard bytes.count - index >= 4 else { throw fault("unterminated text") }
+        var unit: UInt32 = 0
+        for byte in bytes[index..<index + 4] {
+            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                throw fault("invalid escape")
+            }
+            unit = unit << 4 | UInt32(digit)
+        }
+        index += 4
+        return unit
+    }
+
+    /// As it is written.
+    public mutating func numeral() throws(JSONError) -> String {
+        _ = next()
+        let start = index
+        while index < bytes.count, Self.isOfNumbers(bytes[index]) { index += 1 }
+        let text = String(decoding: bytes[start..<index], as: UTF8.self)
+        // The most that a number of 64 bits takes; more is no number of a script.
+        guard text.utf8.count <= 32, let first = text.utf8.first, first != UInt8(ascii: "+"),
+            Double(text)?.isFinite == true
+        else { throw fault("invalid number") }
+        return text
+    }
+
+    private static func isOfNumbers(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."),
+            UInt8(ascii: "e"), UInt8(ascii: "E"):
+            true
+        case _: false
+        }
+    }
+
+    public mutating func number() throws(JSONError) -> Double {
+        guard let number = Double(try numeral()) else { throw fault("invalid number") }
+        return number
+    }
+
+    public mutating func whole() throws(JSONError) -> Int {
+        guard let number = Int(exactly: try number()) else { throw fault("not a whole number") }
+        return number
+    }
+
+    /// The value as it is written, which has been looked at.
+    public mutating func raw() throws(JSONError) -> String {
+        _ = next()
+        let start = index
+        try skip()
+        return String(decoding: bytes[start..<index], as: UTF8.self)
+    }
+
+    public mutating func skip() throws(JSONError) {
+        switch next() {
+        case UInt8(ascii: "{"): try object { _, reader throws(JSONError) in try reader.skip() }
+        case UInt8(ascii: "["): try list { reader throws(JSONError) in try reader.skip() }
+        case UInt8(ascii: "\""): _ = try text()
+        case UInt8(ascii: "t") where word("true"), UInt8(ascii: "f") where word("false"),
+            UInt8(ascii: "n") where word("null"):
+            break
+        case _: _ = try numeral()
+        }
+    }
+}

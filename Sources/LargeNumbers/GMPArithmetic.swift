@@ -1,0 +1,56 @@
+internal import CGMP
+public import HomeKit
+
+/// Large numbers by GMP, which is loaded when the first is reckoned with.
+public struct GMPArithmetic: ModularArithmetic {
+    /// - Throws: `ArithmeticFault.noLibrary`, so that a caller knows it before a controller comes.
+    public init() throws(ArithmeticFault) {
+        if let fault = smartplug_numbers_load() { throw .noLibrary(reason: String(cString: fault)) }
+    }
+
+    public func power(
+        _ base: [UInt8], _ exponent: [UInt8], modulo modulus: [UInt8], isSecret: Bool
+    ) throws(ArithmeticFault) -> [UInt8] {
+        try result(base, exponent, modulus) { smartplug_number_power($0, $1, $2, isSecret, $3) }
+    }
+
+    public func multiply(
+        _ left: [UInt8], _ right: [UInt8], modulo modulus: [UInt8]
+    ) throws(ArithmeticFault) -> [UInt8] {
+        try result(left, right, modulus) { smartplug_number_multiply($0, $1, $2, $3) }
+    }
+
+    public func add(_ left: [UInt8], _ right: [UInt8], modulo modulus: [UInt8]) throws(ArithmeticFault) -> [UInt8] {
+        try result(left, right, modulus) { smartplug_number_add($0, $1, $2, $3) }
+    }
+
+    private typealias Operation = (
+        smartplug_number, smartplug_number, smartplug_number, UnsafeMutablePointer<UInt8>
+    ) -> Bool
+
+    private func result(
+        _ left: [UInt8], _ right: [UInt8], _ modulus: [UInt8], _ operation: Operation
+    ) throws(ArithmeticFault) -> [UInt8] {
+        for number in [left, right, modulus] where number.count > ModularArithmeticLimits.bytes {
+            throw .tooLong(bytes: number.count)
+        }
+        guard !modulus.isEmpty else { throw .invalidNumber }
+        var isDone = false
+        let bytes = left.withUnsafeBufferPointer { left in
+            right.withUnsafeBufferPointer { right in
+                modulus.withUnsafeBufferPointer { modulus in
+                    [UInt8](unsafeUninitializedCapacity: modulus.count) { room, count in
+                        guard let place = room.baseAddress else { return }
+                        isDone = operation(
+                            smartplug_number(bytes: left.baseAddress, count: left.count),
+                            smartplug_number(bytes: right.baseAddress, count: right.count),
+                            smartplug_number(bytes: modulus.baseAddress, count: modulus.count), place)
+                        count = isDone ? modulus.count : 0
+                    }
+                }
+            }
+        }
+        guard isDone else { throw .invalidNumber }
+        return bytes
+    }
+}

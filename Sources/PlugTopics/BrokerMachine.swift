@@ -1,0 +1,391 @@
+import JSONText
+public import PlugModel
+public import ProtocolCore
+
+/// What a house, or one plug, says to an MQTT broker and hears from it: the door's machine. Requests become commands and are answered; what
+/// plugs tell becomes messages. `Documentation/mqtt.md` is the contract.
+///
+/// A retained message waits where its topic has a newer one only; events wait in a journal that the shell keeps, and count as told when the
+/// broker took them (QoS 1). So a broker may be away for as long as the journal has room.
+public struct BrokerMachine: Machine, Sendable {
+    public enum Event: MachineEvent, Sendable {
+        /// First of all events.
+        case started
+        /// The answer to ``Action/connect(server:)``.
+        case connected
+        /// The other answer, and the end of a connection.
+        case disconnected(reason: String)
+        /// The end of a connection whose session another connection has now. Two programs with one identity would take it from
+        /// each other over and over, so this one leaves it to the other for a while.
+        case takenOver
+        /// The broker has it, or says why it does not take it.
+        case acknowledged(BrokerTicket, refusal: String?)
+        case received(BrokerMessage)
+        case met(PlugID, PlugPortrait)
+        /// - at: ISO 8601, UTC; nil where the time is not known.
+        case state(PlugID, PlugState, at: String?)
+        case away(PlugID)
+        /// The plugs of the house. Any other is removed from the broker.
+        case paired(Set<PlugID>)
+        /// Something is in the journal now.
+        case happened(QueuedEvent)
+        /// The journal goes up to this position now; what is new is fetched.
+        case grown(to: QueuedEvent.Position)
+        /// The answer to ``Action/fetch(after:limit:)``: none where the journal has none after it.
+        case fetched([QueuedEvent])
+        /// The answer to ``Action/command(_:_:_:id:within:)``.
+        case answered(BrokerTicket, CommandOutcome)
+        /// The answer to ``Action/replay(_:_:after:)``: messages in order, and whether there are more behind them.
+        case replayed(BrokerTicket, [String], hasMore: Bool)
+        case stopping
+        case deadlineReached
+    }
+
+    public enum Action: Hashable, Sendable {
+        /// - server: its place in the list.
+        case connect(server: Int)
+        /// The connection is of no use any more; answered by `disconnected`.
+        case disconnect
+        case subscribe([String])
+        case publish(BrokerTicket, Publication)
+        case fetch(after: QueuedEvent.Position, limit: Int)
+        /// The broker has every event up to this one.
+        case keep(QueuedEvent.Position)
+        case command(BrokerTicket, PlugID, PlugCommand, id: RequestID, within: Duration)
+        case replay(BrokerTicket, PlugID, after: SequenceNumber)
+        /// The broker has, or will have, messages of this plug: whoever starts next should know it.
+        case remember(PlugID)
+        /// It has none any more.
+        case forget(PlugID)
+        case tell(BrokerNotice)
+    }
+
+    private enum Link: Sendable {
+        case idle(until: Instant?)
+        case connecting
+        case connected
+        /// A connection that is being given up.
+        case ending
+    }
+
+    private enum Sent: Sendable {
+        case house
+        case retained(RetainedDesk.Key)
+        case event(QueuedEvent.Position)
+        case answer
+    }
+
+    /// Messages that the broker has not taken yet: stops one that is slow from filling memory.
+    private static let flightLimit = 128
+    /// A broker that takes nothing for so long is given up.
+    static let patience = Duration.seconds(20)
+    /// Home Assistant loses a press that comes right behind the first availability of its plug.
+    static let settling = Duration.milliseconds(500)
+    /// Changes within this time become one retained message, and an event of the same moment goes out before it.
+    static let gathering = Duration.milliseconds(20)
+    /// Between two tries to tell a broker what it did not take.
+    private static let pause = Duration.seconds(5)
+    private static let refusalNotices = Duration.seconds(60)
+
+    private let configuration: Configuration
+    private var random: SeededRandom
+    private var link = Link.idle(until: nil)
+    private var reconnection: Reconnection
+    /// The broker is to be told that the house is there.
+    private var isUnsaid = false
+    private var desk = RetainedDesk()
+    private var window: EventWindow
+    private var requests: RequestBook
+    private var portraits: [PlugID: PlugPortrait] = [:]
+    private var measured: [PlugID: Set<MeasuredQuantity>] = [:]
+    private var sent: [BrokerTicket: Sent] = [:]
+    private var lastTicket: BrokerTicket = 0
+    /// When the broker last took something, or was last given something while nothing was on its way.
+    private var heardAt = Instant.zero
+    private var pausedUntil: Instant?
+    private var hasToldNotTaken = false
+    /// When the first event goes out that is held back now.
+    private var releasesAt: Instant?
+    /// When retained messages go out; nil where none waits for others of its moment.
+    private var retainedAt: Instant?
+    private var refresh = Refresh()
+    private var refusals: (count: UInt64, toldAt: Instant?) = (0, nil)
+    private var isStopping = false
+
+    /// - Parameters:
+    ///   - known: plugs of which the broker has messages.
+    ///   - cursor: every event up to it was taken by the broker.
+    ///   - newest: the last of the journal.
+    public init(
+        _ configuration: Configuration, known: Set<PlugID> = [], after cursor: QueuedEvent.Position,
+        newest: QueuedEvent.Position, seed: UInt64
+    ) {
+        self.configuration = configuration
+        window = EventWindow(after: cursor, newest: newest)
+        var random = SeededRandom(seed: seed)
+        requests = RequestBook(
+            configuration.tree, takesCommands: configuration.takesCommands,
+            random: SeededRandom(seed: random.next()))
+        reconnection = Reconnection(servers: configuration.servers, random: SeededRandom(seed: random.next()))
+        self.random = random
+        // Until it is heard of, a plug is away.
+        for plug in known { _ = desk.want("offline", RetainedDesk.Key(plug: plug, slot: .availability)) }
+    }
+
+    public var nextDeadline: Instant? {
+        switch link {
+        case .idle(let until): return until
+        case .connecting, .ending: return nil
+        case .connected:
+            let patience = sent.isEmpty ? nil : heardAt + Self.patience
+            return sooner(sooner(patience, refresh.due), pausedUntil ?? sooner(releasesAt, retainedAt))
+        }
+    }
+
+    public mutating func handle(_ event: Event, now: Instant) -> [Action] {
+        var actions: [Action] = []
+        switch event {
+        case .started: connect(&actions)
+        case .connected: connected(now, &actions)
+        case .disconnected(let reason): disconnected(reason, now, &actions)
+        case .takenOver: disconnected(nil, now, &actions)
+        case .acknowledged(let ticket, let refusal): acknowledged(ticket, refusal, now, &actions)
+        case .received(let message): received(message, now, &actions)
+        case .met(let plug, let portrait): met(plug, portrait, &actions)
+        case .state(let plug, let state, let at): took(state, of: plug, at: at, now, &actions)
+        case .away(let plug): want("offline", plug, .availability, &actions)
+        case .paired(let plugs):
+            for plug in desk.known.subtracting(plugs) {
+                desk.clear(plug)
+                (portraits[plug], measured[plug]) = (nil, nil)
+            }
+        case .happened(let entry): window.happened(entry)
+        case .grown(let position): window.grown(to: position)
+        case .fetched(let entries):
+            let lost = window.fetched(entries)
+            if lost > 0 { actions.append(.tell(.left(out: lost))) }
+        case .answered(let ticket, let outcome): requests.answered(ticket, outcome)
+        case .replayed(let ticket, let messages, let hasMore): requests.replayed(ticket, messages, hasMore: hasMore)
+        case .stopping:
+            isStopping = true
+            link = .ending
+            return [.disconnect]
+        case .deadlineReached: deadlineReached(now, &actions)
+        }
+        pump(now, &actions)
+        return actions
+    }
+
+    // MARK: The connection
+
+    private mutating func connect(_ actions: inout [Action]) {
+        guard !isStopping else { return }
+        link = .connecting
+        actions.append(.connect(server: reconnection.server))
+    }
+
+    private mutating func connected(_ now: Instant, _ actions: inout [Action]) {
+        guard case .connecting = link else { return }
+        link = .connected
+        reconnection.connected(now)
+        (hasToldNotTaken, pausedUntil, heardAt) = (false, nil, now)
+        actions.append(.tell(.connected(server: reconnection.server)))
+        actions.append(.subscribe(configuration.filters))
+        desk.forgetPublished()
+        (isUnsaid, refresh) = (configuration.speaker == .house, Refresh())
+    }
+
+    /// - Parameter reason: nil where another program has the session.
+    private mutating func disconnected(_ reason: String?, _ now: Instant, _ actions: inout [Action]) {
+        let notices: [BrokerNotice]
+        switch link {
+        case .connected, .ending: notices = reconnection.lost(reason, now)
+        case .connecting: notices = reconnection.failed(reason)
+        case .idle: return
+        }
+        sent = [:]
+        requests.forgetAnswers()
+        window.disconnected(forgets: configuration.speaker != .house)
+        guard !isStopping else { return }
+        actions += notices.map { .tell($0) }
+        link = .idle(until: reconnection.next(isTakenOver: reason == nil, now))
+    }
+
+    private mutating func deadlineReached(_ now: Instant, _ actions: inout [Action]) {
+        switch link {
+        case .idle(let until): if let until, now >= until { connect(&actions) }
+        case .connected:
+            if let until = pausedUntil, now >= until { pausedUntil = nil }
+            if refresh.take(now: now) {
+                desk.repeatAll()
+                isUnsaid = configuration.speaker == .house
+            }
+            guard !sent.isEmpty, now >= heardAt + Self.patience else { return }
+            link = .ending
+            actions.append(.disconnect)
+        case .connecting, .ending: break
+        }
+    }
+
+    // MARK: What plugs tell
+
+    private mutating func want(_ text: String, _ plug: PlugID, _ slot: RetainedDesk.Slot, _ actions: inout [Action]) {
+        if desk.want(text, RetainedDesk.Key(plug: plug, slot: slot)) { actions.append(.remember(plug)) }
+    }
+
+    private mutating func met(_ plug: PlugID, _ portrait: PlugPortrait, _ actions: inout [Action]) {
+        portraits[plug] = portrait
+        describe(plug, &actions)
+        want(portrait.message(of: plug).text, plug, .about, &actions)
+        want("online", plug, .availability, &actions)
+    }
+
+    private mutating func took(
+        _ state: PlugState, of plug: PlugID, at: String?, _ now: Instant, _ actions: inout [Action]
+    ) {
+        // A plug that is not of the house any more says its last words.
+        guard portraits[plug] != nil else { return }
+        let quantities = MeasuredQuantity.allCases.filter { quantity in
+            state.reading.map { quantity.value(in: $0) != nil } ?? false
+        }
+        if !measured[plug, default: []].isSuperset(of: quantities) {
+            measured[plug, default: []].formUnion(quantities)
+            describe(plug, &actions)
+        }
+        want(JSONObject(state, at: at).text, plug, .state, &actions)
+        if retainedAt == nil { retainedAt = now + Self.gathering }
+    }
+
+    private mutating func describe(_ plug: PlugID, _ actions: inout [Action]) {
+        guard let discovery = configuration.discovery, let portrait = portraits[plug] else { return }
+        let text = discovery.message(of: plug, portrait, measured: measured[plug] ?? [], in: configuration)
+        want(text, plug, .discovery, &actions)
+    }
+
+    // MARK: Requests
+
+    private mutating func received(_ message: BrokerMessage, _ now: Instant, _ actions: inout [Action]) {
+        guard case .connected = link else { return }
+        guard !configuration.isRefresh(message) else { return refresh.ask(now: now, &random) }
+        switch requests.take(message, isKnown: desk.has, now: now) {
+        case .begun(let ticket, let plug, .command(let command, let id, let time)):
+            actions.append(.command(ticket, plug, command, id: id, within: time))
+        case .begun(let ticket, let plug, .replay(let sequence)):
+            actions.append(.replay(ticket, plug, after: sequence))
+        case .refused(let refusal):
+            refusals.count += 1
+            guard refusals.toldAt.map({ now - $0 >= Self.refusalNotices }) ?? true else { return }
+            actions.append(.tell(.refused(count: refusals.count, topic: message.topic, reason: refusal.detail)))
+            refusals = (0, now)
+        case nil: break
+        }
+    }
+
+    // MARK: What goes out
+
+    private mutating func publish(
+        _ publication: Publication, as kind: Sent, _ now: Instant, _ actions: inout [Action]
+    ) {
+        if sent.isEmpty { heardAt = now }
+        lastTicket += 1
+        sent[lastTicket] = kind
+        actions.append(.publish(lastTicket, publication))
+    }
+
+    private mutating func acknowledged(
+        _ ticket: BrokerTicket, _ refusal: String?, _ now: Instant, _ actions: inout [Action]
+    ) {
+        guard let what = sent.removeValue(forKey: ticket) else { return }
+        heardAt = now
+        if let refusal { return notTaken(what, refusal, now, &actions) }
+        hasToldNotTaken = false
+        switch what {
+        case .house, .answer: break
+        case .retained(let key): if desk.taken(key, now: now) { actions.append(.forget(key.plug)) }
+        case .event(let position):
+            let before = window.cursor
+            window.taken(position)
+            if window.cursor > before { actions.append(.keep(window.cursor)) }
+        }
+    }
+
+    private mutating func notTaken(_ what: Sent, _ reason: String, _ now: Instant, _ actions: inout [Action]) {
+        let topic: String
+        switch what {
+        case .house:
+            topic = configuration.tree.availability
+            isUnsaid = true
+        case .answer: return
+        case .retained(let key):
+            topic = self.topic(of: key)
+            desk.notTaken(key)
+        case .event(let position):
+            topic = "\(configuration.tree.prefix)/\(configuration.tree.house)/+/event"
+            window.notTaken(position)
+        }
+        pausedUntil = now + Self.pause
+        guard !hasToldNotTaken else { return }
+        hasToldNotTaken = true
+        actions.append(.tell(.notTaken(topic: topic, reason: reason)))
+    }
+
+    private func topic(of key: RetainedDesk.Key) -> String {
+        switch key.slot {
+        case .discovery: configuration.discovery?.topic(of: key.plug) ?? ""
+        case .about: configuration.tree.topic(.about, of: key.plug)
+        case .state: configuration.tree.topic(.state, of: key.plug)
+        case .availability: configuration.tree.topic(.availability, of: key.plug)
+        }
+    }
+
+    private mutating func pump(_ now: Instant, _ actions: inout [Action]) {
+        guard case .connected = link else { return }
+        while sent.count < Self.flightLimit, let answer = requests.takeAnswer() {
+            publish(answer, as: .answer, now, &actions)
+        }
+        guard pausedUntil == nil else { return }
+        if isUnsaid {
+            isUnsaid = false
+            let publication = Publication(configuration.tree.availability, "online", isRetained: true)
+            publish(publication, as: .house, now, &actions)
+        }
+        // Before all that is retained: a house of many plugs would otherwise tell no event while a broker is slow, or dies again and again.
+        pumpEvents(now, &actions)
+        pumpRetained(now, &actions)
+        if let (after, limit) = window.fetch() { actions.append(.fetch(after: after, limit: limit)) }
+    }
+
+    private mutating func pumpRetained(_ now: Instant, _ actions: inout [Action]) {
+        if let at = retainedAt {
+            guard now >= at else { return }
+            retainedAt = nil
+        }
+        while sent.count < Self.flightLimit, let (key, text) = desk.takeDue() {
+            let topic = topic(of: key)
+            if topic.isEmpty {
+                // Nobody wants to tell Home Assistant anything.
+                if desk.taken(key, now: now) { actions.append(.forget(key.plug)) }
+                continue
+            }
+            publish(Publication(topic, text, isRetained: true), as: .retained(key), now, &actions)
+        }
+    }
+
+    private mutating func pumpEvents(_ now: Instant, _ actions: inout [Action]) {
+        var release: Instant?
+        while sent.count < Self.flightLimit {
+            let next = window.takeNext { plug in
+                guard configuration.discovery != nil, desk.isKnown(plug) else { return true }
+                guard let at = desk.announced(plug) else { return false }
+                guard now < at + Self.settling else { return true }
+                release = sooner(release, at + Self.settling)
+                return false
+            }
+            guard let next else { break }
+            let topic = configuration.tree.events(of: next.plug)
+            publish(
+                Publication(topic, next.payload, isRetained: false), as: .event(next.position), now, &actions)
+        }
+        releasesAt = release
+    }
+}

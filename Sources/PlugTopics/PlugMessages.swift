@@ -1,0 +1,142 @@
+public import JSONText
+import Metering
+public import PlugModel
+
+/// A plug as its retained message `about` has it, and as Home Assistant is told of it.
+public struct PlugPortrait: Hashable, Sendable {
+    public var name: String
+    public var firmware: String
+    public var capabilities: Set<Capability>
+    /// Its address, without a port; nil where its firmware does not tell.
+    public var address: String?
+
+    public init(
+        name: String, firmware: String, capabilities: Set<Capability>, address: String? = nil
+    ) {
+        self.name = name
+        self.firmware = firmware
+        self.capabilities = capabilities
+        self.address = address
+    }
+
+    /// - Parameter networks: its interfaces; one of their addresses is told, of IPv4 where there is one.
+    public init(name: String, firmware: String, capabilities: Set<Capability>, networks: [PlugNetwork]) {
+        let address = networks.lazy.flatMap(\.addresses).first { !$0.contains(":") }
+        self.init(
+            name: name, firmware: firmware, capabilities: capabilities,
+            address: address ?? networks.first?.addresses.first)
+    }
+
+    func message(of plug: PlugID) -> JSONObject {
+        var message = JSONObject()
+        message.add("id", plug.rawValue)
+        message.add("name", name)
+        message.add("firmware", firmware)
+        message.add("capabilities", capabilities.map(\.rawValue).sorted())
+        if let address { message.add("address", address) }
+        return message
+    }
+}
+
+extension JSONObject {
+    /// The message `state` of a plug. The keys are those of `plugctl watch --json`.
+    ///
+    /// - Parameter at: when it was so: ISO 8601, UTC; nil where the time is not known.
+    public init(_ state: PlugState, at: String?) {
+        self.init()
+        add("on", state.relayOn)
+        if let level = state.level { add("level", level.percent) }
+        if let tripped = state.tripped { add("tripped", tripped.rawValue) } else { addNull("tripped") }
+        if let at { add("at", at) }
+        guard let reading = state.reading else { return }
+        for quantity in MeasuredQuantity.allCases {
+            if let value = quantity.value(in: reading) { add(quantity.rawValue, value) }
+        }
+    }
+
+    /// The message `event` of something in a plug's journal. The keys are those of `plugctl watch --json`.
+    ///
+    /// - Parameters:
+    ///   - at: when it happened: ISO 8601, UTC; nil where the time is not known.
+    ///   - age: seconds since it happened; nil for an event of an earlier boot of the plug.
+    public init(_ event: PlugEvent, of plug: PlugID, at: String?, age: Double?) {
+        self.init()
+        add("plug", plug.rawValue)
+        add("seq", event.sequence)
+        if let at { add("at", at) }
+        if let age { add("age", (age * 1000).rounded() / 1000) }
+        switch event.kind {
+        case .relayChanged(let on, let cause):
+            add("event", "relay")
+            add("on", on)
+            add(cause)
+        case .buttonPressed(let press):
+            add("event", "button")
+            add("press", press.rawValue)
+        case .protectionTripped(let protection):
+            add("event", "protection")
+            add("protection", protection.rawValue)
+        case .protectionReset(let protection, let cause):
+            add("event", "protectionReset")
+            add("protection", protection.rawValue)
+            add(cause)
+        case .restarted(let powerLost):
+            add("event", "restarted")
+            add("powerLost", powerLost)
+        case .pairingFailed(let failures):
+            add("event", "pairingFailed")
+            add("failures", failures)
+        case .controllerPaired(let name):
+            add("event", "controllerPaired")
+            add("controller", name)
+        case .controllerRemoved(let name):
+            add("event", "controllerRemoved")
+            add("controller", name)
+        }
+    }
+
+    /// The message `event` of events that nobody can tell any more.
+    ///
+    /// - Parameter at: when it was found: ISO 8601, UTC; nil where the time is not known.
+    public init(_ gap: Gap, of plug: PlugID, at: String?) {
+        self.init()
+        add("plug", plug.rawValue)
+        add("seq", gap.to)
+        if let at { add("at", at) }
+        add("event", "gap")
+        add("from", gap.from)
+        add("to", gap.to)
+        add("reason", gap.reason.rawValue)
+    }
+
+    private mutating func add(_ cause: RelayCause) {
+        switch cause {
+        case .button: add("cause", "button")
+        case .controller(let name, _, _):
+            add("cause", "controller")
+            add("controller", name)
+        case .protection: add("cause", "protection")
+        case .timer: add("cause", "timer")
+        case .powerOn: add("cause", "powerOn")
+        }
+    }
+}
+
+/// What a meter measures, as the keys of the message `state`.
+enum MeasuredQuantity: String, CaseIterable {
+    case activePower, activeEnergy, voltageRMS, currentRMS, apparentPower, reactivePower, powerFactor, frequency
+
+    /// W, Wh, V, A, VA, var, none, Hz; nil where the meter measures none of it.
+    func value(in reading: Reading) -> Double? {
+        switch self {
+        case .activePower: reading.activePower
+        case .activeEnergy: reading.activeEnergy
+        case .voltageRMS: reading.voltageRMS
+        case .currentRMS: reading.currentRMS
+        case .apparentPower: reading.alternating?.apparentPower
+        case .reactivePower: reading.alternating?.reactivePower
+        case .powerFactor: reading.alternating?.powerFactor
+        case .frequency: reading.alternating?.frequency
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Crypto
+import DequeModule
+import JSONText
+import PlugModel
+import ProtocolCore
+
+/// Requests that came from the broker: which are carried out, which are refused, and where their answers go.
+struct RequestBook: Sendable {
+    enum Deed: Sendable {
+        case command(PlugCommand, id: RequestID, within: Duration)
+        case replay(after: SequenceNumber)
+    }
+
+    enum Outcome: Sendable {
+        case begun(BrokerTicket, PlugID, Deed)
+        case refused(Refusal)
+    }
+
+    /// Requests at a time: stops a flood from filling memory, and leaves room for all plugs of a house at once.
+    static let limit = 128
+    /// Requests a second in the long run.
+    private static let rate = 50.0
+    /// So long a command counts that does not say how long it does.
+    static let commandAge = Duration.seconds(10)
+
+    private struct Asked: Sendable {
+        var plug: PlugID
+        var topic: String?
+        var correlation: [UInt8]?
+    }
+
+    private let tree: TopicTree
+    private let takesCommands: Bool
+    private var random: SeededRandom
+    private var asked: [BrokerTicket: Asked] = [:]
+    private var last: BrokerTicket = 0
+    private var answers: Deque<Publication> = []
+    private var allowance = Double(limit)
+    private var countedAt: Instant?
+
+    init(_ tree: TopicTree, takesCommands: Bool, random: SeededRandom) {
+        self.tree = tree
+        self.takesCommands = takesCommands
+        self.random = random
+    }
+
+    /// Nil for a message that is no request to a plug of this house.
+    mutating func take(_ message: BrokerMessage, isKnown: (PlugID) -> Bool, now: Instant) -> Outcome? {
+        guard let (plug, request) = tree.request(in: message.topic) else { return nil }
+        let topic = message.responseTopic.flatMap { tree.isAnswer($0) ? $0 : nil }
+        let asked = Asked(plug: plug, topic: topic, correlation: message.correlation)
+        do throws(Refusal) {
+            try admit(now)
+            guard !message.isRetained else {
+                throw Refusal(.deadlinePassed, "a retained message commands nothing; publish it without retain")
+            }
+            guard message.responseTopic == nil || topic != nil else {
+                throw Refusal(.unsupported, "answers go to topics below \(tree.answers) only")
+            }
+            guard isKnown(plug) else { throw Refusal(.unknown, "no plug of this house has the id \(plug)") }
+            let deed = try deed(request, message, plug)
+            last += 1
+            self.asked[last] = asked
+            return .begun(last, plug, deed)
+        } catch {
+            answer(asked, CommandOutcome.refused(error).answer(of: plug))
+            return .refused(error)
+        }
+    }
+
+    mutating func answered(_ ticket: BrokerTicket, _ outcome: CommandOutcome) {
+        guard let asked = asked.removeValue(forKey: ticket) else { return }
+        answer(asked, outcome.answer(of: asked.plug))
+    }
+
+    /// - Parameter events: messages of events, in order.
+    mutating func replayed(_ ticket: BrokerTicket, _ events: [String], hasMore: Bool) {
+        guard let asked = asked.removeValue(forKey: ticket) else { return }
+        var text = JSONObject()
+        text.add("plug", asked.plug.rawValue)
+        text.add("done", true)
+        text.add("events", json: "[" + events.joined(separator: ",") + "]")
+        text.add("more", hasMore)
+        answer(asked, text.text)
+    }
+
+    mutating func takeAnswer() -> Publication? { answers.popFirst() }
+
+    /// Nobody waits for them any more.
+    mutating func forgetAnswers() { answers = [] }
+
+    private mutating func answer(_ asked: Asked, _ text: String) {
+        guard let topic = asked.topic, answers.count < Self.limit else { return }
+        answers.append(Publication(topic, text, isRetained: false, correlation: asked.correlation))
+    }
+
+    private mutating func admit(_ now: Instant) throws(Refusal) {
+        let passed = countedAt.map { (now - $0).inSeconds } ?? 0
+        countedAt = now
+        allowance = min(Double(Self.limit), allowance + passed * Self.rate)
+        guard allowance >= 1, asked.count < Self.limit else {
+            throw Refusal(.busy, "too many requests; try again in a second")
+        }
+        allowance -= 1
+    }
+
+    private mutating func deed(
+        _ request: TopicTree.Request, _ message: BrokerMessage, _ plug: PlugID
+    ) throws(Refusal) -> Deed {
+        guard request == .set else {
+            return .replay(after: try understood { () throws(RequestError) in try TopicReplay(message.payload) }.after)
+        }
+        guard takesCommands else {
+            throw Refusal(.notAllowed, "this house takes no commands from its broker")
+        }
+        let command = try understood { () throws(RequestError) in try TopicCommand(message.payload) }
+        var left = Self.commandAge.inSeconds
+        if let expiry = message.expiry { left = min(left, Double(expiry)) }
+        if let until = command.until {
+            guard let at = message.at else {
+                throw Refusal(.unsupported, "the clock here is not set, so nobody can say whether \"until\" is over")
+            }
+            left = min(left, until - at)
+        }
+        guard left > 0 else { throw Refusal(.deadlinePassed, "the command is older than it may be") }
+        return .command(command.command, id: id(of: message, plug), within: .seconds(left))
+    }
+
+    private func understood<Request>(_ read: () throws(RequestError) -> Request) throws(Refusal) -> Request {
+        do throws(RequestError) { return try read() } catch { throw Refusal(.outOfRange, error.description) }
+    }
+
+    /// The same correlation data and payload are the same command, so that the plug carries it out once, however often it comes.
+    private mutating func id(of message: BrokerMessage, _ plug: PlugID) -> RequestID {
+        guard let correlation = message.correlation, !correlation.isEmpty else { return RequestID(drawnFrom: &random) }
+        var hash = SHA256()
+        for part in [Array(plug.rawValue.utf8), correlation, message.payload] {
+            withUnsafeBytes(of: UInt64(part.count).bigEndian) { hash.update(bufferPointer: $0) }
+            part.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        }
+        guard let id = RequestID(bytes: hash.finalize().prefix(16)) else {
+            preconditionFailure("a digest has more than 16 bytes")
+        }
+        return id
+    }
+}
+
+extension CommandOutcome {
+    /// The answer to a command.
+    fileprivate func answer(of plug: PlugID) -> String {
+        var answer = JSONObject()
+        answer.add("plug", plug.rawValue)
+        switch self {
+        case .done(let state, let event):
+            answer.add("done", true)
+            answer.add("on", state.relayOn)
+            if let level = state.level { answer.add("level", level.percent) }
+            if let event { answer.add("seq", event) }
+        case .refused(let refusal):
+            answer.add("done", false)
+            answer.add("reason", refusal.code.rawValue)
+            answer.add("detail", refusal.detail)
+        }
+        return answer.text
+    }
+}

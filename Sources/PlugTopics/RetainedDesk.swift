@@ -1,0 +1,134 @@
+import DequeModule
+import PlugModel
+import ProtocolCore
+
+/// The retained messages of every plug: which are wanted, and which of them the broker has. The newest of each topic replaces those before
+/// it, so there are never more than a few for each plug.
+struct RetainedDesk: Sendable {
+    /// In the order in which they go out: Home Assistant wants to know the device, then its state, then that it is there.
+    enum Slot: Int, CaseIterable, Sendable {
+        case discovery, about, state, availability
+    }
+
+    struct Key: Hashable, Sendable {
+        var plug: PlugID
+        var slot: Slot
+    }
+
+    private struct Content: Sendable {
+        var wanted: String
+        var isDirty = false
+        var isInFlight = false
+    }
+
+    private struct Plug: Sendable {
+        var contents: [Content?] = Array(repeating: nil, count: Slot.allCases.count)
+        var isGoing = false
+        /// Since when the broker has the availability of now, in this connection.
+        var saidAt: Instant?
+    }
+
+    private var plugs: [PlugID: Plug] = [:]
+    /// What is dirty and not in flight, in order; keys that are not dirty any more are passed over.
+    private var due: Deque<Key> = []
+
+    var known: Set<PlugID> { Set(plugs.keys) }
+    var hasDue: Bool { !due.isEmpty }
+    func has(_ plug: PlugID) -> Bool { plugs[plug].map { !$0.isGoing } ?? false }
+
+    /// When the broker took the plug's availability in this connection; nil where it did not yet.
+    func announced(_ plug: PlugID) -> Instant? { plugs[plug]?.saidAt }
+    func isKnown(_ plug: PlugID) -> Bool { plugs[plug] != nil }
+
+    func content(_ key: Key) -> String? { plugs[key.plug]?.contents[key.slot.rawValue]?.wanted }
+
+    /// - Returns: whether the plug is new.
+    mutating func want(_ text: String, _ key: Key) -> Bool {
+        let isNew = plugs[key.plug] == nil
+        var plug = plugs[key.plug] ?? Plug()
+        plug.isGoing = false
+        var content = plug.contents[key.slot.rawValue] ?? Content(wanted: "")
+        guard content.wanted != text || plug.contents[key.slot.rawValue] == nil else {
+            plugs[key.plug] = plug
+            return isNew
+        }
+        content.wanted = text
+        if !content.isDirty, !content.isInFlight { due.append(key) }
+        content.isDirty = true
+        if key.slot == .availability { plug.saidAt = nil }
+        plug.contents[key.slot.rawValue] = content
+        plugs[key.plug] = plug
+        return isNew
+    }
+
+    /// Everything of the plug is to be empty, which removes it from the broker, and then it is forgotten.
+    mutating func clear(_ plug: PlugID) {
+        guard plugs[plug]?.isGoing == false else { return }
+        for slot in Slot.allCases { _ = want("", Key(plug: plug, slot: slot)) }
+        plugs[plug]?.isGoing = true
+    }
+
+    /// The connection has ended: the broker may have nothing of what it had, and all is to be published again.
+    mutating func forgetPublished() {
+        due = []
+        for id in plugs.keys {
+            plugs[id]?.saidAt = nil
+            for slot in Slot.allCases {
+                plugs[id]?.contents[slot.rawValue]?.isDirty = false
+                plugs[id]?.contents[slot.rawValue]?.isInFlight = false
+            }
+        }
+        repeatAll()
+    }
+
+    /// All is to be published again; a message that is on its way follows itself.
+    mutating func repeatAll() {
+        for id in plugs.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            for slot in Slot.allCases {
+                guard let content = plugs[id]?.contents[slot.rawValue] else { continue }
+                if !content.isDirty, !content.isInFlight { due.append(Key(plug: id, slot: slot)) }
+                plugs[id]?.contents[slot.rawValue]?.isDirty = true
+            }
+        }
+    }
+
+    mutating func takeDue() -> (key: Key, text: String)? {
+        while let key = due.popFirst() {
+            guard var content = plugs[key.plug]?.contents[key.slot.rawValue], content.isDirty, !content.isInFlight
+            else {
+                continue
+            }
+            content.isDirty = false
+            content.isInFlight = true
+            plugs[key.plug]?.contents[key.slot.rawValue] = content
+            return (key, content.wanted)
+        }
+        return nil
+    }
+
+    /// - Returns: whether the plug is gone from the broker, and from here.
+    mutating func taken(_ key: Key, now: Instant) -> Bool {
+        guard var plug = plugs[key.plug], var content = plug.contents[key.slot.rawValue] else { return false }
+        content.isInFlight = false
+        if content.isDirty {
+            due.append(key)
+        } else if key.slot == .availability {
+            plug.saidAt = plug.saidAt ?? now
+        }
+        plug.contents[key.slot.rawValue] = content
+        plugs[key.plug] = plug
+        guard plug.isGoing, plug.contents.allSatisfy({ $0.map { !$0.isDirty && !$0.isInFlight } ?? true }) else {
+            return false
+        }
+        plugs[key.plug] = nil
+        return true
+    }
+
+    mutating func notTaken(_ key: Key) {
+        guard var content = plugs[key.plug]?.contents[key.slot.rawValue] else { return }
+        content.isInFlight = false
+        content.isDirty = true
+        plugs[key.plug]?.contents[key.slot.rawValue] = content
+        due.append(key)
+    }
+}

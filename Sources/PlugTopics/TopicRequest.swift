@@ -1,0 +1,111 @@
+import JSONText
+public import PlugModel
+import ProtocolCore
+
+/// A message on the topic `set` of a plug, understood.
+public struct TopicCommand: Hashable, Sendable {
+    public var command: PlugCommand
+    /// Seconds since 1970 after which it is not to be carried out any more; nil where it does not say.
+    public var until: Double?
+
+    /// What a person or a program may write: one of `on`, `level`, `identify` and `resetProtection`, with what belongs to it.
+    ///
+    /// - Throws: in words for a person, what is wrong.
+    public init(_ payload: [UInt8]) throws(RequestError) {
+        switch payload {
+        case Array("ON".utf8), Array("on".utf8): command = .setRelay(on: true, autoOff: nil)
+        case Array("OFF".utf8), Array("off".utf8): command = .setRelay(on: false, autoOff: nil)
+        default:
+            var keys = try RequestKeys(payload)
+            until = try keys.number("until", 0...32_503_680_000, "seconds since 1970")
+            command = try Self.command(&keys)
+            try keys.end(known: "on, autoOff, level, over, identify, resetProtection, until")
+        }
+    }
+
+    private static func command(_ keys: inout RequestKeys) throws(RequestError) -> PlugCommand {
+        let deeds = ["on", "level", "identify", "resetProtection"].filter(keys.has)
+        guard deeds.count == 1, let deed = deeds.first else {
+            throw RequestError("a command has one of \"on\", \"level\", \"identify\" and \"resetProtection\"")
+        }
+        switch deed {
+        case "on":
+            let on = try keys.boolean("on")
+            let autoOff = try keys.number("autoOff", 1...2_592_000, "seconds")
+            if autoOff != nil, !on { throw RequestError("\"autoOff\" goes with \"on\": true") }
+            return .setRelay(on: on, autoOff: autoOff.map { .seconds($0) })
+        case "level":
+            guard let level = try keys.number("level", 0...100, "per cent") else {
+                throw RequestError("\"level\" is a number")
+            }
+            let over = try keys.number("over", 0...3600, "seconds")
+            return .setLevel(DimLevel(percent: level), transition: .seconds(over ?? 0))
+        default:
+            guard try keys.boolean(deed) else { throw RequestError("\"\(deed)\" is true, or left out") }
+            return deed == "identify" ? .identify : .resetProtection
+        }
+    }
+}
+
+/// A message on the topic `replay` of a plug, understood: `{"after": 41}`.
+public struct TopicReplay: Hashable, Sendable {
+    /// The last event that somebody has.
+    public var after: SequenceNumber
+
+    /// - Throws: in words for a person, what is wrong.
+    public init(_ payload: [UInt8]) throws(RequestError) {
+        var keys = try RequestKeys(payload)
+        // A number of JSON is exact up to 2^53.
+        guard let number = try keys.number("after", 0...9_007_199_254_740_992, "the number of an event"),
+            let after = SequenceNumber(exactly: number)
+        else { throw RequestError("\"after\" is the number of an event") }
+        self.after = after
+        try keys.end(known: "after")
+    }
+}
+
+/// Why a request was not understood.
+public struct RequestError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+private struct RequestKeys {
+    private var values: [String: JSONScalars.Value]
+
+    init(_ payload: [UInt8]) throws(RequestError) {
+        do throws(JSONError) {
+            values = try JSONScalars(payload).values
+        } catch {
+            throw RequestError("the message is not a JSON object: \(error)")
+        }
+    }
+
+    func has(_ key: String) -> Bool { values[key] != nil }
+
+    mutating func boolean(_ key: String) throws(RequestError) -> Bool {
+        guard case .boolean(let value) = values.removeValue(forKey: key) else {
+            throw RequestError("\"\(key)\" is true or false")
+        }
+        return value
+    }
+
+    /// Nil where it is not there.
+    mutating func number(
+        _ key: String, _ range: ClosedRange<Double>, _ unit: String
+    ) throws(RequestError) -> Double? {
+        guard let value = values.removeValue(forKey: key) else { return nil }
+        guard case .number(let number) = value, range.contains(number) else {
+            let (least, most) = (Int(range.lowerBound), Int(range.upperBound))
+            throw RequestError("\"\(key)\" is a number from \(least) to \(most): \(unit)")
+        }
+        return number
+    }
+
+    /// What nobody asked for is an error: it may be a slip in a key that matters.
+    func end(known: String) throws(RequestError) {
+        guard let key = values.keys.min() else { return }
+        throw RequestError("unknown key \(JSONText.JSONObject.quoted(key)); there are \(known)")
+    }
+}

@@ -1,0 +1,44 @@
+"""HAP-python with an outlet, on loopback: hap_accessory.py CODE STATE. Prints its port and the instance id of On, and lives until it is killed."""
+
+import asyncio
+import contextlib
+import logging
+import socket
+import sys
+
+from pyhap.accessory import Accessory
+from pyhap.accessory_driver import AccessoryDriver
+from pyhap.const import CATEGORY_OUTLET
+from zeroconf.asyncio import AsyncZeroconf
+
+
+class Outlet(Accessory):
+    category = CATEGORY_OUTLET
+
+    def __init__(self, driver, name):
+        super().__init__(driver, name)
+        self.switch = self.add_preload_service("Outlet").configure_char("On", setter_callback=lambda value: None)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+async def main(code, state):
+    logging.disable(logging.CRITICAL)
+    port = free_port()
+    driver = AccessoryDriver(
+        address="127.0.0.1", port=port, persist_file=state, pincode=code.encode(), loop=asyncio.get_running_loop(),
+        async_zeroconf_instance=AsyncZeroconf(interfaces=["127.0.0.1"]))
+    outlet = Outlet(driver, "Reference")
+    driver.add_accessory(outlet)
+    # It prints its code.
+    with contextlib.redirect_stdout(sys.stderr):
+        await driver.async_start()
+    print(port, outlet.iid_manager.get_iid(outlet.switch), flush=True)
+    await asyncio.Event().wait()
+
+
+asyncio.run(main(*sys.argv[1:]))

@@ -1,0 +1,79 @@
+import Foundation
+import HistoryDelivery
+import LinuxClocks
+import Metering
+import PlugModel
+import PostgreSQL
+import PowerHistory
+import ProtocolCore
+
+/// What many houses outgrow one daemon into.
+@Sendable
+func fleetFigures(_ setting: Setting) async throws -> [Figure] {
+    try await DeliveredHistory(plugs: setting.times(20, few: 2)).figures(rounds: setting.times(3, few: 1))
+}
+
+/// The history of a day of some plugs, sent to a PostgreSQL database whose tables were made, beside psql, which copies the same rows of samples
+/// into a table of the same columns, key and partitions.
+private struct DeliveredHistory {
+    /// A day of each.
+    let plugs: Int
+
+    /// Midnight of a day of the past, UTC: all of it lies in one month.
+    private static let midnight: Int64 = 1_793_577_600_000
+
+    func figures(rounds: Int) async throws -> [Figure] {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "fleet-\(getpid())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let history = try PowerHistory(folder.path + "/history", role: .recorder)
+        let recorded = RecordedPlugs(history: history)
+        let day = try MeasuredSeries.models()
+        for plug in 0..<plugs {
+            let samples = day[plug % day.count].samples
+            for batch in recorded.batches(of: samples, plug: RecordedPlugs.id(plug), origin: Self.midnight, whole: true)
+            {
+                try history.record(batch)
+            }
+        }
+        let server = try PostgreSQLServer()
+        defer { server.stop() }
+        var (ours, copied, samples) = ([Double](), [Double](), 0)
+        for round in 0..<rounds {
+            let seconds = try await delivered(history, to: server, state: folder.path + "/state\(round)")
+            samples = try server.number("SELECT count(*) FROM smartplug.samples")
+            guard samples > 0 else { throw Complaint("no sample came to the database") }
+            ours.append(Double(samples) / seconds)
+            copied.append(Double(samples) / (try server.copiedSamples(into: folder.path + "/samples")))
+        }
+        let (rate, reference) = (ours.median, copied.median)
+        return [
+            Figure(
+                "\(samples) samples to PostgreSQL, with chunks and roll-ups, a second", rate, "",
+                against: .init(name: "psql COPY", value: reference), .ratioAtLeast(0.5)),
+            Figure("the same, absolute", rate, "", .within(200_000...1e9)),
+        ]
+    }
+
+    /// Seconds from the first connection to the last commit.
+    private func delivered(_ history: PowerHistory, to server: PostgreSQLServer, state: String) async throws -> Double {
+        try server.makeEmpty()
+        let settings = try HistorySettings(
+            Array(
+                "[house]\nname = \"benchmark\"\n[postgresql]\nhost = \"\(server.folder)\"\nport = \(server.port)\n".utf8
+            ),
+            file: "history.toml", home: "/")
+        let (said, words) = AsyncStream.makeStream(of: String.self)
+        let delivery = try HistoryDelivery(settings, of: history, state: state, timeZone: "UTC") { words.yield($0) }
+        let began = BootClock.now
+        let running = Task { await delivery.run() }
+        for await text in said {
+            if text.hasSuffix("has all of the history") { break }
+            guard !text.contains("does not") else { throw Complaint(text) }
+        }
+        let seconds = Double((BootClock.now - began).wholeNanoseconds) / 1e9
+        running.cancel()
+        await running.value
+        return seconds
+    }
+}

@@ -1,0 +1,151 @@
+"""Home Assistant finds the plugs of a house at its broker, and uses them."""
+
+import time
+
+import pytest
+
+from core import HomeAssistant, minutes_clock
+from harness.broker import Broker
+from harness.deadlines import eventually
+from harness.served import Served
+from harness.wall_clock import WrongClock
+
+LAMPS = ("Lamp", "Floor lamp", "Küche/+# 💡")
+METERS = ("Television", "Amplifier", "Washing machine")
+
+
+class House:
+    """Six plugs, a daemon that speaks to a broker, and Home Assistant, which was told where that is. Their clocks agree."""
+
+    def __init__(self, lan, plug, controller, folder):
+        self.clock = WrongClock(folder, minutes_clock(ahead=75))
+        self.broker = Broker(lan.host(), folder / "mosquitto")
+        self.plugs = {name: plug(lan.host(), name, simulate="lamp" if name in LAMPS else "television") for name in (*LAMPS, *METERS)}
+        configuration = folder / "configuration" / "smartplug"
+        configuration.mkdir(parents=True)
+        (configuration / "broker.toml").write_text(self.broker.settings())
+        daemon = controller(lan.host())
+        daemon.under(self.clock.words)
+        self.served = Served(daemon, folder / "daemon", "--no-dashboard")
+        self.served.follows(len(self.plugs))
+        self.core = HomeAssistant(lan.host(), folder / "home-assistant", self.clock.words)
+        self.core.add("mqtt", {"broker": self.broker.host.ipv4, "port": self.broker.port})
+
+    def entity(self, name, key):
+        def look():
+            return next((entity for unique, entity in self.core.entities(name).items() if unique.endswith(f"_{key}")), None)
+
+        return eventually(look, 20, lambda: f"{key} of {name}: {self.core.entities(name)}\n{self.core.complaints()}")
+
+
+@pytest.fixture
+def home(lan, plug, controller, tmp_path):
+    return House(lan, plug, controller, tmp_path)
+
+
+@pytest.mark.time_limit(240)
+def test_six_plugs_are_found_used_and_counted(home):
+    core = home.core
+    for name in LAMPS:
+        assert home.entity(name, "light").startswith("light.")
+    for name in METERS:
+        core.sees(home.entity(name, "switch"), lambda state: state["state"] == "off")
+    energy = home.entity("Television", "activeEnergy")
+    kinds = core.sees(energy, lambda state: state["state"] not in ("unknown", "unavailable"))["attributes"]
+    assert (kinds["device_class"], kinds["state_class"], kinds["unit_of_measurement"]) == ("energy", "total_increasing", "Wh")
+
+    # It switches, and the plug's own event confirms it.
+    television = home.entity("Television", "switch")
+    watching = home.served.controller.watch("Television")
+    watching.seen_object(lambda told: told["event"] == "snapshot", 10)
+    core.does("switch", "turn_on", television)
+    told = watching.seen_object(lambda told: told["event"] == "relay" and told["on"], 10)
+    assert told.json["cause"] == "controller"
+    core.sees(television, lambda state: state["state"] == "on")
+
+    # It dims.
+    lamp = home.entity("Lamp", "light")
+    core.does("light", "turn_on", lamp, brightness=102)
+    core.sees(lamp, lambda state: state["state"] == "on" and abs(state["attributes"]["brightness"] - 102) <= 1)
+    assert home.plugs["Lamp"].status()["level"] == 40
+    core.sees(home.entity("Lamp", "activePower"), lambda state: float(state["state"]) > 10)
+    core.does("light", "turn_on", lamp, brightness=255, transition=1)
+    core.sees(lamp, lambda state: state["attributes"].get("brightness") == 255)
+    core.does("light", "turn_off", lamp)
+    core.sees(lamp, lambda state: state["state"] == "off")
+    core.does("light", "turn_on", lamp)
+    core.sees(lamp, lambda state: state["state"] == "on")
+
+    # Every press of the button arrives.
+    button = home.entity("Küche/+# 💡", "button")
+    plug = home.plugs["Küche/+# 💡"]
+    for count in range(1, 6):
+        assert plug.press(*(["--double"] if count % 2 else [])).status == 0
+        eventually(lambda: len(core.presses(button)) == count, 10, lambda: f"{count} presses: {core.presses(button)}")
+    assert core.presses(button) == ["double", "single", "double", "single", "double"]
+    core.does("button", "press", home.entity("Lamp", "identify"))
+
+    # A plug that goes is unavailable, and one that comes back is there with its next press.
+    floor = home.plugs["Floor lamp"]
+    light = home.entity("Floor lamp", "light")
+    floor.running.stop()
+    core.sees(light, lambda state: state["state"] == "unavailable")
+
+    # The energy page takes it, and the recorder sums it up at its time.
+    core.command("energy/save_prefs", device_consumption=[{"stat_consumption": energy}])
+
+    def statistics():
+        found = core.command(
+            "recorder/statistics_during_period", start_time="1970-01-01T00:00:00Z", period="5minute", statistic_ids=[energy])
+        return found.get(energy)
+
+    eventually(statistics, 120, lambda: f"statistics: {core.command('recorder/list_statistic_ids')}")
+    assert core.command("energy/validate")["device_consumption"] == [[]]
+    assert not [line for line in core.complaints() if "mqtt" in line], core.complaints()
+
+
+@pytest.mark.time_limit(180)
+def test_both_may_be_started_again_and_a_plug_that_is_unpaired_goes(home):
+    core = home.core
+    light = home.entity("Lamp", "light")
+    button = home.entity("Lamp", "button")
+    core.sees(light, lambda state: state["state"] == "off")
+    core.restart()
+    core.sees(light, lambda state: state["state"] == "off")
+    home.served.kill()
+    core.sees(light, lambda state: state["state"] == "unavailable", within=40)
+    # What was pressed meanwhile is told once the house is back, and not lost by Home Assistant.
+    assert home.plugs["Lamp"].press().status == 0
+    time.sleep(1)
+    home.served.start()
+    core.sees(light, lambda state: state["state"] == "on", within=30)
+    eventually(lambda: core.presses(button) == ["single"], 15, lambda: f"one press: {core.presses(button)}")
+    home.served.controller.does("unpair", "Amplifier", "--here-only")
+    eventually(lambda: not core.entities("Amplifier"), 30, lambda: f"{core.entities('Amplifier')}")
+    assert core.entities("Lamp")
+
+
+@pytest.mark.time_limit(150)
+def test_a_plug_without_a_daemon_is_found_and_used(lan, plug, tmp_path):
+    clock = WrongClock(tmp_path, minutes_clock(ahead=75))
+    broker = Broker(lan.host(), tmp_path / "mosquitto")
+    host = lan.host()
+    host.finish("sh", "-c", "mkdir -p /run/systemd/timesync && touch /run/systemd/timesync/synchronized")
+    configuration = tmp_path / "plugd.toml"
+    configuration.write_text(f'[mqtt]\nhost = "{broker.host.ipv4}"\ntls = "off"\n')
+    lamp = plug(host, "Lamp", config=configuration, as_user=clock.words)
+    core = HomeAssistant(lan.host(), tmp_path / "home-assistant", clock.words)
+    core.add("mqtt", {"broker": broker.host.ipv4, "port": broker.port})
+    light, button = (eventually(
+        lambda key=key: next((one for unique, one in core.entities("Lamp").items() if unique.endswith(f"_{key}")), None), 20,
+        lambda: f"{core.entities('Lamp')}\n{core.complaints()}") for key in ("light", "button"))
+    # What is not there yet is not commanded.
+    core.sees(light, lambda state: state["state"] == "off")
+    core.does("light", "turn_on", light, brightness=102)
+    core.sees(light, lambda state: state["state"] == "on" and abs(state["attributes"]["brightness"] - 102) <= 1)
+    assert lamp.status()["level"] == 40
+    assert lamp.press("--double").status == 0
+    eventually(lambda: core.presses(button) == ["double"], 10, lambda: f"a press: {core.presses(button)}")
+    lamp.running.process.kill()
+    core.sees(light, lambda state: state["state"] == "unavailable", within=40)
+    assert not [line for line in core.complaints() if "mqtt" in line], core.complaints()

@@ -1,0 +1,226 @@
+import Foundation
+import PlugModel
+import PlugProtocol
+import PlugTopics
+import ProtocolCore
+import Testing
+
+@testable import PlugBroker
+
+/// A plug, its broker and somebody who listens there, in virtual time. plugd is killed, the board loses power, the journal overflows, and
+/// the broker drops connections, hangs, refuses and forgets.
+private struct PlugWorld {
+    /// Events that the journal holds.
+    private static let ring = 40
+
+    private var random: SeededRandom
+    private var now = Instant.zero
+    private var machine: PlugBrokerMachine
+
+    // What survives plugd: the mirror.
+    private var journal: EventJournal
+    private var cursor: SequenceNumber?
+    /// What survives the board.
+    private var boundary: SequenceNumber = 100
+    /// Numbers that events had, and those of them that the journal lost before the broker took them.
+    private var used: Set<SequenceNumber> = []
+    private var lost: Set<SequenceNumber> = []
+
+    // The broker.
+    private var isReachable = true
+    private var isHanging = false
+    private var isRefusing = false
+    private var isConnected = false
+    private var isConnecting = false
+    private var retained: [String: String] = [:]
+    private var unanswered: [(BrokerTicket, Publication)] = []
+    /// Numbers that somebody heard as events, in order, and those that were told as gaps.
+    private var heard: [SequenceNumber] = []
+    private var gaps: Set<ClosedRange<SequenceNumber>> = []
+    /// Events that it refused once: those behind them, which were on their way, may have come before them.
+    private var refused: Set<SequenceNumber> = []
+
+    init(seed: UInt64) {
+        random = SeededRandom(seed: seed)
+        journal = EventJournal(limits: EventJournal.Limits(events: Self.ring))
+        machine = PlugBrokerMachine(after: 0, seed: seed)
+        start()
+    }
+
+    private var newest: SequenceNumber { journal.nextSequence - 1 }
+
+    /// plugd begins with what its predecessor left.
+    private mutating func start() {
+        (isConnected, isConnecting, unanswered) = (false, false, [])
+        let beginning = cursor.flatMap { $0 <= newest ? $0 : nil } ?? (journal.count == 0 ? 0 : newest)
+        machine = PlugBrokerMachine(after: beginning, seed: random.next())
+        handle(.started)
+        record(.restarted(powerLost: false))
+    }
+
+    private mutating func losePower() {
+        // What the broker has of it, somebody may have heard.
+        lost.formUnion(used.filter { $0 >= journal.oldestSequence })
+        journal = EventJournal(
+            nextSequence: boundary, lossBefore: .powerLost, limits: EventJournal.Limits(events: Self.ring))
+        (cursor, boundary) = (nil, boundary + 100)
+        start()
+    }
+
+    private mutating func record(_ kind: PlugEvent.Kind) {
+        let oldest = journal.oldestSequence
+        let event = journal.append(kind, time: now, boot: boot)
+        used.insert(event.sequence)
+        if event.sequence + 50 > boundary { boundary += 100 }
+        lost.formUnion(used.filter { $0 >= oldest && $0 < journal.oldestSequence })
+        look()
+    }
+
+    private mutating func look() {
+        let state = PlugState(relayOn: used.count % 2 == 0)
+        handle(.looked(PlugBrokerMachine.Glance(state: state, portrait: portrait, newest: newest), wall: nil))
+    }
+
+    private mutating func handle(_ event: PlugBrokerMachine.Event) {
+        var due = machine.handle(event, now: now)
+        while !due.isEmpty {
+            var more: [PlugBrokerMachine.Action] = []
+            for action in due { more += perform(action) }
+            due = more
+        }
+    }
+
+    private mutating func perform(_ action: PlugBrokerMachine.Action) -> [PlugBrokerMachine.Action] {
+        switch action {
+        case .connect: isConnecting = true
+        case .disconnect: return drop("ended")
+        case .subscribe, .ask, .readFor: break
+        case .tell(let notice): if case .left = notice { Issue.record("the plug told the broker what is lost") }
+        case .publish(let ticket, let publication):
+            #expect(isConnected, "nothing is published without a connection")
+            unanswered.append((ticket, publication))
+        case .read(let sequence, let limit):
+            return machine.handle(.page(journal.page(after: sequence, limit: limit), wall: nil), now: now)
+        case .keep(let sequence):
+            #expect(sequence >= cursor ?? 0)
+            cursor = sequence
+        }
+        return []
+    }
+
+    private mutating func drop(_ reason: String) -> [PlugBrokerMachine.Action] {
+        guard isConnected || isConnecting else { return [] }
+        (isConnected, isConnecting, unanswered) = (false, false, [])
+        return machine.handle(.disconnected(reason: reason), now: now)
+    }
+
+    private mutating func perform(_ actions: [PlugBrokerMachine.Action]) {
+        var due = actions
+        while !due.isEmpty { due = due.flatMap { perform($0) } }
+    }
+
+    private mutating func broker() {
+        if isConnecting {
+            guard isReachable else { return perform(drop("refused")) }
+            (isConnecting, isConnected) = (false, true)
+            return handle(.connected)
+        }
+        guard !isHanging, !unanswered.isEmpty else { return }
+        let (ticket, publication) = unanswered.removeFirst()
+        guard !isRefusing else {
+            if publication.topic.hasSuffix("/event"), let sequence = Self.number("seq", in: publication) {
+                refused.insert(sequence)
+            }
+            return handle(.acknowledged(ticket, refusal: "Quota exceeded"))
+        }
+        take(publication)
+        // It may have the message, and the plug may never hear that.
+        if random.chance(0.02) { return perform(drop("reset")) }
+        handle(.acknowledged(ticket, refusal: nil))
+    }
+
+    private mutating func take(_ publication: Publication) {
+        guard publication.topic.hasSuffix("/event") else { return retained[publication.topic] = publication.payload }
+        guard let sequence = Self.number("seq", in: publication) else {
+            Issue.record("no number in \(publication.payload)")
+            return
+        }
+        guard let from = Self.number("from", in: publication), let to = Self.number("to", in: publication) else {
+            return heard.append(sequence)
+        }
+        #expect(to == sequence && from <= to)
+        gaps.insert(from...to)
+    }
+
+    private static func number(_ key: String, in publication: Publication) -> SequenceNumber? {
+        publication.payload.split(separator: "\"\(key)\":").dropFirst().first.flatMap {
+            SequenceNumber($0.prefix { $0.isNumber })
+        }
+    }
+
+    /// One thing that happens, or a while in which nothing does.
+    mutating func step(isCalm: Bool = false) {
+        now = now + .milliseconds(Int64.random(in: 1...40, using: &random))
+        if let next = machine.nextDeadline, next <= now { handle(.deadlineReached) }
+        for _ in 0..<8 { broker() }
+        guard !isCalm, random.chance(0.5) else { return }
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<70: record(.buttonPressed(.single))
+        case 70..<74: start()
+        case 74..<75: losePower()
+        case 75..<80: perform(drop("reset"))
+        case 80..<82:
+            perform(drop("reset"))
+            retained = [:]
+        case 82..<86: isReachable.toggle()
+        case 86..<90: isHanging.toggle()
+        case 90..<94: isRefusing.toggle()
+        default: now = now + .seconds(Int64.random(in: 1...30, using: &random))
+        }
+    }
+
+    /// Everything works from here on; what is left to do is done.
+    mutating func calm() {
+        (isReachable, isHanging, isRefusing) = (true, false, false)
+        for _ in 0..<30_000 {
+            step(isCalm: true)
+            if isConnected, unanswered.isEmpty, cursor == newest { return }
+        }
+    }
+
+    func check(_ seed: UInt64) {
+        #expect(cursor == newest, "seed \(seed): the broker has everything")
+        let untold = used.subtracting(heard).filter { number in !gaps.contains { $0.contains(number) } }
+        #expect(untold.isEmpty, "seed \(seed): \(untold.sorted()) were neither told nor said to be lost")
+        let given = used.subtracting(heard).subtracting(lost)
+        #expect(given.isEmpty, "seed \(seed): \(given.sorted()) were in the journal, and not told")
+        // In order, but for those that the broker refused.
+        var highest: SequenceNumber = 0
+        for number in heard where number > highest {
+            let between = used.filter { $0 > highest && $0 < number }
+            #expect(
+                between.subtracting(refused).allSatisfy { one in gaps.contains { $0.contains(one) } },
+                "seed \(seed): \(number) came before \(between.sorted())")
+            highest = number
+        }
+        #expect(retained[tree.topic(.availability, of: plug)] == "online")
+        #expect(retained[tree.topic(.state, of: plug)]?.contains("\"on\":\(used.count % 2 == 0)") == true)
+    }
+}
+
+@Suite struct PlugBrokerSimulationTests {
+    private static var seeds: ClosedRange<UInt64> {
+        let environment = ProcessInfo.processInfo.environment
+        if let seed = environment["SMARTPLUG_SEED"].flatMap(UInt64.init) { return seed...seed }
+        return 1...(environment["SMARTPLUG_SEEDS"].flatMap(UInt64.init) ?? 200)
+    }
+
+    @Test func everyEventIsToldOrSaidToBeLost() {
+        for seed in Self.seeds {
+            var world = PlugWorld(seed: seed)
+            for _ in 0..<600 { world.step() }
+            world.calm()
+            world.check(seed)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import ProtocolCore
+import Testing
+
+@testable import PlugProtocol
+import PlugModel
+
+/// Commands that come through a door, beside those of sessions.
+@Suite struct DoorTests {
+    private func asked(
+        _ number: UInt8, ticket: UInt64 = 1, _ command: PlugCommand = .setRelay(on: true, autoOff: nil)
+    ) -> PlugServer.Event {
+        .asked(DoorCommand(command, request(number), through: .broker, ticket: ticket, within: .seconds(3)))
+    }
+
+    private func id(_ number: UInt8) -> CommandID { CommandID(request(number), of: .broker) }
+
+    private let done = CommandOutcome.done(PlugState(relayOn: true), event: 40)
+
+    @Test func aCommandIsCarriedOutInTheNameOfItsDoorAndAnswered() {
+        var bench = Bench(journal: EventJournal(nextSequence: 40))
+        #expect(
+            bench.handle(asked(1, ticket: 9), at: 3) == [
+                .perform(id(1), controller: "MQTT broker", .setRelay(on: true, autoOff: nil), deadline: at(6))
+            ])
+        bench.handle(
+            .record(
+                .relayChanged(
+                    on: true, cause: .controller(name: "MQTT broker", request: request(1), authority: .broker))))
+        let answers = bench.handle(.commandOutcome(id(1), .done(PlugState(relayOn: true), event: nil)))
+        #expect(answers == [.answer(.broker, ticket: 9, done)])
+        // It comes again: the plug did it already, and answers whoever asks now.
+        #expect(bench.handle(asked(1, ticket: 10)) == [.answer(.broker, ticket: 10, done)])
+    }
+
+    @Test func twoThatAskForTheSameWaitForOneOutcome() {
+        var bench = Bench(journal: EventJournal(nextSequence: 40))
+        bench.handle(asked(1, ticket: 1))
+        #expect(bench.handle(asked(1, ticket: 2)).isEmpty)
+        #expect(
+            bench.handle(.commandOutcome(id(1), done)) == [
+                .answer(.broker, ticket: 1, done), .answer(.broker, ticket: 2, done),
+            ])
+    }
+
+    @Test func aRequestOfAControllerIsAnotherThanTheSameOfADoor() {
+        var bench = Bench()
+        bench.greet()
+        bench.handle(asked(1))
+        let actions = bench.say {
+            $0.command = WireCommand(.setRelay(on: true, autoOff: nil), request: request(1), within: .seconds(2))
+        }
+        #expect(actions.map { if case .perform(command(1), _, _, _) = $0 { true } else { false } } == [true])
+    }
+
+    @Test func itMayDoWhatAUserMay() {
+        var bench = Bench()
+        guard case .answer(_, 1, .refused(let refusal))? = bench.handle(asked(1, .rename("Mine"))).first else {
+            return #expect(Bool(false), "it is refused at once")
+        }
+        #expect(refusal.code == .notAllowed)
+        #expect(
+            bench.server.notes == [AuditNote(.refused, by: .broker, isRefused: true, "rename: not allowed")])
+    }
+
+    @Test func aRefusalIsNotedInItsName() {
+        var bench = Bench()
+        bench.handle(asked(1))
+        bench.handle(.commandOutcome(id(1), .refused(Refusal(.protectionTripped, "Too much."))))
+        #expect(
+            bench.server.notes == [
+                AuditNote(.refused, by: .broker, isRefused: true, "switch: protection tripped")
+            ])
+    }
+
+    /// Whoever is removed takes no answers of others along.
+    @Test func itsAnswersOutliveAController() {
+        var bench = Bench(paired: [deskKey, ownerKey])
+        bench.handle(asked(1))
+        bench.handle(.commandOutcome(id(1), done))
+        bench.handle(.removeController(fingerprint: ownerKey.fingerprint))
+        #expect(bench.server.finishedRequests.map(\.command) == [id(1)])
+        let again = Bench(requests: bench.server.finishedRequests)
+        #expect(again.server.outcome(of: id(1)) == done)
+    }
+}

@@ -1,0 +1,358 @@
+import JSONText
+import PlugModel
+import ProtocolCore
+import Testing
+
+@testable import PlugTopics
+
+/// One machine and what it asked for.
+struct Door {
+    static let tree = try! TopicTree(prefix: "smartplug", house: "home")
+    static let lamp = PlugID(rawValue: "00000000000a")!
+    static let portrait = PlugPortrait(name: "Lamp", firmware: "1", capabilities: [.relay, .button])
+
+    var machine: BrokerMachine
+    var now = Instant.zero
+    var actions: [BrokerMachine.Action] = []
+
+    init(servers: Int = 1, takesCommands: Bool = true, known: Set<PlugID> = [], newest: UInt64 = 0, after: UInt64 = 0) {
+        let configuration = BrokerMachine.Configuration(
+            tree: Self.tree, discovery: try! HomeAssistantDiscovery(), servers: servers, takesCommands: takesCommands)
+        machine = BrokerMachine(configuration, known: known, after: after, newest: newest, seed: 7)
+    }
+
+    mutating func handle(_ event: BrokerMachine.Event) { actions += machine.handle(event, now: now) }
+
+    /// The messages since this was called last, and those that wait for others of their moment. The broker takes them where `isTaken`.
+    mutating func published(isTaken: Bool = true) -> [Publication] {
+        pass(BrokerMachine.gathering)
+        var all: [Publication] = []
+        while true {
+            let new = actions.compactMap { action -> (BrokerTicket, Publication)? in
+                if case .publish(let ticket, let publication) = action { (ticket, publication) } else { nil }
+            }
+            actions.removeAll { if case .publish = $0 { true } else { false } }
+            guard !new.isEmpty else { return all }
+            all += new.map(\.1)
+            if isTaken { for (ticket, _) in new { handle(.acknowledged(ticket, refusal: nil)) } }
+        }
+    }
+
+    mutating func pass(_ time: Duration) {
+        let end = now + time
+        while let next = machine.nextDeadline, next <= end {
+            now = max(now, next)
+            handle(.deadlineReached)
+        }
+        now = end
+    }
+
+    mutating func connect() {
+        handle(.started)
+        handle(.connected)
+    }
+
+    mutating func meetLamp() {
+        handle(.met(Self.lamp, Self.portrait))
+        handle(.state(Self.lamp, PlugState(relayOn: false), at: "T"))
+    }
+
+    mutating func request(_ payload: String, retained: Bool = false, expiry: UInt32? = nil, correlation: String = "1") {
+        handle(
+            .received(
+                BrokerMessage(
+                    topic: Self.tree.topic(.set, of: Self.lamp), payload: Array(payload.utf8), isRetained: retained,
+                    responseTopic: "smartplug/answers/me", correlation: Array(correlation.utf8), expiry: expiry,
+                    at: 1000)))
+    }
+
+    var commands: [(BrokerTicket, PlugCommand, RequestID)] {
+        actions.compactMap {
+            if case .command(let ticket, _, let command, let id, _) = $0 { (ticket, command, id) } else { nil }
+        }
+    }
+}
+
+func pressed(_ position: UInt64, of plug: PlugID = Door.lamp) -> QueuedEvent {
+    QueuedEvent(position: position, plug: plug, sequence: position, payload: "{\"seq\":\(position)}")
+}
+
+@Suite struct BrokerMachineTests {
+    @Test func aPlugIsDescribedBeforeItIsThere() {
+        var door = Door()
+        door.meetLamp()
+        door.connect()
+        #expect(
+            door.published().map(\.topic) == [
+                "smartplug/home/availability", "homeassistant/device/smartplug_00000000000a/config",
+                "smartplug/home/00000000000a/about", "smartplug/home/00000000000a/state",
+                "smartplug/home/00000000000a/availability",
+            ])
+    }
+
+    /// Class: two programs with one identity take the session from each other for ever.
+    @Test func aSessionThatAnotherTookOverIsLeftToItForAWhile() {
+        var door = Door()
+        door.connect()
+        door.meetLamp()
+        _ = door.published()
+        door.actions = []
+        door.handle(.takenOver)
+        #expect(door.actions == [.tell(.takenOver)])
+        door.handle(.state(Door.lamp, PlugState(relayOn: true), at: "U"))
+        door.pass(Reconnection.contestPause - .milliseconds(1))
+        #expect(door.actions == [.tell(.takenOver)])
+        door.pass(.milliseconds(1))
+        #expect(door.actions.last == .connect(server: 0))
+    }
+
+    /// mosquitto 2.0 says nothing when another program takes a session.
+    @Test func connectionsThatEndAsSoonAsTheyBeginAreToldAndTriedEverMoreSeldom() {
+        var door = Door()
+        var waits: [Duration] = []
+        for _ in 0..<6 {
+            door.connect()
+            door.pass(Reconnection.steadiness - .milliseconds(1))
+            door.handle(.disconnected(reason: "lost"))
+            waits.append((door.machine.nextDeadline ?? .zero) - door.now)
+        }
+        #expect(zip(waits, waits.dropFirst(2)).allSatisfy { $0 < $1 }, "\(waits)")
+        #expect(door.actions.filter { $0 == .tell(.unsteady) }.count == 1)
+        door.connect()
+        door.pass(Reconnection.steadiness)
+        door.handle(.disconnected(reason: "lost"))
+        #expect((door.machine.nextDeadline ?? .zero) - door.now <= .milliseconds(250))
+    }
+
+    @Test func aPressWaitsUntilTheAvailabilityHasSettled() {
+        var door = Door()
+        door.connect()
+        door.meetLamp()
+        door.handle(.happened(pressed(1)))
+        #expect(!door.published().contains { $0.topic.hasSuffix("/event") })
+        door.pass(BrokerMachine.settling - BrokerMachine.gathering - .milliseconds(1))
+        #expect(door.published().isEmpty)
+        door.pass(.milliseconds(1))
+        #expect(door.published().map(\.topic) == ["smartplug/home/00000000000a/event"])
+        #expect(door.actions.contains(.keep(1)))
+        // From then on at once.
+        door.handle(.happened(pressed(2)))
+        let next = door.published()
+        #expect(next.map(\.payload) == ["{\"seq\":2}"])
+        #expect(next.allSatisfy { !$0.isRetained })
+    }
+
+    @Test func theNewestStateReplacesThoseThatWait() {
+        var door = Door()
+        door.connect()
+        door.meetLamp()
+        _ = door.published()
+        door.handle(.state(Door.lamp, PlugState(relayOn: true), at: "1"))
+        let first = door.published(isTaken: false)
+        for number in 2...50 { door.handle(.state(Door.lamp, PlugState(relayOn: true), at: "\(number)")) }
+        #expect(door.published(isTaken: false).isEmpty)
+        #expect(first.count == 1)
+        door.handle(.disconnected(reason: "gone"))
+        door.pass(.seconds(1))
+        door.handle(.connected)
+        let states = door.published().filter { $0.topic.hasSuffix("/state") }
+        #expect(states.map(\.payload) == [JSONObject(PlugState(relayOn: true), at: "50").text])
+    }
+
+    @Test func statesOfOneMomentAreOneMessageBehindItsEvents() {
+        var door = Door()
+        door.connect()
+        door.meetLamp()
+        _ = door.published()
+        door.pass(BrokerMachine.settling)
+        door.handle(.state(Door.lamp, PlugState(relayOn: true), at: "U"))
+        door.handle(.state(Door.lamp, PlugState(relayOn: false), at: "V"))
+        door.handle(.happened(pressed(1)))
+        let messages = door.published()
+        #expect(
+            messages.map(\.topic) == ["smartplug/home/00000000000a/event", "smartplug/home/00000000000a/state"])
+        #expect(messages.last?.payload.contains("\"V\"") == true)
+    }
+
+    @Test func aCommandIsAnsweredWhereItWasAsked() {
+        var door = Door()
+        door.connect()
+        door.meetLamp()
+        _ = door.published()
+        door.request(#"{"on":true}"#)
+        let command = door.commands[0]
+        #expect(command.1 == .setRelay(on: true, autoOff: nil))
+        door.handle(.answered(command.0, .done(PlugState(relayOn: true), event: 9)))
+        let answer = door.published()
+        #expect(answer.map(\.topic) == ["smartplug/answers/me"])
+        #expect(answer.first?.payload == #"{"plug":"00000000000a","done":true,"on":true,"seq":9}"#)
+        #expect(answer.first?.correlation == Array("1".utf8))
+    }
+
+    @Test func theSameCommandHasTheSameID() {
+        var door = Door()
+        door.connect()
+        door.meetLamp()
+        door.request(#"{"on":true}"#)
+        door.request(#"{"on":true}"#)
+        door.request(#"{"on":true}"#, correlation: "2")
+        door.request(#"{"on":false}"#)
+        let ids = door.commands.map(\.2)
+        #expect(ids[0] == ids[1])
+        #expect(Set(ids).count == 3)
+    }
+
+    @Test(arguments: [
+        (#"{"on":true}"#, true, UInt32?.none, "deadlinePassed"),
+        (#"{"on":true,"until":999}"#, false, nil, "deadlinePassed"),
+        (#"{"on":true}"#, false, 0, "deadlinePassed"), ("rubbish", false, nil, "outOfRange"),
+    ])
+    func whatIsOldOrWrongSwitchesNothing(_ payload: String, _ retained: Bool, _ expiry: UInt32?, _ reason: String) {
+        var door = Door()
+        door.connect()
+        door.meetLamp()
+        _ = door.published()
+        door.request(payload, retained: retained, expiry: expiry)
+        #expect(door.commands.isEmpty)
+        #expect(door.published().first?.payload.contains("\"reason\":\"\(reason)\"") == true)
+    }
+
+    @Test func aHouseMayTakeNoCommands() {
+        var door = Door(takesCommands: false)
+        door.connect()
+        door.meetLamp()
+        _ = door.published()
+        door.request(#"{"on":true}"#)
+        #expect(door.commands.isEmpty)
+        #expect(door.published().first?.payload.contains("notAllowed") == true)
+    }
+
+    @Test func whoDoesNotKnowTheTimeRefusesWhatEndsAtOne() {
+        var door = Door()
+        door.connect()
+        door.meetLamp()
+        _ = door.published()
+        for payload in [#"{"on":true,"until":2000}"#, #"{"on":true}"#] {
+            door.handle(
+                .received(
+                    BrokerMessage(
+                        topic: Door.tree.topic(.set, of: Door.lamp), payload: Array(payload.utf8),
+                        responseTopic: "smartplug/answers/me", at: nil)))
+        }
+        #expect(door.commands.map(\.1) == [.setRelay(on: true, autoOff: nil)])
+        let refusal = door.published().first?.payload
+        #expect(refusal?.contains(#""reason":"unsupported""#) == true && refusal?.contains("clock") == true)
+    }
+
+    @Test func aFloodIsRefusedAndToldOnce() {
+        var door = Door()
+        door.connect()
+        door.meetLamp()
+        for number in 0..<10_000 { door.request(#"{"on":true}"#, correlation: "\(number)") }
+        #expect(door.commands.count == RequestBook.limit)
+        let notices = door.actions.filter { if case .tell(.refused) = $0 { true } else { false } }
+        #expect(notices.count == 1)
+        door.pass(.seconds(2))
+        for (ticket, _, _) in door.commands {
+            door.handle(.answered(ticket, .done(PlugState(relayOn: true), event: nil)))
+        }
+        door.actions = []
+        door.request(#"{"on":true}"#, correlation: "x")
+        #expect(door.commands.count == 1)
+    }
+
+    @Test func aPlugThatIsNotPairedAnyMoreIsRemoved() {
+        var door = Door(known: [Door.lamp])
+        door.connect()
+        _ = door.published()
+        door.handle(.paired([]))
+        let removed = door.published()
+        #expect(removed.count == 4)
+        #expect(removed.allSatisfy { $0.payload.isEmpty && $0.isRetained })
+        #expect(door.actions.contains(.forget(Door.lamp)))
+    }
+
+    @Test(arguments: [
+        ("smartplug/home/refresh", "", true), ("homeassistant/status", "online", true),
+        ("homeassistant/status", "offline", false), ("smartplug/other/refresh", "", false),
+    ])
+    func whoAsksGetsEverythingAgain(_ topic: String, _ payload: String, _ isAsked: Bool) {
+        var door = Door()
+        door.connect()
+        door.meetLamp()
+        _ = door.published()
+        door.pass(.seconds(1))
+        for _ in 0..<100 { door.handle(.received(BrokerMessage(topic: topic, payload: Array(payload.utf8), at: 1000))) }
+        door.pass(.seconds(1))
+        #expect(door.published().count == (isAsked ? 5 : 0))
+        // No event waits for it.
+        door.handle(.happened(pressed(1)))
+        #expect(door.published().map(\.topic) == ["smartplug/home/00000000000a/event"])
+        // Who asks all the time is answered now and then.
+        door.handle(.received(BrokerMessage(topic: topic, payload: Array(payload.utf8), at: 1000)))
+        door.pass(Refresh.interval - .seconds(1.5))
+        #expect(door.published().isEmpty)
+        door.pass(.seconds(2.5))
+        #expect(door.published().count == (isAsked ? 5 : 0))
+    }
+
+    @Test func aBrokerThatTakesNothingIsGivenUp() {
+        var door = Door(servers: 2)
+        door.connect()
+        door.meetLamp()
+        _ = door.published(isTaken: false)
+        door.pass(BrokerMachine.patience - BrokerMachine.gathering - .milliseconds(1))
+        #expect(!door.actions.contains(.disconnect))
+        door.pass(.milliseconds(1))
+        #expect(door.actions.contains(.disconnect))
+        door.handle(.disconnected(reason: "ended"))
+        door.pass(.seconds(1))
+        #expect(door.actions.last == .connect(server: 1))
+    }
+
+    @Test func aRefusedMessageIsTriedAgainAndToldOnce() {
+        var door = Door()
+        door.connect()
+        door.meetLamp()
+        _ = door.published()
+        door.pass(.seconds(1))
+        door.handle(.happened(pressed(1)))
+        for _ in 0..<3 {
+            guard
+                case .publish(let ticket, _)? = door.actions.last(where: {
+                    if case .publish = $0 { true } else { false }
+                })
+            else { return #expect(Bool(false)) }
+            door.actions.removeAll { if case .publish = $0 { true } else { false } }
+            door.handle(.acknowledged(ticket, refusal: "Quota exceeded"))
+            #expect(door.published().isEmpty)
+            door.pass(.seconds(5))
+        }
+        #expect(door.actions.filter { if case .tell(.notTaken) = $0 { true } else { false } }.count == 1)
+        #expect(!door.actions.contains(.keep(1)))
+        _ = door.published()
+        #expect(door.actions.contains(.keep(1)))
+    }
+
+    @Test func theListOfServersIsTriedAtOnceAndThenEverSlower() {
+        var door = Door(servers: 3)
+        door.handle(.started)
+        var tries: [(server: Int, at: Instant)] = []
+        while tries.count < 24 {
+            for case .connect(let server) in door.actions { tries.append((server, door.now)) }
+            door.actions = door.actions.filter { if case .tell = $0 { true } else { false } }
+            door.handle(.disconnected(reason: "Connection refused"))
+            guard let next = door.machine.nextDeadline else { return #expect(Bool(false)) }
+            #expect(next - door.now <= Reconnection.longestWait)
+            door.now = next
+            door.handle(.deadlineReached)
+        }
+        #expect(tries.prefix(4).map(\.server) == [0, 1, 2, 0])
+        #expect(tries[2].at - tries[0].at < .seconds(1))
+        #expect(tries[23].at - tries[22].at >= Reconnection.longestWait / 2)
+        #expect(
+            door.actions.filter { if case .tell = $0 { true } else { false } } == [
+                .tell(.unreachable(reason: "Connection refused"))
+            ])
+    }
+}
