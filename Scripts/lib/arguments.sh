@@ -33,7 +33,7 @@ require_number() {
 }
 
 read_arguments() {
-    suites=() is_long=false keeps_corpus=false only='' compare='' lanes=4
+    suites=() is_long=false keeps_corpus=false compiles_benchmarks=false only='' compare='' lanes=4
     job_limit=900  # seconds; a test that never ends is told as one that the run broke off in
     seeds='' seed='' traces='' hours=''
     local all=false full=false
@@ -96,11 +96,11 @@ read_arguments() {
         suites=(unit)
     fi
     if ((${#suites[@]} == 0)); then suites=(unit simulation); fi
-    if $all; then suites=(unit simulation fuzz programs interoperability web homekit home-assistant conformance hardware packages bench format) default_seeds=100; fi
+    if $all; then suites=(unit simulation fuzz programs interoperability web homekit home-assistant conformance hardware packages format) default_seeds=100 compiles_benchmarks=true; fi
     durations=${cache/#off/.build-tests}/durations.json
     if $full; then
         is_long=true default_seeds=5000 job_limit=21600
-        if $all; then suites+=(soak); fi
+        if $all; then suites+=(bench soak); fi
         # The interoperability tests find it.
         export SMARTPLUG_KILL_ROUNDS=200 SMARTPLUG_NOISE_DATAGRAMS=1000000 SMARTPLUG_DECODED_MESSAGES=200000
     fi

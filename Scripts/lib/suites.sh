@@ -102,7 +102,8 @@ build_for_suites() {
     for suite in programs interoperability web homekit home-assistant conformance hardware packages soak; do
         if wants "$suite"; then programs=true; fi
     done
-    if wants bench; then
+    # Benchmarks are compiled before a change lands, so that they stay right, and run by Scripts/bench.
+    if wants bench || $compiles_benchmarks; then
         build_benchmarks || return
     elif $programs; then
         build_programs || return
@@ -165,12 +166,14 @@ jobs_simulation() {
     if [[ -z ${only:-} ]]; then swift_job simulation computes --filter '^SimulationTests\.'; fi
 }
 
-# The fuzz tests, which change the kept corpus at random, share out a minute on all cores; the long form goes on with the
-# fuzzer that is guided by coverage, whose build takes some minutes.
+# The fuzz tests change the kept corpus: always in the same way before a change lands, and in the long form, or to replay a seed,
+# for a minute in new ways. The long form goes on with the fuzzer that is guided by coverage, whose build takes some minutes.
 jobs_fuzz() {
     local count
-    count=$("$tests" --testing-library swift-testing --list-tests 2>/dev/null | grep -c '[Ff]uzz' || true)
-    export SMARTPLUG_FUZZ_SECONDS=$((count > 0 ? 1 + 60 * $(nproc) / count : 1))
+    if $is_long || [[ -n $seed ]]; then
+        count=$("$tests" --testing-library swift-testing --list-tests 2>/dev/null | grep -c '[Ff]uzz' || true)
+        export SMARTPLUG_FUZZ_SECONDS=$((count > 0 ? 1 + 60 * $(nproc) / count : 1))
+    fi
     swift_job fuzz computes --filter '[Ff]uzz'
     if $is_long; then job fuzz guided computes "$results/guided.status" Scripts/lib/fuzz; fi
 }

@@ -1,5 +1,5 @@
 /// The pairing messages' items (HAP 14.1): a type of one byte, a length of one byte, and the value. A value of more than 255 bytes is cut into
-/// fragments, which follow each other and have the same type. An item that has the type of the one before it stands behind a separator.
+/// fragments, which follow each other and have the same type. Two items of the same type need an item of another type between them.
 public struct TLV8: Hashable, Sendable {
     public struct Item: Hashable, Sendable {
         public var type: UInt8
@@ -34,6 +34,7 @@ public struct TLV8: Hashable, Sendable {
                 items[last].value += value
                 guard items[last].value.count <= Self.valueLimit else { throw .tooLong(type: type) }
             } else {
+                guard items.last?.type != type else { throw .noSeparator(type: type) }
                 guard items.count < Self.itemLimit else { throw .tooManyItems }
                 items.append(Item(type, Array(value)))
             }
@@ -66,6 +67,7 @@ public enum TLV8Error: Error, Hashable, Sendable, CustomStringConvertible {
     case tooShort(type: UInt8, length: Int, available: Int)
     case tooLong(type: UInt8)
     case tooManyItems
+    case noSeparator(type: UInt8)
 
     public var description: String {
         switch self {
@@ -73,6 +75,7 @@ public enum TLV8Error: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooShort(let type, let length, let available):
             "invalid TLV8: fragment of type \(type) has a length of \(length) and \(available) bytes follow"
         case .tooLong(let type): "invalid TLV8: value of type \(type) has more than \(TLV8.valueLimit) bytes"
+        case .noSeparator(let type): "invalid TLV8: two items of type \(type) have no item of another type between them"
         case .tooManyItems: "invalid TLV8: more than \(TLV8.itemLimit) items"
         }
     }

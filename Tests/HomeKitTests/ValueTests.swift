@@ -54,9 +54,13 @@ import Testing
         #expect(items.encoded.count == 3 + 3 + count + 2 * max(1, (count + 254) / 255))
     }
 
-    @Test func aShortFragmentEndsTheValue() throws {
-        #expect(
-            try TLV8(decoding: [1, 1, 7, 1, 1, 8]).items == [TLV8.Item(1, [7]), TLV8.Item(1, [8])])
+    @Test("Two items of one type are refused without an item of another type between them")
+    func neighboursOfOneTypeAreRefused() throws {
+        #expect(throws: TLV8Error.noSeparator(type: 1)) { try TLV8(decoding: [1, 1, 7, 1, 1, 8]) }
+        // A full fragment, an empty one that ends the value, and a second item.
+        let full = [UInt8(1), 255] + Array(repeating: 0, count: 255)
+        #expect(throws: TLV8Error.noSeparator(type: 1)) { try TLV8(decoding: full + [1, 0, 1, 1, 8]) }
+        #expect(try TLV8(decoding: full + [1, 0, 255, 0]).items.map(\.value.count) == [255, 0])
         #expect(try TLV8(decoding: [1, 1, 7, 255, 0, 1, 1, 8])[255] == [])
     }
 

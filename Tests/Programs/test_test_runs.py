@@ -49,19 +49,51 @@ def test_every_job_is_run_and_its_status_told(lanes):
     assert "why" in lanes.said and "FAILED: suite bad" in lanes.said
 
 
-def test_a_job_that_failed_beside_others_runs_once_more_alone(lanes, tmp_path):
+def test_a_job_that_fails_and_then_passes_alone_is_repeated_once(lanes, tmp_path):
     late = f"test -e {tmp_path}/tried || {{ echo late; touch {tmp_path}/tried; exit 1; }}"
-    other = f"echo + >>{tmp_path}/other; sleep 0.5"
-    results = lanes({"late": ("waits", late), "other": ("waits", other), "bad": ("waits", f"echo x >>{tmp_path}/bad; exit 3")})
-    assert {name: line["status"] for name, line in results.items()} == {"late": 0, "other": 0, "bad": 3}
-    assert "passed, alone: suite late" in lanes.said and "FAILED, alone: suite bad" in lanes.said
-    assert (tmp_path / "late-beside.log").read_text() == "late\n" and results["late"]["beside"] == f"{tmp_path}/late-beside.status"
-    assert len((tmp_path / "bad").read_text().split()) == 2 and "beside" not in results["other"]
+    results = lanes({"late": ("waits", late), "other": ("computes", f"echo x >>{tmp_path}/other")})
+    assert results["late"]["repeats"] == {"late": {"runs": 2, "passed": True}} and "repeats" not in results["other"]
+    assert "passed, alone: suite late" in lanes.said
+    assert (tmp_path / "late.log").read_text() == "late\n" and (tmp_path / "late-again0.1.log").exists()
+    assert (tmp_path / "other").read_text() == "x\n"
 
 
-def test_where_many_jobs_fail_none_is_repeated(lanes, tmp_path):
-    results = lanes({f"bad{n}": ("waits", f"echo x >>{tmp_path}/runs; exit 1") for n in range(5)})
-    assert len((tmp_path / "runs").read_text().split()) == 5 and {line["status"] for line in results.values()} == {1}
+def test_a_job_that_always_fails_runs_three_times(lanes, tmp_path):
+    results = lanes({"bad": ("computes", f"echo x >>{tmp_path}/bad; exit 3")})
+    assert results["bad"]["repeats"] == {"bad": {"runs": 3, "passed": False}} and results["bad"]["status"] == 3
+    assert len((tmp_path / "bad").read_text().split()) == 3 and "FAILED, alone: suite bad" in lanes.said
+
+
+def test_a_job_whose_output_tells_of_a_crash_is_not_repeated(lanes, tmp_path):
+    results = lanes({"crash": ("waits", f"echo x >>{tmp_path}/runs; echo 'Fatal error: Index out of range'; exit 1")})
+    assert (tmp_path / "runs").read_text() == "x\n" and "repeats" not in results["crash"]
+
+
+def test_with_more_than_five_failed_cases_none_is_repeated(lanes, tmp_path):
+    results = lanes({f"bad{n}": ("waits", f"echo x >>{tmp_path}/runs; exit 1") for n in range(6)})
+    assert len((tmp_path / "runs").read_text().split()) == 6 and {line["status"] for line in results.values()} == {1}
+
+
+def test_only_the_failed_case_of_a_file_is_repeated(lanes, tmp_path):
+    (tmp_path / "test_two.py").write_text(f"""import pathlib
+import pytest
+
+def test_good():
+    with open("{tmp_path}/good", "a") as file: file.write("x")
+
+@pytest.mark.parametrize("case", ["a b", "c"])
+def test_late(case):
+    seen = pathlib.Path("{tmp_path}", case)
+    if not seen.exists():
+        seen.touch()
+        assert case == "c"
+""")
+    (tmp_path / "run").write_text(f'#!/bin/sh\ncd {tmp_path} && exec {sys.executable} -m pytest -p no:cacheprovider "$@"\n')
+    (tmp_path / "run").chmod(0o755)
+    (tmp_path / "jobs").write_text(f"suite\ttwo\twaits\t{tmp_path}/two.xml\t{tmp_path}/run\t--junit-xml\t{tmp_path}/two.xml\ttest_two.py\n")
+    subprocess.run([sys.executable, LIBRARY / "lanes.py", tmp_path / "jobs", tmp_path / "results"], check=True, timeout=60)
+    line = json.loads((tmp_path / "results").read_text())
+    assert line["repeats"] == {"test_two test_late[a b]": {"runs": 2, "passed": True}} and (tmp_path / "good").read_text() == "x"
 
 
 def test_jobs_that_wait_run_beside_each_other_and_exact_ones_do_not(lanes, tmp_path):
@@ -112,14 +144,11 @@ class Run:
     def __init__(self, folder):
         self._folder, self._lines = folder, []
 
-    def job(self, report, text, status=0, beside=None):
+    def job(self, report, text, status=0, **fields):
         if text is not None:
             (self._folder / report).write_text(text)
         line = {"kind": "waits", "suite": "suite", "name": report, "seconds": 1.5, "status": status, "report": str(self._folder / report)}
-        if beside is not None:
-            (self._folder / f"beside-{report}").write_text(beside)
-            line["beside"] = str(self._folder / f"beside-{report}")
-        self._lines.append(line)
+        self._lines.append(line | fields)
         return self
 
     def line(self, **fields):
@@ -158,11 +187,26 @@ def test_a_run_that_did_not_end_well_has_failed(run, text, status, reason):
     assert ", 1 failed," in last and code == 1 and f"failed: suite: {reason}" in told
 
 
-def test_a_test_that_passed_only_alone_is_told(run):
+def test_a_case_that_passed_alone_is_flaky_and_the_run_passes(run):
     failed = JUNIT.format("one", 9, '<failure message="not within 5 s"/>')
-    last, code, told = run.job("a.xml", JUNIT.format("one", 2, ""), beside=failed).told()
+    last, code, told = run.job("a.xml", failed, 1, repeats={"c one": {"runs": 2, "passed": True}}).job("b.xml", JUNIT.format("two", 1, "")).told()
     assert (last, code) == ("1 passed, 0 failed, 0 skipped", 0)
-    assert "late: suite: c one: failed beside other jobs, passed alone: not within 5 s" in told
+    assert "flaky: suite: c one (passed 1 of 2): not within 5 s" in told and "0 failed, 0 skipped, 1 flaky" in told
+
+
+def test_a_case_that_failed_again_alone_has_failed(run):
+    failed = JUNIT.format("one", 9, '<failure message="no"/>')
+    last, code, told = run.job("a.xml", failed, 1, repeats={"c one": {"runs": 3, "passed": False}}).told()
+    assert (last, code) == ("0 passed, 1 failed, 0 skipped", 1) and "failed: suite: c one (failed 3 of 3): no" in told
+
+
+def test_more_than_five_flaky_cases_fail_the_run(run):
+    failed = JUNIT.format("one", 9, '<failure message="no"/>')
+    run.job("good.xml", JUNIT.format("two", 1, ""))
+    for n in range(6):
+        run.job(f"{n}.xml", failed, 1, repeats={"c one": {"runs": 2, "passed": True}})
+    last, code, told = run.told()
+    assert (last, code) == ("1 passed, 1 failed, 0 skipped", 1) and "6 cases are flaky, and a run may have 5" in told
 
 
 def test_a_crash_costs_the_test_that_it_interrupted(run):
